@@ -1,0 +1,57 @@
+# Two commands matter: `make demo` and `make test`. Each sets up all it needs in .venv; a second call takes seconds.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+NATIVE := CMakeLists.txt pyproject.toml $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
+CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
+
+.PHONY: demo test bench lint docs core-test sanitize format clean
+
+demo: $(VENV)/built
+	$(VENV)/bin/striate demo --force -o demo
+
+test: $(VENV)/built $(VENV)/test-tools core-test
+	$(PY) -m pytest
+
+bench: $(VENV)/built $(VENV)/test-tools
+	$(PY) benchmarks/run.py
+
+lint: $(VENV)/built $(VENV)/lint-tools
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/clang-format --dry-run --Werror $(CXX_FILES)
+
+format: $(VENV)/lint-tools
+	$(VENV)/bin/ruff check --fix-only --quiet .
+	$(VENV)/bin/ruff format --quiet .
+	$(VENV)/bin/clang-format -i $(CXX_FILES)
+
+docs: $(VENV)/built $(VENV)/docs-tools
+	$(VENV)/bin/mkdocs build --strict --quiet --site-dir build/site
+
+# The core's own tests: no Python, no MPI; once as shipped, once under the sanitizers.
+core-test: $(VENV)/ready
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh tools/core-test build/core Release OFF
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh tools/core-test build/core-sanitized Debug ON
+
+$(VENV)/ready: tools/bootstrap
+	@sh tools/bootstrap "$(PYTHON)" $(VENV)
+	@echo "striate: installing build tools" >&2
+	@$(PIP) --upgrade pip
+	@$(PIP) "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja
+	@touch $@
+
+$(VENV)/built: $(VENV)/ready $(NATIVE)
+	@echo "striate: compiling and installing" >&2
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/test-tools $(VENV)/lint-tools $(VENV)/docs-tools: $(VENV)/%-tools: $(VENV)/ready pyproject.toml
+	@echo "striate: installing $* tools" >&2
+	@$(PY) tools/extra_requirements.py $* | xargs -d '\n' $(PIP)
+	@touch $@
+
+clean:
+	rm -rf build $(VENV) demo

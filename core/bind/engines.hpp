@@ -1,0 +1,10 @@
+// One registration function per engine; module.cpp calls them all.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace striate::bind {
+
+void register_stripe(nanobind::module_& module);
+
+}  // namespace striate::bind

@@ -1,0 +1,11 @@
+// striate._core: each engine registers itself from its own short file.
+#include <nanobind/nanobind.h>
+
+#include "engines.hpp"
+#include "striate/version.hpp"
+
+NB_MODULE(_core, module) {
+    module.doc() = "Native engines of striate: columns in, columns out.";
+    module.attr("version") = striate::version;
+    striate::bind::register_stripe(module);
+}

@@ -1,0 +1,81 @@
+"""The `striate` command: finds the command asked for, and turns refusals into one line and an exit status.
+
+Exit status: 0 done, 1 bad input, 2 usage, 3 done but the asked precision was not reached or a check found something.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from striate.errors import StriateError
+
+# command -> (module under striate.cli, one line of help); a module is imported only when its command runs.
+COMMANDS = {
+    "check": "understand a cluster description, print and draw it",
+    "demo": "forecast a built-in program on a built-in cluster, and write a report",
+    "predict": "forecast a program's time on a cluster",
+    "completion": "print the shell completion script",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module only when that command is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"striate.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="striate", message="striate %(version)s")
+def striate() -> None:
+    """Trace, predict, tune, run and show parallel I/O.
+
+    Results go to standard output, progress and messages to standard error.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command line and exit with its status."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command line and return its exit status; a refusal prints one line."""
+    try:
+        result: Any = striate.main(args=arguments, prog_name="striate", standalone_mode=False)
+    except click.exceptions.Abort:
+        return _say("interrupted", 130)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except StriateError as error:
+        return _say(str(error), 1)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output left: not worth a word
+        return 0
+    except OSError as error:
+        name = f" - at {error.filename}" if error.filename else ""
+        return _say(f"{error.strerror or error}{name}", 1)
+    except MemoryError:
+        return _say("out of memory", 1)
+    return result if isinstance(result, int) else 0
+
+
+def _say(message: str, status: int) -> int:
+    print(f"striate: {' '.join(message.splitlines())}", file=sys.stderr)
+    return status

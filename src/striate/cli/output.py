@@ -1,0 +1,72 @@
+"""What commands share: where results go, JSON, and a bar that shows only on a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from striate.errors import OutputError
+
+
+def output_option(help_text: str) -> Any:
+    """`-o PATH` and `--force`."""
+
+    def decorate(function: Any) -> Any:
+        function = click.option("--force", is_flag=True, help="overwrite an existing output")(function)
+        option = click.option("-o", "--output", type=click.Path(path_type=Path), help=help_text)
+        return option(function)
+
+    return decorate
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="print JSON (versioned schema)")
+
+
+def write_output(path: Path, content: str | bytes, *, force: bool) -> None:
+    """Write a whole file or nothing; refuses to overwrite unless `force`."""
+    refuse_overwrite(path, force=force)
+    part = path.with_name(f".{path.name}.part-{os.getpid()}")
+    try:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise OutputError(f"cannot write: {error.strerror or error}", at=str(path)) from error
+
+
+def refuse_overwrite(path: Path, *, force: bool) -> None:
+    """Raise OutputError when `path` exists and may not be replaced, or its directory does not exist."""
+    if path.is_dir():
+        raise OutputError("expected a file to write, found a directory", at=str(path))
+    if path.exists() and not force:
+        raise OutputError("the output exists; give --force to replace it", at=str(path))
+    if not path.parent.is_dir():
+        raise OutputError("the output's directory does not exist", at=str(path))
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output, indented, keys in their own order."""
+    import msgspec
+
+    encoded = msgspec.json.format(msgspec.json.encode(document), indent=2)
+    sys.stdout.write(encoded.decode() + "\n")
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Any]:
+    """A callable that advances a bar on standard error; silent when that is not a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda steps=1: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda steps=1: bar.advance(task, steps)

@@ -1,0 +1,60 @@
+"""The exception tree: every refusal says what was found, what was wanted, and where."""
+
+from __future__ import annotations
+
+
+class StriateError(Exception):
+    """Root of all refusals of this package.
+
+    `at` is the path of the mistake inside its document (`$.server[0].bandwidth`, `rank 3, operation 12`),
+    `source` the document itself (a file name).
+    """
+
+    def __init__(self, message: str, *, at: str | None = None, source: str | None = None) -> None:
+        self.message = message
+        self.at = at
+        self.source = source
+        super().__init__(message, at, source)
+
+    def __str__(self) -> str:
+        where = f" - at {self.at}" if self.at else ""
+        return self.message + where + (f" ({self.source})" if self.source else "")
+
+    def in_source(self, source: str) -> StriateError:
+        """The same refusal, naming the document it was found in."""
+        return type(self)(self.message, at=self.at, source=source)
+
+
+class UnitError(StriateError, ValueError):
+    """A size, rate or time that cannot be understood."""
+
+
+class LayoutError(StriateError, ValueError):
+    """A file layout that cannot exist, or bytes outside it."""
+
+
+class TraceError(StriateError, ValueError):
+    """A trace that cannot be read, or does not hold together."""
+
+
+class ClusterError(StriateError, ValueError):
+    """A cluster description that cannot be understood or built."""
+
+
+class WorkloadError(StriateError, ValueError):
+    """A program that no MPI library could run."""
+
+
+class QueueingError(StriateError, ValueError):
+    """Parameters or observations a queueing model cannot take."""
+
+
+class PredictionError(StriateError, RuntimeError):
+    """A prediction that cannot be made from this workload and cluster."""
+
+
+class OutputError(StriateError, OSError):
+    """A result that cannot be written where it was asked for."""
+
+    def __str__(self) -> str:  # OSError's own __str__ would print the argument tuple
+        return StriateError.__str__(self)

@@ -1,0 +1,57 @@
+"""A low and a high end with a best guess between them: what every prediction comes as."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """`low <= estimate <= high`, all finite or `high` infinite; refuses anything else."""
+
+    low: float
+    estimate: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.estimate <= self.high:
+            raise ValueError(f"expected low <= estimate <= high, got {self.low}, {self.estimate}, {self.high}")
+        if not math.isfinite(self.estimate):
+            raise ValueError(f"expected a finite estimate, got {self.estimate}")
+
+    @classmethod
+    def exactly(cls, value: float) -> Interval:
+        """The interval of no width at `value`."""
+        return cls(value, value, value)
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    @property
+    def relative_error(self) -> float:
+        """(high - low) / low, the error range of paper 004's tables; 0 for the interval [0, 0]."""
+        if self.width == 0:
+            return 0.0
+        return self.width / self.low if self.low > 0 else math.inf
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def meets(self, other: Interval) -> bool:
+        """True when some value lies in both."""
+        return max(self.low, other.low) <= min(self.high, other.high)
+
+    def combined(self, other: Interval) -> Interval:
+        """Both bounds hold: the larger low, the smaller high (paper 004, section 6.1), our estimate moved inside.
+
+        Raises ValueError when no value lies in both.
+        """
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        if low > high:
+            raise ValueError(f"no value lies both in {self} and in {other}")
+        return Interval(low, min(max(self.estimate, low), high), high)
+
+    def __str__(self) -> str:
+        return f"{self.estimate:g} ({self.low:g} to {self.high:g})"

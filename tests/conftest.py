@@ -1,0 +1,23 @@
+"""Fixtures and profiles that all tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples on every CI run; more and random ones by hand with STRIATE_HYPOTHESIS=explore.
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("STRIATE_HYPOTHESIS", "ci"))
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference values that may lie beside the checkout; tests that need it skip without it."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "reference").is_dir():
+        pytest.skip("reference values (../shared) are not beside this checkout")
+    return folder
