@@ -1,0 +1,165 @@
+"""`Cluster`: what a machine can do - nodes, sockets, CPUs, any network graph, I/O servers, caches, disks.
+
+Large machines have large graphs, so everything counted in thousands is a column (a NumPy array); everything that
+comes in a few kinds (node types, servers) is a small frozen object. A process has a network interface of its
+own that hangs on its socket's memory component; interfaces appear when ranks are placed, not before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Ticks
+from striate.cluster.storage import Cache, Disk
+
+Indices = NDArray[np.int32]
+Floats = NDArray[np.float64]
+TickColumn = NDArray[np.int64]
+
+# What a network component does with a packet.
+STORE_FORWARD, MEMORY, CUT_THROUGH = 0, 1, 2
+COMPONENT_KINDS = ("store-forward", "memory", "cut-through")
+
+PlacementKind = Literal["round-robin", "block", "explicit"]
+RoutingKind = Literal["shortest", "round-robin"]
+NicKind = Literal["packet", "analytical"]
+
+
+class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A directed edge's speed; a cable is two of them."""
+
+    bandwidth: BytesPerSecond
+    latency: Ticks = Ticks(0)
+
+
+class Nic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The network interface of one process or I/O server, and the link that joins it to its socket."""
+
+    bandwidth: BytesPerSecond
+    link: Link
+    kind: NicKind = "packet"
+
+
+class NodeType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind of node: every socket has the same number of equal CPUs."""
+
+    name: str
+    sockets: int
+    cpus_per_socket: int
+    instructions_per_second: Instructions
+    memory: Bytes
+    nic: Nic
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Software knobs of a machine: how its MPI and its file system cut data."""
+
+    packet: Bytes = Bytes(100 * 1024)
+    eager: Bytes = Bytes(100 * 1024)  # larger messages wait for the receiver (rendezvous)
+    io_request: Bytes = Bytes(10 * 1024 * 1024)
+    stripe_unit: Bytes = Bytes(64 * 1024)
+    collective_buffer: Bytes = Bytes(16 * 1024 * 1024)
+    routing: RoutingKind = "shortest"
+    io_cpu: Ticks = Ticks(0)  # T_io_cpu of paper 004: CPU time an I/O call takes from its process
+    io_variation: Ticks = Ticks(0)  # T_io_diff of paper 004: spread of a request's time between processors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """A directed graph of components; every cable is two edges."""
+
+    kind: NDArray[np.uint8]  # per component: STORE_FORWARD, MEMORY or CUT_THROUGH
+    bandwidth: Floats  # per component, bytes per second through it
+    local_bandwidth: Floats  # per component: the faster rate between two direct neighbours of a memory, else 0
+    edge_source: Indices
+    edge_target: Indices
+    edge_bandwidth: Floats
+    edge_latency: TickColumn
+
+    @property
+    def components(self) -> int:
+        return len(self.kind)
+
+    @property
+    def edges(self) -> int:
+        return len(self.edge_source)
+
+
+@dataclass(frozen=True, slots=True)
+class IOServer:
+    """A storage server: where it hangs in the network, its interface, its cache layer and its disks."""
+
+    name: str
+    component: int
+    nic: Nic
+    cache: Cache
+    disks: tuple[Disk, ...]
+    memory: int  # bytes of its node for cached data
+    node: int = -1  # the compute node it shares, or -1 when it stands apart
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarder:
+    """Relays the I/O of `nodes` to `servers` (indices); hangs at `component`."""
+
+    name: str
+    component: int
+    nic: Nic
+    nodes: tuple[int, ...]
+    servers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cluster:
+    """One machine. `socket_component[first_socket[n] + s]` is where processes of node n, socket s attach."""
+
+    name: str
+    source: str  # where the numbers come from
+    node_types: tuple[NodeType, ...]
+    node_type: Indices  # per node: index into node_types
+    first_socket: Indices  # per node, and one past the end
+    socket_component: Indices
+    network: Network
+    servers: tuple[IOServer, ...] = ()
+    forwarders: tuple[Forwarder, ...] = ()
+    settings: Settings = Settings()
+    placement: PlacementKind = "round-robin"
+    explicit_placement: tuple[tuple[int, int], ...] = ()  # per rank: node, socket
+    component_names: tuple[str, ...] = field(default=(), repr=False)  # empty: made from their index
+
+    @property
+    def nodes(self) -> int:
+        return len(self.node_type)
+
+    @property
+    def sockets(self) -> int:
+        return len(self.socket_component)
+
+    @property
+    def cpus(self) -> int:
+        per_type = [kind.sockets * kind.cpus_per_socket for kind in self.node_types]
+        return int(np.bincount(self.node_type, minlength=len(per_type)) @ per_type)
+
+    def place(self, ranks: int) -> Placement:
+        """Where each of `ranks` processes runs; refuses an explicit placement that is too short."""
+        from striate.cluster.placement import place
+
+        return place(self, ranks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placement:
+    """Node, socket and CPU of every rank (columns over ranks); CPUs are numbered over the whole machine."""
+
+    node: Indices
+    socket: Indices  # index into Cluster.socket_component
+    cpu: Indices
+
+    @property
+    def ranks(self) -> int:
+        return len(self.node)

@@ -1,0 +1,73 @@
+"""What stands behind an I/O server: its cache layer and its disks."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from striate.cluster.quantities import Bytes, BytesPerSecond, Ticks
+
+CachePolicy = Literal["none", "write-behind", "aggregation", "aggregation-reorder", "server-directed"]
+
+
+class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a server orders and holds requests before its disks see them (paper 001, section 3.1)."""
+
+    policy: CachePolicy = "aggregation-reorder"
+    memory: Bytes | None = None  # bytes for data in flight; None: the memory of the server's node
+    concurrent_operations: int = 1
+    read_ahead: Bytes = Bytes(0)
+    keeps_reads: bool = False  # an LRU read cache, which the original simulator lacks
+
+
+class SimpleDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="simple"):
+    """Every access costs `access` plus size / rate."""
+
+    rate: BytesPerSecond
+    access: Ticks = Ticks(0)
+
+
+class HardDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="hard"):
+    """A spinning disk: no seek in sequence, a track's seek nearby, an average one elsewhere (rule 12)."""
+
+    rate: BytesPerSecond
+    average_seek: Ticks
+    track_seek: Ticks
+    revolutions_per_minute: float
+    near: Bytes  # closer than this to the last access costs a track seek only
+
+
+class FlashDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="flash"):
+    """SSD or NVMe: `channels` requests at once, each with a latency and a share of the rate."""
+
+    read_rate: BytesPerSecond
+    write_rate: BytesPerSecond
+    read_latency: Ticks
+    write_latency: Ticks
+    channels: int = 1
+
+
+Disk = SimpleDisk | HardDisk | FlashDisk
+
+
+def random_access_ticks(disk: Disk) -> int:
+    """Picoseconds that a random access costs beyond a sequential one: T_rand_seek of paper 004, section 5.1."""
+    if isinstance(disk, HardDisk):
+        half_turn = round(30 / disk.revolutions_per_minute * 1e12)
+        return disk.average_seek + half_turn
+    return 0
+
+
+def sequential_ticks(disk: Disk, *, write: bool) -> int:
+    """Picoseconds that every request costs before its bytes move, when accesses follow one another."""
+    if isinstance(disk, FlashDisk):
+        return (disk.write_latency if write else disk.read_latency) // disk.channels
+    return disk.access if isinstance(disk, SimpleDisk) else 0
+
+
+def transfer_rate(disk: Disk, *, write: bool) -> float:
+    """Bytes per second of a long sequential transfer."""
+    if isinstance(disk, FlashDisk):
+        return disk.write_rate if write else disk.read_rate
+    return disk.rate
