@@ -19,10 +19,14 @@ nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object exte
     Borrower keep;
     std::vector<GroupColumns> groups;
     for (nb::handle family : communicators) groups.push_back(keep.groups(family));
-    const LedgerInput input{keep.programs(text),    groups,
-                            keep.extents(extents),  keep.network(network),
-                            borrow(rank_component), borrow(interface_bandwidth),
-                            borrow(interface_latency),      stripe_unit,
+    const LedgerInput input{keep.programs(text),
+                            groups,
+                            keep.extents(extents),
+                            keep.network(network),
+                            borrow(rank_component),
+                            borrow(interface_bandwidth),
+                            borrow(interface_latency),
+                            stripe_unit,
                             servers};
     Ledger ledger;
     {

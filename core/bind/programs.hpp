@@ -1,4 +1,5 @@
-// Borrows the columns of a striate.workload.text.Text (and of the Groups and Network beside it) by attribute name.
+// Borrows the columns of a striate.workload.text.Text (and of the Groups and Network beside it) by attribute
+// name.
 #pragma once
 
 #include "columns.hpp"
@@ -18,12 +19,12 @@ class Borrower {
     }
 
     Programs programs(nb::handle text) {
-        return {column<std::uint32_t>(text, "first_row"),    column<std::uint8_t>(text, "kind"),
-                column<std::int32_t>(text, "communicator"),  column<std::uint32_t>(text, "first_operand"),
-                column<std::int64_t>(text, "constant"),      column<std::int64_t>(text, "per_rank"),
-                column<std::int32_t>(text, "table"),         column<std::uint32_t>(text, "first_stride"),
-                column<std::int64_t>(text, "stride"),        column<std::int64_t>(text, "first_value"),
-                column<std::int64_t>(text, "value"),         column<std::int32_t>(text, "program_of_rank")};
+        return {column<std::uint32_t>(text, "first_row"),   column<std::uint8_t>(text, "kind"),
+                column<std::int32_t>(text, "communicator"), column<std::uint32_t>(text, "first_operand"),
+                column<std::int64_t>(text, "constant"),     column<std::int64_t>(text, "per_rank"),
+                column<std::int32_t>(text, "table"),        column<std::uint32_t>(text, "first_stride"),
+                column<std::int64_t>(text, "stride"),       column<std::int64_t>(text, "first_value"),
+                column<std::int64_t>(text, "value"),        column<std::int32_t>(text, "program_of_rank")};
     }
 
     GroupColumns groups(nb::handle groups) {

@@ -123,7 +123,8 @@ class Summing {
         const auto mean = static_cast<std::int64_t>(bytes / times_);
         const std::int64_t position = text_.base(peer_operand, rank);
         const std::int64_t peer =
-            position == any ? rank : group.member[index(group.first[index(group.group[index(rank)])] + position)];
+            position == any ? rank
+                            : group.member[index(group.first[index(group.group[index(rank)])] + position)];
         const Way& path = way(rank, peer);
         communication_[index(rank)] += times_ * (path.transfer(mean) + (received ? path.latency : 0));
         out_.messages[index(rank)] += times_;
@@ -149,16 +150,20 @@ class Summing {
                           volume.received_messages * path.latency);
             out_.messages[index(rank)] += times_ * (size > 1 ? 1 : 0);
             if ((kind == Kind::gatherv || kind == Kind::scatterv) && position != root) {
-                const std::int64_t other = group.member[index(start + root)];  // the root's side of this block
+                const std::int64_t other =
+                    group.member[index(start + root)];  // the root's side of this block
                 communication_[index(other)] +=
                     times_ * (path.transfer(bytes) + (kind == Kind::gatherv ? path.latency : 0));
             }
         }
     }
 
-    void access(std::int64_t rank, std::size_t first, StripeLoad& load, std::vector<std::int64_t>& bytes_of_rank) {
-        if (in_.servers == 0) throw std::domain_error("the program touches files but the cluster has no I/O server");
-        // Files begin on one server after the other, as parallel file systems spread them: file 0 on server 0.
+    void access(std::int64_t rank, std::size_t first, StripeLoad& load,
+                std::vector<std::int64_t>& bytes_of_rank) {
+        if (in_.servers == 0)
+            throw std::domain_error("the program touches files but the cluster has no I/O server");
+        // Files begin on one server after the other, as parallel file systems spread them: file 0 on server
+        // 0.
         const std::int64_t shift = in_.stripe_unit * (text_.base(first, rank) % in_.servers);
         const std::int64_t offset = text_.base(first + 1, rank) + shift;
         const std::int64_t count = text_.base(first + 3, rank);
@@ -168,11 +173,13 @@ class Summing {
         const auto file_steps = text_.strides(first);
         for (std::size_t depth = 0; depth < counts_.size(); ++depth) {
             const std::int64_t files = depth < file_steps.size() ? file_steps[depth] % in_.servers : 0;
-            sweeps_.push_back({(depth < steps.size() ? steps[depth] : 0) + files * in_.stripe_unit, counts_[depth]});
+            sweeps_.push_back(
+                {(depth < steps.size() ? steps[depth] : 0) + files * in_.stripe_unit, counts_[depth]});
         }
         out_.accesses[index(rank)] += times_;
         if (list >= 0) {
-            for (auto run = index(in_.extents.first[index(list)]); run < index(in_.extents.first[index(list) + 1]); ++run) {
+            for (auto run = index(in_.extents.first[index(list)]);
+                 run < index(in_.extents.first[index(list) + 1]); ++run) {
                 load.add_swept(offset + in_.extents.offset[run], in_.extents.length[run], 1, sweeps_);
                 bytes_of_rank[index(rank)] += in_.extents.length[run] * times_;
             }
@@ -200,7 +207,8 @@ class Summing {
     [[nodiscard]] Way measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to) {
         edges_.clear();
         if (!routes_.append_path(start, goal, edges_)) {
-            throw std::domain_error("rank " + std::to_string(from) + " cannot reach rank " + std::to_string(to));
+            throw std::domain_error("rank " + std::to_string(from) + " cannot reach rank " +
+                                    std::to_string(to));
         }
         const NetworkColumns& net = in_.network;
         Way path{std::min({in_.interface_bandwidth[index(from)], in_.interface_bandwidth[index(to)],

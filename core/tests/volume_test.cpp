@@ -21,8 +21,9 @@ TEST("a gather over 6 rooted at 2 brings five blocks to the root") {
 }
 
 TEST("what all send is what all receive") {
-    const Kind kinds[] = {Kind::barrier,  Kind::bcast,    Kind::reduce, Kind::allreduce,     Kind::gather,
-                          Kind::scatter,  Kind::allgather, Kind::alltoall, Kind::scan, Kind::reduce_scatter};
+    const Kind kinds[] = {Kind::barrier, Kind::bcast,         Kind::reduce,    Kind::allreduce,
+                          Kind::gather,  Kind::scatter,       Kind::allgather, Kind::alltoall,
+                          Kind::scan,    Kind::reduce_scatter};
     for (const Kind kind : kinds) {
         for (std::int64_t size = 1; size < 40; ++size) {
             for (const std::int64_t bytes : {1, 1000, 100000}) {

@@ -1,4 +1,5 @@
-// How much one rank sends and receives in a collective call, by the algorithm MPI libraries choose by default.
+// How much one rank sends and receives in a collective call, by the algorithm MPI libraries choose by
+// default.
 #pragma once
 
 #include <cstdint>

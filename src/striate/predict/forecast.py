@@ -102,7 +102,9 @@ class Forecast:
             forecast = msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
             message, _, at = str(error).partition(" - at `")
-            raise PredictionError(f"not a forecast: {message}", at=at.rstrip("`") or None, source=source) from None
+            raise PredictionError(
+                f"not a forecast: {message}", at=at.rstrip("`") or None, source=source
+            ) from None
         if forecast.schema != SCHEMA:
             found = f"expected schema {SCHEMA!r}, got {forecast.schema!r:.60}"
             raise PredictionError(found, at="$.schema", source=source)

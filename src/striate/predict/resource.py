@@ -94,7 +94,9 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
         mine = cpu_of_rank[ranks]
         instruction_rate = _instruction_rate(cluster, placement, ranks)
         bytes_ = sums["read_bytes"] + sums["written_bytes"]
-        own = sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
+        own = (
+            sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
+        )
         own += ways.client_seconds(ranks, bytes_, sums["accesses"]) + application.start_picoseconds / 1e12
         processor += np.bincount(mine, own, len(cpus))
         processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
@@ -114,7 +116,9 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
 def sum_up(application: Application, cluster: Cluster, placement: Placement, ranks: slice) -> dict[str, Any]:
     """The core's pass over one application's text."""
     if any(file.layout for file in application.files):
-        raise PredictionError("this rung knows the cluster's default stripe only, and a file has its own layout")
+        raise PredictionError(
+            "this rung knows the cluster's default stripe only, and a file has its own layout"
+        )
     groups = [application.groups(number) for number in range(len(application.communicators))]
     interfaces = [kind.nic for kind in cluster.node_types]
     kind = cluster.node_type[placement.node[ranks]]
@@ -186,7 +190,9 @@ def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
         np.tile(goals, len(sockets)).astype(np.int32),
     )
     if (hops < 0).any():
-        raise PredictionError(f"no way from a node to server {servers[int(np.argmax(hops < 0)) % len(goals)].name!r}")
+        raise PredictionError(
+            f"no way from a node to server {servers[int(np.argmax(hops < 0)) % len(goals)].name!r}"
+        )
     own = np.array([min(server.nic.bandwidth, server.nic.link.bandwidth) for server in servers])
     client = np.array([min(kind.nic.bandwidth, kind.nic.link.bandwidth) for kind in cluster.node_types])
     node_of_socket = np.repeat(np.arange(cluster.nodes), np.diff(cluster.first_socket))[sockets]
@@ -225,7 +231,9 @@ def disk_seconds(
 
 def _disk_time(disk: Any, load: tuple[Seconds, Seconds], number: int, share: float, *, write: bool) -> float:
     bytes_, requests = load[0][number] * share, load[1][number] * share
-    return float(bytes_ / transfer_rate(disk, write=write) + requests * sequential_ticks(disk, write=write) / 1e12)
+    return float(
+        bytes_ / transfer_rate(disk, write=write) + requests * sequential_ticks(disk, write=write) / 1e12
+    )
 
 
 def _uses(clocks: Clocks) -> tuple[Use, ...]:

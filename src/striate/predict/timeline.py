@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SCHEMA = "striate.timeline/1"
-_COLUMNS = (("resource", "int32"), ("state", "int32"), ("start", "int64"), ("end", "int64"), ("bytes", "int64"))
+_COLUMNS = (
+    ("resource", "int32"),
+    ("state", "int32"),
+    ("start", "int64"),
+    ("end", "int64"),
+    ("bytes", "int64"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +47,8 @@ class Timeline:
 
     def busy_seconds(self) -> NDArray[np.float64]:
         """Seconds that the bars of each resource add up to."""
-        return np.bincount(self.resource, (self.end - self.start) / 1e12, len(self.resources))
+        busy = np.bincount(self.resource, (self.end - self.start) / 1e12, len(self.resources))
+        return busy.astype(np.float64)
 
     def to_arrow(self) -> pa.Table:
         """One Arrow table: plain columns, names as dictionaries."""
