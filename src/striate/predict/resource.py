@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate import _core
+import striate._core as _core
 from striate.cluster.cluster import Cluster, Placement
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
