@@ -97,7 +97,7 @@ def _server(scene: Scene, x: float, y: float, table: ServerTable) -> None:
     more = f"{len(disks)} disks: " if len(disks) > 1 else "disk: "
     canvas.text(x + CARD_WIDTH / 2, y + 206, more + disk_words(disks[0]), size=11, room=CARD_WIDTH - 16)
     canvas.text(
-        x + CARD_WIDTH / 2, y + 226, _disk_details(disks[0]), size=10.5, color=MUTED, room=CARD_WIDTH - 16
+        x + CARD_WIDTH / 2, y + 226, disk_details(disks[0]), size=10.5, color=MUTED, room=CARD_WIDTH - 16
     )
 
 
@@ -126,7 +126,8 @@ def disk_words(disk: Disk) -> str:
     return f"{kind}, {about_rate(transfer_rate(disk, write=False))}"
 
 
-def _disk_details(disk: Disk) -> str:
+def disk_details(disk: Disk) -> str:
+    """Its access times, in a few words."""
     if isinstance(disk, FlashDisk):
         times = f"{_ticks(disk.read_latency)} to read, {_ticks(disk.write_latency)} to write"
         return f"{times}, {disk.channels} channels"

@@ -89,7 +89,7 @@ def _pod(
             switch_box(scene, place, tops[tier], f"{name} {pod * half + number}", width=74)
         if half > 2:
             scene.canvas.text(x, tops[tier] + 18, "··", size=11, bold=True, color="#5b6773")
-    for place in places:
+    for place in places if scene.between(pod * half * half, (pod + 1) * half * half) else ():
         scene.canvas.line(place, tops[2] + 28, x, tops[2] + 62)
     scene.canvas.text(x + 66, tops[2] + 50, f"pod {pod}", size=11, bold=True, color="#5b6773")
     return _stack(scene, x, tops[2] + 28, tops[2] + 62, pod * half * half, half * half)
