@@ -94,7 +94,7 @@ def _uplinks(group: HostGroup, count: int) -> float:
 
 
 def _node_type(cluster: Cluster, node: int) -> NodeType:
-    return cluster.node_types[cluster.node_type[node]]
+    return cluster.node_types[int(cluster.node_type[node])]
 
 
 def _memory(cluster: Cluster, place: tuple[int, int]) -> int:
