@@ -59,7 +59,11 @@ def test_the_path_of_a_mistake_is_exact(path):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("no-such-machine", "no such file, and no bundled machine"), ("a\0b", "no such file"), ("tests", "directory")],
+    [
+        ("no-such-machine", "no such file, and no bundled machine"),
+        ("a\0b", "no such file"),
+        ("tests", "directory"),
+    ],
 )
 def test_what_is_no_file_is_refused(name, words, capsys, monkeypatch):
     monkeypatch.chdir(DATA.parents[1])
