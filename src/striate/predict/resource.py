@@ -249,7 +249,7 @@ def _notes(clocks: Clocks, cluster: Cluster) -> tuple[str, ...]:
     notes = []
     if clocks.waits:
         notes.append(
-            "groups of operations wait for each other (collectives): paper 004 holds this rung unreliable then"
+            "groups of operations wait for each other (collectives), which this rung does not see"
         )
     if clocks.communicates:
         notes.append("ranks talk to each other: the high end lets every processor wait for every other")
