@@ -53,7 +53,9 @@ def check_size(description: Description, groups: Sequence[HostGroup], switches: 
             parts.append((table.disks * BYTES_PER_SERVER, f"{path}.disks"))
     estimate = sum(size for size, _ in parts)
     if estimate > LARGEST_GRAPH_BYTES:
-        found = f"the machine would take about {about_size(estimate)}, {about_size(LARGEST_GRAPH_BYTES)} at most"
+        found = (
+            f"the machine would take about {about_size(estimate)}, {about_size(LARGEST_GRAPH_BYTES)} at most"
+        )
         raise ClusterError(found, at=max(parts)[1])
     cpus = sum(table.count * table.sockets * table.cpus_per_socket for table in description.node)
     if cpus > MOST_CPUS:

@@ -58,8 +58,10 @@ def _groups(scene: Scene, network: DragonflyNetwork, x: float, y: float) -> None
             left_out(scene, *place, -number)
             continue
         inside = scene.between(number * hosts, (number + 1) * hosts)
-        color = scene.color(inside[-1][0]) if inside else SWITCH
-        scene.canvas.circle(*place, 28, color, stroke="#7b8794")
+        colors = [scene.color(group) for group, _ in sorted(inside, key=lambda pair: -pair[1])]
+        scene.canvas.circle(*place, 28, colors[0] if colors else SWITCH, stroke="#7b8794")
+        for i, color in enumerate(colors[1:]):  # a dot for every lesser kind of host in the group
+            scene.canvas.circle(place[0] + 22 + 6 * i, place[1] + 20 - 14 * i, 8, color, stroke="#7b8794")
         scene.canvas.text(place[0], place[1] - 2, "group", size=10)
         scene.canvas.text(place[0], place[1] + 12, str(number), size=11, bold=True)
 
