@@ -75,7 +75,9 @@ class Twin:
             action()
         return self.now
 
-    def start_message(self, source: int, target: int, size: int, on_sent: Callable, on_delivered: Callable) -> None:
+    def start_message(
+        self, source: int, target: int, size: int, on_sent: Callable, on_delivered: Callable
+    ) -> None:
         path = self.network(source, target)
         message = Message(source, target, size, path, on_sent, on_delivered, local=len(path) == 5, left=size)
         self.create_packet(message)
@@ -91,7 +93,9 @@ class Twin:
         return int(packet.size / self.rate(component, packet.message) * 1e9)
 
     def rate(self, component: Component, message: Message) -> float:
-        return component.local_bandwidth if component.local_bandwidth and message.local else component.bandwidth
+        return (
+            component.local_bandwidth if component.local_bandwidth and message.local else component.bandwidth
+        )
 
     def bound(self, component: Component, message: Message) -> int:
         slowest = min(component.bandwidth, component.local_bandwidth or component.bandwidth)
