@@ -72,7 +72,7 @@ def westmere(
     analytical: bool = False,
     edge: str = "edge_node_to_switch",
 ) -> Fabric:
-    """The reference machine: a star of nodes, each a hub with sockets; ranks go round robin over nodes, then sockets."""
+    """The reference machine: a star of nodes, each a hub with sockets; ranks round robin over nodes, then sockets."""
     memory, qpi, switch = model["socket_memory_node"], model["qpi_node"], model["switch"]
     hub = np.arange(nodes) * (sockets + 1)
     socket = (hub[:, None] + 1 + np.arange(sockets)).ravel()

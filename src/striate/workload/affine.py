@@ -37,14 +37,18 @@ class Affine:
         return self * -1
 
     def __sub__(self, other: Any) -> Affine:
-        return self + (-other)
+        return self.__add__(-other)
 
     def __rsub__(self, other: Any) -> Affine:
-        return -self + other
+        return (-self).__add__(other)
 
     def __mul__(self, factor: Any) -> Affine:
         if not isinstance(factor, int | np.integer):
-            raise WorkloadError(f"a loop index can be multiplied by a whole number only, not by {factor!r:.60}")
-        return Affine(self.base * factor, tuple((loop, stride * int(factor)) for loop, stride in self.strides))
+            raise WorkloadError(
+                f"a loop index can be multiplied by a whole number only, not by {factor!r:.60}"
+            )
+        return Affine(
+            self.base * factor, tuple((loop, stride * int(factor)) for loop, stride in self.strides)
+        )
 
     __rmul__ = __mul__

@@ -137,9 +137,13 @@ def color_column(name: str, colors: object, ranks: int) -> Int64s:
     try:
         column = np.array(colors, np.int64)
     except (TypeError, ValueError, OverflowError):
-        raise WorkloadError(f"expected one whole number a rank as colours, got {colors!r:.60}", at=name) from None
+        raise WorkloadError(
+            f"expected one whole number a rank as colours, got {colors!r:.60}", at=name
+        ) from None
     if column.shape != (ranks,):
-        raise WorkloadError(f"expected {ranks} colours, got shape {column.shape}", at=f"communicator {name!r}")
+        raise WorkloadError(
+            f"expected {ranks} colours, got shape {column.shape}", at=f"communicator {name!r}"
+        )
     return column
 
 

@@ -89,14 +89,25 @@ OPERANDS: dict[Kind, tuple[str, ...]] = {
 }
 
 COLLECTIVES = frozenset(
-    kind for kind in Kind if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER or kind in (Kind.READ_ALL, Kind.WRITE_ALL)
+    kind
+    for kind in Kind
+    if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER or kind in (Kind.READ_ALL, Kind.WRITE_ALL)
 )
 ROOTED = frozenset(kind for kind, names in OPERANDS.items() if "root" in names)
 ACCESSES = frozenset((Kind.READ, Kind.WRITE, Kind.READ_ALL, Kind.WRITE_ALL))
 WRITES = frozenset((Kind.WRITE, Kind.WRITE_ALL))
 # Collectives in which every rank names the same number of bytes.
 EQUAL_BYTES = frozenset(
-    (Kind.BCAST, Kind.REDUCE, Kind.ALLREDUCE, Kind.GATHER, Kind.SCATTER, Kind.ALLGATHER, Kind.ALLTOALL, Kind.SCAN)
+    (
+        Kind.BCAST,
+        Kind.REDUCE,
+        Kind.ALLREDUCE,
+        Kind.GATHER,
+        Kind.SCATTER,
+        Kind.ALLGATHER,
+        Kind.ALLTOALL,
+        Kind.SCAN,
+    )
 )
 
 ANY = -1  # any source, any tag

@@ -111,12 +111,24 @@ class _Table:
             np.concatenate([_key(ends) for ends in every]), return_index=True, return_inverse=True
         )
         lengths = [len(ends.source) for ends in every]
-        columns = [
-            np.concatenate([getattr(ends, name) for ends in every]) for name in ("source", "target", "tag", "bytes")
-        ]
+        source, target, tag, size = (
+            np.concatenate([getattr(ends, name) for ends in every])
+            for name in ("source", "target", "tag", "bytes")
+        )
         times = np.repeat([ends.times for ends in every], lengths)
         sent = np.repeat([ends.sent for ends in every], lengths)
-        return cls(every, which, first, np.repeat(np.arange(len(every)), lengths), *columns, times, sent)
+        return cls(
+            every,
+            which,
+            first,
+            np.repeat(np.arange(len(every)), lengths),
+            source,
+            target,
+            tag,
+            size,
+            times,
+            sent,
+        )
 
     def totals(self, ends: NDArray[np.bool_]) -> Int64s:
         """Messages per distinct key, over the ends chosen."""

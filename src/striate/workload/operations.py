@@ -186,7 +186,15 @@ def _access(kind: Kind) -> Any:
     ) -> Operation:
         operands: tuple[Any, ...]
         if extents is None:
-            operands = (file, _bytes(offset), _bytes(size), count, _bytes(stride), NO_EXTENTS, _request(blocking))
+            operands = (
+                file,
+                _bytes(offset),
+                _bytes(size),
+                count,
+                _bytes(stride),
+                NO_EXTENTS,
+                _request(blocking),
+            )
         else:
             runs = np.array(extents[0], np.int64), np.array(extents[1], np.int64)
             operands = (file, _bytes(offset), int(runs[1].sum()), 1, 0, runs, _request(blocking))

@@ -77,7 +77,9 @@ class _Requests:
 
     def finish(self, operation: Operation) -> int:
         if id(operation) not in self._slot:
-            raise WorkloadError(f"wait for a {operation.kind.label} that was not begun, or was awaited before")
+            raise WorkloadError(
+                f"wait for a {operation.kind.label} that was not begun, or was awaited before"
+            )
         slot, _ = self._slot.pop(id(operation))
         self._free.append(slot)
         return slot
@@ -129,7 +131,9 @@ def _fold(
         kind = operation.kind
         try:
             if operation.communicator not in numbers:
-                raise WorkloadError(f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}")
+                raise WorkloadError(
+                    f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}"
+                )
             if kind is Kind.ALLTOALLV:
                 seen_counts = _note_counts(names, operation, seen_counts, rank, ranks)
             values = names.resolve(operation, seen_counts - 1)
@@ -147,7 +151,9 @@ def _fold(
 def _checked(operations: Iterable[Operation]) -> Iterator[Operation]:
     for index, operation in enumerate(operations):
         if not isinstance(operation, Operation):
-            raise WorkloadError(f"expected an operation such as compute('1 ms'), got {operation!r:.60} as number {index}")
+            raise WorkloadError(
+                f"expected an operation such as compute('1 ms'), got {operation!r:.60} as number {index}"
+            )
         yield operation
 
 

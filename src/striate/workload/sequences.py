@@ -98,7 +98,9 @@ def _words(step: Step | None) -> str:
     if step is None:
         return "ends"
     shown = {key: step.operands[key] for key in ("bytes", "root") if key in step.operands}
-    return f"calls {step.kind.label}" + (f" with {', '.join(f'{k} {v}' for k, v in shown.items())}" if shown else "")
+    return f"calls {step.kind.label}" + (
+        f" with {', '.join(f'{k} {v}' for k, v in shown.items())}" if shown else ""
+    )
 
 
 def _calls(application: Application, rank: int, communicator: int):  # type: ignore[no-untyped-def]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,11 @@ from striate.workload import operations
 from striate.workload.affine import Affine
 from striate.workload.application import Application, ExtentLists, File, communicator_table
 from striate.workload.kinds import OPERANDS, Kind
-from striate.workload.operations import PENDING, Operation
+from striate.workload.operations import Operation
 from striate.workload.text import Int64s, Operand, Row, TextWriter
+
+if TYPE_CHECKING:
+    from striate.workload.workload import Workload
 
 Mask = NDArray[np.bool_]
 
@@ -67,7 +70,9 @@ class Spmd:
         """The block is for those ranks only, given by a condition such as `body.rank > 0`."""
         mask = np.asarray(ranks)
         if mask.dtype != np.bool_ or mask.shape != (self.ranks,):
-            raise WorkloadError(f"expected {self.ranks} truth values such as `body.rank > 0`", at=self._here())
+            raise WorkloadError(
+                f"expected {self.ranks} truth values such as `body.rank > 0`", at=self._here()
+            )
         outer = self._mask
         self._mask = mask if outer is None else outer & mask
         yield
@@ -92,7 +97,9 @@ class Spmd:
         """Append one operation; the verbs below are short for this."""
         if operation.communicator not in self._number:
             known = ", ".join(self._number)
-            raise WorkloadError(f"no communicator {operation.communicator!r}; there are {known}", at=self._here())
+            raise WorkloadError(
+                f"no communicator {operation.communicator!r}; there are {known}", at=self._here()
+            )
         number = self._number[operation.communicator]
         if operation.kind is Kind.WAIT:
             for awaited in operation.awaited:
@@ -104,7 +111,9 @@ class Spmd:
         values = [self._resolved(name, value) for name, value in zip(names, operation.operands, strict=True)]
         if operation.is_pending:
             values[-1] = self._begin(operation)
-        self._append(Row(operation.kind, number, [self._operand(*pair) for pair in zip(names, values, strict=True)]))
+        self._append(
+            Row(operation.kind, number, [self._operand(*pair) for pair in zip(names, values, strict=True)])
+        )
         return operation
 
     def __getattr__(self, verb: str) -> Any:
@@ -132,7 +141,7 @@ class Spmd:
             tuple(self._counts),
         )
 
-    def workload(self) -> Any:
+    def workload(self) -> Workload:
         """The finished workload of this one application."""
         from striate.workload.workload import Workload
 
@@ -149,7 +158,10 @@ class Spmd:
             group = np.unique(group * 2 + mask, return_inverse=True)[1]
         for number in range(int(group.max()) + 1):
             members = np.flatnonzero(group == number)
-            yield members, [_for_members(row, members) for row, mask in self._rows if mask is None or mask[members[0]]]
+            yield (
+                members,
+                [_for_members(row, members) for row, mask in self._rows if mask is None or mask[members[0]]],
+            )
 
     def _append(self, row: Row) -> None:
         self._rows.append((row, self._mask))
@@ -180,10 +192,14 @@ class Spmd:
         if isinstance(value, np.ndarray):
             if value.shape != (self.ranks,) or not np.issubdtype(value.dtype, np.integer):
                 found = f"{value.dtype} of shape {value.shape}"
-                raise WorkloadError(f"expected {self.ranks} whole numbers as {name}, got {found}", at=self._here())
+                raise WorkloadError(
+                    f"expected {self.ranks} whole numbers as {name}, got {found}", at=self._here()
+                )
             return Operand(value.astype(np.int64), strides)
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or abs(int(value)) >= 2**63:
-            raise WorkloadError(f"expected a whole number or an array as {name}, got {value!r:.60}", at=self._here())
+            raise WorkloadError(
+                f"expected a whole number or an array as {name}, got {value!r:.60}", at=self._here()
+            )
         return Operand(int(value), strides)
 
     def _begin(self, operation: Operation) -> int:
@@ -194,7 +210,9 @@ class Spmd:
 
     def _finish(self, operation: Operation) -> int:
         if id(operation) not in self._slots:
-            raise WorkloadError("wait for an operation that was not begun, or was awaited before", at=self._here())
+            raise WorkloadError(
+                "wait for an operation that was not begun, or was awaited before", at=self._here()
+            )
         return self._slots.pop(id(operation))[0]
 
     def _here(self) -> str:
@@ -204,13 +222,18 @@ class Spmd:
 VERBS = frozenset(
     name
     for name, value in vars(operations).items()
-    if callable(value) and name.islower() and not name.startswith("_") and name not in ("dataclass", "lru_cache")
+    if callable(value)
+    and name.islower()
+    and not name.startswith("_")
+    and name not in ("dataclass", "lru_cache")
 )
 
 
 def _for_members(row: Row, members: Int64s) -> Row:
     operands = [
-        Operand(operand.base[members] if isinstance(operand.base, np.ndarray) else operand.base, operand.strides)
+        Operand(
+            operand.base[members] if isinstance(operand.base, np.ndarray) else operand.base, operand.strides
+        )
         for operand in row.operands
     ]
     return Row(row.kind, row.communicator, operands)

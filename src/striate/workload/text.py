@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,7 +176,7 @@ def straight_line(numbers: Int64s, values: Int64s) -> tuple[int, int | None]:
     return (constant, slope) if np.array_equal(values, constant + slope * numbers) else (0, None)
 
 
-def _starts(lengths: list[int], dtype: type[np.generic]) -> NDArray[np.generic]:
+def _starts(lengths: list[int], dtype: Any) -> NDArray[Any]:
     starts = np.zeros(len(lengths) + 1, dtype)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -28,7 +28,9 @@ def unfold(application: Application, rank: int) -> Iterator[Step]:
     yield from _run(application, rank, rows.start, rows.stop, ())
 
 
-def _run(application: Application, rank: int, start: int, stop: int, indices: tuple[int, ...]) -> Iterator[Step]:
+def _run(
+    application: Application, rank: int, start: int, stop: int, indices: tuple[int, ...]
+) -> Iterator[Step]:
     text = application.text
     row = start
     while row < stop:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
 from striate.workload.application import Application, Groups
@@ -36,19 +37,25 @@ def check_operands(line: Line, groups: list[Groups]) -> None:
     size = group.size(line.ranks)
     for operand in ("picoseconds", "instructions", "bytes", "source_bytes", "count", "offset"):
         if operand in names:
-            line.refuse(f"expected {operand} of at least 0, got {{{operand}}}", line.lowest(operand) < np.int64(0))
+            line.refuse(
+                f"expected {operand} of at least 0, got {{{operand}}}", line.lowest(operand) < np.int64(0)
+            )
     for operand, least in (("peer", ANY if line.kind is Kind.RECV else 0), ("source", ANY)):
         if operand in names:
-            wrong = (line.lowest(operand) < np.int64(least)) | (line.highest(operand) >= size)
-            line.refuse(f"no rank {{{operand}}} in communicator {name!r}", wrong)
+            line.refuse(
+                f"no rank {{{operand}}} in communicator {name!r}", _outside(line, operand, least, size)
+            )
     if line.kind in ROOTED:
-        wrong = (line.lowest("root") < np.int64(0)) | (line.highest("root") >= size)
-        line.refuse(f"no root {{root}} in communicator {name!r}", wrong)
+        line.refuse(f"no root {{root}} in communicator {name!r}", _outside(line, "root", 0, size))
     if line.kind in _FILES:
-        wrong = (line.lowest("file") < np.int64(0)) | (line.highest("file") >= np.int64(line.application.file_count))
-        line.refuse("no file number {file}", wrong)
+        line.refuse("no file number {file}", _outside(line, "file", 0, line.application.file_count))
     if line.kind in ACCESSES:
         check_access(line)
+
+
+def _outside(line: Line, operand: str, least: int, end: Int64s | int) -> NDArray[np.bool_]:
+    low, high = np.asarray(line.lowest(operand)), np.asarray(line.highest(operand))
+    return np.asarray((low < least) | (high >= end))
 
 
 def check_access(line: Line) -> None:
@@ -69,7 +76,9 @@ def check_access(line: Line) -> None:
     line.refuse("bytes past 2^63 - 1, offset {offset}", highest > float(2**63 - 1024))
 
 
-def reach_of_lists(first: Int64s, offset: Int64s, length: Int64s) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def reach_of_lists(
+    first: Int64s, offset: Int64s, length: Int64s
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Lowest and highest byte of every list of runs; a negative length counts as a byte before the start."""
     lowest = np.zeros(len(first), float)
     highest = np.zeros(len(first), float)
@@ -103,13 +112,18 @@ def check_requests(application: Application, program: int) -> None:
         elif line.kind is Kind.REGION_BEGIN:
             regions.append(int(line.column("region")[0]))
         elif line.kind is Kind.REGION_END:
-            line.refuse("a region ends that did not begin last", not regions or regions[-1] != line.column("region")[0])
+            line.refuse(
+                "a region ends that did not begin last",
+                not regions or regions[-1] != line.column("region")[0],
+            )
             regions.pop()
     if pending:
         line = next(iter(pending.values()))
         line.refuse("request {request} is never awaited")
     if regions:
-        raise WorkloadError(f"region {application.regions[regions[-1]]!r} never ends", source=application.name)
+        raise WorkloadError(
+            f"region {application.regions[regions[-1]]!r} never ends", source=application.name
+        )
 
 
 def _twice(application: Application, program: int) -> list[Line]:

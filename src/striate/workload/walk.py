@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -60,9 +60,9 @@ class Line:
     def highest(self, name: str) -> Value:
         return self.first(name) + self._reach(name, max)
 
-    def _reach(self, name: str, pick: type[min] | type[max]) -> int:  # type: ignore[valid-type]
+    def _reach(self, name: str, pick: Callable[[int, int], int]) -> int:
         steps = zip(self.strides(name), self.counts, strict=True)
-        return sum(pick(0, stride * (count - 1)) for stride, count in steps)  # type: ignore[operator]
+        return sum(pick(0, stride * (count - 1)) for stride, count in steps)
 
     def passes(self, *names: str) -> Iterator[tuple[tuple[int, ...], int]]:
         """Distinct passes as far as the operands `names` go: (what each pass adds to each of them, how often)."""

@@ -30,7 +30,7 @@ class Workload:
         `communicators` maps a name to one colour a rank, as MPI_Comm_split; repeated stretches are folded into
         loops as they arrive. Raises WorkloadError, naming rank and operation, at the first mistake.
         """
-        label = name or getattr(program, "__name__", "program")
+        label = name or str(getattr(program, "__name__", "program"))
         return cls((application_of(program, ranks=ranks, name=label, communicators=communicators or {}),))
 
     @classmethod
@@ -68,5 +68,7 @@ class Workload:
         return load(Path(path))
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{app.name} ({app.ranks:,} ranks, {app.text.rows} rows)" for app in self.applications)
+        parts = ", ".join(
+            f"{app.name} ({app.ranks:,} ranks, {app.text.rows} rows)" for app in self.applications
+        )
         return f"Workload({parts})"
