@@ -38,6 +38,7 @@ def forecast_page(forecast: Forecast) -> str:
         "".join(_range(answer, forecast.seconds.high) for answer in forecast.answers),
         "<h2>Where the work is</h2>",
         _uses(forecast.uses),
+        _checks(forecast),
         _notes(forecast),
         "<h2>Where the numbers come from</h2>",
         _provenance(forecast),
@@ -54,7 +55,9 @@ def _sentence(forecast: Forecast) -> str:
     share = busiest.busiest_seconds / forecast.seconds.estimate if forecast.seconds.estimate else 0.0
     text = f"Between {low} and {high}, by the {forecast.rung} rung. "
     text += f"The most work is on {busiest.busiest}: {about_seconds(busiest.busiest_seconds)}, {share:.0%} of the time."
-    if not forecast.reached:
+    if not forecast.trusted:
+        text += " The validity tests say that this answer is not to be trusted."
+    elif not forecast.reached:
         text += f" The range is wider than the {forecast.within:.0%} that were asked for."
     return text
 
@@ -99,6 +102,15 @@ def _bar(use: Use, most: float) -> str:
         f'<rect width="{busiest:.2f}" height="6" fill="var(--range)"/>'
         f'<rect width="{mean:.2f}" height="6" fill="var(--bar)"/></svg>'
     )
+
+
+def _checks(forecast: Forecast) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(check.name)}</td><td>{'passed' if check.passed else 'failed'}</td>"
+        f"<td>{escape(check.finding)}</td></tr>"
+        for check in forecast.checks
+    )
+    return f"<h2>Tests</h2><table>{rows}</table>" if rows else ""
 
 
 def _notes(forecast: Forecast) -> str:
