@@ -1,6 +1,7 @@
 """Layouts: where every byte of a file lives, and what follows from it."""
 
 from striate.layout.basic import Basic
+from striate.layout.datatypes import Datatype, FileView
 from striate.layout.extents import Extents
 from striate.layout.grouped_blocks import GroupedBlocks
 from striate.layout.layout import Layout
@@ -13,7 +14,9 @@ from striate.layout.varstrip import VarStrip
 
 __all__ = [
     "Basic",
+    "Datatype",
     "Extents",
+    "FileView",
     "GroupedBlocks",
     "Layout",
     "Pieces",

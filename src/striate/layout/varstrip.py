@@ -26,7 +26,7 @@ class VarStrip(Layout):
 
     `VarStrip("0:200KB;1:4MB")`, or `VarStrip([(0, 200_000), (1, 4_000_000)])`. A server may have several
     strips in a round. Refuses gaps in the server numbers and strips without bytes. OrangeFS loses count
-    beyond 2^32 rounds, and answers 0 when asked for a server that does not hold the byte; both are right here.
+    beyond 2^32 rounds, and answers 0 for a server that does not hold the byte; both are right here.
     """
 
     strips: tuple[Strip, ...]
