@@ -9,5 +9,7 @@ NB_MODULE(_core, module) {
     module.attr("version") = striate::version;
     striate::bind::register_extents(module);
     striate::bind::register_layouts(module);
+    striate::bind::register_routes(module);
+    striate::bind::register_ledger(module);
     striate::bind::register_stripe(module);
 }

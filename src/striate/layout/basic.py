@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from striate import _core
 from striate.errors import LayoutError
-from striate.layout.columns import core
 from striate.layout.layout import Layout
 from striate.units import LARGEST
 
@@ -24,7 +24,7 @@ class Basic(Layout):
 
     @cached_property
     def _native(self) -> Any:
-        return core.SimpleStripe(1, LARGEST)
+        return _core.SimpleStripe(1, LARGEST)
 
     def __str__(self) -> str:
         return "basic"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +13,6 @@ from striate.units import LARGEST
 
 Int64 = npt.NDArray[np.int64]
 Whole = int | Sequence[int] | npt.NDArray[np.integer[Any]]
-
-core: Any = importlib.import_module("striate._core")
 
 
 def whole_numbers(values: Whole, what: str) -> Int64:

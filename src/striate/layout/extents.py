@@ -1,4 +1,4 @@
-"""Extents: lists of byte runs, held as two columns, put in order and combined as sets in the core."""
+"""Extents: lists of byte runs, held as two columns, put in order and combined as sets in the _core."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from striate import _core
 from striate.errors import LayoutError
-from striate.layout.columns import Int64, Whole, core, whole_numbers
+from striate.layout.columns import Int64, Whole, whole_numbers
 from striate.units import LARGEST
 
 if TYPE_CHECKING:
@@ -53,21 +54,21 @@ class Extents:
 
     def sorted(self) -> Extents:
         """By offset; runs that begin together keep their order."""
-        return Extents.trusted(*core.sort_runs(self.offsets, self.sizes))
+        return Extents.trusted(*_core.sort_runs(self.offsets, self.sizes))
 
     def merged(self) -> Extents:
         """The same bytes as the fewest runs, in order: none empty, none touching."""
-        return Extents.trusted(*core.merge_runs(self.offsets, self.sizes))
+        return Extents.trusted(*_core.merge_runs(self.offsets, self.sizes))
 
     def intersect(self, other: Extents) -> Extents:
         """The bytes in both, merged."""
         mine, others = self.merged(), other.merged()
-        return Extents.trusted(*core.intersect_runs(mine.offsets, mine.sizes, others.offsets, others.sizes))
+        return Extents.trusted(*_core.intersect_runs(mine.offsets, mine.sizes, others.offsets, others.sizes))
 
     def subtract(self, other: Extents) -> Extents:
         """The bytes of this list that are not in the other, merged."""
         mine, others = self.merged(), other.merged()
-        return Extents.trusted(*core.subtract_runs(mine.offsets, mine.sizes, others.offsets, others.sizes))
+        return Extents.trusted(*_core.subtract_runs(mine.offsets, mine.sizes, others.offsets, others.sizes))
 
     def unite(self, other: Extents) -> Extents:
         """The bytes in either, merged."""

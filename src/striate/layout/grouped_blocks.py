@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from striate import _core
 from striate.errors import LayoutError
-from striate.layout.columns import core, positive
+from striate.layout.columns import positive
 from striate.layout.layout import Layout
 from striate.layout.sizes import format_bytes
 from striate.units import LARGEST
@@ -48,7 +49,7 @@ class GroupedBlocks(Layout):
 
     @cached_property
     def _native(self) -> Any:
-        return core.GroupedBlocks(self.servers, self.domain, self.factor, self.alignment)
+        return _core.GroupedBlocks(self.servers, self.domain, self.factor, self.alignment)
 
     def __str__(self) -> str:
         aligned = f":{format_bytes(self.alignment)}" if self.alignment > 1 else ""

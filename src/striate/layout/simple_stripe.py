@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from striate.layout.columns import core, positive
+from striate import _core
+from striate.layout.columns import positive
 from striate.layout.layout import Layout
 from striate.layout.sizes import format_bytes
 
@@ -24,7 +25,7 @@ class SimpleStripe(Layout):
 
     @cached_property
     def _native(self) -> Any:
-        return core.SimpleStripe(self.servers, self.unit)
+        return _core.SimpleStripe(self.servers, self.unit)
 
     def __str__(self) -> str:
         return f"simple:{self.servers}:{format_bytes(self.unit)}"

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from striate import _core
 from striate.errors import LayoutError
-from striate.layout.columns import Whole, core, positive
+from striate.layout.columns import Whole, positive
 from striate.layout.layout import Layout, sum_of
 from striate.layout.sizes import format_bytes
 from striate.units import LARGEST
@@ -41,7 +42,7 @@ class TwoDStripe(Layout):
 
     @cached_property
     def _native(self) -> Any:
-        return core.TwoDStripe(self.servers, self.unit, self.groups, self.factor)
+        return _core.TwoDStripe(self.servers, self.unit, self.groups, self.factor)
 
     def logical_size(self, physical_sizes: Whole) -> int:
         """The bytes on all servers: PVFS2 adds them up for this layout, so holes do not count; see `end`."""

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from striate import _core
 from striate.errors import LayoutError
-from striate.layout.columns import Whole, core, positive
+from striate.layout.columns import Whole, positive
 from striate.layout.layout import Layout, sum_of
 from striate.layout.sizes import format_bytes
 from striate.layout.strips import Strip, parse_strips
@@ -57,7 +58,7 @@ class VarStrip(Layout):
     @cached_property
     def _native(self) -> Any:
         servers = np.array([strip.server for strip in self.strips], np.int64)
-        return core.VarStrip(servers, np.array([strip.size for strip in self.strips], np.int64))
+        return _core.VarStrip(servers, np.array([strip.size for strip in self.strips], np.int64))
 
     def logical_size(self, physical_sizes: Whole) -> int:
         """The bytes on all servers: PVFS2 adds them up for this layout, so holes do not count; see `end`."""
