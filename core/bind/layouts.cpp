@@ -46,6 +46,13 @@ bool run_length_columns(const Layout& layout, Int64 offsets, Filled lengths) {
 }
 
 template <class Layout>
+bool strip_number_columns(const Layout& layout, Int64 offsets, Filled numbers) {
+    require_one_length(offsets, numbers);
+    nb::gil_scoped_release release;
+    return strip_number(layout, borrow(offsets), borrow(numbers));
+}
+
+template <class Layout>
 bool physical_size_columns(const Layout& layout, Int64 servers, Int64 sizes, Filled lengths) {
     require_one_length(servers, sizes, lengths);
     nb::gil_scoped_release release;
@@ -75,6 +82,8 @@ nb::class_<Layout> add_layout(nb::module_& module, const char* name) {
              "Fill servers and physical; false when some offset has no place.")
         .def("logical", &logical_columns<Layout>, "Fill offsets; false when some place holds no byte.")
         .def("run_length", &run_length_columns<Layout>, "Fill lengths; false when some offset is below zero.")
+        .def("strip_number", &strip_number_columns<Layout>,
+             "Fill numbers; false when some offset is below zero.")
         .def("physical_size", &physical_size_columns<Layout>,
              "Fill lengths; false when a server does not exist.")
         .def("split", &split_columns<Layout>, "Columns run, server, physical, offset, size of the pieces.");

@@ -57,6 +57,18 @@ template <class Layout>
     return signs >= 0;
 }
 
+// False when some offset is below zero.
+template <class Layout>
+[[nodiscard]] bool strip_number(const Layout& layout, std::span<const std::int64_t> offsets,
+                                std::span<std::int64_t> numbers) {
+    std::int64_t signs = 0;
+    for (std::size_t byte = 0; byte < offsets.size(); ++byte) {
+        signs |= offsets[byte];
+        numbers[byte] = layout.strip_number(offsets[byte] & file_offset);
+    }
+    return signs >= 0;
+}
+
 // False when some size is below zero, or there is no such server.
 template <class Layout>
 [[nodiscard]] bool physical_size(const Layout& layout, std::span<const std::int64_t> servers,

@@ -26,5 +26,8 @@ class Basic(Layout):
     def _native(self) -> Any:
         return _core.SimpleStripe(1, LARGEST)
 
+    def describe(self) -> str:
+        return "The whole file on one server"
+
     def __str__(self) -> str:
         return "basic"

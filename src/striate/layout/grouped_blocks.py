@@ -10,8 +10,8 @@ from striate import _core
 from striate.errors import LayoutError
 from striate.layout.columns import positive
 from striate.layout.layout import Layout
-from striate.layout.sizes import format_bytes
-from striate.units import LARGEST
+from striate.layout.sizes import counted, format_bytes
+from striate.units import LARGEST, format_size
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,10 @@ class GroupedBlocks(Layout):
     @cached_property
     def _native(self) -> Any:
         return _core.GroupedBlocks(self.servers, self.domain, self.factor, self.alignment)
+
+    def describe(self) -> str:
+        domain = f"Domains of {format_size(self.domain)} in {counted(self.factor, 'block')} each"
+        return f"{domain}, dealt in turn to {counted(self.servers, 'server')}"
 
     def __str__(self) -> str:
         aligned = f":{format_bytes(self.alignment)}" if self.alignment > 1 else ""

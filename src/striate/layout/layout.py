@@ -29,6 +29,10 @@ class Layout(ABC):
     def _native(self) -> Any:
         """The same rule in the core."""
 
+    @abstractmethod
+    def describe(self) -> str:
+        """The rule in a few words, for people."""
+
     def locate(self, offsets: Whole) -> tuple[Int64, Int64]:
         """Server and physical position of each byte; refuses offsets below zero."""
         wanted = whole_numbers(offsets, "offsets")
@@ -61,6 +65,14 @@ class Layout(ABC):
         if not self._native.run_length(wanted.reshape(-1), lengths.reshape(-1)):
             _refuse_negative(wanted, "an offset")
         return lengths[()]
+
+    def strip_number(self, offsets: Whole) -> Int64:
+        """How many strips come before each byte's own, from the start of the file."""
+        wanted = whole_numbers(offsets, "offsets")
+        numbers = np.empty_like(wanted)
+        if not self._native.strip_number(wanted.reshape(-1), numbers.reshape(-1)):
+            _refuse_negative(wanted, "an offset")
+        return numbers[()]
 
     def split(self, extents: Extents) -> Pieces:
         """The byte runs cut at the ends of strips, in order: every byte in exactly one piece."""

@@ -9,7 +9,8 @@ from typing import Any
 from striate import _core
 from striate.layout.columns import positive
 from striate.layout.layout import Layout
-from striate.layout.sizes import format_bytes
+from striate.layout.sizes import counted, format_bytes
+from striate.units import format_size
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,9 @@ class SimpleStripe(Layout):
     @cached_property
     def _native(self) -> Any:
         return _core.SimpleStripe(self.servers, self.unit)
+
+    def describe(self) -> str:
+        return f"Strips of {format_size(self.unit)}, dealt in turn to {counted(self.servers, 'server')}"
 
     def __str__(self) -> str:
         return f"simple:{self.servers}:{format_bytes(self.unit)}"

@@ -10,8 +10,8 @@ from striate import _core
 from striate.errors import LayoutError
 from striate.layout.columns import Whole, positive
 from striate.layout.layout import Layout, sum_of
-from striate.layout.sizes import format_bytes
-from striate.units import LARGEST
+from striate.layout.sizes import counted, format_bytes
+from striate.units import LARGEST, format_size
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,10 @@ class TwoDStripe(Layout):
     def logical_size(self, physical_sizes: Whole) -> int:
         """The bytes on all servers: PVFS2 adds them up for this layout, so holes do not count; see `end`."""
         return sum_of(self, physical_sizes)
+
+    def describe(self) -> str:
+        rows = f"{counted(self.factor, 'row')} of {format_size(self.unit)} strips"
+        return f"{rows} in one of {counted(self.groups, 'group')} of {counted(self.servers, 'server')}, then the next"
 
     def __str__(self) -> str:
         return f"twod:{self.servers}:{format_bytes(self.unit)}:{self.groups}:{self.factor}"

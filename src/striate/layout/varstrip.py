@@ -14,9 +14,9 @@ from striate import _core
 from striate.errors import LayoutError
 from striate.layout.columns import Whole, positive
 from striate.layout.layout import Layout, sum_of
-from striate.layout.sizes import format_bytes
+from striate.layout.sizes import counted, format_bytes
 from striate.layout.strips import Strip, parse_strips
-from striate.units import LARGEST
+from striate.units import LARGEST, format_size
 
 PVFS2_LONGEST_HINT = 1023  # characters; OrangeFS keeps the text in 1025 bytes and refuses 1024
 
@@ -70,6 +70,10 @@ class VarStrip(Layout):
         if len(text) > PVFS2_LONGEST_HINT:
             raise LayoutError(f"expected a hint up to {PVFS2_LONGEST_HINT} characters, got {len(text)}")
         return text
+
+    def describe(self) -> str:
+        strips = f"A round of {counted(len(self.strips), 'strip')}, {format_size(self.round)} in all"
+        return f"{strips}, on {counted(self.servers, 'server')}, again and again"
 
     def __str__(self) -> str:
         return "varstrip:" + ";".join(f"{strip.server}:{format_bytes(strip.size)}" for strip in self.strips)
