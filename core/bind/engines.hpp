@@ -5,6 +5,7 @@
 
 namespace striate::bind {
 
+void register_queueing(nanobind::module_& module);
 void register_stripe(nanobind::module_& module);
 
 }  // namespace striate::bind
