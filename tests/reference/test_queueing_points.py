@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from reference.check_queueing import check
 
+from reference.check_queueing import check
 from striate.queueing import Model, Power, Spmd
 
 

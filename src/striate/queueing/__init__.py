@@ -2,17 +2,22 @@
 
 from striate.queueing.curves import Function, Power, Table, constant, hyperperimeter, inverse
 from striate.queueing.effects import effects
+from striate.queueing.fit import Fit, fit
 from striate.queueing.model import Bounds, Components, Model, Utilisation
+from striate.queueing.observations import Observations, from_columns, read_observations
 from striate.queueing.parameters import Spmd
 from striate.queueing.program import Program
+from striate.queueing.read import load_model
 from striate.queueing.surface import Choice, Surface, surface
 
 __all__ = [
     "Bounds",
     "Choice",
     "Components",
+    "Fit",
     "Function",
     "Model",
+    "Observations",
     "Power",
     "Program",
     "Spmd",
@@ -21,7 +26,11 @@ __all__ = [
     "Utilisation",
     "constant",
     "effects",
+    "fit",
+    "from_columns",
     "hyperperimeter",
     "inverse",
+    "load_model",
+    "read_observations",
     "surface",
 ]
