@@ -4,6 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt pyproject.toml $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
+PACKAGES := $(wildcard src/striate/__init__.py src/striate/*/__init__.py src/striate/*/*/__init__.py)
 CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
 
 .PHONY: demo test bench lint docs core-test sanitize format clean
@@ -43,7 +44,7 @@ $(VENV)/ready: tools/bootstrap
 	@$(PIP) "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja
 	@touch $@
 
-$(VENV)/built: $(VENV)/ready $(NATIVE)
+$(VENV)/built: $(VENV)/ready $(NATIVE) $(PACKAGES)
 	@echo "striate: compiling and installing" >&2
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PIP) --no-build-isolation --editable .
 	@touch $@

@@ -7,8 +7,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # The same examples on every CI run; more and random ones by hand with STRIATE_HYPOTHESIS=explore.
-settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("explore", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ci", derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "explore", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile(os.environ.get("STRIATE_HYPOTHESIS", "ci"))
 
 ROOT = Path(__file__).resolve().parent.parent

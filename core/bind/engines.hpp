@@ -6,6 +6,8 @@
 namespace striate::bind {
 
 void register_queueing(nanobind::module_& module);
+void register_routes(nanobind::module_& module);
+void register_ledger(nanobind::module_& module);
 void register_stripe(nanobind::module_& module);
 
 }  // namespace striate::bind

@@ -11,13 +11,14 @@ namespace striate::bind {
 namespace {
 
 std::pair<Owned<std::int64_t>, Owned<std::int64_t>> stripe_load(std::int64_t unit_bytes, std::int64_t servers,
-                                                                 Column<std::int64_t> offsets,
-                                                                 Column<std::int64_t> sizes) {
+                                                                Column<std::int64_t> offsets,
+                                                                Column<std::int64_t> sizes) {
     if (offsets.size() != sizes.size()) throw nb::value_error("offsets and sizes differ in length");
     StripeLoad load(unit_bytes, servers);
     {
         nb::gil_scoped_release release;
-        for (std::size_t run = 0; run < offsets.size(); ++run) load.add(offsets.data()[run], sizes.data()[run], 1);
+        for (std::size_t run = 0; run < offsets.size(); ++run)
+            load.add(offsets.data()[run], sizes.data()[run], 1);
     }
     return {hand_over(load.bytes()), hand_over(load.requests())};
 }

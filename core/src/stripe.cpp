@@ -6,10 +6,10 @@
 
 namespace striate {
 
-StripeLoad::StripeLoad(std::int64_t unit_bytes, std::int64_t servers)
-    : unit_(unit_bytes), servers_(servers) {
+StripeLoad::StripeLoad(std::int64_t unit_bytes, std::int64_t servers) : unit_(unit_bytes), servers_(servers) {
     std::int64_t round_bytes = 0;
-    if (unit_bytes < 1 || servers < 1) throw std::invalid_argument("stripe unit and servers must be positive");
+    if (unit_bytes < 1 || servers < 1)
+        throw std::invalid_argument("stripe unit and servers must be positive");
     if (__builtin_mul_overflow(unit_bytes, servers, &round_bytes)) {
         throw std::invalid_argument("a round of the stripe exceeds 2^63 - 1 bytes");
     }
@@ -41,7 +41,8 @@ void StripeLoad::add(std::int64_t offset, std::int64_t size, std::int64_t times)
     spread(byte_steps_, (first + 1) % servers_, whole_strips % servers_, unit_ * times);
 }
 
-void StripeLoad::add_swept(std::int64_t offset, std::int64_t size, std::int64_t times, std::span<const Sweep> loops) {
+void StripeLoad::add_swept(std::int64_t offset, std::int64_t size, std::int64_t times,
+                           std::span<const Sweep> loops) {
     if (loops.empty()) return add(offset, size, times);
     const auto [step, count] = loops.front();
     const auto inner = loops.subspan(1);

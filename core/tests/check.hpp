@@ -25,7 +25,9 @@ inline int& failures() {
 }
 
 struct Register {
-    Register(const char* sentence, std::function<void()> body) { tests().push_back({sentence, std::move(body)}); }
+    Register(const char* sentence, std::function<void()> body) {
+        tests().push_back({sentence, std::move(body)});
+    }
 };
 
 inline int run_all() {
@@ -47,26 +49,26 @@ inline int run_all() {
 
 #define CHECK_JOIN_(a, b) a##b
 #define CHECK_JOIN(a, b) CHECK_JOIN_(a, b)
-#define TEST(sentence)                                                                                \
-    static void CHECK_JOIN(test_body_, __LINE__)();                                                   \
+#define TEST(sentence)                                                                                    \
+    static void CHECK_JOIN(test_body_, __LINE__)();                                                       \
     static const check::Register CHECK_JOIN(test_, __LINE__)(sentence, CHECK_JOIN(test_body_, __LINE__)); \
     static void CHECK_JOIN(test_body_, __LINE__)()
-#define CHECK(claim)                                                       \
-    do {                                                                   \
-        if (!(claim)) {                                                    \
-            std::printf("  %s:%d: %s\n", __FILE__, __LINE__, #claim);      \
-            ++check::failures();                                           \
-        }                                                                  \
+#define CHECK(claim)                                                  \
+    do {                                                              \
+        if (!(claim)) {                                               \
+            std::printf("  %s:%d: %s\n", __FILE__, __LINE__, #claim); \
+            ++check::failures();                                      \
+        }                                                             \
     } while (false)
-#define CHECK_THROWS(expression)                                                          \
-    do {                                                                                  \
-        bool thrown = false;                                                              \
-        try {                                                                             \
-            (void)(expression);                                                           \
-        } catch (const std::exception&) {                                                 \
-            thrown = true;                                                                \
-        }                                                                                 \
-        CHECK(thrown && #expression);                                                     \
+#define CHECK_THROWS(expression)          \
+    do {                                  \
+        bool thrown = false;              \
+        try {                             \
+            (void)(expression);           \
+        } catch (const std::exception&) { \
+            thrown = true;                \
+        }                                 \
+        CHECK(thrown && #expression);     \
     } while (false)
 #define RUN_ALL_TESTS \
     int main() { return check::run_all(); }

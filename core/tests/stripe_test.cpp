@@ -41,7 +41,8 @@ TEST("every byte is counted once, as a byte-by-byte walk does") {
         for (std::int64_t outer = 0; outer < count; ++outer) {
             for (std::int64_t inner = 0; inner < 3; ++inner) {
                 for (std::int64_t byte = 0; byte < size; ++byte) {
-                    ++expected[static_cast<std::size_t>((offset + step * outer + 7 * inner + byte) / unit % servers)];
+                    ++expected[static_cast<std::size_t>((offset + step * outer + 7 * inner + byte) / unit %
+                                                        servers)];
                 }
             }
         }

@@ -24,7 +24,9 @@ _BINARY = {"Ki": KiB, "Mi": MiB, "Gi": GiB, "Ti": TiB, "Pi": PiB, "Ei": 1024**6}
 _PREFIXES = _DECIMAL | _BINARY
 _SIZE_UNITS = {prefix + "B": Fraction(scale) for prefix, scale in _PREFIXES.items()}
 _RATE_UNITS = {f"{prefix}B/s": Fraction(scale) for prefix, scale in _PREFIXES.items()} | {
-    prefix + bits: Fraction(scale, 8) for prefix, scale in _PREFIXES.items() for bits in ("bit/s", "b/s", "bps")
+    prefix + bits: Fraction(scale, 8)
+    for prefix, scale in _PREFIXES.items()
+    for bits in ("bit/s", "b/s", "bps")
 }
 _TIME_UNITS = {
     "ps": Fraction(1, 10**12),
@@ -39,7 +41,9 @@ _TIME_UNITS = {
     "d": Fraction(86400),
 }
 _COUNT_UNITS = {prefix: Fraction(scale) for prefix, scale in _DECIMAL.items()} | {
-    prefix + word: Fraction(scale) for prefix, scale in _DECIMAL.items() for word in ("instr", "instr/s", "Hz")
+    prefix + word: Fraction(scale)
+    for prefix, scale in _DECIMAL.items()
+    for word in ("instr", "instr/s", "Hz")
 }
 _TEXT = re.compile(r"([+-]?[0-9][0-9_,]*\.?[0-9]*(?:[eE][+-]?[0-9]{1,3})?)\s*(\S*)")
 

@@ -20,7 +20,8 @@ class StripeLoad {
     // Throws std::invalid_argument unless both are positive and their product fits.
     StripeLoad(std::int64_t unit_bytes, std::int64_t servers);
 
-    // Adds the run [offset, offset + size), `times` over. Throws std::overflow_error past 2^63 - 1 bytes in all.
+    // Adds the run [offset, offset + size), `times` over. Throws std::overflow_error past 2^63 - 1 bytes in
+    // all.
     void add(std::int64_t offset, std::int64_t size, std::int64_t times);
 
     // The same for every pass through the nested loops, outermost first. A step that is a whole number of
@@ -31,7 +32,8 @@ class StripeLoad {
     [[nodiscard]] std::vector<std::int64_t> requests() const;
 
   private:
-    void spread(std::vector<std::int64_t>& steps, std::int64_t first, std::int64_t servers, std::int64_t amount) const;
+    void spread(std::vector<std::int64_t>& steps, std::int64_t first, std::int64_t servers,
+                std::int64_t amount) const;
     [[nodiscard]] std::vector<std::int64_t> summed(const std::vector<std::int64_t>& steps) const;
 
     std::int64_t unit_;

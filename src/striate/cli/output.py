@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from striate.errors import OutputError
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 
-def output_option(help_text: str) -> Any:
+
+def output_option(help_text: str) -> Callable[[Command], Command]:
     """`-o PATH` and `--force`."""
 
-    def decorate(function: Any) -> Any:
+    def decorate(function: Command) -> Command:
         function = click.option("--force", is_flag=True, help="overwrite an existing output")(function)
         option = click.option("-o", "--output", type=click.Path(path_type=Path), help=help_text)
         return option(function)
@@ -25,7 +27,9 @@ def output_option(help_text: str) -> Any:
     return decorate
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="print JSON (versioned schema)")
+def json_option(function: Command) -> Command:
+    """`--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="print JSON (versioned schema)")(function)
 
 
 def write_output(path: Path, content: str | bytes, *, force: bool) -> None:

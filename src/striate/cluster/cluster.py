@@ -1,14 +1,15 @@
 """`Cluster`: what a machine can do - nodes, sockets, CPUs, any network graph, I/O servers, caches, disks.
 
-Large machines have large graphs, so everything counted in thousands is a column (a NumPy array); everything that
-comes in a few kinds (node types, servers) is a small frozen object. A process has a network interface of its
+Large machines have large graphs, so everything counted in thousands is a column (a NumPy array); what comes
+in a few kinds (node types, servers) is a small frozen object. A process has a network interface of its
 own that hangs on its socket's memory component; interfaces appear when ranks are placed, not before.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
@@ -16,6 +17,9 @@ from numpy.typing import NDArray
 
 from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Ticks
 from striate.cluster.storage import Cache, Disk
+
+if TYPE_CHECKING:
+    from striate.cluster.description import Description
 
 Indices = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -69,13 +73,16 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     io_variation: Ticks = Ticks(0)  # T_io_diff of paper 004: spread of a request's time between processors
 
 
+_DEFAULT_SETTINGS = Settings()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
     """A directed graph of components; every cable is two edges."""
 
     kind: NDArray[np.uint8]  # per component: STORE_FORWARD, MEMORY or CUT_THROUGH
     bandwidth: Floats  # per component, bytes per second through it
-    local_bandwidth: Floats  # per component: the faster rate between two direct neighbours of a memory, else 0
+    local_bandwidth: Floats  # per component: the faster rate between two neighbours of a memory, else 0
     edge_source: Indices
     edge_target: Indices
     edge_bandwidth: Floats
@@ -127,10 +134,11 @@ class Cluster:
     network: Network
     servers: tuple[IOServer, ...] = ()
     forwarders: tuple[Forwarder, ...] = ()
-    settings: Settings = Settings()
+    settings: Settings = _DEFAULT_SETTINGS
     placement: PlacementKind = "round-robin"
     explicit_placement: tuple[tuple[int, int], ...] = ()  # per rank: node, socket
-    component_names: tuple[str, ...] = field(default=(), repr=False)  # empty: made from their index
+    component_names: Sequence[str] = field(default=(), repr=False)  # empty: made from their index
+    description: Description | None = field(default=None, repr=False)  # what it was built from
 
     @property
     def nodes(self) -> int:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from striate import units
+from striate.errors import UnitError
+
+LARGEST_RATE = 1e18  # sums over a whole machine stay finite
+LONGEST_TICKS = 86_400 * units.PICOSECONDS_PER_SECOND  # sums along a route stay below 2^63
 
 
 class Bytes(int):
@@ -21,8 +25,8 @@ class BytesPerSecond(float):
     @classmethod
     def read(cls, quantity: units.Quantity) -> BytesPerSecond:
         value = units.rate(quantity)
-        if value < 1:
-            raise units.UnitError(f"expected a rate of at least 1 B/s, got {quantity!r}")
+        if not 1 <= value <= LARGEST_RATE:
+            raise UnitError(f"expected a rate from 1 B/s to 1 EB/s, got {quantity!r}")
         return cls(value)
 
 
@@ -31,7 +35,10 @@ class Ticks(int):
 
     @classmethod
     def read(cls, quantity: units.Quantity) -> Ticks:
-        return cls(units.picoseconds(quantity))
+        value = units.picoseconds(quantity)
+        if value > LONGEST_TICKS:
+            raise UnitError(f"expected a time of one day at most, got {quantity!r}")
+        return cls(value)
 
 
 class Instructions(float):
@@ -40,13 +47,16 @@ class Instructions(float):
     @classmethod
     def read(cls, quantity: units.Quantity) -> Instructions:
         value = units.count(quantity)
-        if value <= 0:
-            raise units.UnitError(f"expected a positive number of instructions per second, got {quantity!r}")
+        if not 0 < value <= LARGEST_RATE:
+            raise UnitError(f"expected instructions per second above 0, 1 E at most, got {quantity!r}")
         return cls(value)
 
 
 def decode(kind: type, value: Any) -> Any:
     """msgspec's hook: reads one of the types above."""
     if issubclass(kind, Bytes | BytesPerSecond | Ticks | Instructions):
-        return kind.read(value)
+        try:
+            return kind.read(value)
+        except OverflowError as error:
+            raise UnitError(f"expected a smaller number, got {value!r:.40}") from error
     raise NotImplementedError(f"no way to read a {kind.__name__}")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from striate.cluster.quantities import Bytes, BytesPerSecond, Ticks
 
@@ -16,7 +17,7 @@ class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     policy: CachePolicy = "aggregation-reorder"
     memory: Bytes | None = None  # bytes for data in flight; None: the memory of the server's node
-    concurrent_operations: int = 1
+    concurrent_operations: Annotated[int, Meta(ge=1, le=10**6)] = 1
     read_ahead: Bytes = Bytes(0)
     keeps_reads: bool = False  # an LRU read cache, which the original simulator lacks
 
@@ -34,7 +35,7 @@ class HardDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     rate: BytesPerSecond
     average_seek: Ticks
     track_seek: Ticks
-    revolutions_per_minute: float
+    revolutions_per_minute: Annotated[float, Meta(gt=0, le=1e6)]
     near: Bytes  # closer than this to the last access costs a track seek only
 
 
@@ -45,14 +46,14 @@ class FlashDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
     write_rate: BytesPerSecond
     read_latency: Ticks
     write_latency: Ticks
-    channels: int = 1
+    channels: Annotated[int, Meta(ge=1, le=10**6)] = 1
 
 
 Disk = SimpleDisk | HardDisk | FlashDisk
 
 
 def random_access_ticks(disk: Disk) -> int:
-    """Picoseconds that a random access costs beyond a sequential one: T_rand_seek of paper 004, section 5.1."""
+    """Picoseconds of a random access beyond a sequential one: T_rand_seek of paper 004, section 5.1."""
     if isinstance(disk, HardDisk):
         half_turn = round(30 / disk.revolutions_per_minute * 1e12)
         return disk.average_seek + half_turn

@@ -1,0 +1,63 @@
+// Python's door to the ledger: sums per rank and server.
+#include "striate/ledger.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "engines.hpp"
+#include "programs.hpp"
+
+namespace striate::bind {
+
+namespace {
+
+nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object extents, nb::object network,
+                        Column<std::int32_t> rank_component, Column<double> interface_bandwidth,
+                        Column<std::int64_t> interface_latency, std::int64_t stripe_unit,
+                        std::int64_t servers) {
+    Borrower keep;
+    std::vector<GroupColumns> groups;
+    for (nb::handle family : communicators) groups.push_back(keep.groups(family));
+    const LedgerInput input{keep.programs(text),
+                            groups,
+                            keep.extents(extents),
+                            keep.network(network),
+                            borrow(rank_component),
+                            borrow(interface_bandwidth),
+                            borrow(interface_latency),
+                            stripe_unit,
+                            servers};
+    Ledger ledger;
+    {
+        nb::gil_scoped_release release;
+        ledger = sum_up(input);
+    }
+    nb::dict result;
+    result["compute_seconds"] = hand_over(std::move(ledger.compute_seconds));
+    result["instructions"] = hand_over(std::move(ledger.instructions));
+    result["communication_seconds"] = hand_over(std::move(ledger.communication_seconds));
+    result["messages"] = hand_over(std::move(ledger.messages));
+    result["accesses"] = hand_over(std::move(ledger.accesses));
+    result["read_bytes"] = hand_over(std::move(ledger.read_bytes));
+    result["written_bytes"] = hand_over(std::move(ledger.written_bytes));
+    result["server_read"] = hand_over(std::move(ledger.server_read));
+    result["server_written"] = hand_over(std::move(ledger.server_written));
+    result["server_reads"] = hand_over(std::move(ledger.server_reads));
+    result["server_writes"] = hand_over(std::move(ledger.server_writes));
+    result["barriers"] = ledger.barriers;
+    result["syncs"] = ledger.syncs;
+    return result;
+}
+
+}  // namespace
+
+void register_ledger(nb::module_& module) {
+    module.def("sum_up", &sum_up_columns, nb::arg("text"), nb::arg("communicators"), nb::arg("extents"),
+               nb::arg("network"), nb::arg("rank_component"), nb::arg("interface_bandwidth"),
+               nb::arg("interface_latency"), nb::arg("stripe_unit"), nb::arg("servers"),
+               "Sums of work per rank and per server over one application.");
+    module.attr("kinds") = static_cast<int>(kinds);
+}
+
+}  // namespace striate::bind

@@ -1,0 +1,50 @@
+// Borrows the columns of a striate.workload.text.Text (and of the Groups and Network beside it) by attribute
+// name.
+#pragma once
+
+#include "columns.hpp"
+#include "striate/ledger.hpp"
+#include "striate/program.hpp"
+
+namespace striate::bind {
+
+// Keeps the arrays alive while the spans over them are in use.
+class Borrower {
+  public:
+    template <class T>
+    std::span<const T> column(nb::handle owner, const char* name) {
+        nb::object array = owner.attr(name);
+        kept_.push_back(array);
+        return borrow(nb::cast<Column<T>>(array));
+    }
+
+    Programs programs(nb::handle text) {
+        return {column<std::uint32_t>(text, "first_row"),   column<std::uint8_t>(text, "kind"),
+                column<std::int32_t>(text, "communicator"), column<std::uint32_t>(text, "first_operand"),
+                column<std::int64_t>(text, "constant"),     column<std::int64_t>(text, "per_rank"),
+                column<std::int32_t>(text, "table"),        column<std::uint32_t>(text, "first_stride"),
+                column<std::int64_t>(text, "stride"),       column<std::int64_t>(text, "first_value"),
+                column<std::int64_t>(text, "value"),        column<std::int32_t>(text, "program_of_rank")};
+    }
+
+    GroupColumns groups(nb::handle groups) {
+        return {column<std::int64_t>(groups, "group"), column<std::int64_t>(groups, "position"),
+                column<std::int64_t>(groups, "first"), column<std::int64_t>(groups, "member")};
+    }
+
+    ExtentColumns extents(nb::handle lists) {
+        return {column<std::int64_t>(lists, "first"), column<std::int64_t>(lists, "offset"),
+                column<std::int64_t>(lists, "length")};
+    }
+
+    NetworkColumns network(nb::handle network) {
+        return {column<double>(network, "bandwidth"), column<std::int32_t>(network, "edge_source"),
+                column<std::int32_t>(network, "edge_target"), column<double>(network, "edge_bandwidth"),
+                column<std::int64_t>(network, "edge_latency")};
+    }
+
+  private:
+    std::vector<nb::object> kept_;
+};
+
+}  // namespace striate::bind

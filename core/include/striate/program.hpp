@@ -1,0 +1,95 @@
+// What every rank asks for, as columns: programs of operations whose loops stay loops.
+//
+// A program is a run of rows; the ranks that share it differ only in the values of operands. An operand is
+//     constant + per_rank * rank + table[rank] + sum over enclosing loops of stride * index
+// with the outermost loop's stride first. Python (striate.workload.kinds) holds the same list of kinds and
+// operands; a test keeps the two equal.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace striate {
+
+enum class Kind : std::uint8_t {
+    compute,         // picoseconds, instructions
+    send,            // peer, tag, bytes, request
+    recv,            // peer, tag, bytes, request
+    sendrecv,        // peer, tag, bytes, source, source_tag, source_bytes
+    wait,            // request
+    waitall,         // -
+    barrier,         // request
+    bcast,           // bytes, root, request
+    reduce,          // bytes, root, request
+    allreduce,       // bytes, request
+    gather,          // bytes, root, request
+    gatherv,         // bytes, root, request
+    scatter,         // bytes, root, request
+    scatterv,        // bytes, root, request
+    allgather,       // bytes, request
+    allgatherv,      // bytes, request
+    alltoall,        // bytes, request
+    alltoallv,       // bytes, counts, request
+    scan,            // bytes, request
+    reduce_scatter,  // bytes, request
+    open,            // file, create
+    close,           // file
+    stat,            // file
+    sync,            // file
+    erase,           // file
+    read,            // file, offset, bytes, count, stride, extents, request
+    write,           // file, offset, bytes, count, stride, extents, request
+    read_all,        // file, offset, bytes, count, stride, extents, request
+    write_all,       // file, offset, bytes, count, stride, extents, request
+    region_begin,    // region
+    region_end,      // region
+    loop,            // count
+    end,             // -
+};
+inline constexpr std::size_t kinds = static_cast<std::size_t>(Kind::end) + 1;
+
+inline constexpr std::int64_t any = -1;       // any source, any tag
+inline constexpr std::int64_t blocking = -1;  // no request: the call returns when the operation is complete
+
+// One application: borrowed columns, valid as long as their owner.
+struct Programs {
+    std::span<const std::uint32_t> first_row;  // per program, and one past the end
+    std::span<const std::uint8_t> kind;        // per row
+    std::span<const std::int32_t> communicator;
+    std::span<const std::uint32_t> first_operand;  // per row, and one past the end
+    std::span<const std::int64_t> constant;        // per operand
+    std::span<const std::int64_t> per_rank;
+    std::span<const std::int32_t> table;          // -1: none
+    std::span<const std::uint32_t> first_stride;  // per operand, and one past the end
+    std::span<const std::int64_t> stride;
+    std::span<const std::int64_t> first_value;  // per table, and one past the end
+    std::span<const std::int64_t> value;
+    std::span<const std::int32_t> program_of_rank;
+
+    [[nodiscard]] std::size_t ranks() const { return program_of_rank.size(); }
+    [[nodiscard]] std::size_t programs() const { return first_row.size() - 1; }
+
+    // The operand in the first pass through all enclosing loops.
+    [[nodiscard]] std::int64_t base(std::size_t operand, std::int64_t rank) const {
+        std::int64_t sum = constant[operand] + per_rank[operand] * rank;
+        if (const std::int32_t id = table[operand]; id >= 0) {
+            sum += value[static_cast<std::size_t>(first_value[static_cast<std::size_t>(id)] + rank)];
+        }
+        return sum;
+    }
+
+    [[nodiscard]] std::span<const std::int64_t> strides(std::size_t operand) const {
+        return stride.subspan(first_stride[operand], first_stride[operand + 1] - first_stride[operand]);
+    }
+
+    // The operand in the pass given by the enclosing loops' indices, outermost first.
+    [[nodiscard]] std::int64_t at(std::size_t operand, std::int64_t rank,
+                                  std::span<const std::int64_t> indices) const {
+        std::int64_t sum = base(operand, rank);
+        const auto steps = strides(operand);
+        for (std::size_t depth = 0; depth < steps.size(); ++depth) sum += steps[depth] * indices[depth];
+        return sum;
+    }
+};
+
+}  // namespace striate

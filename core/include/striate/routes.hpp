@@ -1,0 +1,86 @@
+// Shortest ways through a directed graph of components, with tables only where there is a choice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace striate {
+
+// The inside of a node is a tree that hangs on the network; only the network proper (the 2-core) needs
+// tables. A component of a hanging tree knows its parent; a component of the core gets, when a destination is
+// first asked for, a column of distances to it. A way is shortest by hops; among equal ones each component
+// takes the outgoing edge with the lowest index.
+class Routes {
+  public:
+    // Throws std::invalid_argument when an edge names a component that does not exist.
+    Routes(std::int32_t components, std::span<const std::int32_t> edge_source,
+           std::span<const std::int32_t> edge_target);
+
+    // Appends the edges of the way to `edges`; returns false, and appends nothing, when there is none.
+    [[nodiscard]] bool append_path(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& edges);
+
+    // The edges of the way, empty when both ends are the same. Throws std::domain_error when there is none.
+    [[nodiscard]] std::vector<std::int32_t> path(std::int32_t from, std::int32_t to);
+
+    // The edges out of `from` that lie on some shortest way to `to`, in order of their index.
+    [[nodiscard]] std::vector<std::int32_t> next_edges(std::int32_t from, std::int32_t to);
+
+    [[nodiscard]] std::int32_t components() const { return static_cast<std::int32_t>(parent_.size()); }
+    [[nodiscard]] std::int32_t source(std::int32_t edge) const {
+        return source_[static_cast<std::size_t>(edge)];
+    }
+    [[nodiscard]] std::int32_t target(std::int32_t edge) const {
+        return target_[static_cast<std::size_t>(edge)];
+    }
+
+  private:
+    static constexpr std::int32_t none = -1;
+
+    void index_edges();
+    void strip_trees();
+    void number_core();
+    [[nodiscard]] std::vector<std::int32_t> neighbours(std::int32_t component) const;
+    [[nodiscard]] std::int32_t edge_between(std::int32_t from, std::int32_t to) const;
+    [[nodiscard]] std::int32_t meeting_point(std::int32_t left, std::int32_t right) const;
+    [[nodiscard]] const std::vector<std::int32_t>& distances(std::int32_t destination);
+    [[nodiscard]] std::int32_t next_edge(std::int32_t from, const std::vector<std::int32_t>& distance) const;
+    [[nodiscard]] bool in_core(std::int32_t component) const { return root_[index(component)] == component; }
+    void expect(std::int32_t component) const;
+    static std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
+
+    std::vector<std::int32_t> source_, target_;
+    std::vector<std::int32_t> first_out_, out_;  // per component, edges out of it in order of their index
+    std::vector<std::int32_t> first_in_, in_;    // the same, into it
+    std::vector<std::int32_t> parent_;           // of a hanging tree; none in the core
+    std::vector<std::int32_t> root_;       // the component of the core a tree hangs on, itself in the core
+    std::vector<std::int32_t> depth_;      // hops to the root
+    std::vector<std::int32_t> up_, down_;  // edge to the parent and from it, none when one-way
+    std::vector<std::int32_t> core_;       // number inside the core, none outside
+    std::vector<std::vector<std::int32_t>> distance_;  // per destination in the core; filled when asked for
+    std::int32_t core_size_ = 0;
+    std::size_t table_entries_ = 0;
+};
+
+// What a message meets between two components. `hops` is -1 when there is no way.
+struct RouteSummary {
+    std::int64_t hops;
+    std::int64_t latency_ticks;
+    double bottleneck_bandwidth;  // the slowest of the edges and of the components passed, both ends included
+};
+
+// Columns of a network, as Python holds them.
+struct NetworkColumns {
+    std::span<const double> bandwidth;
+    std::span<const std::int32_t> edge_source, edge_target;
+    std::span<const double> edge_bandwidth;
+    std::span<const std::int64_t> edge_latency;
+};
+
+// One summary per pair. Pairs that repeat are walked once while they stay in a small cache.
+[[nodiscard]] std::vector<RouteSummary> summarise_routes(const NetworkColumns& network,
+                                                         std::span<const std::int32_t> from,
+                                                         std::span<const std::int32_t> to);
+
+}  // namespace striate

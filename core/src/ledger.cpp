@@ -1,0 +1,261 @@
+#include "striate/ledger.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+
+#include "striate/stripe.hpp"
+#include "striate/volume.hpp"
+
+namespace striate {
+
+namespace {
+
+using Wide = __int128;  // sums of picoseconds: a million ranks for a century still fit
+
+std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+struct Way {
+    double bandwidth;
+    std::int64_t latency;
+
+    [[nodiscard]] Wide transfer(std::int64_t bytes) const {
+        return std::llround(static_cast<double>(bytes) / bandwidth * 1e12);
+    }
+};
+
+// One pass over one application.
+class Summing {
+  public:
+    explicit Summing(const LedgerInput& input)
+        : in_(input),
+          text_(input.programs),
+          routes_(static_cast<std::int32_t>(input.network.bandwidth.size()), input.network.edge_source,
+                  input.network.edge_target),
+          reads_(input.stripe_unit, std::max<std::int64_t>(input.servers, 1)),
+          writes_(input.stripe_unit, std::max<std::int64_t>(input.servers, 1)),
+          compute_(text_.ranks()),
+          communication_(text_.ranks()),
+          instructions_(text_.ranks()) {
+        out_.messages.resize(text_.ranks());
+        out_.accesses.resize(text_.ranks());
+        out_.read_bytes.resize(text_.ranks());
+        out_.written_bytes.resize(text_.ranks());
+    }
+
+    Ledger run() {
+        std::vector<std::vector<std::int64_t>> members(text_.programs());
+        for (std::size_t rank = 0; rank < text_.ranks(); ++rank) {
+            members[index(text_.program_of_rank[rank])].push_back(static_cast<std::int64_t>(rank));
+        }
+        for (std::size_t program = 0; program < text_.programs(); ++program) walk(program, members[program]);
+        return finish();
+    }
+
+  private:
+    void walk(std::size_t program, std::span<const std::int64_t> ranks) {
+        counts_.clear();
+        for (std::size_t row = text_.first_row[program]; row < text_.first_row[program + 1]; ++row) {
+            const Kind kind = static_cast<Kind>(text_.kind[row]);
+            if (kind == Kind::loop) {
+                counts_.push_back(text_.constant[text_.first_operand[row]]);
+            } else if (kind == Kind::end) {
+                counts_.pop_back();
+            } else {
+                times_ = 1;
+                for (const std::int64_t count : counts_) times_ *= count;
+                if (times_ > 0) row_of(row, kind, ranks);
+            }
+        }
+    }
+
+    void row_of(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
+        const std::size_t first = text_.first_operand[row];
+        switch (kind) {
+            case Kind::compute:
+                for (const auto rank : ranks) {
+                    compute_[index(rank)] += summed(first, rank);
+                    instructions_[index(rank)] += summed(first + 1, rank);
+                }
+                break;
+            case Kind::send:
+            case Kind::recv:
+                for (const auto rank : ranks) message(row, rank, first, kind == Kind::recv);
+                break;
+            case Kind::sendrecv:
+                for (const auto rank : ranks) {
+                    message(row, rank, first, false);
+                    message(row, rank, first + 3, true);
+                }
+                break;
+            case Kind::read:
+            case Kind::read_all:
+                for (const auto rank : ranks) access(rank, first, reads_, out_.read_bytes);
+                break;
+            case Kind::write:
+            case Kind::write_all:
+                for (const auto rank : ranks) access(rank, first, writes_, out_.written_bytes);
+                break;
+            case Kind::sync:
+                out_.syncs += times_;
+                break;
+            default:
+                if (kind >= Kind::barrier && kind <= Kind::reduce_scatter) collective(row, kind, ranks);
+        }
+    }
+
+    // The operand's values over all passes, added up.
+    [[nodiscard]] Wide summed(std::size_t operand, std::int64_t rank) const {
+        Wide sum = static_cast<Wide>(text_.base(operand, rank)) * times_;
+        const auto steps = text_.strides(operand);
+        for (std::size_t depth = 0; depth < steps.size(); ++depth) {
+            // stride * (0 + 1 + ... + count-1), once for every pass of the other loops
+            sum += static_cast<Wide>(steps[depth]) * (counts_[depth] - 1) * times_ / 2;
+        }
+        return sum;
+    }
+
+    void message(std::size_t row, std::int64_t rank, std::size_t peer_operand, bool received) {
+        const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
+        const Wide bytes = summed(peer_operand + 2, rank);
+        const auto mean = static_cast<std::int64_t>(bytes / times_);
+        const std::int64_t position = text_.base(peer_operand, rank);
+        const std::int64_t peer =
+            position == any ? rank
+                            : group.member[index(group.first[index(group.group[index(rank)])] + position)];
+        const Way& path = way(rank, peer);
+        communication_[index(rank)] += times_ * (path.transfer(mean) + (received ? path.latency : 0));
+        out_.messages[index(rank)] += times_;
+    }
+
+    void collective(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
+        const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
+        const std::size_t first = text_.first_operand[row];
+        const bool rooted = text_.first_operand[row + 1] - first == 3 && kind != Kind::alltoallv;
+        out_.barriers += times_;
+        for (const auto rank : ranks) {
+            const std::int64_t mine = group.group[index(rank)];
+            const std::int64_t start = group.first[index(mine)];
+            const std::int64_t size = group.first[index(mine + 1)] - start;
+            const std::int64_t position = group.position[index(rank)];
+            const std::int64_t bytes =
+                kind == Kind::barrier ? 0 : static_cast<std::int64_t>(summed(first, rank) / times_);
+            const std::int64_t root = rooted ? text_.base(first + 1, rank) : 0;
+            const Volume volume = volume_of(kind, size, position, root, bytes);
+            const Way& path = way(rank, group.member[index(start + (position + 1) % size)]);
+            communication_[index(rank)] +=
+                times_ * (path.transfer(volume.sent_bytes) + path.transfer(volume.received_bytes) +
+                          volume.received_messages * path.latency);
+            out_.messages[index(rank)] += times_ * (size > 1 ? 1 : 0);
+            if ((kind == Kind::gatherv || kind == Kind::scatterv) && position != root) {
+                const std::int64_t other =
+                    group.member[index(start + root)];  // the root's side of this block
+                communication_[index(other)] +=
+                    times_ * (path.transfer(bytes) + (kind == Kind::gatherv ? path.latency : 0));
+            }
+        }
+    }
+
+    void access(std::int64_t rank, std::size_t first, StripeLoad& load,
+                std::vector<std::int64_t>& bytes_of_rank) {
+        if (in_.servers == 0)
+            throw std::domain_error("the program touches files but the cluster has no I/O server");
+        // Files begin on one server after the other, as parallel file systems spread them: file 0 on server
+        // 0.
+        const std::int64_t shift = in_.stripe_unit * (text_.base(first, rank) % in_.servers);
+        const std::int64_t offset = text_.base(first + 1, rank) + shift;
+        const std::int64_t count = text_.base(first + 3, rank);
+        const std::int64_t list = text_.base(first + 5, rank);
+        sweeps_.clear();
+        const auto steps = text_.strides(first + 1);
+        const auto file_steps = text_.strides(first);
+        for (std::size_t depth = 0; depth < counts_.size(); ++depth) {
+            const std::int64_t files = depth < file_steps.size() ? file_steps[depth] % in_.servers : 0;
+            sweeps_.push_back(
+                {(depth < steps.size() ? steps[depth] : 0) + files * in_.stripe_unit, counts_[depth]});
+        }
+        out_.accesses[index(rank)] += times_;
+        if (list >= 0) {
+            for (auto run = index(in_.extents.first[index(list)]);
+                 run < index(in_.extents.first[index(list) + 1]); ++run) {
+                load.add_swept(offset + in_.extents.offset[run], in_.extents.length[run], 1, sweeps_);
+                bytes_of_rank[index(rank)] += in_.extents.length[run] * times_;
+            }
+            return;
+        }
+        const std::int64_t size = text_.base(first + 2, rank);
+        if (count != 1) sweeps_.push_back({text_.base(first + 4, rank), count});
+        load.add_swept(offset, size, 1, sweeps_);
+        bytes_of_rank[index(rank)] += size * count * times_;
+    }
+
+    // The way between two ranks' interfaces; repeated pairs of components are looked up.
+    const Way& way(std::int64_t from, std::int64_t to) {
+        const std::int32_t start = in_.rank_component[index(from)];
+        const std::int32_t goal = in_.rank_component[index(to)];
+        const std::uint64_t key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(start)) << 32) |
+                                  static_cast<std::uint32_t>(goal);
+        if (key == last_key_) return last_way_;
+        const auto found = ways_.find(key);
+        last_key_ = key;
+        last_way_ = found != ways_.end() ? found->second : (ways_[key] = measure(start, goal, from, to));
+        return last_way_;
+    }
+
+    [[nodiscard]] Way measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to) {
+        edges_.clear();
+        if (!routes_.append_path(start, goal, edges_)) {
+            throw std::domain_error("rank " + std::to_string(from) + " cannot reach rank " +
+                                    std::to_string(to));
+        }
+        const NetworkColumns& net = in_.network;
+        Way path{std::min({in_.interface_bandwidth[index(from)], in_.interface_bandwidth[index(to)],
+                           net.bandwidth[index(start)]}),
+                 in_.interface_latency[index(from)] + in_.interface_latency[index(to)]};
+        for (const std::int32_t edge : edges_) {
+            path.latency += net.edge_latency[index(edge)];
+            path.bandwidth = std::min({path.bandwidth, net.edge_bandwidth[index(edge)],
+                                       net.bandwidth[index(net.edge_target[index(edge)])]});
+        }
+        return path;
+    }
+
+    Ledger finish() {
+        const auto seconds = [](const std::vector<Wide>& ticks) {
+            std::vector<double> result(ticks.size());
+            std::transform(ticks.begin(), ticks.end(), result.begin(),
+                           [](Wide value) { return static_cast<double>(value) / 1e12; });
+            return result;
+        };
+        out_.compute_seconds = seconds(compute_);
+        out_.communication_seconds = seconds(communication_);
+        out_.instructions.assign(instructions_.begin(), instructions_.end());
+        out_.server_read = reads_.bytes();
+        out_.server_reads = reads_.requests();
+        out_.server_written = writes_.bytes();
+        out_.server_writes = writes_.requests();
+        return std::move(out_);
+    }
+
+    const LedgerInput& in_;
+    const Programs& text_;
+    Routes routes_;
+    StripeLoad reads_, writes_;
+    std::vector<Wide> compute_, communication_, instructions_;
+    Ledger out_;
+    std::vector<std::int64_t> counts_;  // passes of the loops around the row, outermost first
+    std::vector<Sweep> sweeps_;
+    std::vector<std::int32_t> edges_;
+    std::unordered_map<std::uint64_t, Way> ways_;
+    std::uint64_t last_key_ = ~std::uint64_t{0};
+    Way last_way_{};
+    std::int64_t times_ = 1;
+};
+
+}  // namespace
+
+Ledger sum_up(const LedgerInput& input) { return Summing(input).run(); }
+
+}  // namespace striate

@@ -1,0 +1,1 @@
+"""Example programs, as workloads and, where MPI is there, for real."""

@@ -1,0 +1,41 @@
+"""A Jacobi solver: strips of a grid, neighbours swap edge rows, checkpoints now and then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from striate import units
+from striate.errors import WorkloadError
+from striate.workload import Workload
+from striate.workload.operations import Operation, allreduce, compute, sendrecv, write_all
+
+
+def workload(
+    ranks: int = 16,
+    *,
+    rows: int = 4096,
+    columns: int = 4096,
+    steps: int = 100,
+    every: int = 25,
+    cell: units.Quantity = "2 ns",
+) -> Workload:
+    """`steps` sweeps over a grid of doubles; every rank writes its strip after every `every` sweeps."""
+    if not 1 <= ranks <= rows or every < 1:
+        raise WorkloadError(f"expected 1 to {rows} ranks and a checkpoint now and then, got {ranks} ranks")
+    line = columns * 8
+    cell_seconds = units.seconds(cell)
+
+    def jacobi(rank: int, size: int) -> Iterator[Operation]:
+        first, last = rank * rows // size, (rank + 1) * rows // size
+        for step in range(1, steps + 1):
+            yield compute((last - first) * columns * cell_seconds)
+            if rank > 0:
+                yield sendrecv(rank - 1, line)
+            if rank < size - 1:
+                yield sendrecv(rank + 1, line)
+            yield allreduce(8)
+            if step % every == 0:
+                base = (step // every - 1) * rows * line
+                yield write_all("field", offset=base + first * line, size=(last - first) * line)
+
+    return Workload.from_program(jacobi, ranks)

@@ -1,0 +1,31 @@
+"""`striate demo`: the whole path on built-in data, in seconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from striate.cli.output import write_output
+
+
+@click.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), default="demo", help="directory to write to")
+@click.option("--force", is_flag=True, help="overwrite existing files")
+def command(output: Path, force: bool) -> None:
+    """Forecast the built-in checkpointing program on the built-in Westmere cluster, and write a report."""
+    from striate.apps import checkpoint
+    from striate.cli.tables import forecast_text
+    from striate.cluster import load_cluster
+    from striate.predict import predict
+    from striate.show.report import forecast_page
+
+    workload = checkpoint.workload(ranks=16)
+    forecast = predict(workload, load_cluster("westmere"), within=None)
+    output.mkdir(parents=True, exist_ok=True)
+    write_output(output / "forecast.json", forecast.to_json(), force=force)
+    write_output(output / "report.html", forecast_page(forecast), force=force)
+    click.echo(forecast_text(forecast))
+    click.echo(
+        f"\nwrote {output / 'report.html'} (open it in a browser) and {output / 'forecast.json'}", err=True
+    )

@@ -1,0 +1,75 @@
+"""`striate predict PROGRAM CLUSTER`: forecast a program's time on a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from striate.cli.output import json_option, output_option, progress, write_output
+
+
+class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A precision: 20% or 0.2."""
+
+    name = "share"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            self.fail(f"expected a share such as 20% or 0.2, got {text!r}", param, ctx)
+        if not 0 < share < float("inf"):
+            self.fail(f"expected a share above 0, got {text!r}", param, ctx)
+        return share
+
+
+@click.command()
+@click.argument("program")
+@click.argument("cluster")
+@click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks of the program")
+@click.option("--rung", help="ask this method alone instead of climbing the ladder")
+@click.option("--within", type=Share(), help="the precision wanted, such as 20%: high / low - 1 at most")
+@json_option
+@output_option("write the forecast to a .json file, or a page to a .html file")
+def command(
+    program: str,
+    cluster: str,
+    ranks: int | None,
+    rung: str | None,
+    within: float | None,
+    as_json: bool,
+    output: Path | None,
+    force: bool,
+) -> int:
+    """Forecast how long PROGRAM takes on CLUSTER.
+
+    PROGRAM is a built-in one (checkpoint, jacobi), a Python file that defines `program(rank, ranks)` or `workload`,
+    or a saved workload (.parquet). CLUSTER is a description (.toml) or the name of a bundled machine.
+    """
+    from striate.cli.clusters import find_cluster
+    from striate.cli.output import refuse_overwrite
+    from striate.cli.programs import find_workload
+    from striate.predict import predict
+    from striate.show.report import forecast_page
+
+    if output is not None:
+        if output.suffix not in (".json", ".html"):
+            raise click.UsageError(f"expected an output ending in .json or .html, got {output.name!r}")
+        refuse_overwrite(output, force=force)
+    with progress("reading"):
+        machine, machine_hash = find_cluster(cluster)
+        workload, program_hash = find_workload(program, ranks=ranks)
+    with progress("predicting"):
+        forecast = predict(workload, machine, within=within, rung=rung, inputs=program_hash | machine_hash)
+    if output is not None:
+        content = forecast.to_json() if output.suffix == ".json" else forecast_page(forecast)
+        write_output(output, content, force=force)
+    if as_json:
+        click.echo(forecast.to_json(), nl=False)
+    else:
+        from striate.cli.tables import forecast_text
+
+        click.echo(forecast_text(forecast))
+    return 0 if forecast.reached else 3

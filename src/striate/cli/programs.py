@@ -1,0 +1,81 @@
+"""Finds the program a command is about: a built-in one, a Python file, or a saved workload."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import runpy
+import traceback
+from pathlib import Path
+from typing import Any
+
+from striate.errors import WorkloadError
+from striate.provenance import hash_bytes, hash_file
+from striate.workload import Spmd, Workload
+
+BUILT_IN = ("checkpoint", "jacobi")
+
+
+def find_workload(name: str, *, ranks: int | None) -> tuple[Workload, dict[str, str]]:
+    """The workload called `name` and the hashes of what it was made from.
+
+    A Python file defines `program(rank, ranks)`, a generator of operations, or `workload`, a Workload, an Spmd or a
+    function of the number of ranks; it is run as the program it is. Raises WorkloadError when nothing of that is there.
+    """
+    path = Path(name)
+    if path.suffix == ".py":
+        return _from_python(path, ranks), {path.name: hash_file(path)}
+    if path.suffix == ".parquet":
+        if ranks is not None:
+            raise WorkloadError(
+                "a saved workload has its own number of ranks; leave --ranks out", source=name
+            )
+        return Workload.load(path), {path.name: hash_file(path)}
+    if name in BUILT_IN:
+        build = importlib.import_module(f"striate.apps.{name}").workload
+        return build(**_ranks(ranks)), {name: hash_bytes(inspect.getsource(build).encode())}
+    wanted = f"a .py or .parquet file or one of {', '.join(BUILT_IN)}"
+    raise WorkloadError(f"expected {wanted}, got {name!r}")
+
+
+def _ranks(ranks: int | None) -> dict[str, int]:
+    return {} if ranks is None else {"ranks": ranks}
+
+
+def _from_python(path: Path, ranks: int | None) -> Workload:
+    if not path.is_file():
+        raise WorkloadError("no such file", source=str(path))
+    names = _guarded(path, lambda: runpy.run_path(str(path), run_name="striate_program"))
+    if "workload" in names:
+        made = names["workload"]
+        made = (
+            _guarded(path, lambda: made(**_ranks(ranks)))
+            if callable(made) and not isinstance(made, Spmd)
+            else made
+        )
+        made = made.workload() if isinstance(made, Spmd) else made
+        if not isinstance(made, Workload):
+            raise WorkloadError(
+                f"expected `workload` to be a Workload, got {type(made).__name__}", source=str(path)
+            )
+        return made
+    if callable(names.get("program")):
+        if ranks is None:
+            raise WorkloadError("a program for any number of ranks needs --ranks N", source=str(path))
+        run = names["program"]
+        folded: Workload = _guarded(path, lambda: Workload.from_program(run, ranks, name=path.stem))
+        return folded
+    raise WorkloadError("expected the file to define `program(rank, ranks)` or `workload`", source=str(path))
+
+
+def _guarded(path: Path, make: Any) -> Any:
+    """Run the user's code; its own mistakes are reported by the line they are on."""
+    try:
+        return make()
+    except WorkloadError as error:
+        raise error.in_source(str(path)) from None
+    except (Exception, SystemExit) as error:
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        line = frames[-1].lineno if frames else getattr(error, "lineno", None)
+        at = f"line {line}" if line else None
+        raise WorkloadError(f"{type(error).__name__}: {error}", at=at, source=str(path)) from None

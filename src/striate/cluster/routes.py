@@ -1,0 +1,54 @@
+"""Routes through a network: hops to everywhere, one shortest route, and all equal-cost next edges."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Indices, Network
+
+Reach = tuple[Indices, Indices]
+
+
+def hops(network: Network, start: int, *, backwards: bool = False) -> Indices:
+    """Edges on the shortest way from `start` to each component (backwards: to `start`); -1: there is none."""
+    return _search(network, start, backwards=backwards)[0]
+
+
+def shortest_route(network: Network, start: int, end: int) -> list[int]:
+    """Edges of one shortest route, the earliest listed edges first; raises ValueError when there is none."""
+    distance, arrived_by = _search(network, start, backwards=False)
+    if distance[end] < 0:
+        raise ValueError(f"no route leads from component {start} to component {end}")
+    route: list[int] = []
+    while end != start:
+        route.append(int(arrived_by[end]))
+        end = int(network.edge_source[route[-1]])
+    return route[::-1]
+
+
+def equal_cost_edges(network: Network, end: int) -> NDArray[np.bool_]:
+    """Which edges lie on some shortest route to `end`: the hops that "round-robin" routing takes in turn."""
+    distance = hops(network, end, backwards=True)
+    ahead = distance[network.edge_target]
+    closer: NDArray[np.bool_] = (ahead >= 0) & (distance[network.edge_source] == ahead + 1)
+    return closer
+
+
+def _search(network: Network, start: int, *, backwards: bool) -> Reach:
+    """Breadth first, a level at a time: distance of each component, and the edge it was first reached by."""
+    tails, heads = (network.edge_source, network.edge_target)[:: -1 if backwards else 1]
+    order = np.argsort(tails, kind="stable")
+    first = np.concatenate(([0], np.cumsum(np.bincount(tails, minlength=network.components))))
+    distance = np.full(network.components, -1, np.int32)
+    arrived_by = np.full(network.components, -1, np.int32)
+    distance[start], level, frontier = 0, 0, np.array([start])
+    while len(frontier):
+        level += 1
+        counts = first[frontier + 1] - first[frontier]
+        offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        edges = order[np.repeat(first[frontier], counts) + offsets]
+        edges = edges[distance[heads[edges]] < 0]
+        frontier, earliest = np.unique(heads[edges], return_index=True)
+        distance[frontier], arrived_by[frontier] = level, edges[earliest]
+    return distance, arrived_by

@@ -1,0 +1,92 @@
+"""`predict`: the front door of the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from striate.cluster.cluster import Cluster
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.predict import resource
+from striate.predict.forecast import Answer, Forecast, Use
+from striate.provenance import Provenance, metered
+from striate.workload.workload import Workload
+
+
+class RungResult(Protocol):
+    """What every rung returns."""
+
+    @property
+    def interval(self) -> Interval: ...
+    @property
+    def uses(self) -> tuple[Use, ...]: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+
+Rung = Callable[[Workload, Cluster], RungResult]
+
+# From the cheapest to the dearest.
+RUNGS: dict[str, Rung] = {resource.NAME: resource.predict_resource}
+
+
+def predict(
+    workload: Workload,
+    cluster: Cluster | str,
+    *,
+    within: float | None = 0.10,
+    rung: str | None = None,
+    inputs: Mapping[str, str] | None = None,
+) -> Forecast:
+    """Forecast how long `workload` takes on `cluster` (or on the bundled machine of that name).
+
+    Asks each rung in turn and stops at the first whose bounds are no wider than `within` (high / low - 1), or asks
+    `rung` alone. The forecast says whether the precision was reached. `inputs` maps names to hashes, for provenance.
+    Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
+    """
+    if isinstance(cluster, str):
+        from striate.cluster.load import load_cluster
+
+        cluster = load_cluster(cluster)
+    if rung is not None and rung not in RUNGS:
+        raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
+    if within is not None and not within > 0:
+        raise PredictionError(f"expected a precision above 0, got {within}")
+    workload.check()
+    chosen = {rung: RUNGS[rung]} if rung else RUNGS
+    return climb(chosen, workload, cluster, within=within, provenance=Provenance.of(inputs))
+
+
+def climb(
+    rungs: Mapping[str, Rung],
+    workload: Workload,
+    cluster: Cluster,
+    *,
+    within: float | None,
+    provenance: Provenance,
+) -> Forecast:
+    """Ask each rung in turn; stop at the first answer no wider than `within`."""
+    answers: list[Answer] = []
+    for name, ask in rungs.items():
+        with metered() as meter:
+            result = ask(workload, cluster)
+        combined = result.interval
+        for earlier in answers:
+            if combined.meets(earlier.combined):
+                combined = combined.combined(earlier.combined)
+        answers.append(Answer(name, result.interval, combined, meter.cost, result.notes))
+        if within is not None and combined.relative_error <= within:
+            break
+    return Forecast(
+        workload=", ".join(application.name for application in workload.applications),
+        cluster=cluster.name,
+        ranks=workload.ranks,
+        rung=answers[-1].rung,
+        seconds=answers[-1].combined,
+        answers=tuple(answers),
+        uses=result.uses,
+        provenance=provenance,
+        within=within,
+        notes=result.notes,
+    )

@@ -1,0 +1,258 @@
+"""The first rung: per resource the sum of its work; the largest sum is the estimate (paper 004, section 5.1).
+
+Resources are processors (a CPU, with the protocol work of the ranks on it), servers (the protocol work of an I/O
+server) and disks. Nothing waits for anything here, so the largest sum is a floor; the ceiling lets everything that
+might wait do so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import striate._core as _core
+from striate.cluster.cluster import Cluster, Placement
+from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.predict.forecast import Use
+from striate.workload.application import Application
+from striate.workload.workload import Workload
+
+Seconds = NDArray[np.float64]
+NAME = "resource"
+_SOCKETS_LOOKED_AT = 4096  # of a larger machine, evenly spread: routes to servers repeat
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The rung's own bounds, the load of each kind of resource, and what the user should know."""
+
+    interval: Interval
+    uses: tuple[Use, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clocks:
+    """Seconds of work per resource, and the errors that section 5.1 adds for the worst case."""
+
+    processor: Seconds  # per CPU in use
+    processor_error: Seconds  # E_overlap: CPU time that I/O calls take
+    server: Seconds  # per I/O server
+    disk: Seconds  # per server: the busiest of its disks
+    disk_unhidden: Seconds  # the same without the writes that fit in the server's memory
+    disk_error: Seconds  # E_rand_io + E_io_var
+    communicates: bool
+    waits: bool  # barriers and collectives: groups of events that wait for each other
+
+
+def predict_resource(workload: Workload, cluster: Cluster) -> Result:
+    """Run the rung; refuses files without servers and ranks that cannot reach each other."""
+    clocks = clocks_of(workload, cluster)
+    low = _largest(clocks.processor, clocks.server, clocks.disk_unhidden)
+    estimate = _largest(clocks.processor, clocks.server, clocks.disk)
+    high = max(estimate, _ceiling(clocks))
+    return Result(Interval(low, estimate, high), _uses(clocks), _notes(clocks, cluster))
+
+
+def _largest(*columns: Seconds) -> float:
+    return max(float(column.max(initial=0.0)) for column in columns)
+
+
+def _ceiling(clocks: Clocks) -> float:
+    """T_ph of section 5.1.
+
+    With communication, processors may wait for each other one by one: the sum of all their clocks and the worst
+    disk. Without, a processor waits for its I/O only: its own clock, the worst server and that server's disk.
+    """
+    processor = clocks.processor + clocks.processor_error
+    storage = clocks.disk + clocks.disk_error
+    if clocks.communicates:
+        return float(processor.sum() + clocks.server.sum() + storage.max(initial=0.0))
+    return float(processor.max(initial=0.0) + (clocks.server + storage).max(initial=0.0))
+
+
+def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
+    """Sum the work of every resource over all applications."""
+    placement = cluster.place(workload.ranks)
+    cpus, cpu_of_rank = np.unique(placement.cpu, return_inverse=True)
+    ways = server_ways(cluster, placement)
+    processor, processor_error = np.zeros(len(cpus)), np.zeros(len(cpus))
+    servers = len(cluster.servers)
+    server, read, written = np.zeros(servers), np.zeros(servers), np.zeros(servers)
+    reads, writes = np.zeros(servers), np.zeros(servers)
+    communicates = waits = synced = False
+    start = 0
+    for application in workload.applications:
+        ranks = slice(start, start + application.ranks)
+        start += application.ranks
+        sums = sum_up(application, cluster, placement, ranks)
+        mine = cpu_of_rank[ranks]
+        instruction_rate = _instruction_rate(cluster, placement, ranks)
+        bytes_ = sums["read_bytes"] + sums["written_bytes"]
+        own = (
+            sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
+        )
+        own += ways.client_seconds(ranks, bytes_, sums["accesses"]) + application.start_picoseconds / 1e12
+        processor += np.bincount(mine, own, len(cpus))
+        processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
+        moved = sums["server_read"] + sums["server_written"]
+        server += ways.server_seconds(ranks, bytes_, moved[:servers])
+        read += sums["server_read"][:servers]
+        written += sums["server_written"][:servers]
+        reads += sums["server_reads"][:servers]
+        writes += sums["server_writes"][:servers]
+        communicates |= bool(sums["messages"].any())
+        waits |= sums["barriers"] > 0
+        synced |= sums["syncs"] > 0
+    disk, unhidden, error = disk_seconds(cluster, (read, reads), (written, writes), synced=synced)
+    return Clocks(processor, processor_error, server, disk, unhidden, error, communicates, waits)
+
+
+def sum_up(application: Application, cluster: Cluster, placement: Placement, ranks: slice) -> dict[str, Any]:
+    """The core's pass over one application's text."""
+    if any(file.layout for file in application.files):
+        raise PredictionError(
+            "this rung knows the cluster's default stripe only, and a file has its own layout"
+        )
+    groups = [application.groups(number) for number in range(len(application.communicators))]
+    interfaces = [kind.nic for kind in cluster.node_types]
+    kind = cluster.node_type[placement.node[ranks]]
+    slowest = np.array([min(nic.bandwidth, nic.link.bandwidth) for nic in interfaces])
+    latency = np.array([nic.link.latency for nic in interfaces], np.int64)
+    try:
+        result: dict[str, Any] = _core.sum_up(
+            application.text,
+            groups,
+            application.extents,
+            cluster.network,
+            cluster.socket_component[placement.socket[ranks]],
+            slowest[kind],
+            latency[kind],
+            cluster.settings.stripe_unit,
+            len(cluster.servers),
+        )
+    except (ValueError, OverflowError, RuntimeError) as error:
+        raise PredictionError(str(error), source=application.name) from None
+    return result
+
+
+def _instruction_rate(cluster: Cluster, placement: Placement, ranks: slice) -> Seconds:
+    rates = np.array([kind.instructions_per_second for kind in cluster.node_types])
+    return np.asarray(rates[cluster.node_type[placement.node[ranks]]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ServerWays:
+    """Contention-free speed between every socket in use (or an even sample of them) and every server."""
+
+    socket_of_rank: NDArray[np.int64]  # row of the matrices below
+    seconds_per_byte: Seconds  # socket x server
+    latency: Seconds
+
+    def client_seconds(self, ranks: slice, bytes_: Seconds, accesses: Seconds) -> Seconds:
+        """Protocol time of the ranks: their bytes, spread over the servers, and one latency a call."""
+        if self.latency.shape[1] == 0:
+            return np.zeros(len(bytes_))
+        rows = self.socket_of_rank[ranks]
+        mean_per_byte, worst_latency = self.seconds_per_byte.mean(axis=1), self.latency.max(axis=1)
+        return np.asarray(bytes_ * mean_per_byte[rows] + accesses * worst_latency[rows])
+
+    def server_seconds(self, ranks: slice, bytes_: Seconds, moved: Seconds) -> Seconds:
+        """Protocol time of the servers: each byte at the speed of the way it came."""
+        by_socket = np.bincount(self.socket_of_rank[ranks], bytes_, len(self.latency))
+        total = by_socket.sum()
+        share = by_socket / total if total else by_socket
+        return np.asarray(moved * (share @ self.seconds_per_byte))
+
+
+def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
+    """Walk the routes from the sockets in use to the servers."""
+    sockets, socket_of_rank = np.unique(placement.socket, return_inverse=True)
+    if len(sockets) > _SOCKETS_LOOKED_AT:
+        chosen = np.linspace(0, len(sockets) - 1, _SOCKETS_LOOKED_AT).astype(np.int64)
+        socket_of_rank = np.minimum(np.searchsorted(chosen, socket_of_rank), len(chosen) - 1)
+        sockets = sockets[chosen]
+    servers = cluster.servers
+    network = cluster.network
+    goals = np.array([server.component for server in servers], np.int32)
+    hops, latency, bandwidth = _core.route_summary(
+        network.bandwidth,
+        network.edge_source,
+        network.edge_target,
+        network.edge_bandwidth,
+        network.edge_latency,
+        np.repeat(cluster.socket_component[sockets], len(goals)).astype(np.int32),
+        np.tile(goals, len(sockets)).astype(np.int32),
+    )
+    if (hops < 0).any():
+        raise PredictionError(
+            f"no way from a node to server {servers[int(np.argmax(hops < 0)) % len(goals)].name!r}"
+        )
+    own = np.array([min(server.nic.bandwidth, server.nic.link.bandwidth) for server in servers])
+    client = np.array([min(kind.nic.bandwidth, kind.nic.link.bandwidth) for kind in cluster.node_types])
+    node_of_socket = np.repeat(np.arange(cluster.nodes), np.diff(cluster.first_socket))[sockets]
+    ends = np.minimum(client[cluster.node_type[node_of_socket]][:, None], own[None, :])
+    shape = (len(sockets), len(goals))
+    return ServerWays(
+        socket_of_rank,
+        1.0 / np.minimum(bandwidth.reshape(shape), ends),
+        latency.reshape(shape) / 1e12 + np.array([server.nic.link.latency for server in servers]) / 1e12,
+    )
+
+
+def disk_seconds(
+    cluster: Cluster, reading: tuple[Seconds, Seconds], writing: tuple[Seconds, Seconds], *, synced: bool
+) -> tuple[Seconds, Seconds, Seconds]:
+    """Per server: work of its busiest disk, the part that no memory can hide, and the worst-case errors.
+
+    E_rand_io = T_rand_seek * N_io and E_io_var = T_io_diff * N_io (section 5.1). A server's disks share its bytes
+    evenly. A cache hides writes up to the server's memory unless the program syncs.
+    """
+    work, unhidden, error = (np.zeros(len(cluster.servers)) for _ in range(3))
+    for number, server in enumerate(cluster.servers):
+        slowest = np.zeros(3)
+        for disk in server.disks:
+            share = 1.0 / len(server.disks)
+            read = _disk_time(disk, reading, number, share, write=False)
+            written = _disk_time(disk, writing, number, share, write=True)
+            memory = 0 if server.cache.policy == "none" or synced else (server.cache.memory or server.memory)
+            held = min(1.0, memory / writing[0][number]) if writing[0][number] else 0.0
+            requests = (reading[1][number] + writing[1][number]) * share
+            errors = (random_access_ticks(disk) + cluster.settings.io_variation) / 1e12 * requests
+            slowest = np.maximum(slowest, [read + written, read + written * (1 - held), errors])
+        work[number], unhidden[number], error[number] = slowest
+    return work, unhidden, error
+
+
+def _disk_time(disk: Any, load: tuple[Seconds, Seconds], number: int, share: float, *, write: bool) -> float:
+    bytes_, requests = load[0][number] * share, load[1][number] * share
+    return float(
+        bytes_ / transfer_rate(disk, write=write) + requests * sequential_ticks(disk, write=write) / 1e12
+    )
+
+
+def _uses(clocks: Clocks) -> tuple[Use, ...]:
+    kinds = (("processor", clocks.processor), ("server", clocks.server), ("disk", clocks.disk))
+    return tuple(
+        Use(kind, len(column), f"{kind} {int(np.argmax(column))}", float(column.max()), float(column.mean()))
+        for kind, column in kinds
+        if len(column)
+    )
+
+
+def _notes(clocks: Clocks, cluster: Cluster) -> tuple[str, ...]:
+    notes = []
+    if clocks.waits:
+        notes.append(
+            "groups of operations wait for each other (collectives), which this rung does not see"
+        )
+    if clocks.communicates:
+        notes.append("ranks talk to each other: the high end lets every processor wait for every other")
+    if len(cluster.socket_component) > _SOCKETS_LOOKED_AT:
+        notes.append(f"routes to the servers were walked from {_SOCKETS_LOOKED_AT} evenly spread sockets")
+    return tuple(notes)

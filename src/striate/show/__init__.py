@@ -1,0 +1,1 @@
+"""Pages that open offline: observed and predicted, drawn."""

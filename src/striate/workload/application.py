@@ -1,0 +1,155 @@
+"""`Application`: one MPI program's text with the communicators, files and byte runs it names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.errors import WorkloadError
+from striate.workload.text import Int64s, Text
+
+WORLD = "world"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Communicator:
+    """A family of disjoint groups, as one MPI_Comm_split makes: ranks of equal colour talk to each other.
+
+    `color` is None for the world; a negative colour marks a rank outside. Within a group ranks are ordered by
+    `key`, or by their world rank where that is None.
+    """
+
+    name: str
+    color: Int64s | None = None
+    key: Int64s | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """`count` files numbered from `first`; with more than one, `{}` in the name stands for the number."""
+
+    name: str
+    first: int
+    count: int = 1
+    layout: str | None = None  # the text of a layout; None: the cluster's default stripe
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExtentLists:
+    """Lists of byte runs, one after the other: list i is runs `first[i]` to `first[i + 1]`."""
+
+    first: Int64s
+    offset: Int64s
+    length: Int64s
+
+    @classmethod
+    def of(cls, lists: list[tuple[Int64s, Int64s]]) -> ExtentLists:
+        """Pack pairs of (offsets, lengths)."""
+        first = np.zeros(len(lists) + 1, np.int64)
+        np.cumsum([len(offsets) for offsets, _ in lists], out=first[1:])
+        empty = [np.empty(0, np.int64)]
+        return cls(
+            first,
+            np.concatenate([offsets for offsets, _ in lists] or empty).astype(np.int64),
+            np.concatenate([lengths for _, lengths in lists] or empty).astype(np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Application:
+    """What one MPI program asks for, without times."""
+
+    name: str
+    text: Text
+    communicators: tuple[Communicator, ...] = (Communicator(WORLD),)
+    files: tuple[File, ...] = ()
+    regions: tuple[str, ...] = ()
+    extents: ExtentLists = field(default_factory=lambda: ExtentLists.of([]))
+    counts: tuple[Int64s, ...] = ()  # alltoallv: bytes from each rank (row) to each rank (column)
+    start_picoseconds: int = 0  # when it begins, beside the other applications
+
+    @property
+    def ranks(self) -> int:
+        return self.text.ranks
+
+    @property
+    def file_count(self) -> int:
+        return self.files[-1].first + self.files[-1].count if self.files else 0
+
+    def file_name(self, number: int) -> str:
+        """The name of file `number`."""
+        for file in self.files:
+            if file.first <= number < file.first + file.count:
+                return file.name.replace("{}", str(number - file.first)) if file.count > 1 else file.name
+        raise WorkloadError(f"expected a file number below {self.file_count}, got {number}")
+
+    def groups(self, communicator: int) -> Groups:
+        """Who belongs together in `communicator`."""
+        return Groups.of(self.communicators[communicator], self.ranks)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """A communicator spelt out: group and position of every rank, and the members of each group in order."""
+
+    group: NDArray[np.int64]  # per rank, -1 outside
+    position: NDArray[np.int64]  # per rank: its rank inside the group
+    first: NDArray[np.int64]  # per group, and one past the end
+    member: NDArray[np.int64]  # world ranks, group by group, in order
+
+    @classmethod
+    def of(cls, communicator: Communicator, ranks: int) -> Groups:
+        everyone = np.arange(ranks, dtype=np.int64)
+        if communicator.color is None:
+            return cls(np.zeros(ranks, np.int64), everyone, np.array([0, ranks]), everyone)
+        inside = np.flatnonzero(communicator.color >= 0)
+        _, group_of_inside = np.unique(communicator.color[inside], return_inverse=True)
+        key = inside if communicator.key is None else communicator.key[inside]
+        order = np.lexsort((inside, key, group_of_inside))
+        member = inside[order].astype(np.int64)
+        sizes = np.bincount(group_of_inside)
+        first = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        group = np.full(ranks, -1, np.int64)
+        group[inside] = group_of_inside
+        position = np.zeros(ranks, np.int64)
+        position[member] = np.arange(len(member)) - np.repeat(first[:-1], sizes)
+        return cls(group, position, first, member)
+
+    def size(self, ranks: Int64s) -> Int64s:
+        """How many ranks the group of each of `ranks` has (0 outside)."""
+        group = self.group[ranks]
+        sizes = np.append(np.diff(self.first), 0)
+        return np.asarray(sizes[group], np.int64)
+
+    def world(self, ranks: Int64s, positions: Int64s | int) -> Int64s:
+        """The world rank that stands at `positions` in the group of each of `ranks`."""
+        return np.asarray(self.member[self.first[self.group[ranks]] + positions], np.int64)
+
+
+def color_column(name: str, colors: object, ranks: int) -> Int64s:
+    """Read a communicator's colours; refuses the wrong number of them."""
+    try:
+        column = np.array(colors, np.int64)
+    except (TypeError, ValueError, OverflowError):
+        raise WorkloadError(
+            f"expected one whole number a rank as colours, got {colors!r:.60}", at=name
+        ) from None
+    if column.shape != (ranks,):
+        raise WorkloadError(
+            f"expected {ranks} colours, got shape {column.shape}", at=f"communicator {name!r}"
+        )
+    return column
+
+
+def communicator_table(families: Mapping[str, object], ranks: int) -> tuple[Communicator, ...]:
+    """The world first, then each family of `families` (name -> colours)."""
+    if WORLD in families:
+        raise WorkloadError(f"the name {WORLD!r} is taken by the communicator of all ranks")
+    named = (Communicator(name, color_column(name, colors, ranks)) for name, colors in families.items())
+    return (Communicator(WORLD), *named)

@@ -1,0 +1,120 @@
+"""The kinds of operations and the operands each carries; core/include/striate/program.hpp lists the same."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """What an operation does. `LOOP` and `END` bracket a repeated block."""
+
+    COMPUTE = 0
+    SEND = 1
+    RECV = 2
+    SENDRECV = 3
+    WAIT = 4
+    WAITALL = 5
+    BARRIER = 6
+    BCAST = 7
+    REDUCE = 8
+    ALLREDUCE = 9
+    GATHER = 10
+    GATHERV = 11
+    SCATTER = 12
+    SCATTERV = 13
+    ALLGATHER = 14
+    ALLGATHERV = 15
+    ALLTOALL = 16
+    ALLTOALLV = 17
+    SCAN = 18
+    REDUCE_SCATTER = 19
+    OPEN = 20
+    CLOSE = 21
+    STAT = 22
+    SYNC = 23
+    ERASE = 24
+    READ = 25
+    WRITE = 26
+    READ_ALL = 27
+    WRITE_ALL = 28
+    REGION_BEGIN = 29
+    REGION_END = 30
+    LOOP = 31
+    END = 32
+
+    @property
+    def label(self) -> str:
+        """The name a program writes: `write_all`, `delete`."""
+        return "delete" if self is Kind.ERASE else self.name.lower()
+
+
+_ROOTED = ("bytes", "root", "request")
+_UNROOTED = ("bytes", "request")
+_ACCESS = ("file", "offset", "bytes", "count", "stride", "extents", "request")
+
+OPERANDS: dict[Kind, tuple[str, ...]] = {
+    Kind.COMPUTE: ("picoseconds", "instructions"),
+    Kind.SEND: ("peer", "tag", "bytes", "request"),
+    Kind.RECV: ("peer", "tag", "bytes", "request"),
+    Kind.SENDRECV: ("peer", "tag", "bytes", "source", "source_tag", "source_bytes"),
+    Kind.WAIT: ("request",),
+    Kind.WAITALL: (),
+    Kind.BARRIER: ("request",),
+    Kind.BCAST: _ROOTED,
+    Kind.REDUCE: _ROOTED,
+    Kind.ALLREDUCE: _UNROOTED,
+    Kind.GATHER: _ROOTED,
+    Kind.GATHERV: _ROOTED,
+    Kind.SCATTER: _ROOTED,
+    Kind.SCATTERV: _ROOTED,
+    Kind.ALLGATHER: _UNROOTED,
+    Kind.ALLGATHERV: _UNROOTED,
+    Kind.ALLTOALL: _UNROOTED,
+    Kind.ALLTOALLV: ("bytes", "counts", "request"),  # bytes: what this rank sends in all; counts: to whom
+    Kind.SCAN: _UNROOTED,
+    Kind.REDUCE_SCATTER: _UNROOTED,
+    Kind.OPEN: ("file", "create"),
+    Kind.CLOSE: ("file",),
+    Kind.STAT: ("file",),
+    Kind.SYNC: ("file",),
+    Kind.ERASE: ("file",),
+    Kind.READ: _ACCESS,
+    Kind.WRITE: _ACCESS,
+    Kind.READ_ALL: _ACCESS,
+    Kind.WRITE_ALL: _ACCESS,
+    Kind.REGION_BEGIN: ("region",),
+    Kind.REGION_END: ("region",),
+    Kind.LOOP: ("count",),
+    Kind.END: (),
+}
+
+COLLECTIVES = frozenset(
+    kind
+    for kind in Kind
+    if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER or kind in (Kind.READ_ALL, Kind.WRITE_ALL)
+)
+ROOTED = frozenset(kind for kind, names in OPERANDS.items() if "root" in names)
+ACCESSES = frozenset((Kind.READ, Kind.WRITE, Kind.READ_ALL, Kind.WRITE_ALL))
+WRITES = frozenset((Kind.WRITE, Kind.WRITE_ALL))
+# Collectives in which every rank names the same number of bytes.
+EQUAL_BYTES = frozenset(
+    (
+        Kind.BCAST,
+        Kind.REDUCE,
+        Kind.ALLREDUCE,
+        Kind.GATHER,
+        Kind.SCATTER,
+        Kind.ALLGATHER,
+        Kind.ALLTOALL,
+        Kind.SCAN,
+    )
+)
+
+ANY = -1  # any source, any tag
+BLOCKING = -1  # no request: the call returns when the operation is complete
+NO_EXTENTS = -1
+
+
+def position(kind: Kind, operand: str) -> int:
+    """Where `operand` stands among the operands of `kind`."""
+    return OPERANDS[kind].index(operand)

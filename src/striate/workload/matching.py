@@ -1,0 +1,196 @@
+"""Every message sent is received: compared as a sum of fingerprints first, in detail only when the sums differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.errors import WorkloadError
+from striate.workload.application import Application, Groups
+from striate.workload.kinds import ANY, Kind
+from striate.workload.text import Int64s
+from striate.workload.walk import Line, lines
+
+_PARTS = {
+    Kind.SEND: (("send", "peer", "tag", "bytes"),),
+    Kind.RECV: (("recv", "peer", "tag", "bytes"),),
+    Kind.SENDRECV: (("send", "peer", "tag", "bytes"), ("recv", "source", "source_tag", "source_bytes")),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Messages:
+    """One end of many messages: columns over the ranks of a line, `times` of each."""
+
+    line: Line
+    sent: bool
+    source: Int64s  # world ranks; ANY on a receive from anyone
+    target: Int64s
+    tag: Int64s
+    bytes: Int64s
+    times: int
+
+
+def messages(application: Application, groups: list[Groups]) -> Iterator[Messages]:
+    """All message ends of the application, in columns."""
+    for line in lines(application):
+        for part in _PARTS.get(line.kind, ()):
+            yield from _ends(line, groups[line.communicator], *part)
+
+
+def _ends(line: Line, group: Groups, side: str, peer: str, tag: str, size: str) -> Iterator[Messages]:
+    mine = line.ranks
+    for (peer_step, tag_step, size_step), times in line.passes(peer, tag, size):
+        position = line.column(peer) + peer_step
+        other = np.where(position == ANY, ANY, group.world(mine, np.maximum(position, 0)))
+        tags = line.column(tag) + tag_step
+        sizes = line.column(size) + size_step
+        source, target = (mine, other) if side == "send" else (other, mine)
+        yield Messages(line, side == "send", source, target, tags, sizes, times)
+
+
+def match_messages(application: Application, groups: list[Groups]) -> None:
+    """Raise WorkloadError naming the first operation whose message has no other end."""
+    balance = np.zeros(2, np.uint64)
+    for ends in messages(application, groups):
+        sign = np.uint64(1 if ends.sent else 2**64 - 1)
+        with np.errstate(over="ignore"):
+            balance += sign * np.uint64(ends.times) * _fingerprint(ends)
+    if balance.any():  # sums differ, or a receive takes what comes: look closely
+        _match_in_detail(application, groups)
+
+
+def _fingerprint(ends: Messages) -> NDArray[np.uint64]:
+    """Two sums of well-mixed hashes: without and with the size."""
+    key = _key(ends)
+    sized = _mix(key ^ _unsigned(ends.bytes))
+    return np.array([key.sum(dtype=np.uint64), sized.sum(dtype=np.uint64)])
+
+
+def _key(ends: Messages) -> NDArray[np.uint64]:
+    """A 64-bit hash of communicator, source, target and tag: a collision would need billions of distinct keys."""
+    key = _mix(np.full(len(ends.source), ends.line.communicator + 1, np.uint64))
+    for column in (ends.source, ends.target, ends.tag):
+        key = _mix(key ^ _unsigned(column))
+    return key
+
+
+def _unsigned(column: Int64s) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(column).view(np.uint64)
+
+
+def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64's finaliser."""
+    with np.errstate(over="ignore"):
+        values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """All message ends, and the distinct (communicator, target, source, tag) among them."""
+
+    every: list[Messages]
+    which: Int64s  # per end: its distinct key
+    first: Int64s  # per key: the first end that has it
+    line: Int64s  # per end: index into `every`
+    source: Int64s
+    target: Int64s
+    tag: Int64s
+    size: Int64s
+    times: Int64s
+    sent: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, every: list[Messages]) -> _Table:
+        _, first, which = np.unique(
+            np.concatenate([_key(ends) for ends in every]), return_index=True, return_inverse=True
+        )
+        lengths = [len(ends.source) for ends in every]
+        source, target, tag, size = (
+            np.concatenate([getattr(ends, name) for ends in every])
+            for name in ("source", "target", "tag", "bytes")
+        )
+        times = np.repeat([ends.times for ends in every], lengths)
+        sent = np.repeat([ends.sent for ends in every], lengths)
+        return cls(
+            every,
+            which,
+            first,
+            np.repeat(np.arange(len(every)), lengths),
+            source,
+            target,
+            tag,
+            size,
+            times,
+            sent,
+        )
+
+    def totals(self, ends: NDArray[np.bool_]) -> Int64s:
+        """Messages per distinct key, over the ends chosen."""
+        return np.bincount(self.which[ends], self.times[ends], len(self.first)).astype(np.int64)
+
+
+def _match_in_detail(application: Application, groups: list[Groups]) -> None:
+    """Counts per (communicator, target, source, tag); receives from anyone take what exact ones leave over."""
+    table = _Table.of(list(messages(application, groups)))
+    sends, receives = table.totals(table.sent), table.totals(~table.sent)
+    wild = (table.source[table.first] == ANY) | (table.tag[table.first] == ANY)
+    communicator = np.array([ends.line.communicator for ends in table.every])[table.line[table.first]]
+    place = communicator * application.ranks + table.target[table.first]
+    _, place = np.unique(place, return_inverse=True)
+    left = np.bincount(place, np.where(wild, 0, sends - receives))
+    taken = np.bincount(place, np.where(wild, receives, 0))
+    uneven = (left != taken)[place]
+
+    _refuse_first(table, ~wild & (receives > sends), sent=False)
+    _refuse_first(table, uneven & ~wild & (sends > receives), sent=True)
+    _refuse_first(table, uneven & wild, sent=False)
+    _check_sizes(table)
+
+
+def _refuse_first(table: _Table, bad: NDArray[np.bool_], *, sent: bool) -> None:
+    """Raise for the earliest operation among the ends on that side whose key is bad."""
+    ends = np.flatnonzero(bad[table.which] & (table.sent == sent))
+    if not len(ends):
+        return
+    index = np.array([messages.line.index for messages in table.every])[table.line[ends]]
+    rank = (table.source if sent else table.target)[ends]
+    end = ends[np.lexsort((rank, index))[0]]
+    key = table.which[end]
+    source, target, tag = int(table.source[end]), int(table.target[end]), int(table.tag[end])
+    who = "any rank" if source == ANY else f"rank {source}"
+    what = "any tag" if tag == ANY else f"tag {tag}"
+    counts = f"{table.totals(table.sent)[key]} sent, {table.totals(~table.sent)[key]} received"
+    line = table.every[int(table.line[end])].line
+    raise WorkloadError(
+        f"messages from {who} to rank {target} with {what}: {counts}",
+        at=line.place(source if sent else target),
+        source=line.application.name,
+    )
+
+
+def _check_sizes(table: _Table) -> None:
+    """A receive that names a size takes no message larger than it."""
+    sent, which, size = table.sent, table.which, table.size
+    largest = np.zeros(len(table.first), np.int64)
+    np.maximum.at(largest, which[sent], size[sent])
+    room = np.zeros(len(table.first), np.int64)
+    np.maximum.at(room, which[~sent], size[~sent])
+    unbounded = np.ones(len(table.first), bool)
+    unbounded[which[~sent]] = False
+    unbounded[which[~sent & (size == 0)]] = True
+    small = np.flatnonzero(~unbounded & (largest > room))
+    if len(small):
+        end = int(np.flatnonzero((which == small[0]) & sent & (size == largest[small[0]]))[0])
+        line = table.every[int(table.line[end])].line
+        raise WorkloadError(
+            f"a message of {size[end]} bytes to rank {table.target[end]}, "
+            f"which receives at most {room[small[0]]} bytes from there",
+            at=line.place(int(table.source[end])),
+            source=line.application.name,
+        )

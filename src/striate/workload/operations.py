@@ -1,0 +1,223 @@
+"""The verbs a program is written in: `yield compute("12 ms")`, `yield write_all("checkpoint", ...)`.
+
+A peer, root, size or offset is a number; in the SPMD form it may also be an array over ranks or depend on a loop.
+Every non-blocking call returns what `wait` takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from striate import units
+from striate.errors import WorkloadError
+from striate.workload.application import WORLD
+from striate.workload.kinds import ANY, BLOCKING, NO_EXTENTS, Kind
+
+PENDING = object()  # stands for a request slot until the operation joins a program
+Number = Any  # int, text with a unit, array over ranks, or an expression of a loop
+
+_size = lru_cache(maxsize=4096)(units.size)
+_ticks = lru_cache(maxsize=4096)(units.picoseconds)
+_count = lru_cache(maxsize=4096)(units.count)
+
+
+@dataclass(slots=True, eq=False)
+class Operation:
+    """One call. `operands` are in the order of `kinds.OPERANDS`; `file`, `extents` and `counts` are resolved later."""
+
+    kind: Kind
+    operands: tuple[Any, ...]
+    communicator: str = WORLD
+    awaited: tuple[Operation, ...] = ()  # wait: which operations
+
+    @property
+    def is_pending(self) -> bool:
+        """True when the call returns before the operation is complete."""
+        return bool(self.operands) and self.operands[-1] is PENDING
+
+
+def _bytes(size: Number) -> Number:
+    return _size(size) if isinstance(size, str) else size
+
+
+def compute(duration: Number = 0, *, instructions: Number = 0) -> Operation:
+    """Work for a time, or for a number of instructions, or both."""
+    ticks = _ticks(duration) if isinstance(duration, str | int | float) else _ticks_of_array(duration)
+    if isinstance(instructions, str | float):
+        instructions = round(_count(instructions))
+    return Operation(Kind.COMPUTE, (ticks, instructions))
+
+
+def _ticks_of_array(seconds: Number) -> Number:
+    if isinstance(seconds, np.ndarray):
+        return np.rint(seconds * 1e12).astype(np.int64)
+    raise WorkloadError(f"expected a time such as '12 ms' or an array of seconds, got {seconds!r:.60}")
+
+
+def send(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
+    return Operation(Kind.SEND, (peer, tag, _bytes(size), BLOCKING), comm)
+
+
+def isend(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
+    return Operation(Kind.SEND, (peer, tag, _bytes(size), PENDING), comm)
+
+
+def recv(peer: Number = ANY, size: Number = 0, *, tag: Number = ANY, comm: str = WORLD) -> Operation:
+    """Receive at most `size` bytes (0: whatever comes) from `peer`, or from anyone."""
+    return Operation(Kind.RECV, (peer, tag, _bytes(size), BLOCKING), comm)
+
+
+def irecv(peer: Number = ANY, size: Number = 0, *, tag: Number = ANY, comm: str = WORLD) -> Operation:
+    return Operation(Kind.RECV, (peer, tag, _bytes(size), PENDING), comm)
+
+
+def sendrecv(
+    peer: Number,
+    size: Number,
+    *,
+    source: Number | None = None,
+    receive_size: Number | None = None,
+    tag: Number = 0,
+    source_tag: Number | None = None,
+    comm: str = WORLD,
+) -> Operation:
+    """Send to `peer` and receive from `source` (the same rank and size unless given) at once."""
+    bytes_ = _bytes(size)
+    received = bytes_ if receive_size is None else _bytes(receive_size)
+    came_from = peer if source is None else source
+    came_tag = tag if source_tag is None else source_tag
+    return Operation(Kind.SENDRECV, (peer, tag, bytes_, came_from, came_tag, received), comm)
+
+
+def wait(*operations: Operation) -> Operation:
+    """Wait until the given non-blocking operations are complete."""
+    return Operation(Kind.WAIT, (PENDING,), awaited=operations)
+
+
+def waitall(operations: Sequence[Operation] | None = None) -> Operation:
+    """Wait for the given non-blocking operations, or for all that are under way."""
+    if operations is None:
+        return Operation(Kind.WAITALL, ())
+    return wait(*operations)
+
+
+def _request(blocking: bool) -> object:
+    return BLOCKING if blocking else PENDING
+
+
+def barrier(*, comm: str = WORLD, blocking: bool = True) -> Operation:
+    return Operation(Kind.BARRIER, (_request(blocking),), comm)
+
+
+def _rooted(kind: Kind) -> Any:
+    def call(size: Number, *, root: Number = 0, comm: str = WORLD, blocking: bool = True) -> Operation:
+        return Operation(kind, (_bytes(size), root, _request(blocking)), comm)
+
+    call.__name__ = kind.label
+    call.__doc__ = f"{kind.label} of `size` bytes a rank, from or to `root` of the communicator."
+    return call
+
+
+def _unrooted(kind: Kind) -> Any:
+    def call(size: Number, *, comm: str = WORLD, blocking: bool = True) -> Operation:
+        return Operation(kind, (_bytes(size), _request(blocking)), comm)
+
+    call.__name__ = kind.label
+    call.__doc__ = f"{kind.label} of `size` bytes a rank over the communicator."
+    return call
+
+
+bcast = _rooted(Kind.BCAST)
+reduce = _rooted(Kind.REDUCE)
+gather = _rooted(Kind.GATHER)
+gatherv = _rooted(Kind.GATHERV)
+scatter = _rooted(Kind.SCATTER)
+scatterv = _rooted(Kind.SCATTERV)
+allreduce = _unrooted(Kind.ALLREDUCE)
+allgather = _unrooted(Kind.ALLGATHER)
+allgatherv = _unrooted(Kind.ALLGATHERV)
+alltoall = _unrooted(Kind.ALLTOALL)
+scan = _unrooted(Kind.SCAN)
+reduce_scatter = _unrooted(Kind.REDUCE_SCATTER)
+
+
+def alltoallv(sizes: Sequence[Number], *, comm: str = WORLD, blocking: bool = True) -> Operation:
+    """Send `sizes[i]` bytes to rank i of the communicator."""
+    column = np.array([_bytes(size) for size in sizes], np.int64)
+    return Operation(Kind.ALLTOALLV, (int(column.sum()), column, _request(blocking)), comm)
+
+
+def open_file(file: Any, *, create: bool = False, comm: str = WORLD) -> Operation:
+    return Operation(Kind.OPEN, (file, int(create)), comm)
+
+
+def close_file(file: Any, *, comm: str = WORLD) -> Operation:
+    return Operation(Kind.CLOSE, (file,), comm)
+
+
+def stat_file(file: Any) -> Operation:
+    return Operation(Kind.STAT, (file,))
+
+
+def sync_file(file: Any, *, comm: str = WORLD) -> Operation:
+    return Operation(Kind.SYNC, (file,), comm)
+
+
+def delete_file(file: Any) -> Operation:
+    return Operation(Kind.ERASE, (file,))
+
+
+def _access(kind: Kind) -> Any:
+    def call(
+        file: Any,
+        *,
+        offset: Number = 0,
+        size: Number = 0,
+        count: Number = 1,
+        stride: Number = 0,
+        extents: tuple[Sequence[int], Sequence[int]] | None = None,
+        comm: str = WORLD,
+        blocking: bool = True,
+    ) -> Operation:
+        operands: tuple[Any, ...]
+        if extents is None:
+            operands = (
+                file,
+                _bytes(offset),
+                _bytes(size),
+                count,
+                _bytes(stride),
+                NO_EXTENTS,
+                _request(blocking),
+            )
+        else:
+            runs = np.array(extents[0], np.int64), np.array(extents[1], np.int64)
+            operands = (file, _bytes(offset), int(runs[1].sum()), 1, 0, runs, _request(blocking))
+        return Operation(kind, operands, comm)
+
+    call.__name__ = kind.label
+    call.__doc__ = (
+        f"{kind.label}: `count` blocks of `size` bytes, `stride` bytes apart, from `offset` - or the byte runs "
+        "`extents` (offsets, lengths) counted from `offset`."
+    )
+    return call
+
+
+read = _access(Kind.READ)
+write = _access(Kind.WRITE)
+read_all = _access(Kind.READ_ALL)
+write_all = _access(Kind.WRITE_ALL)
+
+
+def region_begin(name: str) -> Operation:
+    """Mark the start of a named part of the program."""
+    return Operation(Kind.REGION_BEGIN, (name,))
+
+
+def region_end(name: str) -> Operation:
+    return Operation(Kind.REGION_END, (name,))

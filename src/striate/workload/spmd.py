@@ -1,0 +1,239 @@
+"""The SPMD form: an operation is written once for all ranks, and a repeated block stays a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.errors import WorkloadError
+from striate.workload import operations
+from striate.workload.affine import Affine
+from striate.workload.application import Application, ExtentLists, File, communicator_table
+from striate.workload.kinds import OPERANDS, Kind
+from striate.workload.operations import Operation
+from striate.workload.text import Int64s, Operand, Row, TextWriter
+
+if TYPE_CHECKING:
+    from striate.workload.workload import Workload
+
+Mask = NDArray[np.bool_]
+
+
+class Spmd:
+    """Writes one program for many ranks; `rank` is the array of rank numbers, `workload()` the result.
+
+    >>> body = Spmd(ranks=1_000_000)
+    >>> with body.repeat(100) as step:
+    ...     body.compute("12 ms")
+    ...     body.write("checkpoint", offset=(step * body.ranks + body.rank) * MiB, size=MiB)
+    """
+
+    def __init__(
+        self, ranks: int, *, name: str = "program", communicators: Mapping[str, object] | None = None
+    ) -> None:
+        if ranks < 1:
+            raise WorkloadError(f"expected at least 1 rank, got {ranks}")
+        self.ranks = ranks
+        self.name = name
+        self.rank: Int64s = np.arange(ranks, dtype=np.int64)
+        self.rank.setflags(write=False)
+        self._communicators = communicator_table(communicators or {}, ranks)
+        self._number = {communicator.name: i for i, communicator in enumerate(self._communicators)}
+        self._rows: list[tuple[Row, Mask | None]] = []
+        self._loops: list[int] = []  # the loops around the next row, outermost first
+        self._loop_count = 0
+        self._mask: Mask | None = None
+        self._files: dict[str, File] = {}
+        self._regions: dict[str, int] = {}
+        self._extents: list[tuple[Int64s, Int64s]] = []
+        self._counts: list[Int64s] = []
+        self._slots: dict[int, tuple[int, Operation]] = {}
+
+    @contextmanager
+    def repeat(self, count: int) -> Iterator[Affine]:
+        """Repeat the block `count` times; the value it yields is the pass, to be used in offsets and tags."""
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
+            raise WorkloadError(f"expected a number of repeats, got {count!r}", at=self._here())
+        self._append(Row(Kind.LOOP, -1, [Operand(int(count))]))
+        loop, self._loop_count = self._loop_count, self._loop_count + 1
+        self._loops.append(loop)
+        yield Affine(0, ((loop, 1),))
+        self._loops.pop()
+        self._append(Row(Kind.END, -1, []))
+
+    @contextmanager
+    def only(self, ranks: Mask) -> Iterator[None]:
+        """The block is for those ranks only, given by a condition such as `body.rank > 0`."""
+        mask = np.asarray(ranks)
+        if mask.dtype != np.bool_ or mask.shape != (self.ranks,):
+            raise WorkloadError(
+                f"expected {self.ranks} truth values such as `body.rank > 0`", at=self._here()
+            )
+        outer = self._mask
+        self._mask = mask if outer is None else outer & mask
+        yield
+        self._mask = outer
+
+    @contextmanager
+    def region(self, name: str) -> Iterator[None]:
+        """Name the block."""
+        self.add(operations.region_begin(name))
+        yield
+        self.add(operations.region_end(name))
+
+    def files(self, name: str, *, layout: str | None = None, per_rank: bool = False) -> File:
+        """Declare a file, or one file a rank (`{}` in the name stands for the rank), with a layout of its own."""
+        if name in self._files:
+            raise WorkloadError(f"the file {name!r} is already in use", at=self._here())
+        first = sum(file.count for file in self._files.values())
+        self._files[name] = File(name, first, self.ranks if per_rank else 1, layout)
+        return self._files[name]
+
+    def add(self, operation: Operation) -> Operation:
+        """Append one operation; the verbs below are short for this."""
+        if operation.communicator not in self._number:
+            known = ", ".join(self._number)
+            raise WorkloadError(
+                f"no communicator {operation.communicator!r}; there are {known}", at=self._here()
+            )
+        number = self._number[operation.communicator]
+        if operation.kind is Kind.WAIT:
+            for awaited in operation.awaited:
+                self._append(Row(Kind.WAIT, number, [Operand(self._finish(awaited))]))
+            return operation
+        if operation.kind is Kind.WAITALL:
+            self._slots.clear()
+        names = OPERANDS[operation.kind]
+        values = [self._resolved(name, value) for name, value in zip(names, operation.operands, strict=True)]
+        if operation.is_pending:
+            values[-1] = self._begin(operation)
+        self._append(
+            Row(operation.kind, number, [self._operand(*pair) for pair in zip(names, values, strict=True)])
+        )
+        return operation
+
+    def __getattr__(self, verb: str) -> Any:
+        """Every verb of `striate.workload.operations` as a method: `body.compute("12 ms")`."""
+        make = getattr(operations, verb, None)
+        if verb.startswith("_") or verb not in VERBS or make is None:
+            raise AttributeError(f"a program has no operation {verb!r}; there are {', '.join(sorted(VERBS))}")
+        return lambda *values, **options: self.add(make(*values, **options))
+
+    def application(self) -> Application:
+        """The finished application."""
+        if self._loops:
+            raise WorkloadError("a repeated block is still open")
+        writer = TextWriter(self.ranks)
+        for members, rows in self._programs():
+            writer.add_program(rows, members)
+        extents = ExtentLists.of(self._extents)
+        return Application(
+            self.name,
+            writer.text(),
+            self._communicators,
+            tuple(self._files.values()),
+            tuple(self._regions),
+            extents,
+            tuple(self._counts),
+        )
+
+    def workload(self) -> Workload:
+        """The finished workload of this one application."""
+        from striate.workload.workload import Workload
+
+        return Workload((self.application(),))
+
+    def _programs(self) -> Iterator[tuple[Int64s | None, list[Row]]]:
+        """Ranks that are in the same blocks share a program."""
+        masks = {id(mask): mask for _, mask in self._rows if mask is not None}
+        if not masks:
+            yield None, [row for row, _ in self._rows]
+            return
+        group = np.zeros(self.ranks, np.int64)
+        for mask in masks.values():
+            group = np.unique(group * 2 + mask, return_inverse=True)[1]
+        for number in range(int(group.max()) + 1):
+            members = np.flatnonzero(group == number)
+            yield (
+                members,
+                [_for_members(row, members) for row, mask in self._rows if mask is None or mask[members[0]]],
+            )
+
+    def _append(self, row: Row) -> None:
+        self._rows.append((row, self._mask))
+
+    def _resolved(self, name: str, value: Any) -> Any:
+        if name == "file":
+            if isinstance(value, File):
+                return value.first if value.count == 1 else value.first + self.rank
+            return self._files[value].first if value in self._files else self.files(str(value)).first
+        if name == "region":
+            return self._regions.setdefault(str(value), len(self._regions))
+        if name == "extents" and isinstance(value, tuple):
+            self._extents.append(value)
+            return len(self._extents) - 1
+        if name == "counts" and isinstance(value, np.ndarray):
+            self._counts.append(np.tile(np.resize(value, self.ranks), (self.ranks, 1)))
+            return len(self._counts) - 1
+        return value
+
+    def _operand(self, name: str, value: Any) -> Operand:
+        strides: tuple[int, ...] = ()
+        if isinstance(value, Affine):
+            by_loop = dict(value.strides)
+            if set(by_loop) - set(self._loops):
+                raise WorkloadError(f"the {name} uses the pass of a loop that has ended", at=self._here())
+            strides = tuple(by_loop.get(loop, 0) for loop in self._loops)
+            value = value.base
+        if isinstance(value, np.ndarray):
+            if value.shape != (self.ranks,) or not np.issubdtype(value.dtype, np.integer):
+                found = f"{value.dtype} of shape {value.shape}"
+                raise WorkloadError(
+                    f"expected {self.ranks} whole numbers as {name}, got {found}", at=self._here()
+                )
+            return Operand(value.astype(np.int64), strides)
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or abs(int(value)) >= 2**63:
+            raise WorkloadError(
+                f"expected a whole number or an array as {name}, got {value!r:.60}", at=self._here()
+            )
+        return Operand(int(value), strides)
+
+    def _begin(self, operation: Operation) -> int:
+        used = {slot for slot, _ in self._slots.values()}
+        slot = next(number for number in range(len(used) + 1) if number not in used)
+        self._slots[id(operation)] = (slot, operation)
+        return slot
+
+    def _finish(self, operation: Operation) -> int:
+        if id(operation) not in self._slots:
+            raise WorkloadError(
+                "wait for an operation that was not begun, or was awaited before", at=self._here()
+            )
+        return self._slots.pop(id(operation))[0]
+
+    def _here(self) -> str:
+        return f"row {len(self._rows)}"
+
+
+VERBS = frozenset(
+    name
+    for name, value in vars(operations).items()
+    if callable(value)
+    and name.islower()
+    and not name.startswith("_")
+    and name not in ("dataclass", "lru_cache")
+)
+
+
+def _for_members(row: Row, members: Int64s) -> Row:
+    operands = [
+        Operand(
+            operand.base[members] if isinstance(operand.base, np.ndarray) else operand.base, operand.strides
+        )
+        for operand in row.operands
+    ]
+    return Row(row.kind, row.communicator, operands)

@@ -1,0 +1,145 @@
+"""Finds the first operation that no MPI library could run, without unrolling a loop or walking rank by rank."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.errors import WorkloadError
+from striate.workload.application import Application, Groups
+from striate.workload.kinds import ACCESSES, ANY, BLOCKING, OPERANDS, ROOTED, Kind
+from striate.workload.matching import match_messages
+from striate.workload.sequences import compare_collectives
+from striate.workload.text import Int64s
+from striate.workload.walk import Line, lines
+
+_FILES = frozenset(kind for kind, names in OPERANDS.items() if "file" in names)
+
+
+def validate(application: Application) -> None:
+    """Raise WorkloadError at the first offending operation: operands, then requests, messages and collectives."""
+    groups = [application.groups(number) for number in range(len(application.communicators))]
+    for line in lines(application):
+        check_operands(line, groups)
+    for program in range(application.text.programs):
+        check_requests(application, program)
+    match_messages(application, groups)
+    compare_collectives(application, groups)
+
+
+def check_operands(line: Line, groups: list[Groups]) -> None:
+    """Peers, roots, sizes, offsets and files of one row, for all its ranks."""
+    names = OPERANDS[line.kind]
+    group = groups[line.communicator]
+    outside = group.group[line.ranks] < 0
+    name = line.application.communicators[line.communicator].name
+    line.refuse(f"the rank does not belong to communicator {name!r}", outside)
+    size = group.size(line.ranks)
+    for operand in ("picoseconds", "instructions", "bytes", "source_bytes", "count", "offset"):
+        if operand in names:
+            line.refuse(
+                f"expected {operand} of at least 0, got {{{operand}}}", line.lowest(operand) < np.int64(0)
+            )
+    for operand, least in (("peer", ANY if line.kind is Kind.RECV else 0), ("source", ANY)):
+        if operand in names:
+            line.refuse(
+                f"no rank {{{operand}}} in communicator {name!r}", _outside(line, operand, least, size)
+            )
+    if line.kind in ROOTED:
+        line.refuse(f"no root {{root}} in communicator {name!r}", _outside(line, "root", 0, size))
+    if line.kind in _FILES:
+        line.refuse("no file number {file}", _outside(line, "file", 0, line.application.file_count))
+    if line.kind in ACCESSES:
+        check_access(line)
+
+
+def _outside(line: Line, operand: str, least: int, end: Int64s | int) -> NDArray[np.bool_]:
+    low, high = np.asarray(line.lowest(operand)), np.asarray(line.highest(operand))
+    return np.asarray((low < least) | (high >= end))
+
+
+def check_access(line: Line) -> None:
+    """Byte runs stay inside [0, 2^63)."""
+    extents = line.column("extents")
+    lists = line.application.extents
+    line.refuse("no extent list {extents}", (extents < -1) | (extents >= len(lists)))
+    first, last = reach_of_lists(lists.first, lists.offset, lists.length)
+    irregular = extents >= 0
+    blocks = np.maximum(line.column("count").astype(float) - 1, 0)
+    span = blocks * line.column("stride") + line.column("bytes")
+    low = np.minimum(blocks * line.column("stride"), 0.0)
+    if irregular.any():
+        span = np.where(irregular, last[extents], span)
+        low = np.where(irregular, first[extents], low)
+    line.refuse("bytes before the start of the file, offset {offset}", line.lowest("offset") + low < 0)
+    highest = np.asarray(line.highest("offset"), float) + span
+    line.refuse("bytes past 2^63 - 1, offset {offset}", highest > float(2**63 - 1024))
+
+
+def reach_of_lists(
+    first: Int64s, offset: Int64s, length: Int64s
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest byte of every list of runs; a negative length counts as a byte before the start."""
+    lowest = np.zeros(len(first), float)
+    highest = np.zeros(len(first), float)
+    filled = np.flatnonzero(np.diff(first))
+    if len(filled):
+        start = np.where(length < 0, -1, offset).astype(float)
+        lowest[filled] = np.minimum.reduceat(start, first[filled])
+        highest[filled] = np.maximum.reduceat(offset.astype(float) + length, first[filled])
+    return lowest, highest
+
+
+def check_requests(application: Application, program: int) -> None:
+    """Every request is awaited exactly once between two beginnings; regions end in the order they began."""
+    text = application.text
+    ranks = text.ranks_of(program)
+    if not len(ranks):
+        return
+    pending: dict[int, Line] = {}
+    regions: list[int] = []
+    for line in _twice(application, program):
+        names = OPERANDS[line.kind]
+        request = int(line.column("request")[0]) if "request" in names else BLOCKING
+        if line.kind is Kind.WAITALL:
+            pending.clear()
+        elif line.kind is Kind.WAIT:
+            line.refuse("wait for request {request}, which is not under way", request not in pending)
+            del pending[request]
+        elif request != BLOCKING:
+            line.refuse("request {request} begins again before it was awaited", request in pending)
+            pending[request] = line
+        elif line.kind is Kind.REGION_BEGIN:
+            regions.append(int(line.column("region")[0]))
+        elif line.kind is Kind.REGION_END:
+            line.refuse(
+                "a region ends that did not begin last",
+                not regions or regions[-1] != line.column("region")[0],
+            )
+            regions.pop()
+    if pending:
+        line = next(iter(pending.values()))
+        line.refuse("request {request} is never awaited")
+    if regions:
+        raise WorkloadError(
+            f"region {application.regions[regions[-1]]!r} never ends", source=application.name
+        )
+
+
+def _twice(application: Application, program: int) -> list[Line]:
+    """The program's lines with every loop's body written out twice at most: enough to see what a pass leaves over."""
+    text = application.text
+    by_row = {line.row: line for line in lines(application) if line.program == program}
+    stack: list[list[Line]] = [[]]
+    counts: list[int] = []
+    for row in text.rows_of(program):
+        if text.kind[row] == Kind.LOOP:
+            stack.append([])
+            counts.append(int(text.constant[text.operand(row, "count")]))
+        elif text.kind[row] == Kind.END:
+            body, count = stack.pop(), counts.pop()
+            settles = any("request" in OPERANDS[line.kind] or line.kind is Kind.WAITALL for line in body)
+            stack[-1].extend(body * min(count, 2 if settles and len(body) < 10_000 else 1))
+        elif row in by_row:
+            stack[-1].append(by_row[row])
+    return stack[0]

@@ -1,0 +1,110 @@
+"""Walks an application's text row by row with the loops around each row: what validation and summaries share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+
+from striate.errors import WorkloadError
+from striate.workload.application import Application
+from striate.workload.kinds import OPERANDS, Kind
+from striate.workload.text import Int64s, Value
+
+
+@dataclass(eq=False)
+class Line:
+    """One row for all the ranks that run it."""
+
+    application: Application
+    program: int
+    row: int
+    ranks: Int64s
+    counts: tuple[int, ...]  # passes of the enclosing loops, outermost first
+    index: int  # how many operations a rank has done before it comes here first
+
+    @cached_property
+    def kind(self) -> Kind:
+        return Kind(int(self.application.text.kind[self.row]))
+
+    @property
+    def communicator(self) -> int:
+        return int(self.application.text.communicator[self.row])
+
+    @property
+    def times(self) -> int:
+        """How often each rank does it."""
+        return math.prod(self.counts)
+
+    def first(self, name: str) -> Value:
+        """The operand in the first pass: a number, or an array over `ranks`."""
+        text = self.application.text
+        return text.base(text.operand(self.row, name), self.ranks)
+
+    def column(self, name: str) -> Int64s:
+        """The operand in the first pass, one value a rank."""
+        return np.broadcast_to(np.asarray(self.first(name), np.int64), self.ranks.shape)
+
+    def strides(self, name: str) -> tuple[int, ...]:
+        text = self.application.text
+        strides = [int(stride) for stride in text.strides(text.operand(self.row, name))]
+        return tuple(strides + [0] * (len(self.counts) - len(strides)))
+
+    def lowest(self, name: str) -> Value:
+        return self.first(name) + self._reach(name, min)
+
+    def highest(self, name: str) -> Value:
+        return self.first(name) + self._reach(name, max)
+
+    def _reach(self, name: str, pick: Callable[[int, int], int]) -> int:
+        steps = zip(self.strides(name), self.counts, strict=True)
+        return sum(pick(0, stride * (count - 1)) for stride, count in steps)
+
+    def passes(self, *names: str) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Distinct passes as far as the operands `names` go: (what each pass adds to each of them, how often)."""
+        by_name = [self.strides(name) for name in names]
+        moving = [depth for depth in range(len(self.counts)) if any(strides[depth] for strides in by_name)]
+        still = math.prod(count for depth, count in enumerate(self.counts) if depth not in moving)
+        for indices in product(*(range(self.counts[depth]) for depth in moving)):
+            added = tuple(
+                sum(strides[depth] * index for depth, index in zip(moving, indices, strict=True))
+                for strides in by_name
+            )
+            yield added, still
+
+    def refuse(self, found: str, bad: object = True) -> None:
+        """Raise WorkloadError for the first rank where `bad` is true; does nothing when it is true nowhere."""
+        where = np.broadcast_to(np.asarray(bad, bool), self.ranks.shape)
+        if not where.any():
+            return
+        at = int(np.argmax(where))
+        message = found.format(**{name: int(self.column(name)[at]) for name in OPERANDS[self.kind]})
+        raise WorkloadError(message, at=self.place(int(self.ranks[at])), source=self.application.name)
+
+    def place(self, rank: int) -> str:
+        return f"rank {rank}, operation {self.index} ({self.kind.label})"
+
+
+def lines(application: Application) -> Iterator[Line]:
+    """Every row that is an operation and is done at least once, program by program."""
+    text = application.text
+    for program in range(text.programs):
+        ranks = text.ranks_of(program)
+        if not len(ranks):
+            continue
+        counts: list[int] = []
+        index, starts = 0, []
+        for row in text.rows_of(program):
+            kind = text.kind[row]
+            if kind == Kind.LOOP:
+                counts.append(int(text.constant[text.operand(row, "count")]))
+                starts.append(index)
+            elif kind == Kind.END:
+                index = starts[-1] + (index - starts.pop()) * counts.pop()
+            elif 0 not in counts:
+                yield Line(application, program, row, ranks, tuple(counts), index)
+                index += 1

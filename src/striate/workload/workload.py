@@ -1,0 +1,74 @@
+"""`Workload`: what programs ask for, without times - one or several applications that run at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from striate.workload.application import Application
+from striate.workload.program import Program, application_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workload:
+    """The applications, in the order in which their ranks are placed."""
+
+    applications: tuple[Application, ...]
+
+    @classmethod
+    def from_program(
+        cls,
+        program: Program,
+        ranks: int,
+        *,
+        name: str | None = None,
+        communicators: Mapping[str, object] | None = None,
+    ) -> Workload:
+        """Run `program(rank, ranks)`, a generator of operations, once for every rank.
+
+        `communicators` maps a name to one colour a rank, as MPI_Comm_split; repeated stretches are folded into
+        loops as they arrive. Raises WorkloadError, naming rank and operation, at the first mistake.
+        """
+        label = name or str(getattr(program, "__name__", "program"))
+        return cls((application_of(program, ranks=ranks, name=label, communicators=communicators or {}),))
+
+    @classmethod
+    def together(cls, *workloads: Workload) -> Workload:
+        """Several workloads at once on one machine."""
+        return cls(tuple(application for workload in workloads for application in workload.applications))
+
+    @property
+    def ranks(self) -> int:
+        return sum(application.ranks for application in self.applications)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the texts take."""
+        return sum(application.text.nbytes for application in self.applications)
+
+    def check(self) -> None:
+        """Raise WorkloadError at the first operation that no MPI library could run."""
+        from striate.workload.validate import validate
+
+        for application in self.applications:
+            validate(application)
+
+    def save(self, path: str | Path) -> None:
+        """Write one Parquet file; replaces an existing one only when the new one is whole."""
+        from striate.workload.parquet import save
+
+        save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Workload:
+        """Read what `save` wrote; raises WorkloadError on anything else."""
+        from striate.workload.parquet import load
+
+        return load(Path(path))
+
+    def __repr__(self) -> str:
+        parts = ", ".join(
+            f"{app.name} ({app.ranks:,} ranks, {app.text.rows} rows)" for app in self.applications
+        )
+        return f"Workload({parts})"
