@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaincc, gammaincinv
 
-from striate import _core
 from striate.queueing.curves import Floats, Integers
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
@@ -14,16 +13,13 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 def fixed_loop_seconds(groups: Integers, delay: Floats, bus: Floats, bursts: float) -> Floats:
     """Mean time until the last of K jobs has made n bursts; an approximation.
 
-    Each job's n bursts are taken as a gamma variable of shape n and mean n (z + R1(K)), the jobs as
-    independent; what that gives is cut at the proved bound E[max of n delays] + K n x. The guide tells how
-    far it was from simulations: it is too high where the bus saturates.
+    Without a bus it is z E[largest of K gamma variables of shape n], without delays K n x, each exactly; each
+    alone is a lower bound and their sum an upper one. Between them the cubes are added: against simulations of
+    twelve cases, idle to saturated, that was -4.4 % to +2.7 % off.
     """
-    # R1(K) from the bus network without disks: the cycle time of K jobs is z + R1(K)
-    starts = np.arange(groups.size + 1, dtype=np.int64)
-    cycle = np.asarray(_core.bus_times(groups, delay, bus, starts, np.zeros(groups.size)))
-    cycle = np.where(delay + bus > 0, cycle, 0.0)
-    spread = np.array([largest_gamma(int(count), bursts) for count in groups])
-    return np.asarray(np.minimum(cycle * spread, delay * spread + groups * bursts * bus))
+    apart = delay * np.array([largest_gamma(int(count), bursts) for count in groups])
+    served = groups * bursts * bus
+    return np.asarray(np.cbrt(apart**3 + served**3))
 
 
 def largest_gamma(count: int, shape: float) -> float:

@@ -97,18 +97,25 @@ class Surface:
 
 def surface(model: Solvable, processors: Iterable[int], disks: Iterable[int]) -> Surface:
     """Solve `model` at every p with every d; refuses when it is defined at none of them."""
-    p = np.unique(whole_numbers(_listed(processors), name="p (processors)"))
-    d = np.unique(whole_numbers(_listed(disks), name="d (disks)"))
+    p = whole_numbers(_listed(processors), name="p (processors)")
+    d = whole_numbers(_listed(disks), name="d (disks)")
     _refuse_endless(p, d)
+    p, d = _rising(p), _rising(d)
     seconds, bottleneck = _solved(model, p, d)
     return Surface(p, d, seconds, model.one_processor_seconds, bottleneck)
 
 
 def _listed(values: Iterable[int]) -> NDArray[np.generic]:
-    array = np.asarray(values if isinstance(values, np.ndarray | range) else list(values))
+    if isinstance(values, range):
+        values = np.arange(values.start, values.stop, values.step)
+    array = np.asarray(values if isinstance(values, np.ndarray) else list(values))
     if not array.size:
         raise QueueingError("expected at least one number of processors and of disks, got none")
     return np.atleast_1d(array)
+
+
+def _rising(values: Integers) -> Integers:
+    return values if (np.diff(values) > 0).all() else np.unique(values)
 
 
 def _refuse_endless(p: Integers, d: Integers) -> None:
