@@ -29,7 +29,8 @@ def null_space(terms: Terms, coordinates: Coordinates, typical: float) -> Floats
     sizes = np.linalg.norm(stacked, axis=0)
     idle = sizes <= _SMALL
     sizes[idle] = 1.0
-    _, singular, right = np.linalg.svd(stacked / sizes, full_matrices=True)
+    square = np.linalg.qr(np.vstack([stacked / sizes, np.zeros((sizes.size, sizes.size))]), mode="r")
+    _, singular, right = np.linalg.svd(square)
     rank = int((singular > _SMALL * max(singular[0], 1e-300)).sum())
     return _reduced(right[rank:] / sizes * scale)
 
@@ -46,7 +47,7 @@ def _generic(terms: Terms, coordinates: Coordinates, typical: float, bus: float,
     coefficients = target / np.where(weights > 0, weights, 1.0)
     moved = np.abs(coordinates.matrix)
     values = (moved.T @ coefficients) / np.maximum((moved**2).sum(axis=0), 1e-300)
-    return np.minimum(values, 0.5 * coordinates.upper)
+    return np.asarray(np.minimum(values, 0.5 * coordinates.upper))
 
 
 def _derivatives(terms: Terms, coordinates: Coordinates, values: Floats, scale: Floats) -> Floats:

@@ -12,6 +12,8 @@ from striate.interval import Interval
 from striate.queueing.curves import Floats
 from striate.queueing.least_squares import Problem, derivatives, profile_limit, relative_errors
 
+SEARCH_NOISE = 1e-6  # relative: the search stops somewhere, so perfect data do not give perfect certainty
+
 
 @dataclass(frozen=True, eq=False)
 class Spread:
@@ -33,8 +35,8 @@ class Spread:
         steps = np.maximum(1e-5 * values, problem.least_step)
         jacobian = derivatives(problem, np.maximum(values, steps), steps)
         free = max(1, errors.size - int(np.linalg.matrix_rank(jacobian)))
-        noise = float(np.sqrt((errors**2).sum() / free))
-        at_zero = values * np.abs(jacobian).max(axis=0) < 1e-3 * max(noise, 1e-12)
+        noise = max(float(np.sqrt((errors**2).sum() / free)), SEARCH_NOISE)
+        at_zero = values * np.abs(jacobian).max(axis=0) < 1e-3 * noise
         return cls(problem, values, jacobian, at_zero, noise * float(student.ppf((1 + confidence) / 2, free)))
 
     def interval(self, weights: Floats) -> Interval:

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,6 +34,7 @@ class Terms:
     delay_shapes: Floats  # rows x 4
     bus_shape: Floats  # rows
     chunks: Floats  # points
+    _kept: dict[int, Points] = field(default_factory=dict)
 
     @classmethod
     def of(cls, shape: Spmd, kind: str, solver: str, points: Points) -> Terms:
@@ -65,21 +66,13 @@ class Terms:
     def times(self, coefficients: Floats) -> Floats:
         """Cycle times, one row per row of coefficients (seconds per cycle); all in one call of the core."""
         many = np.atleast_2d(coefficients)
-        copies, rows = many.shape[0], self.groups.size
-        starts = self.points.starts
-        step = starts[-1]
-        points = Points(
-            np.tile(self.points.processors, copies),
-            np.append((np.arange(copies)[:, None] * step + starts[None, :-1]).ravel(), copies * step),
-            (np.arange(copies)[:, None] * rows + self.points.row[None, :]).ravel(),
-            np.tile(self.points.disks, copies),
-        )
+        points = self._repeated(many.shape[0])
         delay = many[:, :4] @ self.delay_shapes.T
         bus = many[:, [CONTENDED]] * self.bus_shape
         disk = many[:, [IO_STARTUP]] + many[:, [IO_TRANSFER]] * self.chunks
         work = Work(
             points,
-            np.tile(self.groups, copies),
+            points.processors // self.shape.group,
             self.bursts,
             delay.ravel() / self.bursts,
             delay.ravel() / self.bursts,
@@ -87,7 +80,13 @@ class Terms:
             disk.ravel(),
         )
         found = find_kind(self.kind).times(work, solver=self.solver, loops="geometric")
-        return found.reshape(copies, -1)
+        return found.reshape(many.shape[0], -1)
+
+    def _repeated(self, copies: int) -> Points:
+        """The points, `copies` times over; kept, as a search asks for the same few numbers again and again."""
+        if copies not in self._kept:
+            self._kept[copies] = self.points.repeated(copies)
+        return self._kept[copies]
 
     def program(self, coefficients: Floats) -> Spmd:
         """The program with these coefficients."""

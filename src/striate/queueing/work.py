@@ -45,6 +45,17 @@ class Points:
         place[order] = np.arange(order.size)
         return cls(rows, starts, np.repeat(np.arange(rows.size), np.diff(starts)), disks[order]), place
 
+    def repeated(self, copies: int) -> Points:
+        """The same points again and again, each time in rows of their own."""
+        step, rows = self.starts[-1], self.processors.size
+        again = np.arange(copies)[:, None]
+        return Points(
+            np.tile(self.processors, copies),
+            np.append((again * step + self.starts[None, :-1]).ravel(), copies * step),
+            (again * rows + self.row[None, :]).ravel(),
+            np.tile(self.disks, copies),
+        )
+
     @property
     def point_processors(self) -> Integers:
         return self.processors[self.row]
