@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import digamma
 
 from striate import _core
 from striate.errors import QueueingError
 from striate.queueing.bounds import fork_join_bounds
 from striate.queueing.curves import Floats, Integers
 from striate.queueing.fixed_loops import fixed_loop_seconds
-from striate.queueing.imbalance import harmonic
+from striate.queueing.imbalance import EULER
 from striate.queueing.parameters import Spmd
 from striate.queueing.quadrature import fork_join_fast
 from striate.queueing.work import Work
@@ -72,4 +73,4 @@ class Sio:
 
 
 def _harmonics(groups: Integers) -> Floats:
-    return np.array([harmonic(int(count)) for count in groups])
+    return np.asarray(digamma(groups + 1.0) + EULER)

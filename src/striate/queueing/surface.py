@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,11 @@ class Surface:
     processors: Integers
     disks: Integers
     seconds: Floats
-    one_processor_seconds: float
-    bottleneck_index: NDArray[np.intp]  # into model.RESOURCES; -1 where not defined
+    model: Solvable
+
+    @property
+    def one_processor_seconds(self) -> float:
+        return self.model.one_processor_seconds
 
     @property
     def speedup(self) -> Floats:
@@ -46,6 +50,14 @@ class Surface:
     def efficiency(self) -> Floats:
         """Speedup per processor."""
         return self.speedup / self.processors[:, None]
+
+    @cached_property
+    def bottleneck_index(self) -> NDArray[np.intp]:
+        """The bottleneck's place in `model.RESOURCES`; -1 where the model is not defined."""
+        index = np.full(self.seconds.shape, -1, dtype=np.intp)
+        defined = np.isfinite(self.seconds)
+        index[defined] = self.model.point_bottlenecks(_points(self.processors, self.disks, defined))
+        return index
 
     @property
     def bottleneck(self) -> NDArray[np.str_]:
@@ -101,8 +113,25 @@ def surface(model: Solvable, processors: Iterable[int], disks: Iterable[int]) ->
     d = whole_numbers(_listed(disks), name="d (disks)")
     _refuse_endless(p, d)
     p, d = _rising(p), _rising(d)
-    seconds, bottleneck = _solved(model, p, d)
-    return Surface(p, d, seconds, model.one_processor_seconds, bottleneck)
+    defined = model.defined(p[:, None], d[None, :])
+    if not defined.any():
+        raise QueueingError(
+            model.refusal(int(p[0]), int(d[0])) or "the model is defined at no point of the grid"
+        )
+    times = model.point_times(_points(p, d, defined))
+    if defined.all():
+        return Surface(p, d, times.reshape(defined.shape), model)
+    seconds = np.full(defined.shape, np.nan)
+    seconds[defined] = times
+    return Surface(p, d, seconds, model)
+
+
+def _points(p: Integers, d: Integers, defined: NDArray[np.bool_]) -> Points:
+    """The defined points of a grid, p outermost."""
+    if defined.all():
+        return Points.grid(p, d)
+    rows, columns = np.nonzero(defined)
+    return Points.scattered(p[rows], d[columns])[0]  # in order already, as rows rise
 
 
 def _listed(values: Iterable[int]) -> NDArray[np.generic]:
@@ -126,21 +155,3 @@ def _refuse_endless(p: Integers, d: Integers) -> None:
         raise QueueingError(
             f"expected a grid of at most {MOST_STEPS:.0e} steps, got {steps:.1e}: take fewer values of p"
         )
-
-
-def _solved(model: Solvable, p: Integers, d: Integers) -> tuple[Floats, NDArray[np.intp]]:
-    defined = model.defined(p[:, None], d[None, :])
-    if not defined.any():
-        raise QueueingError(
-            model.refusal(int(p[0]), int(d[0])) or "the model is defined at no point of the grid"
-        )
-    if defined.all():
-        points = Points.grid(p, d)
-        shape = p.size, d.size
-        return model.point_times(points).reshape(shape), model.point_bottlenecks(points).reshape(shape)
-    rows, columns = np.nonzero(defined)
-    points, _ = Points.scattered(p[rows], d[columns])  # already in order: rows rise
-    seconds = np.full(defined.shape, np.nan)
-    bottleneck = np.full(defined.shape, -1, dtype=np.intp)
-    seconds[defined], bottleneck[defined] = model.point_times(points), model.point_bottlenecks(points)
-    return seconds, bottleneck
