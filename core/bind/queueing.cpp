@@ -7,6 +7,7 @@
 #include "striate/clustered_network.hpp"
 #include "striate/fork_join.hpp"
 #include "striate/linearizer.hpp"
+#include "striate/polynomial.hpp"
 
 namespace striate::bind {
 
@@ -54,6 +55,11 @@ Owned<double> fork_join(Counts population, Seconds delay, Seconds bus, Seconds l
     return hand_over(run(exact ? fork_join_exact : fork_join_approximate, rows));
 }
 
+double evaluate(Seconds places, Seconds coefficients, std::int64_t passes) {
+    nb::gil_scoped_release release;
+    return polynomial_sum(borrow(places), borrow(coefficients), passes);
+}
+
 }  // namespace
 
 void register_queueing(nb::module_& module) {
@@ -68,6 +74,8 @@ void register_queueing(nb::module_& module) {
                arg("bus"), arg("disk"), "(computation, I/O) of the CLU-AIO network, by Linearizer.");
     module.def("fork_join", &fork_join, arg("population"), arg("delay"), arg("bus"), arg("loops"),
                arg("exact"), "Mean time of the SIO computation burst.");
+    module.def("polynomial_sum", &evaluate, arg("places"), arg("coefficients"), arg("passes"),
+               "Sum of a polynomial over places, passes times over.");
 }
 
 }  // namespace striate::bind
