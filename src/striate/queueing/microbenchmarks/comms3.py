@@ -30,4 +30,5 @@ def exchange_seconds(comm: Any, size_bytes: int, rounds: int) -> float:
 def saturation_bytes_per_second(comm: Any, *, rounds: int) -> float:
     """The largest sum of bytes per second over all sizes tried."""
     messages = comm.size * (comm.size - 1)
-    return max(messages * int(size) / exchange_seconds(comm, int(size), rounds) for size in SIZES)
+    rates = [messages * int(size) / exchange_seconds(comm, int(size), rounds) for size in SIZES]
+    return float(max(rates))
