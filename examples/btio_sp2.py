@@ -53,8 +53,8 @@ def main() -> None:
         model = Model(btio(), "sio")
         parts, use = model.components(processors, 3), model.utilisation(processors, 3)
         print(
-            f"p = {processors}: CPU {parts.cpu:.2f} s, communication {parts.communication:.2f} s, I/O {parts.io:.2f} s; "
-            f"network busy {use.network:.0%}; bottleneck {model.bottleneck(processors, 3)}"
+            f"p = {processors}: CPU {parts.cpu:.2f} s, communication {parts.communication:.2f} s, "
+            f"I/O {parts.io:.2f} s; network busy {use.network:.0%}; bottleneck {model.bottleneck(processors, 3)}"
         )
         largest = list(effects(model, processors, 3).items())[:3]
         print("  one percent more of " + ", ".join(f"{name} costs {value:.2f} %" for name, value in largest))
