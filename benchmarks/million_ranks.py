@@ -1,5 +1,6 @@
 """A million ranks, a hundred passes: described, checked and sent through the resource rung in one process."""
 
+import itertools
 import resource
 import sys
 import time
@@ -29,9 +30,11 @@ def main() -> int:
     laps.append(time.process_time())
     forecast = predict(workload, "lustre-64", rung="resource")
     laps.append(time.process_time())
-    described, checked, predicted = (b - a for a, b in zip(laps, laps[1:], strict=False))
+    described, checked, predicted = (b - a for a, b in itertools.pairwise(laps))
     total, peak = laps[-1] - laps[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(f"described {described:.2f} s, checked {checked:.2f} s, checked again and predicted {predicted:.2f} s")
+    print(
+        f"described {described:.2f} s, checked {checked:.2f} s, checked again and predicted {predicted:.2f} s"
+    )
     print(f"in all {total:.2f} s of CPU (at most {TARGET_SECONDS}), {about_size(peak)} (at most 2 GiB)")
     print(f"text of the program: {about_size(workload.nbytes)}; forecast: {forecast}")
     return int(total > TARGET_SECONDS or peak > TARGET_BYTES)

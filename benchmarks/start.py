@@ -31,7 +31,9 @@ def main() -> int:
         spent = best_of(command)
         missed += spent > TARGET_SECONDS
         ratio = spent / bare
-        print(f"{label:16s} {spent:.3f} s of CPU (at most {TARGET_SECONDS}); bare Python {bare:.3f} s, x {ratio:.1f}")
+        print(
+            f"{label:16s} {spent:.3f} s of CPU (at most {TARGET_SECONDS}); bare Python {bare:.3f} s, x {ratio:.1f}"
+        )
     return missed
 
 

@@ -9,6 +9,8 @@ NB_MODULE(_core, module) {
     module.attr("version") = striate::version;
     striate::bind::register_queueing(module);
     striate::bind::register_routes(module);
+    striate::bind::register_schedule(module);
+    striate::bind::register_flows(module);
     striate::bind::register_ledger(module);
     striate::bind::register_stripe(module);
 }
