@@ -24,7 +24,9 @@ def main() -> None:
     model = Model(qcrd(), "bus-aio")
     print("speedup at d = 1:", ", ".join(f"p = {p}: {model.speedup(p, 1):.3f}" for p in (2, 8, 32, 128, 512)))
     lone = model.speedup(1, 1)
-    print(f"limit 1 / (w S_R) = {1 / (0.19 * 0.41):.3f}; at p = 1 the table's sum is 0.711, so s = {lone:.3f}")
+    print(
+        f"limit 1 / (w S_R) = {1 / (0.19 * 0.41):.3f}; at p = 1 the table's sum is 0.711, so s = {lone:.3f}"
+    )
     grid = surface(model, range(1, 513), range(1, 65))
     spread = grid.speedup.max(axis=1) / grid.speedup.min(axis=1) - 1
     print(f"more disks change the speedup by {spread[1:].max():.2%} at most")

@@ -11,7 +11,7 @@ from striate.queueing.bounds import asymptotic_bounds, balanced_job_bounds
 from striate.queueing.fixed_loops import fixed_loop_seconds
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-from parity.queueing_chains import simulated_fork_join  # noqa: E402
+from parity.queueing_chains import simulated_fork_join
 
 ONE = np.array([1.0])
 
@@ -43,8 +43,9 @@ def linearizer_and_bounds() -> None:
     exact = sum(_core.clustered_split(jobs, disks, delay, bus, disk))
     fast = sum(_core.linearizer_split(1.0 * jobs, 1.0 * disks, delay, bus, disk))
     off = 100 * np.abs(fast / exact - 1)
+    most = np.percentile(off, 95)
     print(
-        f"Linearizer, clusters: mean {off.mean():.3f} %, 95th {np.percentile(off, 95):.2f} %, worst {off.max():.2f} %"
+        f"Linearizer, clusters: mean {off.mean():.3f} %, 95th percentile {most:.2f} %, worst {off.max():.2f} %"
     )
     low, high = asymptotic_bounds(jobs * disks, jobs, delay, bus, disk)
     said("asymptotic bounds, clusters", low, exact, high)
@@ -58,9 +59,8 @@ def said(label: str, low: np.ndarray, exact: np.ndarray, high: np.ndarray) -> No
     below, above = 100 * (low / exact - 1), 100 * (high / exact - 1)
     assert below.max() < 1e-9
     assert above.min() > -1e-9
-    print(
-        f"{label}: low {below.mean():.1f} % (worst {below.min():.1f}), high +{above.mean():.1f} % (worst +{above.max():.1f})"
-    )
+    print(f"{label}: low {below.mean():.1f} % (worst {below.min():.1f})", end=", ")
+    print(f"high +{above.mean():.1f} % (worst +{above.max():.1f})")
 
 
 def fixed_loops() -> None:
