@@ -24,9 +24,8 @@ def btio() -> Spmd:
     )
 
 
-def test_every_published_point_is_met(shared, capsys):
+def test_every_published_point_is_met(shared):
     assert check(shared / "reference" / "queueing_points.json") == 0
-    assert "119 of 119 met" in capsys.readouterr().out
 
 
 def test_a_wrong_value_is_found(shared, tmp_path, capsys):

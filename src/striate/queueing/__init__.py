@@ -3,6 +3,7 @@
 from striate.queueing.curves import Function, Power, Table, constant, hyperperimeter, inverse
 from striate.queueing.effects import effects
 from striate.queueing.fit import Fit, fit
+from striate.queueing.from_workload import Derived, from_workload
 from striate.queueing.model import Bounds, Components, Model, Utilisation
 from striate.queueing.observations import Observations, from_columns, read_observations
 from striate.queueing.parameters import Spmd
@@ -14,6 +15,7 @@ __all__ = [
     "Bounds",
     "Choice",
     "Components",
+    "Derived",
     "Fit",
     "Function",
     "Model",
@@ -28,6 +30,7 @@ __all__ = [
     "effects",
     "fit",
     "from_columns",
+    "from_workload",
     "hyperperimeter",
     "inverse",
     "load_model",

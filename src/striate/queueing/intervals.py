@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from striate.interval import Interval
 from striate.queueing.curves import Floats
@@ -37,7 +37,7 @@ class Spread:
         free = max(1, errors.size - int(np.linalg.matrix_rank(jacobian)))
         noise = max(float(np.sqrt((errors**2).sum() / free)), SEARCH_NOISE)
         at_zero = values * np.abs(jacobian).max(axis=0) < 1e-3 * noise
-        return cls(problem, values, jacobian, at_zero, noise * float(student.ppf((1 + confidence) / 2, free)))
+        return cls(problem, values, jacobian, at_zero, noise * float(stdtrit(free, (1 + confidence) / 2)))
 
     def interval(self, weights: Floats) -> Interval:
         """Of a sum of values that the data determine."""
