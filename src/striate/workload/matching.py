@@ -147,14 +147,31 @@ def _match_in_detail(application: Application, groups: list[Groups]) -> None:
     taken = np.bincount(place, np.where(wild, receives, 0))
     uneven = (left != taken)[place]
 
-    _refuse_first(table, ~wild & (receives > sends), sent=False)
-    _refuse_first(table, uneven & ~wild & (sends > receives), sent=True)
-    _refuse_first(table, uneven & wild, sent=False)
+    _refuse_first(table, ~wild & (receives > sends), (sends, receives), sent=False)
+    for open_end in (table.tag, table.source):  # from a known rank with any tag; from anyone with a known tag
+        named = table.source if open_end is table.tag else table.tag
+        half = wild & (named[table.first] != ANY)
+        family = _numbered(place, named[table.first])
+        left_of, taken_of = (
+            np.bincount(family, counts)[family].astype(np.int64)
+            for counts in (np.where(wild, 0, sends - receives), np.where(half, receives, 0))
+        )
+        _refuse_first(table, half & (taken_of > left_of), (left_of, taken_of), sent=False)
+    _refuse_first(table, uneven & ~wild & (sends > receives), (sends, receives), sent=True)
+    _refuse_first(table, uneven & wild, (sends, receives), sent=False)
     _check_sizes(table)
 
 
-def _refuse_first(table: _Table, bad: NDArray[np.bool_], *, sent: bool) -> None:
-    """Raise for the earliest operation among the ends on that side whose key is bad."""
+def _numbered(one: Int64s, other: Int64s) -> Int64s:
+    """A number for every distinct pair."""
+    pairs = np.unique(np.stack((one, other), axis=1), axis=0, return_inverse=True)
+    return np.asarray(pairs[1], np.int64).reshape(-1)
+
+
+def _refuse_first(
+    table: _Table, bad: NDArray[np.bool_], counts: tuple[Int64s, Int64s], *, sent: bool
+) -> None:
+    """Raise for the earliest operation among the ends on that side whose key is bad; counts are by key."""
     ends = np.flatnonzero(bad[table.which] & (table.sent == sent))
     if not len(ends):
         return
@@ -165,10 +182,10 @@ def _refuse_first(table: _Table, bad: NDArray[np.bool_], *, sent: bool) -> None:
     source, target, tag = int(table.source[end]), int(table.target[end]), int(table.tag[end])
     who = "any rank" if source == ANY else f"rank {source}"
     what = "any tag" if tag == ANY else f"tag {tag}"
-    counts = f"{table.totals(table.sent)[key]} sent, {table.totals(~table.sent)[key]} received"
+    numbers = f"{counts[0][key]} sent, {counts[1][key]} received"
     line = table.every[int(table.line[end])].line
     raise WorkloadError(
-        f"messages from {who} to rank {target} with {what}: {counts}",
+        f"messages from {who} to rank {target} with {what}: {numbers}",
         at=line.place(source if sent else target),
         source=line.application.name,
     )
