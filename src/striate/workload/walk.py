@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -54,15 +55,19 @@ class Line:
         strides = [int(stride) for stride in text.strides(text.operand(self.row, name))]
         return tuple(strides + [0] * (len(self.counts) - len(strides)))
 
-    def lowest(self, name: str) -> Value:
-        return self.first(name) + self._reach(name, min)
+    def lowest(self, name: str) -> Any:
+        return self._moved(name, min)
 
-    def highest(self, name: str) -> Value:
-        return self.first(name) + self._reach(name, max)
+    def highest(self, name: str) -> Any:
+        return self._moved(name, max)
 
-    def _reach(self, name: str, pick: Callable[[int, int], int]) -> int:
+    def _moved(self, name: str, pick: Callable[[int, int], int]) -> Any:
+        first = self.first(name)
         steps = zip(self.strides(name), self.counts, strict=True)
-        return sum(pick(0, stride * (count - 1)) for stride, count in steps)
+        reach = sum(pick(0, stride * (count - 1)) for stride, count in steps)
+        if float(np.abs(np.asarray(first, float)).max()) + abs(reach) < 2.0**62:
+            return first + reach
+        return np.asarray(first, float) + float(reach)  # integers would wrap round
 
     def passes(self, *names: str) -> Iterator[tuple[tuple[int, ...], int]]:
         """Distinct passes as far as the operands `names` go: (what each pass adds to each of them, how often)."""
@@ -82,8 +87,14 @@ class Line:
         if not where.any():
             return
         at = int(np.argmax(where))
-        message = found.format(**{name: int(self.column(name)[at]) for name in OPERANDS[self.kind]})
+        message = found.format(**{name: self._shown(name, at) for name in OPERANDS[self.kind]})
         raise WorkloadError(message, at=self.place(int(self.ranks[at])), source=self.application.name)
+
+    def _shown(self, name: str, at: int) -> str:
+        """The operand's value for the rank at place `at`, from the lowest to the highest where loops move it."""
+        ends = (self.lowest(name), self.highest(name))
+        low, high = (int(np.broadcast_to(end, self.ranks.shape)[at]) for end in ends)
+        return f"{low}" if low == high else f"{low} to {high}"
 
     def place(self, rank: int) -> str:
         return f"rank {rank}, operation {self.index} ({self.kind.label})"
