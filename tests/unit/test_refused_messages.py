@@ -158,3 +158,44 @@ def test_moving_tags_are_compared_pass_by_pass():
 
 def test_collectives_are_no_messages():
     accepted(lambda rank, ranks: [barrier()], 5)
+
+
+def test_a_million_million_moving_tags_match_without_being_followed():
+    def swap(body):
+        with body.repeat(10**12) as step:
+            body.isend(1 - body.rank, 8, tag=step)
+            body.recv(1 - body.rank, 8, tag=step)
+            body.waitall()
+
+    written(swap, ranks=2).check()
+
+
+def test_tags_that_would_have_to_be_followed_for_ever_are_refused():
+    def swap(body):
+        with body.repeat(10**12) as step:
+            body.isend(1 - body.rank, 8, tag=step)
+            body.recv(1 - body.rank, 8)
+            body.waitall()
+
+    assert refusal_of_body(swap, ranks=2) == (
+        "too many passes with a peer, tag or size of their own - at rank 0, operation 0 (send) (app)"
+    )
+
+
+def test_moving_peers_are_followed_pass_by_pass():
+    """In pass i everyone sends to rank i, which receives from all; the last rank forgets to."""
+
+    def scatter(receivers):
+        def write(body):
+            with body.repeat(4) as step:
+                body.wait(body.write("f", size=8, blocking=False))
+                body.send(step, 8)
+            with body.only(body.rank < receivers), body.repeat(4):
+                body.recv()
+
+        return write
+
+    written(scatter(4)).check()
+    assert refusal_of_body(scatter(3)) == (
+        "messages from rank 0 to rank 3 with tag 0: 1 sent, 0 received - at rank 0, operation 2 (send) (app)"
+    )

@@ -23,7 +23,7 @@ _PARTS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Messages:
-    """One end of many messages: columns over the ranks of a line, `times` of each."""
+    """One end of many messages: columns over the ranks and passes of a line, `times` of each."""
 
     line: Line
     sent: bool
@@ -41,31 +41,58 @@ def messages(application: Application, groups: list[Groups]) -> Iterator[Message
             yield from _ends(line, groups[line.communicator], *part)
 
 
-def _ends(line: Line, group: Groups, side: str, peer: str, tag: str, size: str) -> Iterator[Messages]:
-    mine = line.ranks
-    for (peer_step, tag_step, size_step), times in line.passes(peer, tag, size):
-        position = line.column(peer) + peer_step
-        other = np.where(position == ANY, ANY, group.world(mine, np.maximum(position, 0)))
-        tags = line.column(tag) + tag_step
-        sizes = line.column(size) + size_step
-        source, target = (mine, other) if side == "send" else (other, mine)
-        yield Messages(line, side == "send", source, target, tags, sizes, times)
+def _ends(line: Line, group: Groups, side: str, *names: str) -> Iterator[Messages]:
+    times = line.still(*names)
+    for added in line.passes(*names):
+        position, tag, size = (
+            (line.column(name) + steps[:, None]).ravel() for name, steps in zip(names, added, strict=True)
+        )
+        mine = np.tile(line.ranks, len(added[0]))
+        yield _messages(line, group, side, (mine, position, tag, size), times)
+
+
+def _messages(line: Line, group: Groups, side: str, columns: tuple[Int64s, ...], times: int) -> Messages:
+    mine, position, tag, size = columns
+    other = np.where(position == ANY, ANY, group.world(mine, np.maximum(position, 0)))
+    source, target = (mine, other) if side == "send" else (other, mine)
+    return Messages(line, side == "send", source, target, tag, size, times)
 
 
 def match_messages(application: Application, groups: list[Groups]) -> None:
     """Raise WorkloadError naming the first operation whose message has no other end."""
-    balance = np.zeros(2, np.uint64)
-    for ends in messages(application, groups):
-        sign = np.uint64(1 if ends.sent else 2**64 - 1)
-        with np.errstate(over="ignore"):
-            balance += sign * np.uint64(ends.times) * _fingerprint(ends)
-    if balance.any():  # sums differ, or a receive takes what comes: look closely
+    if not _balanced_as_written(application, groups):  # or a receive takes what comes: look closely
         _match_in_detail(application, groups)
 
 
-def _fingerprint(ends: Messages) -> NDArray[np.uint64]:
+def _balanced_as_written(application: Application, groups: list[Groups]) -> bool:
+    """True when ends match even without following loops: the same first message, moved in the same way."""
+    balance = np.zeros(2, np.uint64)
+    for line in lines(application):
+        for side, *names in _PARTS.get(line.kind, ()):
+            if any(line.strides(names[0])):
+                return False
+            columns = (line.ranks, *(line.column(name) for name in names))
+            ends = _messages(line, groups[line.communicator], side, columns, line.still(*names))
+            sign = np.uint64(1 if ends.sent else 2**64 - 1)
+            with np.errstate(over="ignore"):
+                balance += sign * np.uint64(ends.times) * _fingerprint(ends, _motion(line, names[1:]))
+    return not balance.any()
+
+
+def _motion(line: Line, names: list[str]) -> np.uint64:
+    """A hash of how the loops move a message."""
+    depths = line.moving(*names)
+    moved = [line.counts[depth] for depth in depths]
+    moved += [line.strides(name)[depth] for name in names for depth in depths]
+    key = np.zeros(1, np.uint64)
+    for number in moved:
+        key = _mix(key ^ np.uint64(number % 2**64) ^ np.uint64(0x9E3779B97F4A7C15))
+    return np.uint64(key[0])
+
+
+def _fingerprint(ends: Messages, motion: np.uint64) -> NDArray[np.uint64]:
     """Two sums of well-mixed hashes: without and with the size."""
-    key = _key(ends)
+    key = _mix(_key(ends) ^ motion)
     sized = _mix(key ^ _unsigned(ends.bytes))
     return np.array([key.sum(dtype=np.uint64), sized.sum(dtype=np.uint64)])
 

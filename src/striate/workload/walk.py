@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -69,17 +68,38 @@ class Line:
             return first + reach
         return np.asarray(first, float) + float(reach)  # integers would wrap round
 
-    def passes(self, *names: str) -> Iterator[tuple[tuple[int, ...], int]]:
-        """Distinct passes as far as the operands `names` go: (what each pass adds to each of them, how often)."""
+    def moving(self, *names: str) -> list[int]:
+        """The depths of the loops that move any of the operands `names`."""
         by_name = [self.strides(name) for name in names]
-        moving = [depth for depth in range(len(self.counts)) if any(strides[depth] for strides in by_name)]
-        still = math.prod(count for depth, count in enumerate(self.counts) if depth not in moving)
-        for indices in product(*(range(self.counts[depth]) for depth in moving)):
-            added = tuple(
-                sum(strides[depth] * index for depth, index in zip(moving, indices, strict=True))
-                for strides in by_name
+        return [depth for depth in range(len(self.counts)) if any(strides[depth] for strides in by_name)]
+
+    def still(self, *names: str) -> int:
+        """How often each pass through the loops that move `names` happens."""
+        moving = self.moving(*names)
+        return math.prod(count for depth, count in enumerate(self.counts) if depth not in moving)
+
+    def passes(self, *names: str) -> Iterator[tuple[Int64s, ...]]:
+        """What every pass that moves `names` adds to each of them, in blocks of passes.
+
+        Refuses more than 2^27 passes and ranks together, which nobody could wait for.
+        """
+        depths = self.moving(*names)
+        shape = tuple(self.counts[depth] for depth in depths)
+        self.refuse("too many passes with a peer, tag or size of their own", self._many(shape) > 2**27)
+        block = max(1, 2**18 // len(self.ranks))
+        for start in range(0, math.prod(shape), block):
+            numbers = np.arange(start, min(start + block, math.prod(shape)))
+            indices = np.unravel_index(numbers, shape) if shape else ()
+            yield tuple(
+                sum(
+                    (self.strides(name)[depth] * at for depth, at in zip(depths, indices, strict=True)),
+                    np.zeros(len(numbers), np.int64),
+                )
+                for name in names
             )
-            yield added, still
+
+    def _many(self, shape: tuple[int, ...]) -> int:
+        return math.prod(shape) * len(self.ranks) if shape else 0
 
     def refuse(self, found: str, bad: object = True) -> None:
         """Raise WorkloadError for the first rank where `bad` is true; does nothing when it is true nowhere."""
