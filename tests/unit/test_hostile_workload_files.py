@@ -73,8 +73,8 @@ EDITS = {
     "the passes of a loop may not vary": lambda rows, _: vary(rows, "loop", operand="count", per_rank=1),
     "a loop does not end": lambda rows, _: rows.remove(row_of(rows, "end")),
     "a loop ends that did not begin": lambda rows, _: rows.remove(row_of(rows, "loop")),
-    "loops are nested more than 64 deep": lambda rows, _: (
-        rows[:0] or rows.__setitem__(slice(0, 0), [dict(row_of(rows, "loop"), program=0) for _ in range(65)])
+    "loops are nested more than 64 deep": lambda rows, _: rows.__setitem__(
+        slice(0, 0), [dict(row_of(rows, "loop")) for _ in range(65)]
     ),
     "offset has more strides than loops": lambda rows, _: vary(rows, "write", strides=[1, 1]),
     "an operand uses a table that is not there": lambda rows, _: vary(rows, "write", table=99),
