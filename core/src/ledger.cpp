@@ -18,7 +18,8 @@ namespace {
 
 using Wide = __int128;  // sums of picoseconds: a million ranks for a century still fit
 
-constexpr double most_walked = 4e9;
+constexpr double most_walked = 4e9;  // passes and ranks, for one row
+constexpr double most_swept = 2e10;  // runs of bytes, for one application
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
 
@@ -234,6 +235,9 @@ class Summing {
             const std::int64_t step = depth < steps.size() ? steps[depth] % round_bytes : 0;
             sweeps_.push_back({step + files * in_.stripe_unit, counts_[depth]});
         }
+        if (count != 1 && list < 0) sweeps_.push_back({value(first + 4, rank) % round_bytes, count});
+        swept_ += load.walked(sweeps_);
+        if (swept_ > most_swept) throw std::domain_error("accesses begin at too many different offsets");
         out_.accesses[index(rank)] += times_;
         if (list >= 0) {
             for (auto run = index(in_.extents.first[index(list)]);
@@ -245,7 +249,6 @@ class Summing {
             return;
         }
         const std::int64_t size = value(first + 2, rank);
-        if (count != 1) sweeps_.push_back({value(first + 4, rank) % round_bytes, count});
         load.add_swept(in_round(start), size, 1, sweeps_);
         bytes_of_rank[index(rank)] += size * count * times_;
     }
@@ -306,7 +309,8 @@ class Summing {
     Ledger out_;
     std::vector<std::int64_t> counts_;  // passes of the loops around the row, outermost first
     std::vector<std::int64_t> pass_;    // of the loops that are walked; 0 in the others
-    double walked_ = 0;                 // passes and ranks that are walked for the row
+    double swept_ = 0;
+    double walked_ = 0;  // passes and ranks that are walked for the row
     std::vector<Sweep> sweeps_;
     std::vector<std::int32_t> edges_;
     std::unordered_map<std::uint64_t, Way> ways_;

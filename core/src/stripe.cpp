@@ -60,6 +60,15 @@ void StripeLoad::add_swept(std::int64_t offset, std::int64_t size, std::int64_t 
     }
 }
 
+double StripeLoad::walked(std::span<const Sweep> loops) const {
+    double runs = 1;
+    for (const auto& [step, count] : loops) {
+        const std::int64_t round_bytes = unit_ * servers_;
+        runs *= static_cast<double>(std::min(count, round_bytes / std::gcd(step, round_bytes)));
+    }
+    return runs;
+}
+
 void StripeLoad::spread(std::vector<std::int64_t>& steps, std::int64_t first, std::int64_t servers,
                         std::int64_t amount) const {
     const std::int64_t end = first + servers;

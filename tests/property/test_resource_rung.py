@@ -1,16 +1,11 @@
 """What must hold of the first rung for every program: order of the ends, monotony, symmetry, exact cases."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from striate.cluster import load_cluster
-from striate.errors import PredictionError
 from striate.predict.resource import clocks_of, predict_resource
-from striate.units import MiB
 from striate.workload import Spmd, Workload
 from striate.workload.operations import (
     allreduce,
@@ -79,18 +74,6 @@ def test_one_rank_that_only_computes_is_exact(times, cluster):
     assert found.low == found.estimate == found.high == pytest.approx(sum(times) * 1e-9, rel=1e-12)
 
 
-def test_instructions_take_their_time_on_the_cpu():
-    workload = Workload.from_program(lambda rank, n: [compute(instructions="3 G")], 1)
-
-    assert predict_resource(workload, toy()).interval.estimate == 3.0  # 3 G at 1 G/s
-
-
-def test_ranks_on_one_cpu_share_its_time():
-    workload = Workload.from_program(lambda rank, n: [compute("1 s")], 8)
-
-    assert predict_resource(workload, toy(nodes=2, cpus=2)).interval.estimate == 2.0  # 8 ranks on 4 CPUs
-
-
 @given(st.integers(1, 6), st.integers(0, 500), st.integers(1, 4))
 def test_without_communication_a_processor_waits_for_one_disk_only(ranks, size, servers):
     """Section 5.1, w/o comm.: max over p, d of (T^p + E_overlap + T^d + E^d), the server's protocol with its disk."""
@@ -108,35 +91,6 @@ def test_without_communication_a_processor_waits_for_one_disk_only(ranks, size, 
     assert found.high == pytest.approx(worst_processor + worst_storage, rel=1e-12)
 
 
-def test_the_worst_case_counts_seek_variation_and_cpu_by_hand():
-    """One rank, one server on its node, one write of 80 bytes.
-
-    T^d = 80 B / 80 MB/s = 1 us; E_rand = 9 ms + half a turn (30 / 7200 s); E_var = 7 us; E_overlap = 5 us;
-    T^p = T^server = 80 B / 700 MB/s, and the CPU also pays the server's link latency of 1 us for its call.
-    """
-    cluster = toy(nodes=1, servers=1, io_cpu="5 us", io_variation="7 us", disk=HARD)
-    workload = Workload.from_program(lambda rank, n: [write("f", size=80)], 1)
-    protocol, disk = 80 / 700e6, 80 / 80e6
-    error = 9e-3 + 30 / 7200 + 7e-6
-
-    found = predict_resource(workload, cluster).interval
-
-    assert found.estimate == pytest.approx(protocol + 1e-6, rel=1e-9)
-    assert found.high == pytest.approx(protocol + 1e-6 + 5e-6 + protocol + disk + error, rel=1e-9)
-
-
-def test_with_communication_every_processor_may_wait_for_every_other():
-    """Section 5.1, w/ comm.: the sum over p of (T^p + E_overlap) + max over d of (T^d + E^d)."""
-    workload = workload_of([lambda rank, n: sendrecv(n - 1 - rank, 1000), lambda rank, n: compute("1 ms")], 4)
-    clocks = clocks_of(workload, toy())
-
-    found = predict_resource(workload, toy())
-
-    assert clocks.communicates
-    assert found.interval.high == pytest.approx(clocks.processor.sum(), rel=1e-12)
-    assert "ranks talk to each other" in found.notes[0]
-
-
 @given(programs, programs, toys)
 def test_two_applications_take_at_least_as_long_as_each(one, other, cluster):
     first, second = workload_of(one, 3), workload_of(other, 2)
@@ -146,18 +100,6 @@ def test_two_applications_take_at_least_as_long_as_each(one, other, cluster):
 
     assert both.low >= alone.low * (1 - 1e-12)
     assert both.high >= alone.high * (1 - 1e-12)
-
-
-def test_a_late_start_is_waited_for_once():
-    """Four ranks on one CPU compute 1 s each from 10 s on: done at 14 s, not at 44 s."""
-    workload = Workload.from_program(lambda rank, n: [compute("1 s")], 4)
-    late = Workload(tuple(replace(app, start_picoseconds=10 * 10**12) for app in workload.applications))
-    cluster = toy(nodes=1, cpus=1, servers=0)
-
-    assert predict_resource(late, cluster).interval.low == pytest.approx(14.0)
-    assert predict_resource(Workload.together(workload, late), cluster).interval.low == pytest.approx(14.0)
-    long = Workload.from_program(lambda rank, n: [compute("50 s")], 1)
-    assert predict_resource(Workload.together(long, late), cluster).interval.low == pytest.approx(54.0)
 
 
 @given(st.permutations(range(6)))
@@ -196,48 +138,3 @@ def test_a_loop_and_its_passes_written_out_weigh_the_same(ranks, passes):
 
     for name in ("processor", "server", "disk", "disk_unhidden", "disk_error"):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12)
-
-
-def test_files_need_a_server():
-    workload = Workload.from_program(lambda rank, n: [write("f", size=8)], 1, name="app")
-
-    with pytest.raises(PredictionError) as refusal:
-        predict_resource(workload, toy(servers=0))
-
-    assert str(refusal.value) == "the program touches files but the cluster has no I/O server (app)"
-
-
-def test_a_file_with_a_layout_of_its_own_is_refused():
-    body = Spmd(1)
-    body.write(body.files("f", layout="stripe 64 KiB"), size=8)
-
-    with pytest.raises(PredictionError, match="this rung knows the cluster's default stripe only"):
-        predict_resource(body.workload(), toy())
-
-
-def test_a_cache_hides_writes_from_the_low_end_unless_synced():
-    """1000 bytes to one disk of 50 MB/s: 20 us of work; a cache of 600 bytes leaves 40 %."""
-    cluster = toy(nodes=1, servers=1, cache="write-behind", cache_memory=600)
-    plain, synced = (
-        clocks_of(Workload.from_program(lambda rank, n, s=s: [write("f", size=1000), *s], 1), cluster)
-        for s in ([], [sync_file("f")])
-    )
-
-    assert plain.disk[0] == pytest.approx(20e-6 + 3e-3)
-    assert plain.disk_unhidden[0] == pytest.approx(0.4 * (20e-6 + 3e-3))
-    assert synced.disk_unhidden[0] == synced.disk[0]
-
-
-def test_a_million_ranks_and_a_hundred_steps_take_seconds():
-    body = Spmd(1_000_000)
-    with body.repeat(100) as step:
-        body.compute("12 ms")
-        body.write("checkpoint", offset=(step * body.ranks + body.rank) * MiB, size=MiB)
-    workload = body.workload()
-    workload.check()
-
-    clocks = clocks_of(workload, load_cluster("lustre-64"))
-
-    # 64 servers share 10^8 writes of 1 MiB
-    assert clocks.disk.max() == pytest.approx(clocks.disk.mean(), rel=1e-3)
-    assert clocks.processor.max() >= 1.2
