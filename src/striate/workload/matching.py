@@ -170,9 +170,10 @@ def _match_in_detail(application: Application, groups: list[Groups]) -> None:
     communicator = np.array([ends.line.communicator for ends in table.every])[table.line[table.first]]
     place = communicator * application.ranks + table.target[table.first]
     _, place = np.unique(place, return_inverse=True)
-    left = np.bincount(place, np.where(wild, 0, sends - receives))
-    taken = np.bincount(place, np.where(wild, receives, 0))
-    uneven = (left != taken)[place]
+    left, taken = (
+        np.bincount(place, counts)[place].astype(np.int64)
+        for counts in (np.where(wild, 0, sends - receives), np.where(wild, receives, 0))
+    )
 
     _refuse_first(table, ~wild & (receives > sends), (sends, receives), sent=False)
     for open_end in (table.tag, table.source):  # from a known rank with any tag; from anyone with a known tag
@@ -184,8 +185,8 @@ def _match_in_detail(application: Application, groups: list[Groups]) -> None:
             for counts in (np.where(wild, 0, sends - receives), np.where(half, receives, 0))
         )
         _refuse_first(table, half & (taken_of > left_of), (left_of, taken_of), sent=False)
-    _refuse_first(table, uneven & ~wild & (sends > receives), (sends, receives), sent=True)
-    _refuse_first(table, uneven & wild, (sends, receives), sent=False)
+    _refuse_first(table, wild & (taken > left), (left, taken), sent=False)
+    _refuse_first(table, ~wild & (left > taken) & (sends > receives), (sends, receives), sent=True)
     _check_sizes(table)
 
 
