@@ -120,3 +120,12 @@ def test_more_passes_never_cost_more_than_a_longer_text(plan, extra):
     rows = [text.rows for text in texts]
 
     assert rows[0] == rows[1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 3)), max_size=40))
+def test_any_sequence_of_offsets_is_kept(sequence):
+    """Runs that almost continue a loop: 0 1 1, 0 1 2 4, 0 1 0 1 0 0."""
+    program = [write(f"file {file}", offset=offset, size=8) for file, offset in sequence]
+    application = Workload.from_program(lambda rank, ranks: program, 1).applications[0]
+
+    assert retold(application, 0) == told(program)

@@ -98,6 +98,15 @@ def test_one_receive_from_anyone_too_many_is_named():
     )
 
 
+def test_a_receive_that_takes_anything_still_needs_a_message():
+    program = between([recv(), recv()], [send(0, 8, tag=7)])
+
+    assert refusal_of(program) == (
+        "messages from any rank to rank 0 with any tag: 1 sent, 2 received - "
+        "at rank 0, operation 0 (recv) (app)"
+    )
+
+
 def test_one_message_too_many_for_the_receives_from_anyone_is_named():
     program = between([recv()], [send(0, 8), send(0, 8)])
 

@@ -116,6 +116,10 @@ def test_a_cache_hides_writes_from_the_low_end_unless_synced():
         for s in ([], [sync_file("f")])
     )
 
+    found = predict_resource(
+        Workload.from_program(lambda rank, n: [write("f", size=1000)], 1), cluster
+    ).interval
+    assert (found.low, found.estimate) == (plain.disk_unhidden[0], plain.disk[0])
     assert plain.disk[0] == pytest.approx(20e-6 + 3e-3)
     assert plain.disk_unhidden[0] == pytest.approx(0.4 * (20e-6 + 3e-3))
     assert synced.disk_unhidden[0] == synced.disk[0]
