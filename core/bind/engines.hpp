@@ -6,6 +6,8 @@
 namespace striate::bind {
 
 void register_routes(nanobind::module_& module);
+void register_schedule(nanobind::module_& module);
+void register_flows(nanobind::module_& module);
 void register_ledger(nanobind::module_& module);
 void register_stripe(nanobind::module_& module);
 
