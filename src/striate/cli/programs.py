@@ -55,12 +55,11 @@ def _from_python(path: Path, ranks: int | None) -> Workload:
     names = _guarded(path, lambda: runpy.run_path(str(path), run_name="striate_program"))
     if "workload" in names:
         made = names["workload"]
-        made = (
-            _guarded(path, lambda: made(**_ranks(ranks)))
-            if callable(made) and not isinstance(made, Spmd)
-            else made
-        )
-        made = made.workload() if isinstance(made, Spmd) else made
+        if callable(made):
+            made = _guarded(path, lambda: names["workload"](**_ranks(ranks)))
+        elif ranks is not None:
+            raise WorkloadError("`workload` has its own number of ranks; leave --ranks out", source=str(path))
+        made = _guarded(path, made.workload) if isinstance(made, Spmd) else made
         if not isinstance(made, Workload):
             raise WorkloadError(
                 f"expected `workload` to be a Workload, got {type(made).__name__}", source=str(path)

@@ -31,7 +31,7 @@ def forecast_page(forecast: Forecast) -> str:
     """One self-contained HTML document; every name in it is shown as text."""
     title = f"{forecast.workload} on {forecast.cluster}"
     parts = [
-        f"<h1>{escape(title)}, {forecast.ranks:,} ranks</h1>",
+        f"<h1>{_name(title)}, {forecast.ranks:,} ranks</h1>",
         f'<p class="time">{about_seconds(forecast.seconds.estimate)}</p>',
         f"<p>{escape(_sentence(forecast))}</p>",
         "<h2>How sure</h2>",
@@ -47,6 +47,11 @@ def forecast_page(forecast: Forecast) -> str:
     viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
     body = "\n".join(parts)
     return f'<!doctype html>\n<html lang="en">\n<head>{head}{viewport}</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def _name(text: str) -> str:
+    """A name as text; marks that turn its direction end with it."""
+    return f"<bdi>{escape(text)}</bdi>"
 
 
 def _sentence(forecast: Forecast) -> str:
@@ -85,7 +90,7 @@ def _range(answer: Answer, most: float) -> str:
 def _uses(uses: tuple[Use, ...]) -> str:
     most = max((use.busiest_seconds for use in uses), default=0.0)
     rows = "".join(
-        f"<tr><td>{use.count:,} &times; {escape(use.kind)}</td><td>{escape(use.busiest)}</td>"
+        f"<tr><td>{use.count:,} &times; {_name(use.kind)}</td><td>{_name(use.busiest)}</td>"
         f'<td class="number">{about_seconds(use.busiest_seconds)}</td><td style="width:38%">{_bar(use, most)}</td>'
         f'<td class="number">{about_seconds(use.mean_seconds)}</td></tr>'
         for use in uses
@@ -120,10 +125,10 @@ def _notes(forecast: Forecast) -> str:
 
 def _provenance(forecast: Forecast) -> str:
     versions = ", ".join(
-        f"{escape(name)} {escape(number)}" for name, number in forecast.provenance.versions.items()
+        f"{_name(name)} {_name(number)}" for name, number in forecast.provenance.versions.items()
     )
     inputs = "".join(
-        f"<br>{escape(name)} {escape(digest)}" for name, digest in forecast.provenance.inputs.items()
+        f"<br>{_name(name)} {_name(digest)}" for name, digest in forecast.provenance.inputs.items()
     )
     cost = forecast.cost
     spent = f"{about_seconds(cost.cpu_seconds)} of CPU, {about_size(cost.peak_memory_bytes)} of memory"
