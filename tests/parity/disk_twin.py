@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from parity.flow_twin import ignore
+from parity.supply_twin import ignore
 from parity.packet_twin import Twin
 
 

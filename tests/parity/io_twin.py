@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from parity.flow_twin import FlowTwin, ignore
+from parity.supply_twin import FlowTwin, ignore
 from parity.io_scenario import Access, Close, IoScenario, Open
 from parity.server_twin import REQUEST, Server, Share, shares
 from parity.westmere import Westmere

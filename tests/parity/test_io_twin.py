@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from parity.flow_twin import FlowTwin
+from parity.supply_twin import FlowTwin
 from parity.io_scenario import read_scenario
 from parity.io_twin import IoTwin
 from parity.untied_twin import UntiedTwin

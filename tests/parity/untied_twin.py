@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from parity.flow_twin import Flow, FlowTwin
+from parity.supply_twin import Flow, FlowTwin
 from parity.packet_twin import HEADER, Packet
 
 Event = tuple[int, Callable]
