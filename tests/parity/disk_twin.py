@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from parity.supply_twin import ignore
 from parity.packet_twin import Twin
+from parity.supply_twin import ignore
 
 
 @dataclass(eq=False)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from parity.supply_twin import FlowTwin, ignore
 from parity.io_scenario import Access, Close, IoScenario, Open
 from parity.server_twin import REQUEST, Server, Share, shares
+from parity.supply_twin import FlowTwin, ignore
 from parity.westmere import Westmere
 
 STEP = 2  # nanoseconds of CPU a step of a command costs

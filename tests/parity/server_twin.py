@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from parity.disk_twin import Job, Queue
-from parity.supply_twin import Flow, FlowTwin, ignore
 from parity.io_scenario import Extent
+from parity.supply_twin import Flow, FlowTwin, ignore
 
 REQUEST, ENTRY, ACKNOWLEDGEMENT = 20, 8, 15  # bytes
 

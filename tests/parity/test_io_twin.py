@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from parity.supply_twin import FlowTwin
 from parity.io_scenario import read_scenario
 from parity.io_twin import IoTwin
+from parity.supply_twin import FlowTwin
 from parity.untied_twin import UntiedTwin
 
 SLACK = 10  # nanoseconds: steps of a few commands that the twin leaves out

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from parity.supply_twin import Flow, FlowTwin
 from parity.packet_twin import HEADER, Packet
+from parity.supply_twin import Flow, FlowTwin
 
 Event = tuple[int, Callable]
 
