@@ -12,7 +12,7 @@
 namespace striate {
 
 enum class CachePolicy : std::uint8_t {
-    none,                 // as they come; a job waiting behind a busy disk stops all receiving
+    direct,               // as they come; a job waiting behind a busy disk stops all receiving
     write_behind,         // as they come, from memory
     aggregation,          // as they come; the first takes along those that continue it
     aggregation_reorder,  // reads first, always the smallest offset; it takes along those that continue it
@@ -22,7 +22,7 @@ enum class CachePolicy : std::uint8_t {
 struct QueueRules {
     CachePolicy policy = CachePolicy::aggregation_reorder;
     std::int64_t largest_bytes = 10 << 20;  // of a merged operation
-    std::int64_t memory_bytes = 0;          // for data on its way to and from the disks; 0: no end
+    std::int64_t memory_bytes = 0;          // for data on its way to the disks; 0: no end
     std::int32_t concurrent = 1;            // operations on the disks at once
     std::int64_t sieve_bytes = 64 << 10;    // a gap that server-directed reads rather fetch than skip
     // A merged operation tells its second part before its first, as PIOsimHD does; else in order of offset.
@@ -56,16 +56,9 @@ class ServerQueue {
     // An operation is over: its written bytes leave the memory.
     void finish(const Operation& operation);
 
-    // Whether the server may receive data. A packet already on its way is taken even beyond the limit.
+    // Whether the server may receive. A packet already on its way is taken even beyond the limit. Data that
+    // was read and is not yet sent does not count: a server that could not send it would wait for ever.
     [[nodiscard]] bool receives() const;
-
-    // Memory for data that was read and is not yet sent.
-    void hold(std::int64_t bytes) { held_bytes_ += bytes; }
-    void release(std::int64_t bytes) { held_bytes_ -= bytes; }
-    // Whether a read may begin to fill so much memory; the only one always may.
-    [[nodiscard]] bool may_hold(std::int64_t bytes) const {
-        return rules_.memory_bytes == 0 || held_bytes_ == 0 || held_bytes_ + bytes <= rules_.memory_bytes;
-    }
 
     [[nodiscard]] std::int64_t waiting() const {
         return static_cast<std::int64_t>(jobs_.size() - free_.size());
