@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,13 +63,12 @@ class Schedule:
 
     def steps(self, rank: int) -> list[list[tuple[int, int, int, int]]]:
         """The steps of one rank as lists of (action, peer, bytes, tag): for reading and for slow twins."""
-        columns = [column.tolist() for column in (self.action, self.peer, self.bytes, self.tag)]
-        rows = list(zip(*columns, strict=True))
-        first = self.first_action.tolist()
-        return [
-            rows[first[step] : first[step + 1]]
-            for step in range(self.first_step[rank], self.first_step[rank + 1])
-        ]
+        first = self.first_action[self.first_step[rank] : self.first_step[rank + 1] + 1]
+        mine = slice(first[0], first[-1])
+        columns = (self.action[mine], self.peer[mine], self.bytes[mine], self.tag[mine])
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        starts = (first - first[0]).tolist()
+        return [rows[low:high] for low, high in pairwise(starts)]
 
     def with_header(self, header_bytes: int) -> Schedule:
         """The same schedule with every message longer by what the library puts before the data."""
