@@ -21,7 +21,8 @@ void Processors::catch_up(Node& node, Ticks now) {
     if (jobs == 0) return;
     node.busy += elapsed * std::min(jobs, node.cpus);
     // Rounded down: a shared clock loses less than a tick whenever a job starts or ends.
-    node.work += jobs <= node.cpus ? elapsed : static_cast<Ticks>(static_cast<__int128>(elapsed) * node.cpus / jobs);
+    node.work +=
+        jobs <= node.cpus ? elapsed : static_cast<Ticks>(static_cast<__int128>(elapsed) * node.cpus / jobs);
 }
 
 Processors::Alarm Processors::plan(Node& node, Ticks now) {
@@ -29,9 +30,10 @@ Processors::Alarm Processors::plan(Node& node, Ticks now) {
     if (node.jobs.empty()) return {};
     const auto jobs = static_cast<std::int64_t>(node.jobs.size());
     const Ticks left = node.jobs.front().end - node.work;
-    const Ticks wait = jobs <= node.cpus
-                           ? left
-                           : static_cast<Ticks>((static_cast<__int128>(left) * jobs + node.cpus - 1) / node.cpus);
+    const Ticks wait =
+        jobs <= node.cpus
+            ? left
+            : static_cast<Ticks>((static_cast<__int128>(left) * jobs + node.cpus - 1) / node.cpus);
     return {now + wait, node.generation};
 }
 

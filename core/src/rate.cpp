@@ -45,7 +45,8 @@ Ticks job_ticks(std::int64_t instructions, double instructions_per_second, Round
     if (rounding == Rounding::nearest_picosecond) return static_cast<Ticks>(seconds * 1e12 + 0.5) + 1000;
     const double longer = seconds + 1e-9;
     const auto whole = static_cast<std::int64_t>(longer);
-    return whole * ticks_per_second + static_cast<std::int64_t>((longer - static_cast<double>(whole)) * 1e9) * 1000;
+    return whole * ticks_per_second +
+           static_cast<std::int64_t>((longer - static_cast<double>(whole)) * 1e9) * 1000;
 }
 
 }  // namespace striate

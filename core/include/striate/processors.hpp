@@ -9,8 +9,8 @@
 
 namespace striate {
 
-// Keeps, per node, a clock of work done per job; a job ends when that clock reaches its start plus its work. So
-// starting or ending a job touches that clock alone, not every job.
+// Keeps, per node, a clock of work done per job; a job ends when that clock reaches its start plus its work.
+// So starting or ending a job touches that clock alone, not every job.
 class Processors {
   public:
     explicit Processors(std::span<const std::int32_t> cpus_per_node);
