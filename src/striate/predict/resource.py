@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import striate._core as _core
 from striate.cluster.cluster import Cluster, Placement
+from striate.cluster.routes import summarise
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
 from striate.interval import Interval
@@ -190,16 +191,11 @@ def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
         socket_of_rank = np.minimum(np.searchsorted(chosen, socket_of_rank), len(chosen) - 1)
         sockets = sockets[chosen]
     servers = cluster.servers
-    network = cluster.network
     goals = np.array([server.component for server in servers], np.int32)
-    hops, latency, bandwidth = _core.route_summary(
-        network.bandwidth,
-        network.edge_source,
-        network.edge_target,
-        network.edge_bandwidth,
-        network.edge_latency,
-        np.repeat(cluster.socket_component[sockets], len(goals)).astype(np.int32),
-        np.tile(goals, len(sockets)).astype(np.int32),
+    hops, latency, bandwidth = summarise(
+        cluster.network,
+        np.repeat(cluster.socket_component[sockets], len(goals)),
+        np.tile(goals, len(sockets)),
     )
     if (hops < 0).any():
         raise PredictionError(
