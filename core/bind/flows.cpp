@@ -52,9 +52,10 @@ nb::dict mesh_queries(const std::string& rung, std::uint32_t disks, std::uint32_
     for (std::size_t group = 0; group < columns.size(); ++group) {
         windows.push_back({columns.data()[group], rows.data()[group], layers.data()[group]});
     }
-    const MeshQueries source({disks, disks_per_processor, communication_ticks, overlap},
-                             {mesh_columns, mesh_rows, reach, scattered, read_ticks, compute_ticks, read_variation, seed},
-                             std::move(windows));
+    const MeshQueries source(
+        {disks, disks_per_processor, communication_ticks, overlap},
+        {mesh_columns, mesh_rows, reach, scattered, read_ticks, compute_ticks, read_variation, seed},
+        std::move(windows));
     return run(source, rung, blocks_ahead);
 }
 
@@ -79,9 +80,10 @@ void register_flows(nb::module_& module) {
                nb::arg("columns"), nb::arg("rows"), nb::arg("layers"), nb::arg("blocks_ahead"),
                "Run a rung over windows of a grid of blocks, mapped onto a mesh of processors.");
     module.def("listed_flows", &listed_flows, nb::arg("rung"), nb::kw_only(), nb::arg("disks"),
-               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"), nb::arg("first"),
-               nb::arg("read_ticks"), nb::arg("compute_ticks"), nb::arg("local"), nb::arg("first_receiver"),
-               nb::arg("receiver"), nb::arg("blocks_ahead"), "Run a rung over graphs given one by one.");
+               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"),
+               nb::arg("first"), nb::arg("read_ticks"), nb::arg("compute_ticks"), nb::arg("local"),
+               nb::arg("first_receiver"), nb::arg("receiver"), nb::arg("blocks_ahead"),
+               "Run a rung over graphs given one by one.");
 }
 
 }  // namespace striate::bind

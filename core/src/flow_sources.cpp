@@ -17,7 +17,8 @@ std::uint64_t mix(std::uint64_t value) {  // SplitMix64's finaliser
 
 double unit(std::uint64_t bits) { return static_cast<double>(bits >> 40) * 0x1p-24; }  // [0, 1)
 
-// A multiplier near the golden section of `blocks` without a common divisor: it scatters neighbours far apart.
+// A multiplier near the golden section of `blocks` without a common divisor: it scatters neighbours far
+// apart.
 std::int64_t golden_stride(std::int64_t blocks) {
     auto stride = static_cast<std::int64_t>(static_cast<double>(blocks) * 0.6180339887498949);
     while (stride > 1 && std::gcd(stride, blocks) != 1) --stride;
@@ -40,7 +41,8 @@ MeshQueries::MeshQueries(FlowMachine machine, Shape shape, std::vector<Window> g
     if (shape.scattered && shape.mesh_columns * shape.mesh_rows != machine.processors()) {
         throw std::invalid_argument("the mesh must have one cell a processor");
     }
-    if (!(shape.reach >= 0 && shape.reach <= 1)) throw std::invalid_argument("reach lies between 0 and 1 block");
+    if (!(shape.reach >= 0 && shape.reach <= 1))
+        throw std::invalid_argument("reach lies between 0 and 1 block");
     if (!(shape.read_variation >= 0 && shape.read_variation < 1)) {
         throw std::invalid_argument("read variation lies between 0 and 1");
     }
@@ -51,11 +53,16 @@ MeshQueries::MeshQueries(FlowMachine machine, Shape shape, std::vector<Window> g
             throw std::invalid_argument("a window has at least one block");
         }
         if (window.columns > side || window.rows > side ||
-            __builtin_mul_overflow(window.columns * window.rows, window.layers, &blocks) || blocks > (std::int64_t{1} << 52)) {
+            __builtin_mul_overflow(window.columns * window.rows, window.layers, &blocks) ||
+            blocks > (std::int64_t{1} << 52)) {
             throw std::invalid_argument("a window has too many blocks");
         }
-        Prepared prepared{blocks, golden_stride(blocks), static_cast<std::int32_t>(window.columns),
-                          static_cast<std::int32_t>(window.rows), window.layers, {},
+        Prepared prepared{blocks,
+                          golden_stride(blocks),
+                          static_cast<std::int32_t>(window.columns),
+                          static_cast<std::int32_t>(window.rows),
+                          window.layers,
+                          {},
                           shape.mesh_columns / static_cast<double>(window.columns),
                           shape.mesh_rows / static_cast<double>(window.rows)};
         prepared.step = cell(prepared, machine.disks);
@@ -73,13 +80,15 @@ MeshQueries::Cursor MeshQueries::begin(std::size_t group, std::uint32_t disk) co
 }
 
 MeshQueries::Cursor MeshQueries::cell(const Prepared& window, std::int64_t block) const {
-    const auto place = static_cast<std::int64_t>(static_cast<__int128>(block) * window.stride % window.blocks);
+    const auto place =
+        static_cast<std::int64_t>(static_cast<__int128>(block) * window.stride % window.blocks);
     const std::int64_t line = place / window.columns;
     return {static_cast<std::int32_t>(place % window.columns), static_cast<std::int32_t>(line % window.rows),
             line / window.rows};
 }
 
-// Adds the step in mixed radix: no division, and the last carry falls away because cells count modulo the window.
+// Adds the step in mixed radix: no division, and the last carry falls away because cells count modulo the
+// window.
 void MeshQueries::advance(const Prepared& window, Cursor& cursor) const {
     cursor.column += window.step.column;
     const std::int32_t over = cursor.column >= window.columns ? 1 : 0;
@@ -96,10 +105,10 @@ void MeshQueries::take(std::size_t group, std::uint32_t disk, Cursor& cursor, Fl
     flow.compute_ticks = shape_.compute_ticks;
     flow.read_ticks = shape_.read_ticks;
     if (shape_.read_variation > 0) {
-        const std::uint64_t random = mix(static_cast<std::uint64_t>(cursor.column) * 0x9E3779B97F4A7C15ULL +
-                                         static_cast<std::uint64_t>(cursor.row) * 0xD1B54A32D192ED03ULL +
-                                         static_cast<std::uint64_t>(cursor.layer) * 0x8CB92BA72F3D8DD7ULL +
-                                         shape_.seed + group);
+        const std::uint64_t random =
+            mix(static_cast<std::uint64_t>(cursor.column) * 0x9E3779B97F4A7C15ULL +
+                static_cast<std::uint64_t>(cursor.row) * 0xD1B54A32D192ED03ULL +
+                static_cast<std::uint64_t>(cursor.layer) * 0x8CB92BA72F3D8DD7ULL + shape_.seed + group);
         const double share = 1.0 + shape_.read_variation * (2.0 * unit(random) - 1.0);
         flow.read_ticks = static_cast<std::int64_t>(static_cast<double>(shape_.read_ticks) * share);
     }
@@ -113,7 +122,8 @@ void MeshQueries::take(std::size_t group, std::uint32_t disk, Cursor& cursor, Fl
 }
 
 // Most footprints lie inside one cell of the mesh.
-void MeshQueries::receivers(const Prepared& window, const Cursor& cursor, std::uint32_t owner, Flow& flow) const {
+void MeshQueries::receivers(const Prepared& window, const Cursor& cursor, std::uint32_t owner,
+                            Flow& flow) const {
     if (shape_.reach > 0) return spread(window, cursor, owner, flow);
     const auto x = static_cast<std::uint32_t>(cursor.column * window.column_scale);
     const auto y = static_cast<std::uint32_t>(cursor.row * window.row_scale);
@@ -123,7 +133,8 @@ void MeshQueries::receivers(const Prepared& window, const Cursor& cursor, std::u
 }
 
 // The mesh cells that the block's footprint touches: one, or two or four at the borders of cells.
-void MeshQueries::spread(const Prepared& window, const Cursor& cursor, std::uint32_t owner, Flow& flow) const {
+void MeshQueries::spread(const Prepared& window, const Cursor& cursor, std::uint32_t owner,
+                         Flow& flow) const {
     const auto edge = [](double place, double scale, std::uint32_t cells) {
         return static_cast<std::uint32_t>(std::clamp(place * scale, 0.0, static_cast<double>(cells - 1)));
     };

@@ -89,8 +89,8 @@ FlowResult resource(const Source& source) {
     return result;
 }
 
-// A whole graph at once: the read, then each send with its receive and computation, then the local computation.
-// Message passing moves both clocks to the later of the two (section 5.2).
+// A whole graph at once: the read, then each send with its receive and computation, then the local
+// computation. Message passing moves both clocks to the later of the two (section 5.2).
 void macro(Clocks& clocks, const FlowMachine& machine, const Flow& flow, std::uint32_t disk) {
     const std::uint32_t owner = machine.owner(disk);
     clocks.book(flow, disk, owner, machine.communication_ticks);
@@ -98,8 +98,9 @@ void macro(Clocks& clocks, const FlowMachine& machine, const Flow& flow, std::ui
     const std::int64_t read = clocks.disk[disk] += flow.read_ticks;
     for (std::uint32_t i = 0; i < flow.receivers; ++i) {
         std::int64_t& other = clocks.processor[flow.receiver[i]];
-        own = std::max({own, other, read}) + machine.communication_ticks;
-        other = own + flow.compute_ticks;
+        const std::int64_t begun = std::max(own, read);
+        own = begun + machine.communication_ticks;
+        other = std::max(other, begun) + machine.communication_ticks + flow.compute_ticks;
     }
     if (!machine.overlap && flow.receivers > 0) clocks.disk[disk] = std::max(read, own);
     if (flow.local) own = std::max(own, read) + flow.compute_ticks;
@@ -161,14 +162,18 @@ FlowResult macro_queue(const Source& source) {
     return clocks.finish();
 }
 
-// Every event on its own, in the order of time (section 5.4). An event that finds its resource busy waits for it,
-// first come first served. A disk is at most `ahead` blocks ahead of those who use them.
+// Every event on its own, in the order of time (section 5.4). An event that finds its resource busy waits for
+// it, first come first served. A disk is at most `ahead` blocks ahead of those who use them.
 template <class Source>
 class Micro {
   public:
     Micro(const Source& source, std::int64_t ahead)
-        : source_(source), machine_(source.machine()), ahead_(static_cast<std::uint32_t>(ahead)), clocks_(machine_),
-          disks_(machine_.disks), blocks_(static_cast<std::size_t>(machine_.disks) * ahead_) {
+        : source_(source),
+          machine_(source.machine()),
+          ahead_(static_cast<std::uint32_t>(ahead)),
+          clocks_(machine_),
+          disks_(machine_.disks),
+          blocks_(static_cast<std::size_t>(machine_.disks) * ahead_) {
         if (ahead < 1 || ahead > 64) throw std::invalid_argument("a disk may be 1 to 64 blocks ahead");
         if (machine_.processors() >= (1U << 24) || machine_.disks >= (1U << 24)) {
             throw std::invalid_argument("at most 16 million disks and processors");
@@ -237,7 +242,8 @@ class Micro {
             case has_read:
                 return read_done(disk, slot, block, event.time);
             case sends: {  // the receiver takes part from the start of the transfer on
-                const std::int64_t sent = occupy(machine_.owner(disk), event.time, machine_.communication_ticks);
+                const std::int64_t sent =
+                    occupy(machine_.owner(disk), event.time, machine_.communication_ticks);
                 queue_.push({sent - machine_.communication_ticks, key(receives, disk, slot, processor)});
                 return send_done(disk, block, sent);
             }

@@ -9,7 +9,8 @@ using namespace striate;
 
 namespace {
 
-constexpr FlowRung rungs[] = {FlowRung::resource, FlowRung::macro_round_robin, FlowRung::macro_queue, FlowRung::micro};
+constexpr FlowRung rungs[] = {FlowRung::resource, FlowRung::macro_round_robin, FlowRung::macro_queue,
+                              FlowRung::micro};
 
 // Columns of graphs and the source over them.
 struct Listed {
@@ -20,7 +21,8 @@ struct Listed {
     std::vector<std::uint8_t> local;
     std::vector<std::uint32_t> receiver;
 
-    void add(std::int64_t read_ticks, std::int64_t compute_ticks, bool is_local, std::vector<std::uint32_t> to) {
+    void add(std::int64_t read_ticks, std::int64_t compute_ticks, bool is_local,
+             std::vector<std::uint32_t> to) {
         read.push_back(read_ticks);
         compute.push_back(compute_ticks);
         local.push_back(is_local);
@@ -28,7 +30,9 @@ struct Listed {
         first_receiver.push_back(static_cast<std::int64_t>(receiver.size()));
     }
     void end_of_disk() { first.push_back(static_cast<std::int64_t>(read.size())); }
-    [[nodiscard]] ListedFlows flows() const { return {machine, {first, read, compute, local, first_receiver, receiver}}; }
+    [[nodiscard]] ListedFlows flows() const {
+        return {machine, {first, read, compute, local, first_receiver, receiver}};
+    }
     [[nodiscard]] std::int64_t run(FlowRung rung) const { return run_flows(flows(), rung, 8).ticks; }
 };
 
@@ -102,7 +106,8 @@ TEST("every rung books the same work, and none is below the resource rung") {
         for (std::size_t cell = 0; cell < groups * listed.machine.disks; ++cell) {
             for (std::uint32_t n = random() % 6; n > 0; --n) {
                 std::vector<std::uint32_t> to;
-                const std::uint32_t owner = listed.machine.owner(static_cast<std::uint32_t>(cell) % listed.machine.disks);
+                const std::uint32_t owner =
+                    listed.machine.owner(static_cast<std::uint32_t>(cell) % listed.machine.disks);
                 for (std::uint32_t p = 0; p < processors; ++p) {
                     if (p != owner && random() % 3 == 0) to.push_back(p);
                 }
@@ -123,7 +128,8 @@ TEST("every rung books the same work, and none is below the resource rung") {
 }
 
 TEST("a mesh query deals every block once and sends it where its footprint lies") {
-    // 4 processors as a 2 x 2 mesh, 8 x 8 blocks: each cell takes a quarter; without reach one receiver a block
+    // 4 processors as a 2 x 2 mesh, 8 x 8 blocks: each cell takes a quarter; without reach one receiver a
+    // block
     const MeshQueries source({4, 1, 1, true}, {2, 2, 0.0, true, 10, 1, 0.0, 0}, {{8, 8, 3}});
     const auto result = run_flows(source, FlowRung::resource, 8);
     CHECK(result.graphs == 8 * 8 * 3);

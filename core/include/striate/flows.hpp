@@ -1,7 +1,8 @@
 // Work-flow graphs of data blocks as streams: read a block, send it to those who need it, compute there.
 //
-// A source makes the graphs of a disk one after the other from a cursor, so that twelve million of them take no room.
-// Groups wait for each other: a group begins when the one before it has ended everywhere (paper 004, section 2).
+// A source makes the graphs of a disk one after the other from a cursor, so that twelve million of them take
+// no room. Groups wait for each other: a group begins when the one before it has ended everywhere (paper 004,
+// section 2).
 #pragma once
 
 #include <array>
@@ -13,8 +14,8 @@ namespace striate {
 
 inline constexpr std::size_t most_receivers = 16;
 
-// One graph: a block is read from its disk, used by `local` computation on the disk's own processor, and sent to
-// `receivers` others, each of which computes on it.
+// One graph: a block is read from its disk, used by `local` computation on the disk's own processor, and sent
+// to `receivers` others, each of which computes on it.
 struct Flow {
     std::int64_t read_ticks = 0;
     std::int64_t compute_ticks = 0;  // on every processor that uses the block
@@ -34,9 +35,10 @@ struct FlowMachine {
     [[nodiscard]] std::uint32_t owner(std::uint32_t disk) const { return disk / disks_per_processor; }
 };
 
-// Windows of a grid of blocks that are dealt to disks and mapped onto a mesh of processors: Titan's query over
-// satellite data, or, with no mapping, the slides of the Virtual Microscope. Neighbouring blocks lie on different
-// disks, and blocks read at the same time lie all over the window: block i of the deal is cell i * stride of it.
+// Windows of a grid of blocks that are dealt to disks and mapped onto a mesh of processors: Titan's query
+// over satellite data, or, with no mapping, the slides of the Virtual Microscope. Neighbouring blocks lie on
+// different disks, and blocks read at the same time lie all over the window: block i of the deal is cell i *
+// stride of it.
 class MeshQueries {
   public:
     // Where a disk has got to in the window.
@@ -51,10 +53,11 @@ class MeshQueries {
 
     struct Shape {
         std::uint32_t mesh_columns = 1, mesh_rows = 1;
-        double reach = 0.0;      // how far a block's footprint overlaps its neighbours, in blocks
-        bool scattered = true;   // false: every block is used where its disk is
+        double reach = 0.0;     // how far a block's footprint overlaps its neighbours, in blocks
+        bool scattered = true;  // false: every block is used where its disk is
         std::int64_t read_ticks = 0, compute_ticks = 0;
-        double read_variation = 0.0;  // reads differ by up to this share of their time, by a hash of the block
+        double read_variation =
+            0.0;  // reads differ by up to this share of their time, by a hash of the block
         std::uint64_t seed = 0;
     };
 
