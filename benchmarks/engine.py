@@ -13,6 +13,7 @@ from striate import _core
 from striate.cluster.builders import star
 from striate.cluster.cluster import Cluster
 from striate.predict.interfaces import rank_interfaces
+from striate.predict.packets import Steps
 
 GIB, MIB, PACKET = 2**30, 2**20, 100 * 1024
 
@@ -33,7 +34,7 @@ def machine(nodes: int, cpus: int = 1) -> Cluster:
     return star(node=node, switch={"bandwidth": "48 GB/s"})
 
 
-def binomial_broadcast(ranks: int, size: int) -> dict[str, Any]:
+def binomial_broadcast(ranks: int, size: int) -> Steps:
     """Every child reports to its parent; a parent that has the data and all reports sends to all its children."""
     child = np.arange(1, ranks, dtype=np.int32)
     parent = child & (child - 1)
@@ -47,40 +48,36 @@ def binomial_broadcast(ranks: int, size: int) -> dict[str, Any]:
     by_parent = np.split(order, np.cumsum(children[:-1]))
     lists = [np.append(by_parent[p], row[p]) if p else by_parent[p] for p in range(ranks)]
     dependency = np.concatenate([lists[p] for p in senders]) if ranks > 1 else np.empty(0)
-    return {
-        "source": np.concatenate([child, senders]).astype(np.int32),
-        "target": np.concatenate([parent, child[order]]).astype(np.int32),
-        "bytes": np.repeat(np.array([20, size + 20], dtype=np.int64), ranks - 1),
-        "delay": np.zeros(2 * (ranks - 1), dtype=np.int64),
-        "first_dependency": np.concatenate([np.zeros(ranks), np.cumsum(waits)]).astype(np.int64),
-        "dependency": dependency.astype(np.int32),
-        "dependency_sent": np.zeros(len(dependency), dtype=np.uint8),
-    }
-
-
-def single(size: int) -> dict[str, Any]:
-    """One message from rank 0 to rank 1."""
-    return {
-        "source": np.array([0], np.int32),
-        "target": np.array([1], np.int32),
-        "bytes": np.array([size], np.int64),
-        "delay": np.zeros(1, np.int64),
-        "first_dependency": np.zeros(2, np.int64),
-        "dependency": np.empty(0, np.int32),
-        "dependency_sent": np.empty(0, np.uint8),
-    }
-
-
-def simulate(cluster: Cluster, ranks: int, schedule: dict[str, Any], *, warp: bool) -> dict[str, Any]:
-    nics = rank_interfaces(cluster, cluster.place(ranks))
-    return _core.simulate_schedule(
-        cluster.network, **nics.columns(), **schedule, packet_bytes=PACKET, warp=warp
+    return Steps(
+        source=np.concatenate([child, senders]).astype(np.int32),
+        target=np.concatenate([parent, child[order]]).astype(np.int32),
+        bytes=np.repeat(np.array([20, size + 20], dtype=np.int64), ranks - 1),
+        delay=np.zeros(2 * (ranks - 1), dtype=np.int64),
+        first_dependency=np.concatenate([np.zeros(ranks), np.cumsum(waits)]).astype(np.int64),
+        dependency=dependency.astype(np.int32),
+        dependency_sent=np.zeros(len(dependency), dtype=np.uint8),
     )
 
 
-def timed(
-    tries: int, cluster: Cluster, ranks: int, schedule: dict[str, Any], *, warp: bool
-) -> tuple[float, dict]:
+def single(size: int) -> Steps:
+    """One message from rank 0 to rank 1."""
+    return Steps(
+        source=np.array([0], np.int32),
+        target=np.array([1], np.int32),
+        bytes=np.array([size], np.int64),
+        delay=np.zeros(1, np.int64),
+        first_dependency=np.zeros(2, np.int64),
+        dependency=np.empty(0, np.int32),
+        dependency_sent=np.empty(0, np.uint8),
+    )
+
+
+def simulate(cluster: Cluster, ranks: int, schedule: Steps, *, warp: bool) -> dict[str, Any]:
+    nics = rank_interfaces(cluster, cluster.place(ranks))
+    return _core.simulate_schedule(cluster.network, nics, schedule, packet_bytes=PACKET, warp=warp)
+
+
+def timed(tries: int, cluster: Cluster, ranks: int, schedule: Steps, *, warp: bool) -> tuple[float, dict]:
     spent, result = float("inf"), {}
     for _ in range(tries):
         start = time.thread_time()

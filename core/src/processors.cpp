@@ -6,7 +6,7 @@
 
 namespace striate {
 
-Processors::Processors(std::span<const std::int32_t> cpus_per_node) {
+Processors::Processors(std::span<const std::int32_t> cpus_per_node, Rounding rounding) : rounding_(rounding) {
     nodes_.reserve(cpus_per_node.size());
     for (const std::int32_t cpus : cpus_per_node) {
         if (cpus < 1) throw std::invalid_argument("a node without a CPU");
@@ -25,15 +25,16 @@ void Processors::catch_up(Node& node, Ticks now) {
         jobs <= node.cpus ? elapsed : static_cast<Ticks>(static_cast<__int128>(elapsed) * node.cpus / jobs);
 }
 
-Processors::Alarm Processors::plan(Node& node, Ticks now) {
+Processors::Alarm Processors::plan(Node& node, Ticks now) const {
     ++node.generation;
     if (node.jobs.empty()) return {};
     const auto jobs = static_cast<std::int64_t>(node.jobs.size());
-    const Ticks left = node.jobs.front().end - node.work;
-    const Ticks wait =
-        jobs <= node.cpus
-            ? left
-            : static_cast<Ticks>((static_cast<__int128>(left) * jobs + node.cpus - 1) / node.cpus);
+    const Ticks left = std::max<Ticks>(node.jobs.front().end - node.work, 0);
+    Ticks wait = left;
+    if (jobs > node.cpus)
+        wait = static_cast<Ticks>((static_cast<__int128>(left) * jobs + node.cpus - 1) / node.cpus);
+    wait += notice;
+    if (rounding_ == Rounding::truncated_nanoseconds) wait -= wait % 1000;
     return {now + wait, node.generation};
 }
 

@@ -9,21 +9,12 @@
 #include <vector>
 
 #include "striate/hole_heap.hpp"
+#include "striate/network.hpp"
 #include "striate/stations.hpp"
 #include "striate/traffic.hpp"
 #include "striate/warp.hpp"
 
 namespace striate {
-
-// What stands above the network (programs, servers, schedules). Calls come between events, never per packet,
-// and may start messages and set timers.
-class NetworkListener {
-  public:
-    virtual ~NetworkListener() = default;
-    virtual void on_sent(std::uint64_t cookie) = 0;  // its last packet has started at the sender's interface
-    virtual void on_delivered(std::uint64_t cookie) = 0;  // its last packet has left the receiver's interface
-    virtual void on_timer(std::uint64_t cookie) = 0;
-};
 
 // A trace policy sees every service; this one sees nothing and costs nothing.
 struct NoTrace {
@@ -37,7 +28,7 @@ struct NoTrace {
 // Packets move in network time, which stands still while steady periods are skipped; `shift_` is what was
 // skipped, and every time that crosses the interface is network time + shift.
 template <class Queue = HoleHeap, class Trace = NoTrace>
-class NetworkEngine {
+class NetworkEngine final : public Network {
   public:
     // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides them
     // from a trace).
@@ -49,13 +40,13 @@ class NetworkEngine {
           may_warp_(warp),
           trace_(trace) {}
 
-    [[nodiscard]] Ticks now() const { return now_ + shift_; }
-    [[nodiscard]] std::int64_t events() const { return events_; }
-    [[nodiscard]] std::int64_t skipped() const { return skipped_; }  // of those events, not played
-    [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+    [[nodiscard]] Ticks now() const override { return now_ + shift_; }
+    [[nodiscard]] std::int64_t events() const override { return events_; }
+    [[nodiscard]] std::int64_t skipped() const override { return skipped_; }
+    [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
 
-    // Sends `bytes` of payload now. Throws std::domain_error when the target cannot be reached.
-    void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes, std::uint64_t cookie) {
+    void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
+                       std::uint64_t cookie) override {
         const std::uint32_t slot = traffic_.add(source, target, bytes, cookie);
         warp_.structure_changed();
         // The first packet waits at the sender's interface; each later one appears when its forerunner
@@ -63,15 +54,13 @@ class NetworkEngine {
         if (++slots()[slot].waiting == 1) offer(slot);
     }
 
-    // Calls on_timer(cookie) at `time`, not before now.
-    void set_timer(Ticks time, std::uint64_t cookie) {
+    void set_timer(Ticks time, std::uint64_t cookie) override {
         if (time < now()) throw std::invalid_argument("a timer in the past");
         timers_.push({time, cookie});
         next_timer_ = timers_.top().time - shift_;
     }
 
-    // Runs until nothing is left to happen; `poll` is called about once per million events and may throw.
-    void run(const std::function<void()>& poll) {
+    void run(const std::function<void()>& poll) override {
         attend();
         while (true) {
             if (queue_.empty() || queue_.top().time > next_timer_) {

@@ -6,14 +6,18 @@
 #include <vector>
 
 #include "striate/event.hpp"
+#include "striate/rate.hpp"
 
 namespace striate {
 
 // Keeps, per node, a clock of work done per job; a job ends when that clock reaches its start plus its work.
-// So starting or ending a job touches that clock alone, not every job.
+// So starting or ending a job touches that clock alone, not every job. The end of a job is noticed a
+// nanosecond later.
 class Processors {
   public:
-    explicit Processors(std::span<const std::int32_t> cpus_per_node);
+    static constexpr Ticks notice = 1000;
+
+    Processors(std::span<const std::int32_t> cpus_per_node, Rounding rounding);
 
     // When to look at the node next. `generation` tells a later call whether plans have changed meanwhile.
     struct Alarm {
@@ -49,9 +53,10 @@ class Processors {
     };
 
     static void catch_up(Node& node, Ticks now);
-    [[nodiscard]] static Alarm plan(Node& node, Ticks now);
+    [[nodiscard]] Alarm plan(Node& node, Ticks now) const;
 
     std::vector<Node> nodes_;
+    Rounding rounding_;
 };
 
 }  // namespace striate

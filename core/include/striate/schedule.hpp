@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "striate/network_engine.hpp"
+#include "striate/network.hpp"
 #include "striate/stations.hpp"
 
 namespace striate {
@@ -29,14 +28,6 @@ struct ScheduleResult {
     std::int64_t events = 0;
     std::int64_t skipped = 0;  // of those events, known without playing them
     std::int64_t end = 0;      // when nothing was left to happen
-};
-
-enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle };
-
-struct RunOptions {
-    bool warp = true;  // skip whole periods of a steady state; changes only the CPU time
-    QueueKind queue = QueueKind::automatic;  // by the number of interfaces; changes only the CPU time
-    std::function<void()> poll = [] {};      // called now and then; may throw
 };
 
 // Throws std::invalid_argument on columns that do not fit together, std::domain_error when a target cannot be

@@ -22,16 +22,6 @@ class Interfaces:
     link_latency: NDArray[np.int64]
     analytical: NDArray[np.uint8]
 
-    def columns(self) -> dict[str, Any]:
-        """As the core's functions name them."""
-        return {
-            "nic_component": self.component,
-            "nic_bandwidth": self.bandwidth,
-            "link_bandwidth": self.link_bandwidth,
-            "link_latency": self.link_latency,
-            "analytical": self.analytical,
-        }
-
 
 def rank_interfaces(cluster: Cluster, placement: Placement) -> Interfaces:
     """One interface a rank, of its node's type, on its socket's memory."""
