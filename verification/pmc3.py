@@ -66,7 +66,8 @@ def acceptance(matrix: Path, folder: Path) -> bool:
     exported(folder / "accepted")
     files = folder / "accepted.files"
     shutil.copy(matrix, files / "matrix.nex")
-    commands = "execute matrix.nex; sump filename=samples nruns=4; sumt filename=samples nruns=4;"
+    # one command a line: mb forgets what follows "execute" on the same line
+    commands = "execute matrix.nex;\nsump filename=samples nruns=4;\nsumt filename=samples nruns=4;"
     (files / "check.nex").write_text(
         f"#NEXUS\nbegin mrbayes;\nset autoclose=yes nowarn=yes;\n{commands}\nend;\n"
     )
