@@ -54,6 +54,7 @@ nb::dict result_columns(ScheduleResult&& result) {
     columns["station_packets"] = hand_over(std::move(packets));
     columns["station_bytes"] = hand_over(std::move(bytes));
     columns["events"] = result.events;
+    columns["skipped"] = result.skipped;
     columns["end"] = result.end;
     return columns;
 }

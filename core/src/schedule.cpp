@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "striate/ladder_queue.hpp"
+#include "striate/oracle_queue.hpp"
 
 namespace striate {
 
@@ -39,8 +40,8 @@ void expect_schedule(const ScheduleColumns& schedule) {
 template <class Queue>
 class ScheduleRunner : NetworkListener {
   public:
-    ScheduleRunner(Stations& stations, const ScheduleColumns& schedule)
-        : schedule_(schedule), engine_(stations, *this), waits_(schedule.source.size()) {
+    ScheduleRunner(Stations& stations, const ScheduleColumns& schedule, bool warp)
+        : schedule_(schedule), engine_(stations, *this, warp), waits_(schedule.source.size()) {
         const std::size_t steps = schedule.source.size();
         result_.start.assign(steps, -1);
         result_.sent.assign(steps, -1);
@@ -56,6 +57,7 @@ class ScheduleRunner : NetworkListener {
         expect_complete();
         result_.stations = engine_.traffic().totals;
         result_.events = engine_.events();
+        result_.skipped = engine_.skipped();
         result_.end = engine_.now();
         return std::move(result_);
     }
@@ -139,8 +141,18 @@ class ScheduleRunner : NetworkListener {
 ScheduleResult simulate_schedule(Stations& stations, const ScheduleColumns& schedule,
                                  const RunOptions& options) {
     expect_schedule(schedule);
-    if (stations.nics() <= few_nics) return ScheduleRunner<HoleHeap>(stations, schedule).run(options);
-    return ScheduleRunner<LadderQueue>(stations, schedule).run(options);
+    QueueKind queue = options.queue;
+    if (queue == QueueKind::automatic) {
+        queue = stations.nics() <= few_nics ? QueueKind::hole_heap : QueueKind::ladder;
+    }
+    switch (queue) {
+        case QueueKind::oracle:
+            return ScheduleRunner<OracleQueue>(stations, schedule, options.warp).run(options);
+        case QueueKind::ladder:
+            return ScheduleRunner<LadderQueue>(stations, schedule, options.warp).run(options);
+        default:
+            return ScheduleRunner<HoleHeap>(stations, schedule, options.warp).run(options);
+    }
 }
 
 }  // namespace striate

@@ -31,4 +31,11 @@ TEST("a rate that moves nothing is refused") {
     CHECK_THROWS(service_ticks(-1, 5, Rounding::nearest_picosecond));
 }
 
+TEST("a job takes its instructions and a nanosecond") {
+    CHECK(striate::job_ticks(3, 2.66e9, Rounding::truncated_nanoseconds) == 2000);  // 1.13 + 1 ns
+    CHECK(striate::job_ticks(3, 2.66e9, Rounding::nearest_picosecond) == 1128 + 1000);
+    CHECK(striate::job_ticks(2660000000, 2.66e9, Rounding::truncated_nanoseconds) == 1000000001000);
+    CHECK_THROWS(striate::job_ticks(1, 0, Rounding::nearest_picosecond));
+}
+
 RUN_ALL_TESTS

@@ -15,4 +15,7 @@ enum class Rounding : std::uint8_t {
 // Throws std::invalid_argument unless the rate lies between 1 B/s and 2^47 B/s and the bytes below 2^47.
 [[nodiscard]] Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding rounding);
 
+// How long a job of instructions takes on a CPU of its own: their quotient and one nanosecond.
+[[nodiscard]] Ticks job_ticks(std::int64_t instructions, double instructions_per_second, Rounding rounding);
+
 }  // namespace striate

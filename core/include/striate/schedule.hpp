@@ -27,12 +27,16 @@ struct ScheduleResult {
     std::vector<std::int64_t> start, sent, delivered;  // per step, in ticks
     std::vector<StationTotals> stations;               // in the order of Stations
     std::int64_t events = 0;
-    std::int64_t end = 0;  // when nothing was left to happen
+    std::int64_t skipped = 0;  // of those events, known without playing them
+    std::int64_t end = 0;      // when nothing was left to happen
 };
 
+enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle };
+
 struct RunOptions {
-    bool warp = true;  // skip whole periods of a steady state; changes nothing but the CPU time
-    std::function<void()> poll = [] {};  // called now and then; may throw
+    bool warp = true;  // skip whole periods of a steady state; changes only the CPU time
+    QueueKind queue = QueueKind::automatic;  // by the number of interfaces; changes only the CPU time
+    std::function<void()> poll = [] {};      // called now and then; may throw
 };
 
 // Throws std::invalid_argument on columns that do not fit together, std::domain_error when a target cannot be
