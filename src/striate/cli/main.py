@@ -17,6 +17,7 @@ from striate.errors import StriateError
 COMMANDS = {
     "check": "understand a cluster description, print and draw it",
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
+    "info": "say what a trace or another tool's log holds",
     "predict": "forecast a program's time on a cluster",
     "completion": "print the shell completion script",
 }
