@@ -10,7 +10,7 @@ from striate.errors import TraceError
 from striate.trace.trace import Trace
 
 # Reader -> what it reads; a module under striate.trace.readers with `recognises(path, head)` and `read(path)`.
-READERS = {"parquet": "a trace saved by striate"}
+READERS = {"parquet": "a trace saved by striate", "darshan": "a Darshan log"}
 _HEAD_BYTES = 4096
 
 

@@ -42,7 +42,8 @@ class Trace:
         return int(self.table.num_rows)
 
     def __repr__(self) -> str:
-        return f"Trace({self.header.program or self.header.source}, {self.ranks:,} ranks, {len(self):,} operations)"
+        name = (self.header.program or self.header.source)[:60]
+        return f"Trace({name}, {self.ranks:,} ranks, {len(self):,} operations)"
 
     @property
     def ranks(self) -> int:
