@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from striate.predict import Forecast as Forecast
     from striate.predict.predict import predict as predict
     from striate.trace.read import read_trace as read_trace
+    from striate.trace.region import region as region
     from striate.trace.timeline import Timeline as Timeline
     from striate.trace.trace import Trace as Trace
     from striate.workload import Spmd as Spmd
@@ -38,6 +39,7 @@ _API = {
     "load_cluster": "striate.cluster",
     "predict": "striate.predict.predict",
     "read_trace": "striate.trace.read",
+    "region": "striate.trace.region",
 }
 __all__ = sorted([*_API, "__version__"])
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
     "info": "say what a trace or another tool's log holds",
     "predict": "forecast a program's time on a cluster",
+    "trace": "run an MPI program and record what it does",
     "completion": "print the shell completion script",
 }
 
