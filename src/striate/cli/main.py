@@ -18,6 +18,8 @@ COMMANDS = {
     "check": "understand a cluster description, print and draw it",
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
     "info": "say what a trace or another tool's log holds",
+    "layout": "draw a file layout, and tell where bytes go",
+    "model": "speedup surfaces of queueing models, and their fit to observations",
     "predict": "forecast a program's time on a cluster",
     "trace": "run an MPI program and record what it does",
     "completion": "print the shell completion script",

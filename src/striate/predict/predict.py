@@ -9,8 +9,10 @@ from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict import resource
+from striate.predict.flow_ladder import climb_flows
 from striate.predict.forecast import Answer, Forecast, Use
 from striate.provenance import Provenance, metered
+from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
 
@@ -32,14 +34,14 @@ RUNGS: dict[str, Rung] = {resource.NAME: resource.predict_resource}
 
 
 def predict(
-    workload: Workload,
+    workload: Workload | Flows,
     cluster: Cluster | str,
     *,
     within: float | None = 0.10,
     rung: str | None = None,
     inputs: Mapping[str, str] | None = None,
 ) -> Forecast:
-    """Forecast how long `workload` takes on `cluster` (or on the bundled machine of that name).
+    """Forecast how long `workload`, or a stream of work-flow graphs, takes on `cluster` (or on the bundled machine).
 
     Asks each rung in turn and stops at the first whose bounds are no wider than `within` (high / low - 1), or asks
     `rung` alone. The forecast says whether the precision was reached. `inputs` maps names to hashes, for provenance.
@@ -49,10 +51,12 @@ def predict(
         from striate.cluster.load import load_cluster
 
         cluster = load_cluster(cluster)
-    if rung is not None and rung not in RUNGS:
-        raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
     if within is not None and not within > 0:
         raise PredictionError(f"expected a precision above 0, got {within}")
+    if not isinstance(workload, Workload):
+        return climb_flows(workload, cluster, within=within, rung=rung, provenance=Provenance.of(inputs))
+    if rung is not None and rung not in RUNGS:
+        raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
     workload.check()
     chosen = {rung: RUNGS[rung]} if rung else RUNGS
     return climb(chosen, workload, cluster, within=within, provenance=Provenance.of(inputs))

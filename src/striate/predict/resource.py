@@ -81,7 +81,8 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
     placement = cluster.place(workload.ranks)
     cpus, cpu_of_rank = np.unique(placement.cpu, return_inverse=True)
     ways = server_ways(cluster, placement)
-    processor, processor_error = np.zeros(len(cpus)), np.zeros(len(cpus))
+    work: dict[int, Seconds] = {}  # by the time at which it may start
+    processor_error = np.zeros(len(cpus))
     servers = len(cluster.servers)
     server, read, written = np.zeros(servers), np.zeros(servers), np.zeros(servers)
     reads, writes = np.zeros(servers), np.zeros(servers)
@@ -97,8 +98,9 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
         own = (
             sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
         )
-        own += ways.client_seconds(ranks, bytes_, sums["accesses"]) + application.start_picoseconds / 1e12
-        processor += np.bincount(mine, own, len(cpus))
+        own += ways.client_seconds(ranks, bytes_, sums["accesses"])
+        others = work.setdefault(application.start_picoseconds, np.zeros(len(cpus)))
+        others += np.bincount(mine, own, len(cpus))
         processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
         moved = sums["server_read"] + sums["server_written"]
         server += ways.server_seconds(ranks, bytes_, moved[:servers])
@@ -109,8 +111,18 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
         communicates |= bool(sums["messages"].any())
         waits |= sums["barriers"] > 0
         synced |= sums["syncs"] > 0
+    processor = finished(work)
     disk, unhidden, error = disk_seconds(cluster, (read, reads), (written, writes), synced=synced)
     return Clocks(processor, processor_error, server, disk, unhidden, error, communicates, waits)
+
+
+def finished(work: dict[int, Seconds]) -> Seconds:
+    """When each CPU is done at the earliest: some start, and all the work that may not begin before it."""
+    later = done = np.zeros_like(next(iter(work.values())))
+    for start in sorted(work, reverse=True):
+        later = later + work[start]
+        done = np.maximum(done, np.where(work[start] > 0, start / 1e12, 0.0) + later)
+    return done
 
 
 def sum_up(application: Application, cluster: Cluster, placement: Placement, ranks: slice) -> dict[str, Any]:
@@ -248,9 +260,7 @@ def _uses(clocks: Clocks) -> tuple[Use, ...]:
 def _notes(clocks: Clocks, cluster: Cluster) -> tuple[str, ...]:
     notes = []
     if clocks.waits:
-        notes.append(
-            "groups of operations wait for each other (collectives): paper 004 holds this rung unreliable then"
-        )
+        notes.append("groups of operations wait for each other (collectives), which this rung does not see")
     if clocks.communicates:
         notes.append("ranks talk to each other: the high end lets every processor wait for every other")
     if len(cluster.socket_component) > _SOCKETS_LOOKED_AT:
