@@ -1,6 +1,5 @@
 """One program under every MPI: what was recorded is what the program says it did."""
 
-import subprocess
 import sys
 from collections import Counter
 
@@ -9,27 +8,9 @@ import pytest
 
 from mpi_libraries import PROGRAMS
 from striate.cli.main import run
-from striate.trace.launch import traced_environment, tracer_path
-from striate.trace.parts.merge import merge
+from striate.trace.launch import tracer_path
 from striate.trace.read import read_trace
-
-RANKS = 4
-LEVELS = ("mpi-io", "mpi", "posix")
-
-
-def run_traced(mpi, folder, *program, levels=LEVELS, max_bytes=2**30, ranks=RANKS, preload=True):
-    """(standard output, exit status, trace) of a program under the tracer."""
-    parts = folder / "parts"
-    parts.mkdir()
-    environment = mpi.environment() | traced_environment(parts, levels=levels, max_bytes=max_bytes)
-    if not preload:
-        del environment["LD_PRELOAD"]
-    command = mpi.command(ranks, *program)
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
-    try:
-        return ran.stdout, ran.returncode, merge(parts, levels=levels)
-    except Exception as error:
-        raise AssertionError(f"{error}\n{ran.stdout}\n{ran.stderr}") from error
+from traced_runs import RANKS, run_traced
 
 
 def accounts(trace):
