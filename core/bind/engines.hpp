@@ -8,5 +8,6 @@ namespace striate::bind {
 void register_routes(nanobind::module_& module);
 void register_ledger(nanobind::module_& module);
 void register_stripe(nanobind::module_& module);
+void register_records(nanobind::module_& module);
 
 }  // namespace striate::bind

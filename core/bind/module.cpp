@@ -10,4 +10,5 @@ NB_MODULE(_core, module) {
     striate::bind::register_routes(module);
     striate::bind::register_ledger(module);
     striate::bind::register_stripe(module);
+    striate::bind::register_records(module);
 }
