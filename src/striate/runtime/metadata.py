@@ -53,6 +53,7 @@ class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     codec: list[dict[str, Any]]
     servers: int
     own_directories: bool
+    block_chunks: int
     layout: str
     subfiles: list[SubFile]
     chunks: Chunks
@@ -110,6 +111,8 @@ def _check(metadata: Metadata) -> None:
         raise DatasetError("expected 16 hexadecimal digits", at="$.identity")
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
         raise DatasetError("expected sensible numbers of servers and generations", at="$.servers")
+    if not 1 <= metadata.block_chunks <= LARGEST or len(metadata.layout) > 4096:
+        raise DatasetError("expected blocks of one chunk at least, and a short layout", at="$.block_chunks")
     grid = metadata.grid()
     if grid.chunks > MOST_LISTED:
         raise DatasetError(f"expected at most {MOST_LISTED} chunks, got {grid.chunks}", at="$.chunk_shape")
