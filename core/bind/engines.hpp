@@ -5,6 +5,8 @@
 
 namespace striate::bind {
 
+void register_extents(nanobind::module_& module);
+void register_layouts(nanobind::module_& module);
 void register_routes(nanobind::module_& module);
 void register_ledger(nanobind::module_& module);
 void register_stripe(nanobind::module_& module);

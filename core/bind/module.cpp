@@ -7,6 +7,8 @@
 NB_MODULE(_core, module) {
     module.doc() = "Native engines of striate: columns in, columns out.";
     module.attr("version") = striate::version;
+    striate::bind::register_extents(module);
+    striate::bind::register_layouts(module);
     striate::bind::register_routes(module);
     striate::bind::register_ledger(module);
     striate::bind::register_stripe(module);

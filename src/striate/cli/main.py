@@ -17,6 +17,7 @@ from striate.errors import StriateError
 COMMANDS = {
     "check": "understand a cluster description, print and draw it",
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
+    "layout": "draw a file layout, and tell where bytes go",
     "predict": "forecast a program's time on a cluster",
     "completion": "print the shell completion script",
 }

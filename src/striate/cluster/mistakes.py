@@ -8,20 +8,28 @@ from typing import Any
 
 import msgspec
 
-from striate.cluster.description import NAME_PATTERN, Description
+from striate.cluster.description import Description
+from striate.cluster.vocabulary import keys_at, value_at, words_at
 from striate.errors import ClusterError
 
 _WHERE = re.compile(r"(?s)(.*?)(?: - at `([^`]*)`)?")
 _FIELD = re.compile(r"(?s)Object (missing required|contains unknown) field `(.*)`")
-_STEP = re.compile(r"\.([A-Za-z0-9_-]+)|\[(\d+)\]")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_WORDS = {
+_TYPES = {
     "int": "a whole number",
     "float": "a number",
     "str": "a text",
     "bool": "true or false",
     "array": "a list",
     "object": "a table",
+}
+_PHRASES = {
+    " of length >= ": " of at least ",
+    " of length <= ": " of at most ",
+    " >= ": " of at least ",
+    " <= ": " of at most ",
+    " > ": " above ",
+    "that's": "that is",
 }
 
 
@@ -32,67 +40,39 @@ def cluster_error(error: msgspec.ValidationError, document: Any) -> ClusterError
     message, path = match[1], match[2] or "$"
     field = _FIELD.fullmatch(message)
     if field is None:
-        return ClusterError(_plain(message, _value_at(document, path)), at=path)
-    return _wrong_key(field[2], path, missing=field[1].startswith("missing"))
+        return ClusterError(_plain(message, document, path), at=path)
+    if field[1] == "missing required":
+        return ClusterError(f"missing key `{field[2]}`", at=f"{path}.{field[2]}")
+    return _unknown_key(field[2], document, path)
 
 
-def _wrong_key(key: str, path: str, *, missing: bool) -> ClusterError:
-    if missing:
-        return ClusterError(f"missing key `{key}`", at=f"{path}.{key}")
+def _unknown_key(key: str, document: Any, path: str) -> ClusterError:
     if not _BARE_KEY.fullmatch(key):
         return ClusterError(f"unknown key {_shown(key)}", at=path)
-    close = difflib.get_close_matches(key, known_keys(), n=1)
-    hint = f"; did you mean `{close[0]}`?" if close else ""
-    return ClusterError(f"unknown key `{key}`{hint}", at=f"{path}.{key}")
+    known = keys_at(Description, document, path)
+    close = difflib.get_close_matches(key, known, n=1)
+    hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(known)}"
+    return ClusterError(f"unknown key `{key}`; {hint}", at=f"{path}.{key}")
 
 
-def known_keys() -> list[str]:
-    """Every key that some table of a description has."""
-    seen: set[str] = set()
-    todo: list[Any] = [Description]
-    while todo:
-        info = msgspec.inspect.type_info(todo.pop())
-        seen |= _collect(info)
-    return sorted(seen)
-
-
-def _collect(info: Any) -> set[str]:
-    keys: set[str] = set()
-    if isinstance(info, msgspec.inspect.StructType):
-        keys |= {"kind", "topology"} if info.tag_field else set()
-        for field in info.fields:
-            keys |= {field.encode_name} | _collect(field.type)
-    for inner in getattr(info, "types", ()):
-        keys |= _collect(inner)
-    item = getattr(info, "item_type", None) or getattr(info, "type", None)
-    return keys | (_collect(item) if item is not None else set())
-
-
-def _plain(message: str, value: Any) -> str:
+def _plain(message: str, document: Any, path: str) -> str:
     """The decoder's words in ours; what a quantity said for itself stays as it is."""
     if message.startswith("expected"):
         return message
-    if NAME_PATTERN[:8] in message:
-        return f"expected a name of letters, digits, spaces and _ + ( ) / -, got {_shown(value)}"
-    found = f", got {_shown(value)}"
+    found = f", got {_shown(value_at(document, path))}"
     if message.startswith("Invalid"):
-        return f"unknown word{found}"
+        return f"expected one of {', '.join(words_at(Description, document, path))}{found}"
+    if "matching regex" in message:
+        return f"expected a name of letters, digits, spaces and _ + ( ) / -{found}"
     wanted = message.removeprefix("Expected ").split(", got ")[0]
-    wanted = re.sub(r"`([^`]*)`", lambda words: _in_words(words[1]), wanted)
-    return "expected " + wanted.replace(" >= ", " of at least ").replace(" <= ", " of at most ") + found
+    wanted = re.sub(r"`([^`]*)`", lambda types: _in_words(types[1]), wanted)
+    for theirs, ours in _PHRASES.items():
+        wanted = wanted.replace(theirs, ours)
+    return f"expected {wanted}{found}"
 
 
 def _in_words(types: str) -> str:
-    return " or ".join(_WORDS.get(word, word) for word in types.split(" | ") if word != "null")
-
-
-def _value_at(document: Any, path: str) -> Any:
-    for key, index in _STEP.findall(path):
-        try:
-            document = document[key] if key else document[int(index)]
-        except (KeyError, IndexError, TypeError):
-            return ...
-    return document
+    return " or ".join(_TYPES.get(word, word) for word in types.split(" | ") if word != "null")
 
 
 def _shown(value: Any) -> str:

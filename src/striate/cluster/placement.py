@@ -12,8 +12,8 @@ def place(cluster: Cluster, ranks: int) -> Placement:
     """Node, socket and CPU of each of `ranks` processes; ranks beyond the CPUs wrap round and share time.
 
     "round-robin" deals ranks to the nodes in turn, on a node to its sockets in turn, then to the next core:
-    five ranks on two nodes of two sockets give ((0,4),(2)), ((1),(3)) as in paper 001. Nodes whose CPUs are all
-    taken are passed over until every CPU of the machine has a rank. "block" fills a node before the next.
+    five ranks on two nodes of two sockets give ((0,4),(2)), ((1),(3)) as in paper 001. Nodes whose CPUs are
+    all taken are passed over until every CPU of the machine has a rank. "block" fills a node before the next.
 
     Raises ClusterError for less than one rank, and when an explicit placement names fewer ranks.
     """
@@ -33,7 +33,7 @@ def first_cpu(cluster: Cluster) -> Indices:
 
 
 def _deal_round(cluster: Cluster, wanted: int) -> Indices:
-    """The first `wanted` CPUs in the order of dealing: all first turns, node by node, then all second ones."""
+    """The first `wanted` CPUs in dealing order: all first turns node by node, then all second ones."""
     starts = first_cpu(cluster)
     turns = np.diff(starts)  # how many ranks each node takes
     if turns.min() == turns.max():

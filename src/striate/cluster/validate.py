@@ -42,17 +42,21 @@ def check_hosts(description: Description, groups: Sequence[HostGroup]) -> None:
 
 
 def check_size(description: Description, groups: Sequence[HostGroup], switches: int, cables: int) -> None:
-    """Refuse a machine whose columns would not fit in memory, with the estimate."""
-    components = switches + sum(group.count * group.width for group in groups)
-    edges = 2 * (cables + sum(group.count * (group.sockets + 1) for group in groups))
-    servers = sum(table.count for _, table in tables_with_seats(description))
-    disks = sum(table.disks for table in description.server)
-    estimate = (
-        components * BYTES_PER_COMPONENT + edges * BYTES_PER_EDGE + (servers + disks) * BYTES_PER_SERVER
-    )
+    """Refuse a machine whose columns would not fit in memory, with the estimate and its largest part."""
+    parts = [(switches * BYTES_PER_COMPONENT + 2 * cables * BYTES_PER_EDGE, "$.network")]
+    for group in groups:
+        per_host = group.width * BYTES_PER_COMPONENT + 2 * (group.sockets + 1) * BYTES_PER_EDGE
+        parts.append((group.count * per_host, f"{group.at_path.removesuffix('.node')}.count"))
+    for path, table in tables_with_seats(description):
+        parts.append((table.count * BYTES_PER_SERVER, f"{path}.count"))
+        if isinstance(table, ServerTable):
+            parts.append((table.disks * BYTES_PER_SERVER, f"{path}.disks"))
+    estimate = sum(size for size, _ in parts)
     if estimate > LARGEST_GRAPH_BYTES:
-        most = about_size(LARGEST_GRAPH_BYTES)
-        raise ClusterError(f"the machine would take about {about_size(estimate)}, {most} at most", at="$")
+        found = (
+            f"the machine would take about {about_size(estimate)}, {about_size(LARGEST_GRAPH_BYTES)} at most"
+        )
+        raise ClusterError(found, at=max(parts)[1])
     cpus = sum(table.count * table.sockets * table.cpus_per_socket for table in description.node)
     if cpus > MOST_CPUS:
         raise ClusterError(f"expected at most {MOST_CPUS} CPUs in all, got {cpus}", at="$.node")

@@ -248,9 +248,7 @@ def _uses(clocks: Clocks) -> tuple[Use, ...]:
 def _notes(clocks: Clocks, cluster: Cluster) -> tuple[str, ...]:
     notes = []
     if clocks.waits:
-        notes.append(
-            "groups of operations wait for each other (collectives): paper 004 holds this rung unreliable then"
-        )
+        notes.append("groups of operations wait for each other (collectives), which this rung does not see")
     if clocks.communicates:
         notes.append("ranks talk to each other: the high end lets every processor wait for every other")
     if len(cluster.socket_component) > _SOCKETS_LOOKED_AT:

@@ -1,0 +1,67 @@
+"""`striate check CLUSTER`: understand a cluster description, print what was understood, draw it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
+from striate.errors import OutputError
+
+MOST_RANKS = 10_000_000
+
+
+@click.command()
+@click.argument("cluster")
+@json_option
+@output_option("draw the topology into this .svg or .png file")
+@click.option("--ranks", type=click.IntRange(1, MOST_RANKS), help="also show where this many ranks run")
+def command(cluster: str, as_json: bool, output: Path | None, force: bool, ranks: int | None) -> None:
+    """Understand CLUSTER, a TOML file or a bundled machine's name; print it as a table, draw it with -o."""
+    from striate.cluster.document import document
+    from striate.cluster.draw import draw, draw_png
+    from striate.cluster.load import load_cluster
+    from striate.cluster.outline import sections
+
+    if output is not None:
+        _refuse_output(output, force=force)
+    machine = load_cluster(cluster)
+    placement = machine.place(ranks) if ranks is not None else None
+    if output is not None:
+        write_output(output, draw_png(machine) if output.suffix == ".png" else draw(machine), force=force)
+    if as_json:
+        print_json(document(machine, placement))
+    else:
+        click.echo(table(machine.name, machine.source, sections(machine, placement)))
+
+
+def _refuse_output(output: Path, *, force: bool) -> None:
+    if output.suffix not in (".svg", ".png"):
+        raise OutputError(
+            f"expected a file name that ends in .svg or .png, got {output.name!r}", at=str(output)
+        )
+    refuse_overwrite(output, force=force)
+
+
+def table(name: str, source: str, sections: list[tuple[str, list[tuple[str, str]]]]) -> str:
+    """The name, the sections with aligned labels, and the source of the numbers."""
+    width = max(len(label) for _, lines in sections for label, _ in lines)
+    text = [name]
+    for title, lines in sections:
+        text += ["", title]
+        text += [f"  {label:<{width}}  {value}" for label, value in lines]
+    return "\n".join([*text, *_source(source)])
+
+
+def _source(source: str) -> list[str]:
+    """The source, wrapped; control characters do not reach the terminal."""
+    import textwrap
+
+    if not source.strip():
+        return []
+    lines = ["", "Where the numbers come from"]
+    for paragraph in source.strip().splitlines():
+        words = "".join(letter if letter.isprintable() else " " for letter in paragraph)
+        lines += textwrap.wrap(words, 100, initial_indent="  ", subsequent_indent="  ")
+    return lines

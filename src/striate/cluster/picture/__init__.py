@@ -1,0 +1,1 @@
+"""Drawings of machines as SVG, one file per topology."""
