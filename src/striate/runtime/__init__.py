@@ -4,5 +4,6 @@ from striate.runtime.dataset import Dataset, Pending
 from striate.runtime.front import create, open  # noqa: A004
 from striate.runtime.report import Report
 from striate.runtime.schedule import Schedule
+from striate.runtime.serial import SerialDataset, open_serial
 
-__all__ = ["Dataset", "Pending", "Report", "Schedule", "create", "open"]
+__all__ = ["Dataset", "Pending", "Report", "Schedule", "SerialDataset", "create", "open", "open_serial"]

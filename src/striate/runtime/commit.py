@@ -41,7 +41,12 @@ def merged_table(state: State, written: Written) -> ChunkTable:
     }
     old = state.table
     numbers = {server: len(old.subfiles) + at for at, server in enumerate(ends)}
-    file, offset, length, checksum = old.file.copy(), old.offset.copy(), old.length.copy(), old.checksum.copy()
+    file, offset, length, checksum = (
+        old.file.copy(),
+        old.offset.copy(),
+        old.length.copy(),
+        old.checksum.copy(),
+    )
     file[written.chunks] = [numbers[int(server)] for server in servers]
     offset[written.chunks] = written.offsets
     length[written.chunks] = written.lengths
@@ -68,13 +73,23 @@ def commit(state: State, table: ChunkTable) -> State:
     with Together(state.ranks):
         if state.ranks.rank == 0:
             replaced = _identities(state)
-            content = meta.encode(after.metadata())
-            replace_file(state.store.metadata_path, content, sync=state.options.sync)
-    with Together(state.ranks):
-        if state.ranks.rank == 0:
-            _replace_reference(after)
+            _replace_files(after)
     _clean(after, replaced)
     return after
+
+
+def _replace_files(state: State) -> None:
+    """The reference is ready before the metadata is replaced, and follows it by a rename."""
+    metadata, store, sync = state.metadata(), state.store, state.options.sync
+    path = store.path / REFERENCE_NAME
+    part = path.with_name(f".{path.name}.part")
+    if state.options.reference:
+        part.write_bytes(reference_bytes(metadata, store))
+    replace_file(store.metadata_path, meta.encode(metadata), sync=sync)
+    if state.options.reference:
+        part.replace(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _identities(state: State) -> set[str]:
@@ -84,22 +99,14 @@ def _identities(state: State) -> set[str]:
     return {state.identity}
 
 
-def _replace_reference(state: State) -> None:
-    path = state.store.path / REFERENCE_NAME
-    if state.options.reference:
-        replace_file(path, reference_bytes(state.metadata(), state.store), sync=state.options.sync)
-    else:
-        path.unlink(missing_ok=True)
-
-
 def _clean(state: State, replaced: set[str]) -> None:
     """Remove sub-files that no metadata names. A file that stays behind costs space, nothing else."""
     keep = {subfile.name for subfile in state.table.subfiles}
-    known = state.ranks.broadcast(",".join(sorted(replaced)).encode(), 0).decode().split(",")
     if not state.store.directories:
         if state.ranks.rank == 0:
             _unlink(old_files(state.store.path, keep, None))
         return
+    known = state.ranks.broadcast(",".join(sorted(replaced)).encode(), 0).decode().split(",")
     for server, rank in enumerate(state.plan.server_ranks):
         if rank == state.ranks.rank:
             with contextlib.suppress(OSError):

@@ -127,7 +127,7 @@ class Dataset:
 
     def _release(self) -> None:
         self._files.close()
-        self._windows.memory = None
+        self._windows.release()
         self._closed = True
 
     def _ready(self) -> None:
@@ -143,7 +143,7 @@ class Dataset:
         """Memory for the windows; where a node cannot share so much, all go on with messages alone."""
         missing = not self._windows.allocate()
         if self._state.ranks.largest([missing])[0]:
-            node = Node(self._state.ranks, False)
+            node = self._state.group.node(False)
             self._state = replace(self._state, node=node)
             self._windows = self._new_windows(node)
             self._windows.allocate()

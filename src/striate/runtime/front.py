@@ -20,10 +20,10 @@ from striate.runtime.codec import Pipeline, pipeline_from, pipeline_from_configs
 from striate.runtime.dataset import Dataset
 from striate.runtime.dtypes import describe_dtype
 from striate.runtime.grid import Grid, plan_grid
+from striate.runtime.group import group_of
 from striate.runtime.metadata import Metadata, decode
-from striate.runtime.node import Node
 from striate.runtime.placement import ByteLayout, Domains, chunks_per_block, group_by_factor, group_by_layout
-from striate.runtime.ranks import Ranks, ranks_of
+from striate.runtime.ranks import Ranks
 from striate.runtime.state import Options, Plan, State
 from striate.runtime.store import Store, check_directories, read_metadata
 
@@ -58,7 +58,8 @@ def create(
     is None, "auto", a name such as "zstd", a numcodecs codec, or a list of them. `buffer` bounds the memory a
     rank uses beyond the caller's own and the schedule. `sync` makes each write durable before it returns.
     """
-    ranks = ranks_of(comm)
+    group = group_of(comm)
+    ranks = group.ranks
     identity = ranks.broadcast(secrets.token_hex(8).encode(), 0).decode()
     with Together(ranks):
         kind = np.dtype(dtype)
@@ -79,8 +80,8 @@ def create(
         pipeline = Pipeline(()) if codec == "auto" else pipeline_from(codec, kind.itemsize)
         _prepare_folders(store, ranks, server_ranks)
     state = State(
-        ranks=ranks,
-        node=Node(ranks, share_memory),
+        group=group,
+        node=group.node(share_memory),
         store=store,
         grid=grid,
         dtype=kind,
@@ -114,7 +115,8 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     `directories` names the servers' own directories, where the dataset has such. Of codecs, only those known to
     be safe are used, and those that `codecs` names.
     """
-    ranks = ranks_of(comm)
+    group = group_of(comm)
+    ranks = group.ranks
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
     content = b""
     with Together(ranks):
@@ -131,8 +133,8 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
         budget = _budget(buffer, grid, ranks.size)
     return Dataset(
         State(
-            ranks=ranks,
-            node=Node(ranks, share_memory),
+            group=group,
+            node=group.node(share_memory),
             store=store,
             grid=grid,
             dtype=metadata.numpy_dtype(),

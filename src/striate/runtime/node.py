@@ -31,6 +31,16 @@ class Node:
         self.segments[self.members] = np.arange(len(self.members), dtype=np.int32)
         self.numbers = ranks.gather_rows(np.array([min(self.members)], np.int64))[:, 0]
         self.is_everyone = len(self.members) == ranks.size
+        self.spare: Bytes | None = None
+
+    def take(self, size: int) -> Bytes | None:
+        """As `allocate`, but of any content: what was given back last is used again when it has the size."""
+        memory, self.spare = self.spare, None
+        return memory if memory is not None and memory.size == size else self.allocate(size)
+
+    def give_back(self, memory: Bytes) -> None:
+        """Keep memory for the next dataset of this communicator: new pages cost more than what is put into them."""
+        self.spare = memory
 
     def allocate(self, size: int) -> Bytes | None:
         """`size` bytes of memory, zero, shared by all ranks of the node; None on all when there is not so much."""

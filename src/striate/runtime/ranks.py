@@ -8,8 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from striate.errors import DatasetError
-
 Array = npt.NDArray[Any]
 Int64 = npt.NDArray[np.int64]
 
@@ -138,19 +136,6 @@ class MpiRanks:
         from mpi4py import MPI
 
         return MPI.BYTE
-
-
-def ranks_of(communicator: Any) -> Ranks:
-    """The ranks of `communicator`: an mpi4py one (copied, so that messages never mix), or None for one process."""
-    if communicator is None:
-        return OneRank()
-    if not hasattr(communicator, "Alltoallv"):
-        raise DatasetError(f"expected an mpi4py communicator or None, got {type(communicator).__name__}")
-    from mpi4py import MPI
-
-    copy = communicator.Dup()
-    copy.Set_errhandler(MPI.ERRORS_RETURN)
-    return MpiRanks(copy)
 
 
 def _starts(counts: Int64) -> Int64:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from striate.runtime.agree import Together
 from striate.runtime.chunkio import ChunkReader
 from striate.runtime.exchange import Exchange
 from striate.runtime.loading import Loader
@@ -32,16 +31,19 @@ class Reading:
     def run(self, records: Bytes) -> None:
         """Fill the caller's records."""
         before = self.reader.read_bytes
+        last: int | None = None
         for turn in range(self.schedule.cut.rounds):
             domain = self.state.domains.chunks_per_domain
             chunks = self.schedule.chunks_in(turn, self.windows.window_chunks, domain)
             if not len(chunks):
                 continue
+            if last is not None and self.windows.shares_memory(last, turn):
+                self.state.ranks.barrier()  # rounds between them had nothing to do
+            last = turn
             self.loader.load(chunks)
             with self.report.stage("exchange"):
                 rank = self.state.ranks.rank
                 self.exchange.take(turn, records, self.windows.shared(turn), self.windows.of(rank, turn))
             self.report.rounds += 1
-        with self.report.stage("wait"), Together(self.state.ranks):
-            pass  # a window is used again only when all have taken what they want
+        # No meeting here: every operation begins with one, so no window is filled again before all have taken.
         self.report.stored_bytes = self.reader.read_bytes - before

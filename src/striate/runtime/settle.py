@@ -56,7 +56,7 @@ def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, row_b
         memory.view(np.uint64).reshape(node.ranks.size, words) if words else np.zeros((1, 0), np.uint64)
     )
     mine = node.ranks.rank
-    kept, covered = [], np.zeros(_own_chunks(cut, rank), np.int64)
+    kept, covered = [indices[:0]], np.zeros(_own_chunks(cut, rank), np.int64)
     for first in range(0, cut.records, max(1, words * 64)):
         if first:
             node.ranks.barrier()  # all have read the rows of the pass before
@@ -66,8 +66,8 @@ def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, row_b
         live = rows[mine] & ~np.bitwise_or.reduce(rows[mine + 1 :], axis=0, initial=0)
         covered += _covered(rows, first, cut, rank)
         kept.append(_core.settle_records(indices, first, live))
-    everything = np.concatenate(kept) if len(kept) != 1 else kept[0]
-    return Settled(np.sort(everything) if len(kept) > 1 else everything, covered, None)
+    everything = kept[1] if len(kept) == 2 else np.sort(np.concatenate(kept))
+    return Settled(everything, covered, None)
 
 
 def settle_at_owners(ranks: Ranks, cut: Cut, indices: Positions, *, all_count: bool) -> Settled:
@@ -140,5 +140,7 @@ def _count_between(bits: Words, edges: Int64) -> Int64:
 
 def _popcount(words: Words) -> Int64:
     if hasattr(np, "bitwise_count"):
-        return np.bitwise_count(words).astype(np.int64)
-    return np.unpackbits(words.view(np.uint8)).reshape(-1, 64).sum(axis=1, dtype=np.int64)
+        counts: Int64 = np.bitwise_count(words).astype(np.int64)
+        return counts
+    by_word = np.unpackbits(words.view(np.uint8)).reshape(-1, 64)
+    return np.asarray(by_word.sum(axis=1), np.int64)

@@ -14,6 +14,7 @@ from striate.runtime.codec import Pipeline
 from striate.runtime.cut import Cut
 from striate.runtime.dtypes import describe_dtype
 from striate.runtime.grid import Grid
+from striate.runtime.group import Group
 from striate.runtime.metadata import VERSION, Chunks, Metadata
 from striate.runtime.node import Node
 from striate.runtime.placement import Domains
@@ -47,7 +48,7 @@ class Options:
 class State:
     """One generation of a dataset, as all ranks know it. `committed` tells whether its metadata is in place."""
 
-    ranks: Ranks
+    group: Group
     node: Node
     store: Store
     grid: Grid
@@ -62,6 +63,11 @@ class State:
     generation: int
     table: ChunkTable
     committed: bool
+
+    @property
+    def ranks(self) -> Ranks:
+        """All ranks of the dataset."""
+        return self.group.ranks
 
     @property
     def window_chunks(self) -> int:

@@ -106,12 +106,14 @@ class SubfileWriter:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.descriptor = -1
+        self.made = False
         self.written_bytes = 0
 
     def write(self, offset: int, buffers: Sequence[memoryview]) -> None:
         """Write the buffers one after another from `offset` on."""
         if self.descriptor < 0:
             self.descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+            self.made = True
         for first in range(0, len(buffers), _MOST_VECTORS):
             offset = self._write_some(offset, list(buffers[first : first + _MOST_VECTORS]))
 
@@ -146,7 +148,7 @@ class SubfileWriter:
     def discard(self) -> None:
         """Remove what was written: it belongs to no dataset."""
         self.close(sync=False)
-        if self.written_bytes:
+        if self.made:
             self.path.unlink(missing_ok=True)
 
 

@@ -31,8 +31,18 @@ class Windows:
     def allocate(self) -> bool:
         """Get the memory, once; False on all ranks of the node when there is too little to share."""
         if self.memory is None:
-            self.memory = self.node.allocate(self.halves * len(self.node.members) * self.size)
+            self.memory = self.node.take(self.halves * len(self.node.members) * self.size)
         return self.memory is not None
+
+    def release(self) -> None:
+        """Give the memory back."""
+        if self.memory is not None:
+            self.node.give_back(self.memory)
+            self.memory = None
+
+    def shares_memory(self, round_: int, other: int) -> bool:
+        """True when two rounds use the same window."""
+        return round_ % self.halves == other % self.halves
 
     def shared(self, round_: int) -> Bytes:
         """The windows of all ranks of the node, side by side."""

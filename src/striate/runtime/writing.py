@@ -46,7 +46,9 @@ class Writing:
         if len(rounds) > 1 or in_background:
             self.outlets.write_behind()
         try:
-            for turn in rounds:
+            for before, turn in zip([None, *rounds], rounds, strict=False):
+                if before is not None and self.windows.shares_memory(before, turn):
+                    self._meet()  # rounds between them had nothing to do
                 self._round(turn, records)
         except Exception:
             self.outlets.discard()
@@ -77,13 +79,17 @@ class Writing:
         with self.report.stage("exchange"):
             shared, window = self.windows.shared(turn), self.windows.of(rank, turn)
             self.exchange.put(turn, records, shared, window, self.state.dtype)
-        with Together(self.state.ranks), self.report.stage("wait"):
-            self.outlets.wait()
+        self._meet()
         if self.state.choose_codec:
             self.state = self.outlets.state = choose_codec(self.state, [self._window(chunk) for chunk in own])
         frames = self._seal(own)
         self._place(turn, chunks, frames)
         self.outlets.write(chunks, frames)
+
+    def _meet(self) -> None:
+        """All records of a round are in the windows, and the round before is written."""
+        with Together(self.state.ranks), self.report.stage("wait"):
+            self.outlets.wait()
 
     def _window(self, chunk: int) -> Bytes:
         return self.windows.chunk(int(chunk))
