@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
     "layout": "draw a file layout, and tell where bytes go",
     "predict": "forecast a program's time on a cluster",
+    "verify": "check every stored byte of a dataset",
     "completion": "print the shell completion script",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,11 @@ def check_directories(store: Store, servers: int, *, own: bool) -> None:
         raise DatasetError("expected no server directories: this dataset lies in one", source=str(store.path))
 
 
+def load(path: str | os.PathLike[str]) -> meta.Metadata:
+    """The metadata of the dataset at `path`, checked."""
+    return load_metadata(Store(Path(path), ()))
+
+
 def load_metadata(store: Store) -> meta.Metadata:
     """The metadata of the dataset; raises StorageError when there is none, DamageError when it was changed."""
     return meta.decode(read_metadata(store), str(store.metadata_path))
@@ -58,11 +64,10 @@ def load_metadata(store: Store) -> meta.Metadata:
 
 def read_metadata(store: Store) -> bytes:
     """The bytes of the metadata file; raises StorageError when there is none, DatasetError when it is huge."""
-    try:
-        with store.metadata_path.open("rb") as file:
-            content = file.read(meta.MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise StorageError("no Striate dataset here", 2, at=str(store.path)) from None
+    if not store.metadata_path.is_file():
+        raise StorageError("no Striate dataset here", 2, at=str(store.path))
+    with store.metadata_path.open("rb") as file:
+        content = file.read(meta.MOST_BYTES + 1)
     if len(content) > meta.MOST_BYTES:
         raise DatasetError(f"expected metadata of at most {meta.MOST_BYTES} bytes", source=str(store.path))
     return content
@@ -180,16 +185,16 @@ class SubfileReader:
             return self.descriptors[subfile.name]
         path = self.store.locate(subfile)
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
             reason = (
                 "the sub-file is missing" if isinstance(error, FileNotFoundError) else str(error.strerror)
             )
             raise StorageError(reason.lower(), error.errno, at=str(path)) from error
-        found = os.fstat(descriptor).st_size
-        if found != subfile.bytes:
+        found = os.fstat(descriptor)
+        if found.st_size != subfile.bytes or not stat.S_ISREG(found.st_mode):
             os.close(descriptor)
-            raise DamageError(f"expected a sub-file of {subfile.bytes} bytes, found {found}", at=str(path))
+            raise DamageError(f"expected a file of {subfile.bytes} bytes, found {found.st_size}", at=str(path))
         self.descriptors[subfile.name] = descriptor
         return descriptor
 
