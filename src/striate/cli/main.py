@@ -16,6 +16,7 @@ from striate.errors import StriateError
 # command -> (module under striate.cli, one line of help); a module is imported only when its command runs.
 COMMANDS = {
     "check": "understand a cluster description, print and draw it",
+    "convert": "turn a dataset into a .npy, .h5 or .zarr",
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
     "layout": "draw a file layout, and tell where bytes go",
     "predict": "forecast a program's time on a cluster",

@@ -94,3 +94,35 @@ def _built(arguments: Any) -> np.dtype[Any]:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def flat_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The same bytes as plain fields side by side, for readers without arrays or records inside a record.
+
+    `x` of two numbers becomes `x_0` and `x_1`; bytes that belong to no field become one of their own.
+    """
+    if dtype.names is None:
+        return dtype
+    fields: list[tuple[str, Any]] = []
+    end = 0
+    for name, kind, offset in sorted(_leaves(dtype, "", 0), key=lambda leaf: leaf[2]):
+        if offset > end:
+            fields.append((f"gap_{end}", f"V{offset - end}"))
+        fields.append((name, kind))
+        end = offset + kind.itemsize
+    if end < dtype.itemsize:
+        fields.append((f"gap_{end}", f"V{dtype.itemsize - end}"))
+    return np.dtype(fields)
+
+
+def _leaves(dtype: np.dtype[Any], prefix: str, base: int) -> list[tuple[str, np.dtype[Any], int]]:
+    if dtype.subdtype is not None:
+        inner, shape = dtype.subdtype
+        count = int(np.prod(shape))
+        parts = [_leaves(inner, f"{prefix}_{at}", base + at * inner.itemsize) for at in range(count)]
+        return [leaf for part in parts for leaf in part]
+    if dtype.names is None or dtype.fields is None:
+        return [(prefix, dtype, base)]
+    joined = f"{prefix}_" if prefix else ""
+    fields = [(name, *dtype.fields[name][:2]) for name in dtype.names]
+    return [leaf for name, kind, at in fields for leaf in _leaves(kind, joined + name, base + at)]

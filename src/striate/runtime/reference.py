@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from striate.runtime.dtypes import flat_dtype
 from striate.runtime.metadata import Metadata
 from striate.runtime.store import Store
 
@@ -41,11 +42,13 @@ def reference_bytes(metadata: Metadata, store: Store) -> bytes:
 
 def array_document(metadata: Metadata) -> dict[str, Any]:
     """The `.zarray` of the whole dataset."""
-    dtype = metadata.numpy_dtype()
+    dtype = flat_dtype(metadata.numpy_dtype())
     plain = dtype.names is None
     fill: Any = base64.b64encode(bytes(dtype.itemsize)).decode()
     if plain and dtype.kind in "iufb":
         fill = False if dtype.kind == "b" else 0
+    if -1 not in metadata.chunks.file:
+        fill = None  # nothing to fill, and xarray would take a fill value for "missing"
     return {
         "zarr_format": 2,
         "shape": metadata.shape,

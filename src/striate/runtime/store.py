@@ -194,7 +194,9 @@ class SubfileReader:
         found = os.fstat(descriptor)
         if found.st_size != subfile.bytes or not stat.S_ISREG(found.st_mode):
             os.close(descriptor)
-            raise DamageError(f"expected a file of {subfile.bytes} bytes, found {found.st_size}", at=str(path))
+            raise DamageError(
+                f"expected a file of {subfile.bytes} bytes, found {found.st_size}", at=str(path)
+            )
         self.descriptors[subfile.name] = descriptor
         return descriptor
 
