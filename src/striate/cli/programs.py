@@ -13,7 +13,7 @@ from striate.errors import WorkloadError
 from striate.provenance import hash_bytes, hash_file
 from striate.workload import Spmd, Workload
 
-BUILT_IN = ("checkpoint", "jacobi")
+BUILT_IN = ("checkpoint", "jacobi", "mesh")
 
 
 def find_workload(name: str, *, ranks: int | None) -> tuple[Workload, dict[str, str]]:
