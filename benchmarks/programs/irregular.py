@@ -11,6 +11,7 @@ import shutil
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from mpi4py import MPI
@@ -29,7 +30,7 @@ class Ours:
     """A dataset a dump, the schedule made once."""
 
     canonical = True
-    settings: dict = {}
+    settings: ClassVar[dict] = {}
 
     def __init__(self, folder, nodes, indices, sync):
         self.folder, self.nodes, self.indices, self.sync, self.dumps = folder, nodes, indices, sync, 0
@@ -69,7 +70,7 @@ class Ours:
 class Messages(Ours):
     """The same between nodes: no shared memory."""
 
-    settings = {"share_memory": False}
+    settings: ClassVar[dict] = {"share_memory": False}
 
 
 class Files:

@@ -9,6 +9,7 @@ from striate.cluster.cluster import Cluster, Placement
 from striate.predict.bounds import Inputs
 from striate.predict.check import Check
 from striate.predict.interfaces import rank_interfaces
+from striate.predict.packets import Steps
 from striate.units import about_seconds, about_size
 from striate.workload.flows import FlowCosts, Flows
 
@@ -51,9 +52,7 @@ def _seconds_a_block(cluster: Cluster, size: int, senders: int, between: int) ->
     later = number % _ROUNDS > 0
     nodes = np.arange(senders + 1, dtype=np.int32)
     interfaces = rank_interfaces(cluster, Placement(nodes, cluster.first_socket[nodes], nodes))
-    result = _core.simulate_schedule(
-        cluster.network,
-        **interfaces.columns(),
+    steps = Steps(
         source=sources,
         target=np.zeros(count, np.int32),
         bytes=np.full(count, size, np.int64),
@@ -61,10 +60,11 @@ def _seconds_a_block(cluster: Cluster, size: int, senders: int, between: int) ->
         first_dependency=np.concatenate(([0], np.cumsum(later))).astype(np.int64),
         dependency=(number[later] - 1).astype(np.int32),
         dependency_sent=np.ones(int(later.sum()), np.uint8),
-        packet_bytes=int(cluster.settings.packet),
-        compat_clock=False,
-        round_robin=cluster.settings.routing == "round-robin",
-        warp=True,
+    )
+    routing = cluster.settings.routing == "round-robin"
+    packet = int(cluster.settings.packet)
+    result = _core.simulate_schedule(
+        cluster.network, interfaces, steps, packet_bytes=packet, round_robin=routing
     )
     return float((result["delivered"] - result["start"]).mean() / 1e12)
 
