@@ -30,6 +30,8 @@ void Matching::arrive(const Envelope& envelope, std::uint32_t place, std::uint32
         pair.held.erase(next);
         ++pair.accepted;
     }
+    // A pair with nothing under way may start counting anew.
+    if (pair.accepted == pair.announced) pairs_.erase(pair_key(envelope));
 }
 
 void Matching::accept(const Envelope& envelope, std::uint32_t send, std::vector<Match>& matches) {

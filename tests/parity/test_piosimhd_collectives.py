@@ -11,12 +11,13 @@ from parity.piosimhd_cases import cases, difference, model_of, simulate
 from parity.westmere_twin import Machine, steps_of
 from reference.piosimhd_collectives import IMPLEMENTATIONS, NEAREST, collective, schedule_of
 from reference.piosimhd_programs import Call
+from reference.piosimhd_ties import TieHeap, popped, tangled
 from striate.predict.collectives import ALGORITHMS
 
 MOST_EVENTS = 30_000  # the rest takes minutes: python -m parity.piosimhd_cases
 
 # Messages that reach a port in the same nanosecond: the original serves them in the order its event heap happens to
-# give, the twin in the order of the ranks. `spread` shows that the order alone makes the difference.
+# give, the twin in the order of the ranks. A test below shows that the order alone makes the difference.
 TIES = (
     "allgather_ring_2n5p_10KiB",
     "gather_MPICH2_4n8p_10KiB",
@@ -93,3 +94,17 @@ def test_every_message_of_an_implementation_is_received(name):
 def test_every_implementation_has_a_counterpart_of_our_own():
     assert set(NEAREST) == set(IMPLEMENTATIONS)
     assert set(NEAREST.values()) <= set(ALGORITHMS)
+
+
+def test_equal_times_leave_a_heap_first_then_from_the_back():
+    heap = TieHeap()
+    for number in range(1, 5):
+        heap.push((0, number))
+
+    assert [heap.pop()[1] for _ in range(4)] == [1, 4, 3, 2] == popped([1, 2, 3, 4])
+
+
+def test_a_tangle_still_names_every_peer_once():
+    assert [sorted(order) for order in tangled(9)] == [
+        [peer for peer in range(9) if peer != rank] for rank in range(9)
+    ]
