@@ -61,8 +61,7 @@ def _calls(application: Application) -> Iterator[Call]:
         sizes = application.groups(line.communicator).size(line.ranks)
         root, size_bytes = columns.get("root", still), columns.get("bytes", still)
         for members, at, amount in {*zip(sizes.tolist(), root.tolist(), size_bytes.tolist(), strict=True)}:
-            if members > 1:
-                yield line.kind, members, at, amount
+            yield line.kind, members, at, amount
 
 
 def write_book(schedules: list[tuple[Call, Schedule]]) -> CollectiveBook:

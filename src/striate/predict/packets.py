@@ -95,7 +95,7 @@ def run_application(
             compat_clock=compat_clock,
             warp=warp,
         )
-    except (_core.DeadlockError, _core.UnreceivedError) as error:
+    except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(str(error), at=application.name) from None
     return PacketRun(**columns)
 
