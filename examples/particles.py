@@ -1,4 +1,4 @@
-"""A particle code that writes its particles in global order: `python particles.py`, or `mpiexec -n 4 python particles.py`.
+"""A particle code that writes its particles in global order, on one rank or on many.
 
 Particles wander from rank to rank, so that each rank holds any of them, in any order. Before, every dump was
 
@@ -8,7 +8,8 @@ Particles wander from rank to rank, so that each rank holds any of them, in any 
         whole.tofile(f"dump-{step}.bin")
 
 and now it is three lines (marked below): no rank holds more than its own, the file is the same whoever writes it, and
-every byte is checked when it is read. The output does not depend on the number of ranks.
+every byte is checked when it is read. Run it as `python particles.py` or `mpiexec -n 4 python particles.py`: it prints
+the same.
 """
 
 import tempfile

@@ -32,12 +32,18 @@ class LoopCache:
 
     def write_all(self, indices: Any, records: Any, *, again: Any = None) -> Report:
         """Collective: write what will not be touched again; what was done, and the bytes saved."""
-        with Together(self.dataset._state.ranks):
+        with Together(self.dataset._state.ranks, len(self._kept.places), again is not None) as meeting:
             places, values = _columns(indices, records, self.dataset)
             following = _columns(again, None, self.dataset)[0] if again is not None else places[:0]
-        places, values = self._with_forgotten(places, values)
-        later = self._touched_by_any(following)[places]
-        report = self.dataset.write_all(places[~later], values[~later])
+        some_kept, some_again = meeting.largest
+        if some_kept:
+            places, values = self._with_forgotten(places, values)
+        later = np.zeros(len(places), np.bool_)
+        if some_again:
+            later = self._touched_by_any(following)[places]
+        report = self.dataset.write_all(
+            *((places[~later], values[~later]) if later.any() else (places, values))
+        )
         self._kept = _Held(places[later], values[later])
         self._seen = _Held.nothing(self.dataset)
         report.saved_bytes = int(later.sum()) * self.dataset.dtype.itemsize

@@ -21,6 +21,7 @@ from striate.runtime.ranks import Ranks
 Int64 = npt.NDArray[np.int64]
 Positions = npt.NDArray[Any]
 Words = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
 
 UNTOUCHED, PARTLY, WHOLLY = 0, 1, 2
 
@@ -46,21 +47,22 @@ class Settled:
     claims: Claims | None  # kept claims of other ranks, when they had to be told
 
 
-def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, row_bytes: int) -> Settled | None:
-    """For ranks that all share memory; None when there is too little of it. `row_bytes` bounds the bits of a rank."""
-    words = min(-(-cut.records // 64), max(64, row_bytes // 8))
-    memory = node.allocate(words * 8 * node.ranks.size)
-    if memory is None:
+def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, scratch: Bytes) -> Settled | None:
+    """For ranks that all share memory, of which `scratch` is free to use; None when that is too little.
+
+    Each rank has a row of bits in it; records that do not fit are settled in further passes.
+    """
+    needed = -(-cut.records // 64)
+    words = min(needed, scratch.size // 8 // node.ranks.size)
+    if words < min(needed, 8):
         return None
-    rows: Words = (
-        memory.view(np.uint64).reshape(node.ranks.size, words) if words else np.zeros((1, 0), np.uint64)
-    )
+    rows: Words = scratch[: words * 8 * node.ranks.size].view(np.uint64).reshape(node.ranks.size, words)
     mine = node.ranks.rank
     kept, covered = [indices[:0]], np.zeros(_own_chunks(cut, rank), np.int64)
     for first in range(0, cut.records, max(1, words * 64)):
         if first:
             node.ranks.barrier()  # all have read the rows of the pass before
-            rows[mine] = 0
+        rows[mine] = 0
         _core.mark_records(indices, first, rows[mine])
         node.ranks.barrier()
         live = rows[mine] & ~np.bitwise_or.reduce(rows[mine + 1 :], axis=0, initial=0)
