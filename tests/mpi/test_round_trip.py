@@ -10,3 +10,8 @@ def test_random_datasets_equal_a_numpy_array(run_ranks, tmp_path, ranks, cases):
 
 def test_open_mpi_gives_the_same(run_open_mpi, tmp_path):
     assert "6 cases agree" in run_open_mpi(3, "round_trip.py", tmp_path, 2, 6)
+
+
+@pytest.mark.parametrize("memory", ["shared", "separate"])
+def test_indices_beyond_2_to_the_33(run_ranks, tmp_path, memory):
+    assert "right" in run_ranks(2, "large.py", tmp_path, memory)

@@ -178,6 +178,7 @@ class Dataset:
             shape=selection.shape,
             combine=combine,
             quota=self._quota(cut.record_bytes),
+            most=most,
             scratch=self._windows.memory,
         )
 

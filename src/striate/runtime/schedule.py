@@ -16,6 +16,7 @@ from striate.runtime.ranks import Ranks
 from striate.runtime.selection import Selection
 from striate.runtime.settle import (
     PARTLY,
+    SPARSE,
     UNTOUCHED,
     WHOLLY,
     Claims,
@@ -102,13 +103,16 @@ def build_schedule(
     shape: tuple[int, ...],
     combine: str,
     quota: int,
+    most: int,
     scratch: Bytes,
 ) -> Schedule:
     """Collective: the moves of our `units`, and which chunks all ranks together cover.
 
-    One message carries at most `quota` records to one rank; `scratch` is memory of the node, free to use.
+    One message carries at most `quota` records to one rank; `scratch` is memory of the node, free to use. No rank
+    has more than `most` units.
     """
-    settled = _settle(ranks, node, cut, units, combine=combine, scratch=scratch)
+    by_bits = node.is_everyone and combine == "last" and most * SPARSE >= cut.records
+    settled = _settle(ranks, node, cut, units, combine=combine, scratch=scratch if by_bits else None)
     alike = node.is_everyone and len(settled.kept) == len(units) and combine == "last"
     coverage, all_alike = _share_coverage(ranks, cut, settled.covered, alike)
     segments = node.segments if combine == "last" else np.full(cut.ranks, -1, np.int32)
@@ -119,9 +123,9 @@ def build_schedule(
 
 
 def _settle(
-    ranks: Ranks, node: Node, cut: Cut, indices: Positions, *, combine: str, scratch: Bytes
+    ranks: Ranks, node: Node, cut: Cut, indices: Positions, *, combine: str, scratch: Bytes | None
 ) -> Settled:
-    if node.is_everyone and combine == "last":
+    if scratch is not None:
         settled = settle_on_node(node, cut, indices, rank=ranks.rank, scratch=scratch)
         if settled is not None:
             return settled
