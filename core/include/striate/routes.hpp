@@ -70,12 +70,14 @@ struct RouteSummary {
     double bottleneck_bandwidth;  // the slowest of the edges and of the components passed, both ends included
 };
 
-// Columns of a network, as Python holds them.
+// Columns of a network, as Python holds them. Routes do not ask for the last two.
 struct NetworkColumns {
     std::span<const double> bandwidth;
     std::span<const std::int32_t> edge_source, edge_target;
     std::span<const double> edge_bandwidth;
     std::span<const std::int64_t> edge_latency;
+    std::span<const std::uint8_t> kind = {};
+    std::span<const double> local_bandwidth = {};
 };
 
 // One summary per pair. Pairs that repeat are walked once while they stay in a small cache.

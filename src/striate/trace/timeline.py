@@ -67,6 +67,8 @@ class Timeline:
         found = (table.schema.metadata or {}).get(b"striate", b"").decode(errors="replace")
         if found != SCHEMA or table.column_names != [name for name, _ in _COLUMNS]:
             raise TraceError(f"expected a timeline ({SCHEMA}), got {found or 'another table'}", source=source)
+        for name, _ in _COLUMNS:
+            _check_column(table.column(name), name, source)
         table = table.unify_dictionaries().combine_chunks()
         resource, state = (_indexed(table.column(name)) for name in ("resource", "state"))
         start, end, size = (table.column(name).to_numpy() for name in ("start", "end", "bytes"))
@@ -91,6 +93,17 @@ class Timeline:
         except (pa.ArrowException, OSError) as error:
             raise TraceError(f"not a timeline: {error}", source=str(path)) from None
         return cls.from_arrow(table, source=str(path))
+
+
+def _check_column(column: Any, name: str, source: str | None) -> None:
+    import pyarrow as pa
+
+    named = name in ("resource", "state")
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    sound = pa.types.is_string(kind) if named else column.type == pa.int64()
+    if not sound or column.null_count:
+        wanted = "names" if named else "whole numbers"
+        raise TraceError(f"expected {wanted}, none missing", at=f"column {name}", source=source)
 
 
 def _strings(names: Sequence[str]) -> pa.Array:

@@ -1,0 +1,280 @@
+// The packet-level network: messages go in, times come out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "striate/hole_heap.hpp"
+#include "striate/network.hpp"
+#include "striate/stations.hpp"
+#include "striate/traffic.hpp"
+#include "striate/warp.hpp"
+
+namespace striate {
+
+// A trace policy sees every service; this one sees nothing and costs nothing.
+struct NoTrace {
+    void served(const Slot&, Ticks /*start*/, Ticks /*end*/) {}
+};
+
+// The rule of ties: at equal times completions come before arrivals, both in order of their index (station,
+// slot); an arrival without latency belongs to the completion that caused it; timers come last, in order of
+// cookie.
+//
+// Packets move in network time, which stands still while steady periods are skipped; `shift_` is what was
+// skipped, and every time that crosses the interface is network time + shift.
+template <class Queue = HoleHeap, class Trace = NoTrace>
+class NetworkEngine final : public Network {
+  public:
+    // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides them
+    // from a trace).
+    NetworkEngine(Stations& stations, NetworkListener& listener, bool warp, Trace trace = {})
+        : stations_(stations),
+          traffic_(stations),
+          listener_(listener),
+          warp_(traffic_, stations_),
+          may_warp_(warp),
+          trace_(trace) {}
+
+    [[nodiscard]] Ticks now() const override { return now_ + shift_; }
+    [[nodiscard]] std::int64_t events() const override { return events_; }
+    [[nodiscard]] std::int64_t skipped() const override { return skipped_; }
+    [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
+
+    void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
+                       std::uint64_t cookie) override {
+        const std::uint32_t slot = traffic_.add(source, target, bytes, cookie);
+        warp_.structure_changed();
+        // The first packet waits at the sender's interface; each later one appears when its forerunner
+        // starts.
+        if (++slots()[slot].waiting == 1) offer(slot);
+    }
+
+    void set_timer(Ticks time, std::uint64_t cookie) override {
+        if (time < now()) throw std::invalid_argument("a timer in the past");
+        timers_.push({time, cookie});
+        next_timer_ = timers_.top().time - shift_;
+    }
+
+    void run(const std::function<void()>& poll) override {
+        attend();
+        while (true) {
+            if (queue_.empty() || queue_.top().time > next_timer_) {
+                if (timers_.empty()) break;
+                fire();
+            } else {
+                const Event event = queue_.pop();
+                now_ = event.time;
+                if ((event.key & arrival) != 0) {
+                    arrive(static_cast<std::uint32_t>(event.key));
+                } else {
+                    complete(static_cast<std::uint32_t>(event.key));
+                }
+            }
+            if (attention_) attend();
+            if (events_ >= next_poll_) {
+                next_poll_ = events_ + poll_every;
+                poll();
+            }
+        }
+        traffic_.expect_quiet();
+    }
+
+  private:
+    static constexpr std::uint64_t arrival = std::uint64_t{1} << 63;  // else a completion
+    static constexpr std::int64_t poll_every = 1 << 20;
+    static constexpr Ticks never = std::numeric_limits<Ticks>::max();
+
+    struct Notice {
+        std::uint64_t cookie;
+        bool delivered;
+    };
+
+    std::vector<Slot>& slots() { return traffic_.slots; }
+
+    void complete(std::uint32_t index) {
+        ++events_;
+        Station& station = stations_[index];
+        const std::uint32_t served = station.serving;
+        const Slot& slot = slots()[served];
+        if ((slot.flags & Slot::last_hop) != 0) {
+            if (slot.left == 0) finish(slot);
+            if ((slot.flags & Slot::anchor) != 0) attention_ = may_skip_ = true;
+        } else if ((slot.flags & Slot::early) == 0) {
+            if (slot.delay == 0) {
+                arrive(served + 1);
+            } else {
+                queue_.push({now_ + slot.delay, arrival | (served + 1)});
+            }
+        }
+        // The station counts as busy until here, so that what has just become ready waits its turn in the
+        // ring.
+        if (station.last_ready == none) {
+            station.serving = none;
+        } else {
+            start(take_ready(station));
+        }
+    }
+
+    void arrive(std::uint32_t index) {
+        ++events_;
+        if (++slots()[index].waiting == 1) offer(index);
+    }
+
+    // A slot has got its first waiting packet, or its credit back.
+    void offer(std::uint32_t index) {
+        const Slot& slot = slots()[index];
+        if ((slot.flags & Slot::blocked) != 0) return;
+        if (stations_[slot.station].serving == none) {
+            start(index);
+        } else {
+            add_ready(index);
+        }
+    }
+
+    // Starts service of the slot's next packet, which hands its credit back; that may start the hop before.
+    void start(std::uint32_t index) {
+        while (true) {
+            if (slots()[index].left == 0) load_run(index);
+            Slot& slot = slots()[index];
+            Station& station = stations_[slot.station];
+            station.serving = index;
+            --slot.left;
+            --slot.waiting;
+            queue_.push({now_ + slot.service, slot.station});
+            trace_.served(slot, now(), now() + slot.service);
+            if ((slot.flags & Slot::early) != 0) queue_.push({now_ + slot.delay, arrival | (index + 1)});
+            if ((slot.flags & Slot::last_hop) == 0) {
+                slot.used += slot.service;
+                ++slot.under_way;
+                if (slot.used >= station.window && (slot.flags & Slot::open) == 0)
+                    slot.flags |= Slot::blocked;
+            }
+            if ((slot.flags & Slot::first_hop) != 0) release_next(slot);
+            if (slot.waiting > 0 && (slot.flags & Slot::blocked) == 0) add_ready(index);
+            if ((slot.flags & Slot::first_hop) != 0) return;
+
+            Slot& before = slots()[--index];
+            before.used -= slot.previous_service;
+            --before.under_way;
+            if ((before.flags & Slot::blocked) == 0) return;
+            const Station& upstream = stations_[before.station];
+            if (before.under_way > 0 && before.used >= upstream.window) return;
+            before.flags &= ~static_cast<std::uint32_t>(Slot::blocked);
+            if (before.waiting == 0) return;
+            if (upstream.serving != none) return add_ready(index);
+        }
+    }
+
+    void load_run(std::uint32_t index) {
+        traffic_.load_run(index);
+        warp_.structure_changed();
+        const Slot& slot = slots()[index];
+        const bool may_anchor =
+            may_warp_ && (slot.flags & Slot::last_hop) != 0 && slot.left >= Warp::long_run;
+        if (may_anchor) warp_.add_candidate(index);
+    }
+
+    // A packet has started at the sender: its message's next one appears, or the message is sent.
+    void release_next(Slot& slot) {
+        ++events_;  // the packet's arrival here, which needed no queue
+        if (slot.left == 0 && traffic_.runs[slot.run].ends) {
+            traffic_.message_sent(slot);
+            note({traffic_.messages[traffic_.runs[slot.run].message].cookie, false});
+        } else {
+            ++slot.waiting;
+        }
+    }
+
+    void finish(const Slot& slot) {
+        const Run& run = traffic_.runs[slot.run];
+        if (!run.ends) return;
+        note({traffic_.messages[run.message].cookie, true});
+        traffic_.message_delivered(slot);
+    }
+
+    void add_ready(std::uint32_t index) {
+        Slot& slot = slots()[index];
+        Station& station = stations_[slot.station];
+        if (station.last_ready == none) {
+            slot.next_ready = index;
+        } else {
+            Slot& last = slots()[station.last_ready];
+            slot.next_ready = last.next_ready;
+            last.next_ready = index;
+        }
+        station.last_ready = index;
+    }
+
+    std::uint32_t take_ready(Station& station) {
+        Slot& last = slots()[station.last_ready];
+        const std::uint32_t head = last.next_ready;
+        if (head == station.last_ready) {
+            station.last_ready = none;
+        } else {
+            last.next_ready = slots()[head].next_ready;
+        }
+        return head;
+    }
+
+    void fire() {
+        const Event timer = timers_.pop();
+        now_ = timer.time - shift_;
+        next_timer_ = timers_.empty() ? never : timers_.top().time - shift_;
+        listener_.on_timer(timer.key);
+    }
+
+    void note(const Notice& notice) {
+        notices_.push_back(notice);
+        warp_.structure_changed();
+        attention_ = true;
+    }
+
+    void attend() {
+        attention_ = false;
+        tell();
+        if (!may_skip_) return;
+        may_skip_ = false;
+        const Warp::Skip skip = warp_.consider(queue_, {now_, events_, next_timer_});
+        shift_ += skip.ticks;
+        if (next_timer_ != never) next_timer_ -= skip.ticks;
+        events_ += skip.events;
+        skipped_ += skip.events;
+    }
+
+    // Listeners may start messages, which may be sent at once: the list can grow while it is read.
+    void tell() {
+        for (std::size_t next = 0; next < notices_.size(); ++next) {
+            const Notice notice = notices_[next];
+            if (notice.delivered) {
+                listener_.on_delivered(notice.cookie);
+            } else {
+                listener_.on_sent(notice.cookie);
+            }
+        }
+        notices_.clear();
+        attention_ = false;
+    }
+
+    Stations& stations_;
+    Traffic traffic_;
+    NetworkListener& listener_;
+    Warp warp_;
+    bool may_warp_;
+    bool attention_ = false, may_skip_ = false;
+    [[no_unique_address]] Trace trace_;
+    Queue queue_;
+    HoleHeap timers_;
+    std::vector<Notice> notices_;
+    Ticks now_ = 0;
+    Ticks shift_ = 0;
+    Ticks next_timer_ = never;
+    std::int64_t events_ = 0, skipped_ = 0;
+    std::int64_t next_poll_ = poll_every;
+};
+
+}  // namespace striate
