@@ -18,7 +18,7 @@ from striate.runtime.exchange import Exchange
 from striate.runtime.node import Node
 from striate.runtime.reading import Reading
 from striate.runtime.report import Report
-from striate.runtime.schedule import Limits, Schedule, agree_on_unit, build_schedule
+from striate.runtime.schedule import Schedule, agree_on_units, build_schedule
 from striate.runtime.selection import select
 from striate.runtime.state import State
 from striate.runtime.store import SubfileReader
@@ -167,16 +167,19 @@ class Dataset:
             self._check_combine(combine)
             selection = select(where, state.grid)
         row = int(np.prod(state.grid.shape[1:], dtype=np.int64))
-        unit = agree_on_unit(state.ranks, selection, state.grid.chunk_elements, row)
+        unit, most = agree_on_units(state.ranks, selection, state.grid.chunk_elements, row)
         cut = state.cut(unit)
+        assert self._windows.memory is not None
         return build_schedule(
             state.ranks,
             state.node,
             cut,
-            selection.in_units(unit),
+            np.ascontiguousarray(selection.in_units(unit), cut.position_type(most)),
             shape=selection.shape,
             combine=combine,
-            limits=Limits(state.budget.buffer_bytes // 4, self._quota(cut.record_bytes)),
+            quota=self._quota(cut.record_bytes),
+            most=most,
+            scratch=self._windows.memory,
         )
 
     def _check_combine(self, combine: str) -> None:

@@ -60,7 +60,8 @@ def create(
     """
     group = group_of(comm)
     ranks = group.ranks
-    identity = ranks.broadcast(secrets.token_hex(8).encode(), 0).decode()
+    drawn = np.frombuffer(secrets.token_bytes(8), np.uint8)
+    identity = ranks.gather_rows(drawn)[0].tobytes().hex()
     with Together(ranks):
         kind = np.dtype(dtype)
         describe_dtype(kind)

@@ -21,6 +21,7 @@ class Ranks(Protocol):
     def barrier(self) -> None: ...
     def largest(self, values: Sequence[int]) -> list[int]: ...
     def gather_rows(self, row: Array) -> Array: ...
+    def unite_bits(self, words: Array) -> Array: ...
     def broadcast(self, content: bytes, root: int) -> bytes: ...
     def exchange(self, send: Array, counts: Int64, received: Int64) -> Array: ...
     def swap_counts(self, counts: Int64) -> Int64: ...
@@ -44,6 +45,9 @@ class OneRank:
 
     def gather_rows(self, row: Array) -> Array:
         return row[None, :]
+
+    def unite_bits(self, words: Array) -> Array:
+        return words
 
     def broadcast(self, content: bytes, root: int) -> bytes:
         return content
@@ -91,6 +95,14 @@ class MpiRanks:
         table = np.empty((self.size, row.size), row.dtype)
         self.communicator.Allgather(np.ascontiguousarray(row), table)
         return table
+
+    def unite_bits(self, words: Array) -> Array:
+        """The bits that are set on any rank."""
+        from mpi4py import MPI
+
+        united = words.copy()
+        self.communicator.Allreduce(MPI.IN_PLACE, united, op=MPI.BOR)
+        return united
 
     def broadcast(self, content: bytes, root: int) -> bytes:
         """The bytes that `root` has."""
