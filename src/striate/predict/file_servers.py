@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,8 @@ def file_servers(cluster: Cluster) -> FileServers:
     """The columns of `cluster.servers`; several disks of one server are striped."""
     servers = cluster.servers
     disks = [_disk_row(disk) for server in servers for disk in server.disks]
-    whole = {name: np.array([row[name] for row in disks], np.int64) for name in _WHOLE}
-    real = {name: np.array([row[name] for row in disks], np.float64) for name in _REAL}
+    whole: dict[str, Any] = {name: np.array([row[name] for row in disks], np.int64) for name in _WHOLE}
+    real: dict[str, Any] = {name: np.array([row[name] for row in disks], np.float64) for name in _REAL}
     return FileServers(
         policy=np.array([POLICIES.index(server.cache.policy) for server in servers], np.uint8),
         memory=_column(int(_memory(server)) for server in servers),
