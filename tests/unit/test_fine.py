@@ -177,3 +177,14 @@ def test_the_same_program_gives_the_same_picosecond():
     first, second = (predict(workload(program), cluster(), rung="fine") for _ in range(2))
 
     assert np.float64(first.seconds.estimate).tobytes() == np.float64(second.seconds.estimate).tobytes()
+
+
+def test_a_run_that_would_cost_too_much_is_not_begun_and_says_so():
+    def program(rank, ranks):
+        for _ in range(1000):
+            yield op.alltoall("100 MB")
+
+    forecast = predict(workload(program), cluster(), within=1e-9, budget="1 s")
+
+    assert forecast.rung == "resource"
+    assert any("fine would take about" in note for note in forecast.notes)
