@@ -79,8 +79,9 @@ def run_application(
     collectives: CollectiveBook,
     compat_clock: bool = False,
     warp: bool = True,
+    flows: bool = False,
 ) -> PacketRun:
-    """Play `application` packet by packet; raises PredictionError on a deadlock and on messages nobody receives."""
+    """Play `application` packet by packet, or with `flows` as fluids that share the network fairly; raises PredictionError on a deadlock and on messages nobody receives."""
     try:
         columns: dict[str, Any] = _core.run_programs(
             application.text,
@@ -94,6 +95,7 @@ def run_application(
             round_robin=cluster.settings.routing == "round-robin",
             compat_clock=compat_clock,
             warp=warp,
+            flows=flows,
         )
     except (_core.DeadlockError, _core.UnreceivedError) as error:
         raise PredictionError(str(error), at=application.name) from None
