@@ -86,8 +86,9 @@ def run_application(
     collectives: CollectiveBook,
     compat_clock: bool = False,
     warp: bool = True,
+    flows: bool = False,
 ) -> PacketRun:
-    """Play `application` packet by packet; raises PredictionError on a deadlock and on messages nobody receives."""
+    """Play `application` packet by packet, or with `flows` as fluids that share the network fairly; raises PredictionError on a deadlock and on messages nobody receives."""
     try:
         columns: dict[str, Any] = _core.run_programs(
             application.text,
@@ -101,6 +102,7 @@ def run_application(
             round_robin=cluster.settings.routing == "round-robin",
             compat_clock=compat_clock,
             warp=warp,
+            flows=flows,
             files=file_servers(cluster) if cluster.servers else None,
             extents=application.extents,
         )
