@@ -40,9 +40,9 @@ def command(trace: Path, output: Path, simulated: tuple[Path, ...], force: bool)
         if wanted == "parquet":
             read.save(output)
         elif wanted == "otf2":
-            from striate.trace.writers import otf2
+            from striate.trace.writers.otf2 import write
 
-            otf2.write(read, output)
+            write(read, output)
         else:
             for path, content in files_of(read, output, wanted, timelines).items():
                 write_output(path, content, force=force)
