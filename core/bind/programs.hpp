@@ -3,8 +3,11 @@
 #pragma once
 
 #include "columns.hpp"
+#include "striate/collective_book.hpp"
 #include "striate/ledger.hpp"
 #include "striate/program.hpp"
+#include "striate/schedule.hpp"
+#include "striate/stations.hpp"
 
 namespace striate::bind {
 
@@ -38,9 +41,35 @@ class Borrower {
     }
 
     NetworkColumns network(nb::handle network) {
-        return {column<double>(network, "bandwidth"), column<std::int32_t>(network, "edge_source"),
-                column<std::int32_t>(network, "edge_target"), column<double>(network, "edge_bandwidth"),
-                column<std::int64_t>(network, "edge_latency")};
+        return {column<double>(network, "bandwidth"),          column<std::int32_t>(network, "edge_source"),
+                column<std::int32_t>(network, "edge_target"),  column<double>(network, "edge_bandwidth"),
+                column<std::int64_t>(network, "edge_latency"), column<std::uint8_t>(network, "kind"),
+                column<double>(network, "local_bandwidth")};
+    }
+
+    NicColumns nics(nb::handle interfaces) {
+        return {column<std::int32_t>(interfaces, "component"), column<double>(interfaces, "bandwidth"),
+                column<double>(interfaces, "link_bandwidth"),
+                column<std::int64_t>(interfaces, "link_latency"),
+                column<std::uint8_t>(interfaces, "analytical")};
+    }
+
+    ScheduleColumns schedule(nb::handle steps) {
+        return {column<std::int32_t>(steps, "source"),
+                column<std::int32_t>(steps, "target"),
+                column<std::int64_t>(steps, "bytes"),
+                column<std::int64_t>(steps, "delay"),
+                column<std::int64_t>(steps, "first_dependency"),
+                column<std::int32_t>(steps, "dependency"),
+                column<std::uint8_t>(steps, "dependency_sent")};
+    }
+
+    CollectiveColumns collectives(nb::handle book) {
+        return {column<std::uint8_t>(book, "kind"),         column<std::int64_t>(book, "members"),
+                column<std::int64_t>(book, "root"),         column<std::int64_t>(book, "bytes"),
+                column<std::int64_t>(book, "first_member"), column<std::int64_t>(book, "first_action"),
+                column<std::uint8_t>(book, "action"),       column<std::int32_t>(book, "peer"),
+                column<std::int64_t>(book, "amount")};
     }
 
   private:

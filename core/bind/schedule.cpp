@@ -1,4 +1,4 @@
-// Python's door to the packet-level network: a schedule of messages in, times out.
+// Python's door to the packet-level network: schedules of messages and programs of ranks in, times out.
 #include "striate/schedule.hpp"
 
 #include <cstdint>
@@ -7,39 +7,25 @@
 
 #include "columns.hpp"
 #include "engines.hpp"
+#include "programs.hpp"
+#include "striate/program_run.hpp"
 
 namespace striate::bind {
 
 namespace {
-
-struct PythonNetwork {
-    Column<std::uint8_t> kind;
-    Column<double> bandwidth, local_bandwidth;
-    Column<std::int32_t> edge_source, edge_target;
-    Column<double> edge_bandwidth;
-    Column<std::int64_t> edge_latency;
-
-    explicit PythonNetwork(nb::handle network)
-        : kind(nb::cast<Column<std::uint8_t>>(network.attr("kind"))),
-          bandwidth(nb::cast<Column<double>>(network.attr("bandwidth"))),
-          local_bandwidth(nb::cast<Column<double>>(network.attr("local_bandwidth"))),
-          edge_source(nb::cast<Column<std::int32_t>>(network.attr("edge_source"))),
-          edge_target(nb::cast<Column<std::int32_t>>(network.attr("edge_target"))),
-          edge_bandwidth(nb::cast<Column<double>>(network.attr("edge_bandwidth"))),
-          edge_latency(nb::cast<Column<std::int64_t>>(network.attr("edge_latency"))) {}
-
-    [[nodiscard]] NetworkColumns columns() const {
-        return {borrow(bandwidth),    borrow(edge_source), borrow(edge_target),    borrow(edge_bandwidth),
-                borrow(edge_latency), borrow(kind),        borrow(local_bandwidth)};
-    }
-};
 
 void poll_signals() {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-nb::dict result_columns(ScheduleResult&& result) {
+NetworkSettings settings_of(std::int64_t packet_bytes, bool compat_clock, bool round_robin) {
+    return {packet_bytes, compat_clock ? Rounding::truncated_nanoseconds : Rounding::nearest_picosecond,
+            round_robin ? Routing::round_robin : Routing::shortest};
+}
+
+template <class Result>
+nb::dict shared_columns(Result& result) {
     std::vector<std::int64_t> busy, packets, bytes;
     for (const StationTotals& total : result.stations) {
         busy.push_back(total.busy);
@@ -47,53 +33,80 @@ nb::dict result_columns(ScheduleResult&& result) {
         bytes.push_back(total.bytes);
     }
     nb::dict columns;
-    columns["start"] = hand_over(std::move(result.start));
-    columns["sent"] = hand_over(std::move(result.sent));
-    columns["delivered"] = hand_over(std::move(result.delivered));
     columns["station_busy"] = hand_over(std::move(busy));
     columns["station_packets"] = hand_over(std::move(packets));
     columns["station_bytes"] = hand_over(std::move(bytes));
     columns["events"] = result.events;
+    columns["skipped"] = result.skipped;
     columns["end"] = result.end;
     return columns;
 }
 
-nb::dict simulate_schedule_columns(nb::handle network, Column<std::int32_t> nic_component,
-                                   Column<double> nic_bandwidth, Column<double> link_bandwidth,
-                                   Column<std::int64_t> link_latency, Column<std::uint8_t> analytical,
-                                   Column<std::int32_t> source, Column<std::int32_t> target,
-                                   Column<std::int64_t> bytes, Column<std::int64_t> delay,
-                                   Column<std::int64_t> first_dependency, Column<std::int32_t> dependency,
-                                   Column<std::uint8_t> dependency_sent, std::int64_t packet_bytes,
-                                   bool compat_clock, bool round_robin, bool warp) {
-    const PythonNetwork held(network);
-    const NicColumns nics{borrow(nic_component), borrow(nic_bandwidth), borrow(link_bandwidth),
-                          borrow(link_latency), borrow(analytical)};
-    const ScheduleColumns schedule{borrow(source),         borrow(target),           borrow(bytes),
-                                   borrow(delay),          borrow(first_dependency), borrow(dependency),
-                                   borrow(dependency_sent)};
-    const NetworkSettings settings{
-        packet_bytes, compat_clock ? Rounding::truncated_nanoseconds : Rounding::nearest_picosecond,
-        round_robin ? Routing::round_robin : Routing::shortest};
+nb::dict simulate_schedule_columns(nb::handle network, nb::handle interfaces, nb::handle steps,
+                                   std::int64_t packet_bytes, bool compat_clock, bool round_robin,
+                                   bool warp) {
+    Borrower borrower;
+    const NetworkColumns components = borrower.network(network);
+    const NicColumns nics = borrower.nics(interfaces);
+    const ScheduleColumns schedule = borrower.schedule(steps);
     ScheduleResult result;
     {
         nb::gil_scoped_release release;
-        Stations stations(held.columns(), nics, settings);
+        Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
         result = simulate_schedule(stations, schedule, {.warp = warp, .poll = poll_signals});
     }
-    return result_columns(std::move(result));
+    nb::dict columns = shared_columns(result);
+    columns["start"] = hand_over(std::move(result.start));
+    columns["sent"] = hand_over(std::move(result.sent));
+    columns["delivered"] = hand_over(std::move(result.delivered));
+    return columns;
+}
+
+nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle network,
+                             nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
+                             Column<std::int32_t> node_cpus, Column<double> node_speed,
+                             std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
+                             bool round_robin, bool warp) {
+    Borrower borrower;
+    std::vector<GroupColumns> groups;
+    for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
+    const ProgramInput input{borrower.programs(text),
+                             groups,
+                             borrower.collectives(collectives),
+                             borrow(rank_node),
+                             borrow(node_cpus),
+                             borrow(node_speed),
+                             eager_bytes};
+    const NetworkColumns components = borrower.network(network);
+    const NicColumns nics = borrower.nics(interfaces);
+    ProgramResult result;
+    {
+        nb::gil_scoped_release release;
+        Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
+        result = run_programs(stations, input, {.warp = warp, .poll = poll_signals});
+    }
+    nb::dict columns = shared_columns(result);
+    columns["rank_end"] = hand_over(std::move(result.rank_end));
+    columns["node_busy"] = hand_over(std::move(result.node_busy));
+    columns["messages"] = result.messages;
+    return columns;
 }
 
 }  // namespace
 
 void register_schedule(nb::module_& module) {
-    module.def("simulate_schedule", &simulate_schedule_columns, nb::arg("network"), nb::kw_only(),
-               nb::arg("nic_component"), nb::arg("nic_bandwidth"), nb::arg("link_bandwidth"),
-               nb::arg("link_latency"), nb::arg("analytical"), nb::arg("source"), nb::arg("target"),
-               nb::arg("bytes"), nb::arg("delay"), nb::arg("first_dependency"), nb::arg("dependency"),
-               nb::arg("dependency_sent"), nb::arg("packet_bytes"), nb::arg("compat_clock") = false,
+    nb::exception<Deadlock>(module, "DeadlockError", PyExc_RuntimeError);
+    nb::exception<Unreceived>(module, "UnreceivedError", PyExc_RuntimeError);
+    module.def("simulate_schedule", &simulate_schedule_columns, nb::arg("network"), nb::arg("interfaces"),
+               nb::arg("steps"), nb::kw_only(), nb::arg("packet_bytes"), nb::arg("compat_clock") = false,
                nb::arg("round_robin") = false, nb::arg("warp") = true,
                "Times (picoseconds) of every step, totals per station, and how many events it took.");
+    module.def(
+        "run_programs", &run_program_columns, nb::arg("text"), nb::arg("communicators"), nb::arg("network"),
+        nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(), nb::arg("rank_node"),
+        nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
+        nb::arg("compat_clock") = false, nb::arg("round_robin") = false, nb::arg("warp") = true,
+        "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 
 }  // namespace striate::bind

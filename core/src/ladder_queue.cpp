@@ -33,11 +33,11 @@ void LadderQueue::put_in_rung(const Event& event) {
 }
 
 void LadderQueue::put_in_bottom(const Event& event) {
+    if (bottom_.size() > 4 * small) return crowd_.push(event);
     const auto later = [](const Event& left, const Event& right) { return right < left; };
     bottom_.insert(std::upper_bound(bottom_.begin(), bottom_.end(), event, later), event);
-    if (bottom_.size() > 4 * small && rungs_ < most_rungs && bottom_.back().time + 1 < nearest_start_) {
-        lift_bottom();
-    }
+    const bool crowded = bottom_.size() > 4 * small && crowd_.empty();
+    if (crowded && rungs_ < most_rungs && bottom_.back().time + 1 < nearest_start_) lift_bottom();
 }
 
 // A far event may have drawn every near one into the bottom; a rung makes insertion cheap again.
@@ -117,7 +117,8 @@ void LadderQueue::refill() {
 }
 
 std::vector<Event> LadderQueue::pending() const {
-    std::vector<Event> events = bottom_;
+    std::vector<Event> events = crowd_.pending();
+    events.insert(events.end(), bottom_.begin(), bottom_.end());
     const auto gather = [&](const Bucket& bucket) {
         for (std::uint32_t node = bucket.head; node != none; node = nodes_[node].next) {
             events.push_back(nodes_[node].event);

@@ -35,4 +35,14 @@ Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding roundi
     return static_cast<Ticks>((twice / scaled + 1) / 2);
 }
 
+Ticks job_ticks(std::int64_t instructions, double instructions_per_second) {
+    if (!(instructions_per_second > 0) || instructions < 0) {
+        throw std::invalid_argument("a job of " + std::to_string(instructions) + " instructions at " +
+                                    std::to_string(instructions_per_second) + " per second");
+    }
+    const double seconds = static_cast<double>(instructions) / instructions_per_second;
+    if (seconds > 9e6) throw std::invalid_argument("a job of more than a hundred days");
+    return static_cast<Ticks>(seconds * 1e12 + 0.5);
+}
+
 }  // namespace striate

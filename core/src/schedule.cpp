@@ -1,17 +1,14 @@
 #include "striate/schedule.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "striate/ladder_queue.hpp"
-
 namespace striate {
 
 namespace {
-
-constexpr std::uint32_t few_nics = 32;  // a hole heap is quicker while few events are pending
 
 void expect_schedule(const ScheduleColumns& schedule) {
     const std::size_t steps = schedule.source.size();
@@ -36,11 +33,12 @@ void expect_schedule(const ScheduleColumns& schedule) {
     }
 }
 
-template <class Queue>
 class ScheduleRunner : NetworkListener {
   public:
-    ScheduleRunner(Stations& stations, const ScheduleColumns& schedule)
-        : schedule_(schedule), engine_(stations, *this), waits_(schedule.source.size()) {
+    ScheduleRunner(Stations& stations, const ScheduleColumns& schedule, const RunOptions& options)
+        : schedule_(schedule),
+          network_(make_network(stations, *this, options)),
+          waits_(schedule.source.size()) {
         const std::size_t steps = schedule.source.size();
         result_.start.assign(steps, -1);
         result_.sent.assign(steps, -1);
@@ -52,20 +50,21 @@ class ScheduleRunner : NetworkListener {
         for (std::size_t step = 0; step < waits_.size(); ++step) {
             if (waits_[step] == 0) enter(step);
         }
-        engine_.run(options.poll);
+        network_->run(options.poll);
         expect_complete();
-        result_.stations = engine_.traffic().totals;
-        result_.events = engine_.events();
-        result_.end = engine_.now();
+        result_.stations = network_->traffic().totals;
+        result_.events = network_->events();
+        result_.skipped = network_->skipped();
+        result_.end = network_->now();
         return std::move(result_);
     }
 
     void on_sent(std::uint64_t step) override {
-        result_.sent[step] = engine_.now();
+        result_.sent[step] = network_->now();
         release(2 * step + 1);
     }
     void on_delivered(std::uint64_t step) override {
-        result_.delivered[step] = engine_.now();
+        result_.delivered[step] = network_->now();
         release(2 * step);
     }
     void on_timer(std::uint64_t step) override { begin(step); }
@@ -100,15 +99,15 @@ class ScheduleRunner : NetworkListener {
 
     void enter(std::size_t step) {
         if (schedule_.delay[step] == 0) return begin(step);
-        engine_.set_timer(engine_.now() + schedule_.delay[step], step);
+        network_->set_timer(network_->now() + schedule_.delay[step], step);
     }
 
     void begin(std::size_t step) {
-        result_.start[step] = engine_.now();
+        result_.start[step] = network_->now();
         if (schedule_.source[step] >= 0) {
-            engine_.start_message(static_cast<std::uint32_t>(schedule_.source[step]),
-                                  static_cast<std::uint32_t>(schedule_.target[step]), schedule_.bytes[step],
-                                  step);
+            network_->start_message(static_cast<std::uint32_t>(schedule_.source[step]),
+                                    static_cast<std::uint32_t>(schedule_.target[step]), schedule_.bytes[step],
+                                    step);
         } else {
             on_sent(step);
             on_delivered(step);
@@ -128,7 +127,7 @@ class ScheduleRunner : NetworkListener {
     }
 
     ScheduleColumns schedule_;
-    NetworkEngine<Queue> engine_;
+    std::unique_ptr<Network> network_;
     std::vector<std::size_t> waits_;  // dependencies still open, per step
     std::vector<std::size_t> first_dependent_, dependent_;
     ScheduleResult result_;
@@ -139,8 +138,7 @@ class ScheduleRunner : NetworkListener {
 ScheduleResult simulate_schedule(Stations& stations, const ScheduleColumns& schedule,
                                  const RunOptions& options) {
     expect_schedule(schedule);
-    if (stations.nics() <= few_nics) return ScheduleRunner<HoleHeap>(stations, schedule).run(options);
-    return ScheduleRunner<LadderQueue>(stations, schedule).run(options);
+    return ScheduleRunner(stations, schedule, options).run(options);
 }
 
 }  // namespace striate

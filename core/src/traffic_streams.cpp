@@ -97,7 +97,7 @@ void Traffic::init_slots(std::uint32_t index) {
 
 void Traffic::close_idle_streams() {
     // Some stay open, because who has talked will talk again; all others' memory goes to the next stream.
-    const std::size_t kept = 1024 + 2 * std::size_t{stations_.nics()};
+    const std::size_t kept = 4096 + std::size_t{stations_.nics()} / 4;
     while (idle_.size() > kept) {
         const std::uint32_t stream = idle_.front();
         idle_.pop_front();

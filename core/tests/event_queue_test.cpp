@@ -28,7 +28,7 @@ bool agrees_with_oracle(unsigned seed, std::size_t steps, std::size_t most_pendi
     Ticks now = 0;
     for (std::size_t step = 0; step < steps; ++step) {
         const bool grow = oracle.empty() || (oracle.size() < most_pending && random() % 2 == 0);
-        const std::size_t births = grow ? 1 + random() % 3 : 0;
+        const std::size_t births = !grow ? 0 : random() % 64 == 0 ? 1 + most_pending / 4 : 1 + random() % 3;
         for (std::size_t birth = 0; birth < births; ++birth) {
             const Ticks span = spans[random() % spans.size()];
             const auto delay = static_cast<Ticks>(random() % static_cast<std::uint64_t>(span + 1));
@@ -56,8 +56,9 @@ bool agrees_with_oracle(unsigned seed, std::size_t steps, std::size_t most_pendi
 template <class Queue>
 void fuzz() {
     const std::vector<std::vector<Ticks>> mixes{
-        {0}, {1}, {10, 1000}, {1'000'000}, {3, 1'000'000'000'000}, {0, 5, 40'000, Ticks{1} << 50}};
-    for (unsigned seed = 0; seed < 60; ++seed) {
+        {0},           {1}, {10, 1000}, {1'000'000}, {3, 1'000'000'000'000}, {0, 5, 40'000, Ticks{1} << 50},
+        {0, 0, 0, 300}};
+    for (unsigned seed = 0; seed < 84; ++seed) {
         const std::size_t most_pending = std::size_t{1} << (seed % 12);
         CHECK(agrees_with_oracle<Queue>(seed, 4000, most_pending, mixes[seed % mixes.size()]));
     }

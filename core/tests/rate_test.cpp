@@ -31,4 +31,10 @@ TEST("a rate that moves nothing is refused") {
     CHECK_THROWS(service_ticks(-1, 5, Rounding::nearest_picosecond));
 }
 
+TEST("a job takes its instructions over their rate") {
+    CHECK(striate::job_ticks(3, 2.66e9) == 1128);
+    CHECK(striate::job_ticks(2660000000, 2.66e9) == 1000000000000);
+    CHECK_THROWS(striate::job_ticks(1, 0));
+}
+
 RUN_ALL_TESTS

@@ -170,7 +170,10 @@ def test_a_wrong_command_line_is_status_2(capsys, arguments):
     ("arguments", "message"),
     [
         (["checkpoint", "westmere", "--rung", "magic"], "expected a rung among resource, got 'magic'"),
-        (["solve", "westmere"], "expected a .py or .parquet file or one of checkpoint, jacobi, got 'solve'"),
+        (
+            ["solve", "westmere"],
+            "expected a .py, .parquet or .toml file or one of checkpoint, jacobi, got 'solve'",
+        ),
         (["missing.py", "westmere"], "no such file (missing.py)"),
         (
             ["w.parquet", "westmere", "--ranks", "3"],

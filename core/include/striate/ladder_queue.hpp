@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "striate/event.hpp"
+#include "striate/hole_heap.hpp"
 
 namespace striate {
 
@@ -19,14 +20,16 @@ class LadderQueue {
 
     // The earliest event; the queue must not be empty.
     [[nodiscard]] const Event& top() {
+        if (from_crowd()) return crowd_.top();
         if (bottom_.empty()) refill();
         return bottom_.back();
     }
 
     Event pop() {
         const Event earliest = top();
-        bottom_.pop_back();
         --size_;
+        if (from_crowd()) return crowd_.pop();
+        bottom_.pop_back();
         return earliest;
     }
 
@@ -68,6 +71,9 @@ class LadderQueue {
         [[nodiscard]] Ticks current_start() const { return start + width * static_cast<Ticks>(current); }
     };
 
+    [[nodiscard]] bool from_crowd() {
+        return !crowd_.empty() && (bottom_.empty() || crowd_.top() < bottom_.back());
+    }
     void put_on_top(const Event& event);
     void put_in_rung(const Event& event);
     void put_in_bottom(const Event& event);
@@ -79,6 +85,7 @@ class LadderQueue {
     void note_nearest();
 
     std::vector<Event> bottom_;  // latest first, so that the earliest leaves from the back
+    HoleHeap crowd_;  // as near as the bottom, and too many for it: thousands of events within one tick
     std::vector<Node> nodes_;
     std::uint32_t free_ = none;
     Bucket top_;

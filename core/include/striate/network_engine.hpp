@@ -9,20 +9,12 @@
 #include <vector>
 
 #include "striate/hole_heap.hpp"
+#include "striate/network.hpp"
 #include "striate/stations.hpp"
 #include "striate/traffic.hpp"
+#include "striate/warp.hpp"
 
 namespace striate {
-
-// What stands above the network (programs, servers, schedules). Calls come between events, never per packet,
-// and may start messages and set timers.
-class NetworkListener {
-  public:
-    virtual ~NetworkListener() = default;
-    virtual void on_sent(std::uint64_t cookie) = 0;  // its last packet has started at the sender's interface
-    virtual void on_delivered(std::uint64_t cookie) = 0;  // its last packet has left the receiver's interface
-    virtual void on_timer(std::uint64_t cookie) = 0;
-};
 
 // A trace policy sees every service; this one sees nothing and costs nothing.
 struct NoTrace {
@@ -36,33 +28,40 @@ struct NoTrace {
 // Packets move in network time, which stands still while steady periods are skipped; `shift_` is what was
 // skipped, and every time that crosses the interface is network time + shift.
 template <class Queue = HoleHeap, class Trace = NoTrace>
-class NetworkEngine {
+class NetworkEngine final : public Network {
   public:
-    NetworkEngine(Stations& stations, NetworkListener& listener, Trace trace = {})
-        : stations_(stations), traffic_(stations), listener_(listener), trace_(trace) {}
+    // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides them
+    // from a trace).
+    NetworkEngine(Stations& stations, NetworkListener& listener, bool warp, Trace trace = {})
+        : stations_(stations),
+          traffic_(stations),
+          listener_(listener),
+          warp_(traffic_, stations_),
+          may_warp_(warp),
+          trace_(trace) {}
 
-    [[nodiscard]] Ticks now() const { return now_ + shift_; }
-    [[nodiscard]] std::int64_t events() const { return events_; }
-    [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+    [[nodiscard]] Ticks now() const override { return now_ + shift_; }
+    [[nodiscard]] std::int64_t events() const override { return events_; }
+    [[nodiscard]] std::int64_t skipped() const override { return skipped_; }
+    [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
 
-    // Sends `bytes` of payload now. Throws std::domain_error when the target cannot be reached.
-    void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes, std::uint64_t cookie) {
+    void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
+                       std::uint64_t cookie) override {
         const std::uint32_t slot = traffic_.add(source, target, bytes, cookie);
+        warp_.structure_changed();
         // The first packet waits at the sender's interface; each later one appears when its forerunner
         // starts.
         if (++slots()[slot].waiting == 1) offer(slot);
     }
 
-    // Calls on_timer(cookie) at `time`, not before now.
-    void set_timer(Ticks time, std::uint64_t cookie) {
+    void set_timer(Ticks time, std::uint64_t cookie) override {
         if (time < now()) throw std::invalid_argument("a timer in the past");
         timers_.push({time, cookie});
         next_timer_ = timers_.top().time - shift_;
     }
 
-    // Runs until nothing is left to happen; `poll` is called about once per million events and may throw.
-    void run(const std::function<void()>& poll) {
-        tell();
+    void run(const std::function<void()>& poll) override {
+        attend();
         while (true) {
             if (queue_.empty() || queue_.top().time > next_timer_) {
                 if (timers_.empty()) break;
@@ -76,7 +75,7 @@ class NetworkEngine {
                     complete(static_cast<std::uint32_t>(event.key));
                 }
             }
-            if (!notices_.empty()) tell();
+            if (attention_) attend();
             if (events_ >= next_poll_) {
                 next_poll_ = events_ + poll_every;
                 poll();
@@ -104,6 +103,7 @@ class NetworkEngine {
         const Slot& slot = slots()[served];
         if ((slot.flags & Slot::last_hop) != 0) {
             if (slot.left == 0) finish(slot);
+            if ((slot.flags & Slot::anchor) != 0) attention_ = may_skip_ = true;
         } else if ((slot.flags & Slot::early) == 0) {
             if (slot.delay == 0) {
                 arrive(served + 1);
@@ -139,7 +139,7 @@ class NetworkEngine {
     // Starts service of the slot's next packet, which hands its credit back; that may start the hop before.
     void start(std::uint32_t index) {
         while (true) {
-            if (slots()[index].left == 0) traffic_.load_run(index);
+            if (slots()[index].left == 0) load_run(index);
             Slot& slot = slots()[index];
             Station& station = stations_[slot.station];
             station.serving = index;
@@ -170,12 +170,21 @@ class NetworkEngine {
         }
     }
 
+    void load_run(std::uint32_t index) {
+        traffic_.load_run(index);
+        warp_.structure_changed();
+        const Slot& slot = slots()[index];
+        const bool may_anchor =
+            may_warp_ && (slot.flags & Slot::last_hop) != 0 && slot.left >= Warp::long_run;
+        if (may_anchor) warp_.add_candidate(index);
+    }
+
     // A packet has started at the sender: its message's next one appears, or the message is sent.
     void release_next(Slot& slot) {
         ++events_;  // the packet's arrival here, which needed no queue
         if (slot.left == 0 && traffic_.runs[slot.run].ends) {
             traffic_.message_sent(slot);
-            notices_.push_back({traffic_.messages[traffic_.runs[slot.run].message].cookie, false});
+            note({traffic_.messages[traffic_.runs[slot.run].message].cookie, false});
         } else {
             ++slot.waiting;
         }
@@ -184,7 +193,7 @@ class NetworkEngine {
     void finish(const Slot& slot) {
         const Run& run = traffic_.runs[slot.run];
         if (!run.ends) return;
-        notices_.push_back({traffic_.messages[run.message].cookie, true});
+        note({traffic_.messages[run.message].cookie, true});
         traffic_.message_delivered(slot);
     }
 
@@ -219,6 +228,24 @@ class NetworkEngine {
         listener_.on_timer(timer.key);
     }
 
+    void note(const Notice& notice) {
+        notices_.push_back(notice);
+        warp_.structure_changed();
+        attention_ = true;
+    }
+
+    void attend() {
+        attention_ = false;
+        tell();
+        if (!may_skip_) return;
+        may_skip_ = false;
+        const Warp::Skip skip = warp_.consider(queue_, {now_, events_, next_timer_});
+        shift_ += skip.ticks;
+        if (next_timer_ != never) next_timer_ -= skip.ticks;
+        events_ += skip.events;
+        skipped_ += skip.events;
+    }
+
     // Listeners may start messages, which may be sent at once: the list can grow while it is read.
     void tell() {
         for (std::size_t next = 0; next < notices_.size(); ++next) {
@@ -230,11 +257,15 @@ class NetworkEngine {
             }
         }
         notices_.clear();
+        attention_ = false;
     }
 
     Stations& stations_;
     Traffic traffic_;
     NetworkListener& listener_;
+    Warp warp_;
+    bool may_warp_;
+    bool attention_ = false, may_skip_ = false;
     [[no_unique_address]] Trace trace_;
     Queue queue_;
     HoleHeap timers_;
@@ -242,7 +273,7 @@ class NetworkEngine {
     Ticks now_ = 0;
     Ticks shift_ = 0;
     Ticks next_timer_ = never;
-    std::int64_t events_ = 0;
+    std::int64_t events_ = 0, skipped_ = 0;
     std::int64_t next_poll_ = poll_every;
 };
 

@@ -15,4 +15,7 @@ enum class Rounding : std::uint8_t {
 // Throws std::invalid_argument unless the rate lies between 1 B/s and 2^47 B/s and the bytes below 2^47.
 [[nodiscard]] Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding rounding);
 
+// How long instructions take on a CPU of their own, to the nearest picosecond.
+[[nodiscard]] Ticks job_ticks(std::int64_t instructions, double instructions_per_second);
+
 }  // namespace striate

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
-#include "striate/network_engine.hpp"
+#include "striate/network.hpp"
 #include "striate/stations.hpp"
 
 namespace striate {
@@ -27,12 +26,8 @@ struct ScheduleResult {
     std::vector<std::int64_t> start, sent, delivered;  // per step, in ticks
     std::vector<StationTotals> stations;               // in the order of Stations
     std::int64_t events = 0;
-    std::int64_t end = 0;  // when nothing was left to happen
-};
-
-struct RunOptions {
-    bool warp = true;  // skip whole periods of a steady state; changes nothing but the CPU time
-    std::function<void()> poll = [] {};  // called now and then; may throw
+    std::int64_t skipped = 0;  // of those events, known without playing them
+    std::int64_t end = 0;      // when nothing was left to happen
 };
 
 // Throws std::invalid_argument on columns that do not fit together, std::domain_error when a target cannot be

@@ -50,6 +50,7 @@ struct StationTotals {
     Ticks busy = 0;
     std::int64_t packets = 0;
     std::int64_t bytes = 0;
+    friend bool operator==(const StationTotals&, const StationTotals&) = default;
 };
 
 // A way from one interface to another, as stations.

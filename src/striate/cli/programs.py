@@ -15,7 +15,7 @@ from striate.provenance import hash_bytes, hash_file
 from striate.workload import Spmd, Workload
 from striate.workload.flows import Flows
 
-BUILT_IN = ("checkpoint", "jacobi")
+BUILT_IN = ("checkpoint", "jacobi", "mesh")
 
 
 def find_workload(name: str, *, ranks: int | None) -> tuple[Workload | Flows, dict[str, str]]:

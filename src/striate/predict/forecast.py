@@ -71,9 +71,9 @@ class Forecast:
         )
 
     @property
-    def bottleneck(self) -> Use:
-        """The kind of resource with the most work on its busiest member."""
-        return max(self.uses, key=lambda use: use.busiest_seconds)
+    def bottleneck(self) -> Use | None:
+        """The kind of resource with the most work on its busiest member; None when no use is known."""
+        return max(self.uses, key=lambda use: use.busiest_seconds, default=None)
 
     def __str__(self) -> str:
         low, high = about_seconds(self.seconds.low), about_seconds(self.seconds.high)

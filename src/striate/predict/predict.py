@@ -8,7 +8,7 @@ from typing import Protocol
 from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.predict import resource
+from striate.predict import fine, resource
 from striate.predict.flow_ladder import climb_flows
 from striate.predict.forecast import Answer, Forecast, Use
 from striate.provenance import Provenance, metered
@@ -30,7 +30,7 @@ class RungResult(Protocol):
 Rung = Callable[[Workload, Cluster], RungResult]
 
 # From the cheapest to the dearest.
-RUNGS: dict[str, Rung] = {resource.NAME: resource.predict_resource}
+RUNGS: dict[str, Rung] = {resource.NAME: resource.predict_resource, fine.NAME: fine.predict_fine}
 
 
 def predict(
@@ -72,9 +72,16 @@ def climb(
 ) -> Forecast:
     """Ask each rung in turn; stop at the first answer no wider than `within`."""
     answers: list[Answer] = []
+    notes: tuple[str, ...] = ()
     for name, ask in rungs.items():
-        with metered() as meter:
-            result = ask(workload, cluster)
+        try:
+            with metered() as meter:
+                result = ask(workload, cluster)
+        except fine.UnfitError as error:
+            if not answers:
+                raise
+            notes = (f"{name} does not take this program: {error.message}",)
+            break
         combined = result.interval
         for earlier in answers:
             if combined.meets(earlier.combined):
@@ -92,5 +99,5 @@ def climb(
         uses=result.uses,
         provenance=provenance,
         within=within,
-        notes=result.notes,
+        notes=(*result.notes, *notes),
     )

@@ -56,10 +56,11 @@ def _name(text: str) -> str:
 
 def _sentence(forecast: Forecast) -> str:
     low, high = about_seconds(forecast.seconds.low), about_seconds(forecast.seconds.high)
-    busiest = forecast.bottleneck
-    share = busiest.busiest_seconds / forecast.seconds.estimate if forecast.seconds.estimate else 0.0
-    text = f"Between {low} and {high}, by the {forecast.rung} rung. "
-    text += f"The most work is on {busiest.busiest}: {about_seconds(busiest.busiest_seconds)}, {share:.0%} of the time."
+    text = f"Between {low} and {high}, by the {forecast.rung} rung."
+    if (busiest := forecast.bottleneck) and forecast.seconds.estimate:
+        share = busiest.busiest_seconds / forecast.seconds.estimate
+        work = about_seconds(busiest.busiest_seconds)
+        text += f" The most work is on {busiest.busiest}: {work}, {share:.0%} of the time."
     if not forecast.trusted:
         text += " The validity tests say that this answer is not to be trusted."
     elif not forecast.reached:

@@ -134,8 +134,8 @@ def test_convert_writes_by_the_ending_of_the_name(tmp_path, capsys):
     assert run(["convert", str(tmp_path / "run.parquet"), str(tmp_path / "again.parquet")]) == 0
     assert read_trace(tmp_path / "again.parquet").header == two_ranks().header
     assert run(["convert", str(tmp_path / "run.parquet"), str(tmp_path / "run.pftrace")]) == 1
-    assert run(["convert", str(tmp_path / "run.parquet"), str(tmp_path / "run.docx")]) == 1
-    assert "expected a name ending in .parquet" in capsys.readouterr().err
+    assert run(["convert", str(tmp_path / "run.parquet"), str(tmp_path / "run.docx")]) == 2
+    assert "expected an output ending in .parquet" in capsys.readouterr().err
 
 
 def test_a_table_shows_no_simulated_timeline():

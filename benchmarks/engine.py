@@ -1,0 +1,147 @@
+"""The packet engine: events per second and CPU seconds of known cases, each beside its target."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from striate import _core
+from striate.cluster.builders import star
+from striate.cluster.cluster import Cluster
+from striate.predict.interfaces import rank_interfaces
+from striate.predict.packets import Steps
+
+GIB, MIB, PACKET = 2**30, 2**20, 100 * 1024
+
+
+def machine(nodes: int, cpus: int = 1) -> Cluster:
+    """A star of one-socket nodes with the numbers of paper 001's cluster."""
+    node = {
+        "count": nodes,
+        "sockets": 1,
+        "cpus_per_socket": cpus,
+        "instructions_per_second": "2.66 G",
+        "memory": "12 GB",
+        "nic": {"bandwidth": "40 GiB/s", "link": {"bandwidth": "3781 MiB/s", "latency": "79 ns"}},
+        "socket": {"bandwidth": "3778 MiB/s", "local_bandwidth": "4556 MiB/s"},
+        "hub": {"bandwidth": "10864 MiB/s", "link": {"bandwidth": "3427 MiB/s", "latency": "38 ns"}},
+        "uplink": {"bandwidth": "75392614 B/s", "latency": "19982 ns"},
+    }
+    return star(node=node, switch={"bandwidth": "48 GB/s"})
+
+
+def binomial_broadcast(ranks: int, size: int) -> Steps:
+    """Every child reports to its parent; a parent that has the data and all reports sends to all its children."""
+    child = np.arange(1, ranks, dtype=np.int32)
+    parent = child & (child - 1)
+    # Data steps in order of the parent, the largest subtree first; step k is row k after all reports.
+    order = np.lexsort((-child, parent))
+    row = np.empty(ranks, dtype=np.int64)
+    row[child[order]] = ranks - 1 + np.arange(ranks - 1)
+    children = np.bincount(parent, minlength=ranks)
+    senders = parent[order]
+    waits = children[senders] + (senders > 0)
+    by_parent = np.split(order, np.cumsum(children[:-1]))
+    lists = [np.append(by_parent[p], row[p]) if p else by_parent[p] for p in range(ranks)]
+    dependency = np.concatenate([lists[p] for p in senders]) if ranks > 1 else np.empty(0)
+    return Steps(
+        source=np.concatenate([child, senders]).astype(np.int32),
+        target=np.concatenate([parent, child[order]]).astype(np.int32),
+        bytes=np.repeat(np.array([20, size + 20], dtype=np.int64), ranks - 1),
+        delay=np.zeros(2 * (ranks - 1), dtype=np.int64),
+        first_dependency=np.concatenate([np.zeros(ranks), np.cumsum(waits)]).astype(np.int64),
+        dependency=dependency.astype(np.int32),
+        dependency_sent=np.zeros(len(dependency), dtype=np.uint8),
+    )
+
+
+def single(size: int) -> Steps:
+    """One message from rank 0 to rank 1."""
+    return Steps(
+        source=np.array([0], np.int32),
+        target=np.array([1], np.int32),
+        bytes=np.array([size], np.int64),
+        delay=np.zeros(1, np.int64),
+        first_dependency=np.zeros(2, np.int64),
+        dependency=np.empty(0, np.int32),
+        dependency_sent=np.empty(0, np.uint8),
+    )
+
+
+def simulate(cluster: Cluster, ranks: int, schedule: Steps, *, warp: bool) -> dict[str, Any]:
+    nics = rank_interfaces(cluster, cluster.place(ranks))
+    return _core.simulate_schedule(cluster.network, nics, schedule, packet_bytes=PACKET, warp=warp)
+
+
+def timed(tries: int, cluster: Cluster, ranks: int, schedule: Steps, *, warp: bool) -> tuple[float, dict]:
+    spent, result = float("inf"), {}
+    for _ in range(tries):
+        start = time.thread_time()
+        result = simulate(cluster, ranks, schedule, warp=warp)
+        spent = min(spent, time.thread_time() - start)
+    return spent, result
+
+
+def report(label: str, value: float, unit: str, target: float, *, least: bool = False) -> bool:
+    met = value >= target if least else value <= target
+    word = "at least" if least else "at most"
+    print(f"{label:52s} {value:12.4g} {unit:10s} ({word} {target:g}) {'' if met else 'MISSED'}", flush=True)
+    return met
+
+
+def resident_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> int:
+    met = []
+    pair = machine(1, cpus=2)
+    spent, result = timed(3, pair, 2, single(100 * GIB), warp=False)
+    met.append(
+        report(
+            "100 GiB inside a node, event by event",
+            result["events"] / spent / 1e6,
+            "M events/s",
+            40,
+            least=True,
+        )
+    )
+    spent, fast = timed(3, pair, 2, single(100 * GIB), warp=True)
+    assert fast["end"] == result["end"]
+    met.append(report("  the same with exact fast-forward", spent * 1e3, "ms", 1))
+    start = time.thread_time()
+    large = machine(1024)
+    schedule = binomial_broadcast(1024, 100 * MIB)
+    met.append(
+        report("model of 1,024 nodes and the schedule, built", (time.thread_time() - start) * 1e3, "ms", 50)
+    )
+    spent, result = timed(3, large, 1024, schedule, warp=False)
+    met.append(
+        report(
+            "broadcast of 100 MiB to 1,024, event by event",
+            result["events"] / spent / 1e6,
+            "M events/s",
+            25,
+            least=True,
+        )
+    )
+    met.append(report("  CPU time", spent, "s", 1))
+    spent, fast = timed(3, large, 1024, schedule, warp=True)
+    assert fast["end"] == result["end"]
+    met.append(report("  the same with exact fast-forward", spent, "s", 0.15))
+    before = resident_mb()
+    huge = machine(16_384)
+    schedule = binomial_broadcast(16_384, 100 * MIB)
+    spent, result = timed(1, huge, 16_384, schedule, warp=False)
+    met.append(report("broadcast to 16,384, event by event", spent, "s", 20))
+    met.append(report("  resident memory of the whole process", resident_mb(), "MB", 400))
+    met.append(report("  more than before, per rank", (resident_mb() - before) * 1024 / 16_384, "KB", 4))
+    return met.count(False)
+
+
+if __name__ == "__main__":
+    sys.exit(1 if main() else 0)

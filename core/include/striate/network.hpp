@@ -1,0 +1,56 @@
+// The network as those above it see it: messages and timers in, calls back out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "striate/event.hpp"
+#include "striate/stations.hpp"
+#include "striate/traffic.hpp"
+
+namespace striate {
+
+// What stands above the network (programs, servers, schedules). Calls come between events, never per packet,
+// and may start messages and set timers. A cookie is the caller's own number.
+class NetworkListener {
+  public:
+    virtual ~NetworkListener() = default;
+    virtual void on_sent(std::uint64_t cookie) = 0;  // its last packet has started at the sender's interface
+    virtual void on_delivered(std::uint64_t cookie) = 0;  // its last packet has left the receiver's interface
+    virtual void on_timer(std::uint64_t cookie) = 0;
+};
+
+enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle };
+
+struct RunOptions {
+    bool warp = true;  // skip whole periods of a steady state; changes only the CPU time
+    QueueKind queue = QueueKind::automatic;  // by the number of interfaces; changes only the CPU time
+    std::function<void()> poll = [] {};      // called about once per million events; may throw
+};
+
+class Network {
+  public:
+    virtual ~Network() = default;
+
+    [[nodiscard]] virtual Ticks now() const = 0;
+
+    // Sends `bytes` of payload now. Throws std::domain_error when the target cannot be reached.
+    virtual void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
+                               std::uint64_t cookie) = 0;
+
+    // Calls on_timer(cookie) at `time`, not before now.
+    virtual void set_timer(Ticks time, std::uint64_t cookie) = 0;
+
+    // Runs until nothing is left to happen, then checks that nothing was lost on the way.
+    virtual void run(const std::function<void()>& poll) = 0;
+
+    [[nodiscard]] virtual std::int64_t events() const = 0;  // arrivals and completions of packets at stations
+    [[nodiscard]] virtual std::int64_t skipped() const = 0;  // of those events, known without playing them
+    [[nodiscard]] virtual const Traffic& traffic() const = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& listener,
+                                                    const RunOptions& options);
+
+}  // namespace striate

@@ -1,0 +1,54 @@
+// Programs of many ranks, executed on the packet-level network.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "striate/collective_book.hpp"
+#include "striate/ledger.hpp"
+#include "striate/program.hpp"
+#include "striate/schedule.hpp"
+#include "striate/stations.hpp"
+
+namespace striate {
+
+// Interface i of the stations belongs to rank i.
+struct ProgramInput {
+    Programs programs;
+    std::span<const GroupColumns> communicators;
+    CollectiveColumns collectives;
+    std::span<const std::int32_t> rank_node;
+    std::span<const std::int32_t> node_cpus;
+    std::span<const double> node_instructions_per_second;
+    std::int64_t eager_bytes;
+};
+
+struct ProgramResult {
+    std::vector<std::int64_t> rank_end;   // ticks
+    std::vector<std::int64_t> node_busy;  // CPU ticks
+    std::vector<StationTotals> stations;
+    std::int64_t messages = 0;
+    std::int64_t events = 0, skipped = 0;
+    std::int64_t end = 0;
+};
+
+// Nothing can happen any more, yet ranks wait. The text names who waits for whom, and at which row.
+struct Deadlock : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Messages that nobody received.
+struct Unreceived : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Every operation takes a step of 3 instructions on its rank's CPU; one that had to wait takes another at the
+// end. A collective runs the schedule written for it; a barrier without one synchronises at no further cost.
+// Throws Deadlock, Unreceived, std::domain_error (unreachable target), and std::invalid_argument for
+// operations that have no schedule or are not of the network (files).
+[[nodiscard]] ProgramResult run_programs(Stations& stations, const ProgramInput& input,
+                                         const RunOptions& options);
+
+}  // namespace striate

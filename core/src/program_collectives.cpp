@@ -1,0 +1,135 @@
+// Collectives: each member of a group works through its own list of sends, receives and waits.
+#include <stdexcept>
+#include <utility>
+
+#include "program_runner.hpp"
+
+namespace striate {
+
+namespace {
+
+std::size_t place(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+}  // namespace
+
+ProgramRunner::CollectiveCall ProgramRunner::collective_call(std::uint32_t rank, std::int64_t members) const {
+    const Kind kind = cursors_.kind(rank);
+    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
+    switch (kind) {
+        case Kind::barrier:
+            return {{kind, members, 0, 0}, operand(0)};
+        case Kind::bcast:
+        case Kind::reduce:
+        case Kind::gather:
+        case Kind::scatter:
+            return {{kind, members, operand(1), operand(0)}, operand(2)};
+        case Kind::allreduce:
+        case Kind::allgather:
+        case Kind::alltoall:
+        case Kind::scan:
+            return {{kind, members, 0, operand(0)}, operand(1)};
+        default:
+            throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
+                                        std::to_string(cursors_.row(rank)) +
+                                        ": the packet engine cannot run this operation");
+    }
+}
+
+void ProgramRunner::start_collective(std::uint32_t rank) {
+    const std::int32_t communicator = cursors_.communicator(rank);
+    const std::int64_t group = groups(rank).group[rank];
+    const std::int64_t first = first_member(rank);
+    const std::int64_t members = groups(rank).first[place(group) + 1] - first;
+    const CollectiveCall wanted = collective_call(rank, members);
+    const std::int64_t number = calls_[rank * input_.communicators.size() + place(communicator)]++;
+    const std::int64_t schedule = book_.find(wanted.call);
+    open_part(rank, wanted.request);
+    if (schedule == CollectiveBook::unknown && wanted.call.kind == Kind::barrier) {
+        return meet({communicator, group, number}, {rank, wanted.request}, members);
+    }
+    if (schedule == CollectiveBook::unknown) {
+        throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
+                                    std::to_string(cursors_.row(rank)) + ": no schedule for a call of " +
+                                    std::to_string(wanted.call.bytes) + " bytes among " +
+                                    std::to_string(members) + " ranks");
+    }
+    const auto [action, last_action] = book_.actions(schedule, groups(rank).position[rank]);
+    const std::uint32_t index = take_task();
+    tasks_[index] = {.rank = rank,
+                     .communicator = communicator,
+                     .action = action,
+                     .last_action = last_action,
+                     .tag = number,
+                     .first_member = first,
+                     .request = wanted.request};
+    act(index);
+}
+
+std::uint32_t ProgramRunner::take_task() {
+    if (free_tasks_.empty()) {
+        tasks_.emplace_back();
+        return static_cast<std::uint32_t>(tasks_.size() - 1);
+    }
+    const std::uint32_t index = free_tasks_.back();
+    free_tasks_.pop_back();
+    return index;
+}
+
+// Carries out actions until one must wait, or all are done.
+void ProgramRunner::act(std::uint32_t index) {
+    while (tasks_[index].action < tasks_[index].last_action) {
+        const std::int64_t at = tasks_[index].action;
+        const Action action = book_.action(at);
+        const bool exchanges = action == Action::send || action == Action::recv;
+        if (!exchanges && tasks_[index].open > 0) return await(index);
+        ++tasks_[index].action;
+        if (exchanges) {
+            ++tasks_[index].open;
+            exchange(index, action == Action::send, book_.peer(at), book_.amount(at));
+        } else if (action == Action::compute) {
+            tasks_[index].phase = Task::Phase::stepping;
+            return start_job(tasks_[index].rank, instructions(tasks_[index].rank, book_.amount(at)), index);
+        }
+    }
+    if (tasks_[index].open > 0) return await(index);
+    const Task done = tasks_[index];
+    tasks_[index].phase = Task::Phase::over;
+    free_tasks_.push_back(index);
+    part_over(done.rank, done.request);
+}
+
+void ProgramRunner::exchange(std::uint32_t index, bool outward, std::int32_t peer, std::int64_t payload) {
+    const Task task = tasks_[index];
+    const auto& member = input_.communicators[place(task.communicator)].member;
+    const auto other = static_cast<std::uint32_t>(member[place(task.first_member + peer)]);
+    const std::int64_t where = context(task.communicator, true);
+    if (outward) {
+        messages_.send_raw({index, blocking}, {where, task.tag, task.rank, other}, payload);
+    } else {
+        messages_.receive({index, blocking}, task.rank, {where, task.tag, other});
+    }
+}
+
+// A collective that has waited takes a step to wake up, and another before its next sends and receives.
+void ProgramRunner::collective_step(std::uint32_t index) {
+    Task& task = tasks_[index];
+    const bool woken = task.phase == Task::Phase::finishing && task.waits_since != network_->now();
+    if (woken && task.action < task.last_action) {
+        task.phase = Task::Phase::stepping;
+        return start_job(task.rank, step(task.rank), index);
+    }
+    task.phase = Task::Phase::stepping;
+    act(index);
+}
+
+// A barrier without a schedule: the last one to come lets all go on.
+void ProgramRunner::meet(const Meeting& where, const PointToPoint::Caller& who, std::int64_t members) {
+    auto& here = meetings_[where];
+    here.push_back(who);
+    if (static_cast<std::int64_t>(here.size()) < members) return;
+    const auto everyone = std::move(here);
+    meetings_.erase(where);
+    for (const auto& caller : everyone) part_over(caller.owner, caller.request);
+}
+
+}  // namespace striate

@@ -1,0 +1,253 @@
+#include "program_runner.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace striate {
+
+namespace {
+
+constexpr std::int64_t step_instructions = 3;
+
+std::size_t place(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+void expect_input(const Stations& stations, const ProgramInput& input) {
+    const std::size_t ranks = input.programs.ranks();
+    if (input.rank_node.size() != ranks || stations.nics() < ranks) {
+        throw std::invalid_argument("every rank needs a node and an interface");
+    }
+    if (input.node_cpus.size() != input.node_instructions_per_second.size()) {
+        throw std::invalid_argument("the node columns differ in length");
+    }
+    for (const std::int32_t node : input.rank_node) {
+        if (node < 0 || place(node) >= input.node_cpus.size()) {
+            throw std::invalid_argument("a rank on node " + std::to_string(node) + ", which is not there");
+        }
+    }
+}
+
+}  // namespace
+
+ProgramResult run_programs(Stations& stations, const ProgramInput& input, const RunOptions& options) {
+    expect_input(stations, input);
+    return ProgramRunner(stations, input, options).run(options);
+}
+
+ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, const RunOptions& options)
+    : input_(input),
+      network_(make_network(stations, *this, options)),
+      cursors_(input.programs),
+      book_(input.collectives),
+      processors_(input.node_cpus, stations.settings().rounding),
+      messages_(input.programs.ranks(), input.eager_bytes, *this),
+      tasks_(input.programs.ranks()),
+      requests_(input.programs.ranks()),
+      calls_(input.programs.ranks() * input.communicators.size()) {
+    result_.rank_end.assign(tasks_.size(), -1);
+    for (std::uint32_t rank = 0; rank < tasks_.size(); ++rank) tasks_[rank].rank = rank;
+    for (const double speed : input.node_instructions_per_second) {
+        step_.push_back(job_ticks(step_instructions, speed));
+    }
+}
+
+ProgramResult ProgramRunner::run(const RunOptions& options) {
+    for (std::uint32_t rank = 0; rank < requests_.size(); ++rank) next_operation(rank);
+    network_->run(options.poll);
+    expect_all_over();
+    result_.stations = network_->traffic().totals;
+    result_.messages = messages_.messages();
+    result_.events = network_->events();
+    result_.skipped = network_->skipped();
+    result_.end = network_->now();
+    for (std::uint32_t node = 0; node < step_.size(); ++node)
+        result_.node_busy.push_back(processors_.busy(node));
+    return std::move(result_);
+}
+
+// ---- CPUs
+
+void ProgramRunner::on_timer(std::uint64_t cookie) {
+    const auto at = static_cast<std::uint32_t>(cookie);
+    std::vector<std::uint64_t> over;
+    arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));
+    for (const std::uint64_t job : over) {
+        if ((job & of_message) != 0) {
+            messages_.on_step(job & ~of_message);
+        } else if ((job & of_half) != 0) {
+            perform_half(static_cast<std::uint32_t>(job), (job & sends) != 0);
+        } else {
+            job_over(static_cast<std::uint32_t>(job));
+        }
+    }
+}
+
+void ProgramRunner::arm(std::uint32_t at, const Processors::Alarm& alarm) {
+    if (alarm.time >= 0)
+        network_->set_timer(alarm.time, static_cast<std::uint64_t>(alarm.generation) << 32 | at);
+}
+
+void ProgramRunner::start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie) {
+    arm(node(rank), processors_.start(node(rank), network_->now(), work, cookie));
+}
+
+Ticks ProgramRunner::instructions(std::uint32_t rank, std::int64_t count) const {
+    return job_ticks(count, input_.node_instructions_per_second[node(rank)]);
+}
+
+Ticks ProgramRunner::compute_ticks(std::uint32_t rank) const {
+    // A time that is given includes the moment in which its end is noticed.
+    const Ticks given = std::max<Ticks>(cursors_.operand(rank, 0) - Processors::notice, 0);
+    return given + instructions(rank, cursors_.operand(rank, 1));
+}
+
+void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::int64_t payload,
+                             std::uint64_t cookie) {
+    network_->start_message(source, target, payload, cookie);
+}
+
+void ProgramRunner::take_step(std::uint32_t rank, std::uint64_t cookie) {
+    start_job(rank, step(rank), cookie | of_message);
+}
+
+// ---- a rank's program
+
+void ProgramRunner::next_operation(std::uint32_t rank) {
+    if (!cursors_.settle(rank)) {
+        tasks_[rank].phase = Task::Phase::over;
+        result_.rank_end[rank] = network_->now();
+        return;
+    }
+    tasks_[rank].phase = Task::Phase::stepping;
+    start_job(rank, cursors_.kind(rank) == Kind::compute ? compute_ticks(rank) : step(rank), rank);
+}
+
+void ProgramRunner::job_over(std::uint32_t task) {
+    if (task >= requests_.size()) return collective_step(task);
+    if (tasks_[task].phase == Task::Phase::stepping) {
+        perform(task);
+        if (tasks_[task].open > 0) return await(task);
+    }
+    cursors_.step(task);
+    next_operation(task);
+}
+
+void ProgramRunner::await(std::uint32_t task) {
+    tasks_[task].phase = Task::Phase::waiting;
+    tasks_[task].waits_since = network_->now();
+}
+
+void ProgramRunner::one_less(std::uint32_t index) {
+    Task& task = tasks_[index];
+    if (--task.open > 0 || task.phase != Task::Phase::waiting) return;
+    task.phase = Task::Phase::finishing;
+    // What was over at once needs no waking up, nor does a short send: nobody had to answer.
+    if (task.waits_since == network_->now() || task.quiet) return job_over(index);
+    start_job(task.rank, step(task.rank), index);
+}
+
+// Starts the operation the rank stands on; what it must wait for is counted in its task.
+void ProgramRunner::perform(std::uint32_t rank) {
+    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
+    tasks_[rank].quiet = cursors_.kind(rank) == Kind::send && operand(2) <= input_.eager_bytes;
+    switch (cursors_.kind(rank)) {
+        case Kind::compute:
+            return;
+        case Kind::send:
+            return send(rank, operand(0), operand(1), operand(2), operand(3));
+        case Kind::recv:
+            return receive(rank, operand(0), operand(1), operand(3));
+        case Kind::sendrecv:
+            tasks_[rank].open += 2;  // two operations at once, each with a step of its own
+            start_job(rank, step(rank), rank | of_half | sends);
+            return start_job(rank, step(rank), rank | of_half);
+        case Kind::wait:
+            return await_request(rank, operand(0));
+        case Kind::waitall:
+            return await_all(rank);
+        default:
+            return start_collective(rank);
+    }
+}
+
+void ProgramRunner::perform_half(std::uint32_t rank, bool half_sends) {
+    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
+    --tasks_[rank].open;
+    if (half_sends) return send(rank, operand(0), operand(1), operand(2), blocking);
+    receive(rank, operand(3), operand(4), blocking);
+}
+
+const GroupColumns& ProgramRunner::groups(std::uint32_t rank) const {
+    return input_.communicators[place(cursors_.communicator(rank))];
+}
+
+std::int64_t ProgramRunner::first_member(std::uint32_t rank) const {
+    return groups(rank).first[place(groups(rank).group[rank])];
+}
+
+std::uint32_t ProgramRunner::world_rank(std::uint32_t rank, std::int64_t peer) const {
+    return static_cast<std::uint32_t>(groups(rank).member[place(first_member(rank) + peer)]);
+}
+
+void ProgramRunner::send(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t bytes,
+                         std::int64_t request) {
+    open_part(rank, request);
+    const std::int64_t where = context(cursors_.communicator(rank), false);
+    messages_.send({rank, request}, {where, tag, rank, world_rank(rank, peer)}, bytes);
+}
+
+void ProgramRunner::receive(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t request) {
+    open_part(rank, request);
+    const std::int64_t source = peer == any ? any : world_rank(rank, peer);
+    messages_.receive({rank, request}, rank, {context(cursors_.communicator(rank), false), tag, source});
+}
+
+// ---- requests
+
+void ProgramRunner::open_part(std::uint32_t rank, std::int64_t request) {
+    if (request == blocking) {
+        ++tasks_[rank].open;
+        return;
+    }
+    for (Request& known : requests_[rank]) {
+        if (known.name != request) continue;
+        ++known.open;
+        return;
+    }
+    requests_[rank].push_back({request, 1, false});
+}
+
+void ProgramRunner::part_over(std::uint32_t owner, std::int64_t request) {
+    if (request == blocking) return one_less(owner);
+    const auto found = find_request(requests_[owner], request);
+    if (--found->open > 0 || !found->awaited) return;
+    requests_[owner].erase(found);
+    one_less(owner);
+}
+
+ProgramRunner::Requests::iterator ProgramRunner::find_request(Requests& requests, std::int64_t name) {
+    const auto found = std::find_if(requests.begin(), requests.end(),
+                                    [&](const Request& request) { return request.name == name; });
+    if (found == requests.end())
+        throw std::invalid_argument("request " + std::to_string(name) + " was never started");
+    return found;
+}
+
+void ProgramRunner::await_request(std::uint32_t rank, std::int64_t name) {
+    const auto found = find_request(requests_[rank], name);
+    if (found->open == 0) {
+        requests_[rank].erase(found);
+        return;
+    }
+    found->awaited = true;
+    ++tasks_[rank].open;
+}
+
+void ProgramRunner::await_all(std::uint32_t rank) {
+    Requests& requests = requests_[rank];
+    std::erase_if(requests, [](const Request& request) { return request.open == 0; });
+    for (Request& request : requests) request.awaited = true;
+    tasks_[rank].open += static_cast<std::uint32_t>(requests.size());
+}
+
+}  // namespace striate

@@ -1,0 +1,129 @@
+// Ranks at work: each task is stepped by its CPU, waits for its messages, and goes on to its next operation.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "striate/cursors.hpp"
+#include "striate/network.hpp"
+#include "striate/point_to_point.hpp"
+#include "striate/processors.hpp"
+#include "striate/program_run.hpp"
+
+namespace striate {
+
+// One thread of activity: task r is rank r's program, further ones are collectives under way.
+struct Task {
+    enum class Phase : std::uint8_t { stepping, waiting, finishing, over };
+    std::uint32_t rank = 0;
+    std::uint32_t open = 0;  // parts it waits for
+    Phase phase = Phase::stepping;
+    bool quiet = false;             // goes on without a step when its wait is over
+    std::int32_t communicator = 0;  // this and the rest: of a collective
+    Ticks waits_since = 0;
+    std::int64_t action = 0, last_action = 0;
+    std::int64_t tag = 0;           // the number of the call, so that calls do not mix
+    std::int64_t first_member = 0;  // its group's place in the communicator's list of members
+    std::int64_t request = blocking;
+};
+
+class ProgramRunner : NetworkListener, MessageHost {
+  public:
+    ProgramRunner(Stations& stations, const ProgramInput& input, const RunOptions& options);
+    [[nodiscard]] ProgramResult run(const RunOptions& options);
+
+    // The network's calls.
+    void on_sent(std::uint64_t cookie) override { messages_.on_sent(cookie); }
+    void on_delivered(std::uint64_t cookie) override { messages_.on_delivered(cookie); }
+    void on_timer(std::uint64_t cookie) override;
+
+    // The messages' calls.
+    void transmit(std::uint32_t source, std::uint32_t target, std::int64_t payload,
+                  std::uint64_t cookie) override;
+    void take_step(std::uint32_t rank, std::uint64_t cookie) override;
+    void part_over(std::uint32_t owner, std::int64_t request) override;
+
+  private:
+    // Jobs by their cookie: a task's own, one that continues a message, one half of a sendrecv.
+    static constexpr std::uint64_t of_message = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t of_half = std::uint64_t{1} << 62;
+    static constexpr std::uint64_t sends = std::uint64_t{1} << 61;
+
+    struct Request {
+        std::int64_t name;
+        std::uint32_t open;
+        bool awaited;
+    };
+    using Requests = std::vector<Request>;
+    struct CollectiveCall {
+        CollectiveBook::Call call;
+        std::int64_t request;
+    };
+    using Meeting =
+        std::tuple<std::int32_t, std::int64_t, std::int64_t>;  // communicator, group, number of the call
+
+    // CPUs
+    [[nodiscard]] std::uint32_t node(std::uint32_t rank) const {
+        return static_cast<std::uint32_t>(input_.rank_node[rank]);
+    }
+    [[nodiscard]] Ticks step(std::uint32_t rank) const { return step_[node(rank)]; }
+    [[nodiscard]] Ticks instructions(std::uint32_t rank, std::int64_t count) const;
+    [[nodiscard]] Ticks compute_ticks(std::uint32_t rank) const;
+    void arm(std::uint32_t at, const Processors::Alarm& alarm);
+    void start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie);
+
+    // A rank's program
+    void next_operation(std::uint32_t rank);
+    void job_over(std::uint32_t task);
+    void perform(std::uint32_t rank);
+    void perform_half(std::uint32_t rank, bool half_sends);
+    void await(std::uint32_t task);
+    void one_less(std::uint32_t task);
+    void open_part(std::uint32_t rank, std::int64_t request);
+    void send(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t bytes,
+              std::int64_t request);
+    void receive(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t request);
+    void await_request(std::uint32_t rank, std::int64_t name);
+    void await_all(std::uint32_t rank);
+    [[nodiscard]] static Requests::iterator find_request(Requests& requests, std::int64_t name);
+    [[nodiscard]] const GroupColumns& groups(std::uint32_t rank) const;
+    [[nodiscard]] std::int64_t first_member(std::uint32_t rank) const;
+    [[nodiscard]] std::uint32_t world_rank(std::uint32_t rank, std::int64_t peer) const;
+    [[nodiscard]] static std::int64_t context(std::int32_t communicator, bool collective) {
+        return 2 * std::int64_t{communicator} + (collective ? 1 : 0);
+    }
+
+    // Collectives
+    void start_collective(std::uint32_t rank);
+    [[nodiscard]] CollectiveCall collective_call(std::uint32_t rank, std::int64_t members) const;
+    [[nodiscard]] std::uint32_t take_task();
+    void act(std::uint32_t task);
+    void exchange(std::uint32_t task, bool outward, std::int32_t peer, std::int64_t payload);
+    void collective_step(std::uint32_t task);
+    void meet(const Meeting& where, const PointToPoint::Caller& who, std::int64_t members);
+
+    // The end
+    void expect_all_over() const;
+    [[nodiscard]] std::string describe(const PointToPoint::Open& open) const;
+    [[nodiscard]] std::string who_waits() const;
+
+    ProgramInput input_;
+    std::unique_ptr<Network> network_;
+    Cursors cursors_;
+    CollectiveBook book_;
+    Processors processors_;
+    PointToPoint messages_;
+    std::vector<Task> tasks_;
+    std::vector<std::uint32_t> free_tasks_;
+    std::vector<Requests> requests_;   // per rank, of non-blocking operations not yet waited for
+    std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
+    std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
+    std::vector<Ticks> step_;  // per node
+    ProgramResult result_;
+};
+
+}  // namespace striate

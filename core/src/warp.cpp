@@ -1,0 +1,116 @@
+#include "striate/warp.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace striate {
+
+namespace {
+
+void make_relative(std::vector<Event>& pending, Ticks now) {
+    for (Event& event : pending) event.time -= now;
+    std::sort(pending.begin(), pending.end());
+}
+
+}  // namespace
+
+void Warp::add_candidate(std::uint32_t slot) {
+    candidates_.push_back(slot);
+    if (anchor_ == none) choose_anchor();
+}
+
+// The candidate with most packets to come; those that have run out are forgotten.
+void Warp::choose_anchor() {
+    std::erase_if(candidates_, [&](std::uint32_t slot) { return traffic_.slots[slot].left < 2; });
+    anchor_ = none;
+    for (const std::uint32_t slot : candidates_) {
+        if (anchor_ == none || traffic_.slots[slot].left > traffic_.slots[anchor_].left) anchor_ = slot;
+    }
+    if (anchor_ != none) traffic_.slots[anchor_].flags |= Slot::anchor;
+    seen_.valid = false;
+    patience_ = 1;
+}
+
+bool Warp::worth_looking(const Moment& moment) {
+    Slot& slot = traffic_.slots[anchor_];
+    if (slot.left < 2) {
+        slot.flags &= ~static_cast<std::uint32_t>(Slot::anchor);
+        choose_anchor();
+        return false;
+    }
+    budget_ = std::min(budget_ + moment.events - last_look_, std::int64_t{1} << 20);
+    last_look_ = moment.events;
+    return budget_ > 0;
+}
+
+void Warp::see(std::vector<Event>&& pending, const Moment& moment) {
+    seen_.valid = true;
+    seen_.now = moment.now;
+    seen_.events = moment.events;
+    seen_.pending = std::move(pending);
+    make_relative(seen_.pending, moment.now);
+    seen_.index.clear();
+    seen_.slots.clear();
+    seen_.serving.clear();
+    seen_.last_ready.clear();
+    for (const Stream& stream : traffic_.streams) {
+        if (stream.active == 0) continue;
+        for (std::uint32_t slot = stream.first_slot; slot < stream.first_slot + stream.hops; ++slot) {
+            seen_.index.push_back(slot);
+            seen_.slots.push_back(traffic_.slots[slot]);
+            const Station& station = stations_[traffic_.slots[slot].station];
+            seen_.serving.push_back(station.serving);
+            seen_.last_ready.push_back(station.last_ready);
+        }
+    }
+    comparisons_ = 0;
+    budget_ -= 2 * static_cast<std::int64_t>(seen_.index.size() + seen_.pending.size());
+}
+
+// Everything but `left`; service, delay and run cannot change while no slot moves on to another run.
+bool Warp::slots_agree() {
+    for (std::size_t i = 0; i < seen_.index.size(); ++i) {
+        const Slot& was = seen_.slots[i];
+        const Slot& is = traffic_.slots[seen_.index[i]];
+        const Station& station = stations_[is.station];
+        const bool agree = was.used == is.used && was.waiting == is.waiting &&
+                           was.under_way == is.under_way && was.flags == is.flags &&
+                           was.next_ready == is.next_ready && seen_.serving[i] == station.serving &&
+                           seen_.last_ready[i] == station.last_ready;
+        if (!agree) {
+            budget_ -= static_cast<std::int64_t>(i / 8);
+            return false;
+        }
+    }
+    budget_ -= static_cast<std::int64_t>(seen_.index.size() / 8);
+    return true;
+}
+
+bool Warp::events_agree(std::vector<Event>&& pending, const Moment& moment) {
+    budget_ -= static_cast<std::int64_t>(pending.size());
+    if (pending.size() != seen_.pending.size()) return false;
+    make_relative(pending, moment.now);
+    return pending == seen_.pending;
+}
+
+Warp::Skip Warp::skip(const Moment& moment) {
+    const Ticks period = moment.now - seen_.now;
+    if (period == 0) return {};  // a truncating clock may deliver two packets at once
+    std::int64_t periods = (moment.next_timer - moment.now) / period;
+    for (std::size_t i = 0; i < seen_.index.size(); ++i) {
+        const Slot& slot = traffic_.slots[seen_.index[i]];
+        // One packet is left over, so that no slot has to move on within the time skipped.
+        if (const std::uint32_t spent = seen_.slots[i].left - slot.left; spent > 0) {
+            periods = std::min<std::int64_t>(periods, slot.left == 0 ? 0 : (slot.left - 1) / spent);
+        }
+    }
+    for (std::size_t i = 0; i < seen_.index.size(); ++i) {
+        Slot& slot = traffic_.slots[seen_.index[i]];
+        slot.left -= static_cast<std::uint32_t>(periods) * (seen_.slots[i].left - slot.left);
+    }
+    seen_.valid = false;
+    return {periods * period, periods * (moment.events - seen_.events)};
+}
+
+}  // namespace striate

@@ -1,0 +1,103 @@
+// Random machines and schedules for fuzzing one engine against another.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "small_network.hpp"
+#include "striate/schedule.hpp"
+
+struct RandomCase {
+    SmallNetwork network;
+    SmallSchedule schedule;
+    striate::NetworkSettings settings{1};
+
+    explicit RandomCase(std::uint64_t seed) : random_(seed) {
+        wire();
+        hang_interfaces();
+        write_schedule();
+    }
+
+    [[nodiscard]] striate::ScheduleResult simulate(const striate::RunOptions& options) const {
+        auto stations = network.stations(settings);
+        return striate::simulate_schedule(
+            stations,
+            {schedule.source, schedule.target, schedule.bytes, schedule.delay, schedule.first_dependency,
+             schedule.dependency, schedule.dependency_sent},
+            options);
+    }
+
+  private:
+    std::int64_t pick(std::int64_t least, std::int64_t most) {
+        return least + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
+    }
+    bool one_in(std::int64_t chances) { return pick(1, chances) == 1; }
+
+    // Round rates make ties and short periods, odd ones make neither.
+    double rate() {
+        return one_in(2) ? 1e9 * static_cast<double>(pick(1, 4))
+                         : static_cast<double>(pick(50'000'000, 5'000'000'000));
+    }
+    std::int64_t latency() {
+        return one_in(3) ? 0 : one_in(3) ? pick(0, 3'000'000'000) : 1000 * pick(0, 20'000);
+    }
+
+    void wire() {
+        settings.packet_bytes = pick(1, 4) * 1024 + (one_in(3) ? pick(0, 100) : 0);
+        settings.rounding =
+            one_in(4) ? striate::Rounding::truncated_nanoseconds : striate::Rounding::nearest_picosecond;
+        settings.routing = one_in(4) ? striate::Routing::round_robin : striate::Routing::shortest;
+        const std::int64_t components = pick(1, 6);
+        for (std::int64_t i = 0; i < components; ++i) {
+            const auto kind = static_cast<striate::ComponentKind>(pick(0, 2));
+            network.component(rate(), one_in(2) ? rate() : 0, kind);
+            if (i > 0)
+                network.cable(static_cast<std::int32_t>(pick(0, i - 1)), static_cast<std::int32_t>(i), rate(),
+                              latency());
+        }
+        if (components > 2 && one_in(2))
+            network.cable(0, static_cast<std::int32_t>(components - 1), rate(), latency());
+    }
+
+    void hang_interfaces() {
+        const bool alike = one_in(2);
+        const bool analytical = one_in(10);
+        const double nic_rate = rate();
+        const double link_rate = rate();
+        const std::int64_t link_latency = latency();
+        const std::int64_t nics = pick(2, 7);
+        const auto last = static_cast<std::int64_t>(network.bandwidth.size()) - 1;
+        for (std::int64_t i = 0; i < nics; ++i) {
+            network.nic(static_cast<std::int32_t>(pick(0, last)), alike ? nic_rate : rate(),
+                        alike ? link_rate : rate(), alike ? link_latency : latency(),
+                        analytical && one_in(2));
+        }
+    }
+
+    void write_schedule() {
+        const auto last = static_cast<std::int64_t>(network.nic_component.size()) - 1;
+        const std::int64_t messages = pick(1, 14);
+        const std::int64_t common = pick(1, one_in(2) ? 100'000 : 3'000'000);
+        for (std::int64_t i = 0; i < messages; ++i) {
+            const std::int64_t size = one_in(3) ? common : one_in(3) ? pick(0, 5000) : pick(0, 800'000);
+            const std::int64_t wait = one_in(2) ? 0 : pick(0, 1'000'000'000);
+            std::vector<std::int32_t> after;
+            if (i > 0 && one_in(3)) after.push_back(static_cast<std::int32_t>(pick(0, i - 1)));
+            schedule.send(static_cast<std::int32_t>(pick(0, last)), static_cast<std::int32_t>(pick(0, last)),
+                          size, wait, after, one_in(2));
+        }
+    }
+
+    std::mt19937_64 random_;
+};
+
+inline bool same_run(const striate::ScheduleResult& left, const striate::ScheduleResult& right) {
+    return left.start == right.start && left.sent == right.sent && left.delivered == right.delivered &&
+           left.events == right.events && left.end == right.end && left.stations == right.stations;
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr std::uint64_t fuzz_cases = 300;  // the sanitizers take ten times as long
+#else
+inline constexpr std::uint64_t fuzz_cases = 5000;
+#endif

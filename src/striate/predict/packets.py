@@ -1,0 +1,110 @@
+"""The packet engine from Python: schedules of messages, and programs of ranks, timed on a cluster's network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate import _core
+from striate.cluster.cluster import Cluster, Placement
+from striate.errors import PredictionError
+from striate.predict.interfaces import rank_interfaces
+from striate.workload.application import Application
+
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steps:
+    """A schedule: step i waits for its dependencies, then `delay` picoseconds, then sends `bytes` of payload.
+
+    `dependency[first_dependency[i]:first_dependency[i + 1]]` are the steps it waits for, until they are delivered or,
+    where `dependency_sent`, until they are sent. A negative source sends nothing and only joins.
+    """
+
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    bytes: Int64s
+    delay: Int64s
+    first_dependency: Int64s
+    dependency: NDArray[np.int32]
+    dependency_sent: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CollectiveBook:
+    """Collective algorithms as columns; core/include/striate/collective_book.hpp says what each means."""
+
+    kind: NDArray[np.uint8]
+    members: Int64s
+    root: Int64s
+    bytes: Int64s
+    first_member: Int64s
+    first_action: Int64s
+    action: NDArray[np.uint8]
+    peer: NDArray[np.int32]
+    amount: Int64s
+
+    @classmethod
+    def empty(cls) -> CollectiveBook:
+        """No schedules at all: barriers synchronise at no cost, other collectives are refused."""
+        none = np.empty(0, np.int64)
+        small = np.empty(0, np.uint8)
+        return cls(small, none, none, none, none, np.zeros(1, np.int64), small, np.empty(0, np.int32), none)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PacketRun:
+    """What a run took; times in picoseconds. Stations: components, edges, interfaces, links out, links in."""
+
+    rank_end: Int64s
+    node_busy: Int64s
+    station_busy: Int64s
+    station_packets: Int64s
+    station_bytes: Int64s
+    messages: int
+    events: int
+    skipped: int
+    end: int
+
+
+def run_application(
+    application: Application,
+    cluster: Cluster,
+    placement: Placement,
+    *,
+    collectives: CollectiveBook,
+    compat_clock: bool = False,
+    warp: bool = True,
+) -> PacketRun:
+    """Play `application` packet by packet; raises PredictionError on a deadlock and on messages nobody receives."""
+    try:
+        columns: dict[str, Any] = _core.run_programs(
+            application.text,
+            [application.groups(number) for number in range(len(application.communicators))],
+            cluster.network,
+            rank_interfaces(cluster, placement),
+            collectives,
+            **_node_columns(cluster, placement),
+            eager_bytes=int(cluster.settings.eager),
+            packet_bytes=int(cluster.settings.packet),
+            round_robin=cluster.settings.routing == "round-robin",
+            compat_clock=compat_clock,
+            warp=warp,
+        )
+    except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
+        raise PredictionError(str(error), at=application.name) from None
+    return PacketRun(**columns)
+
+
+def _node_columns(cluster: Cluster, placement: Placement) -> dict[str, Any]:
+    cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.int32)
+    speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)
+    return {
+        "rank_node": placement.node.astype(np.int32, copy=False),
+        "node_cpus": cpus[cluster.node_type],
+        "node_speed": speed[cluster.node_type],
+    }
