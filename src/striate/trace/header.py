@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 SCHEMA = "striate.trace/1"
-MOST_RANKS = 2**24
+MOST_RANKS = 2**21
 
 
 class File(msgspec.Struct, frozen=True):

@@ -10,7 +10,11 @@ from striate.errors import TraceError
 from striate.trace.trace import Trace
 
 # Reader -> what it reads; a module under striate.trace.readers with `recognises(path, head)` and `read(path)`.
-READERS = {"parquet": "a trace saved by striate", "darshan": "a Darshan log"}
+READERS = {
+    "parquet": "a trace saved by striate",
+    "darshan": "a Darshan log",
+    "dftracer": "a log of dftracer",
+}
 _HEAD_BYTES = 4096
 
 
@@ -26,6 +30,8 @@ def read_trace(path: str | Path) -> Trace:
         trace: Trace = reader.read(path)
     except TraceError as error:
         raise (error if error.source else error.in_source(str(path))) from None
+    except MemoryError:
+        raise TraceError("reading it takes more memory than there is", source=str(path)) from None
     except OSError as error:
         raise TraceError(f"cannot read: {error.strerror or error}", source=str(path)) from None
     return trace

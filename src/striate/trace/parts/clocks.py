@@ -35,11 +35,9 @@ def corrections(parts: Sequence[Part]) -> list[Correction]:
 def _correction(part: Part, first: Part) -> Correction:
     if part.boot and part.boot == first.boot:
         return Correction(0)
-    measured = [
-        np.frombuffer(part.names["clock"][moment], np.int64)
-        for moment in (0, 1)
-        if len(part.names["clock"].get(moment, b"")) == 24
-    ]
+    texts = [part.names["clock"].get(moment, b"") for moment in (0, 1)]
+    read = [np.frombuffer(text, np.int64) for text in texts if len(text) == 24]
+    measured = [one for one in read if (abs(one.astype(float)) < 2.0**60).all()]
     if not measured:  # wall clocks agree to milliseconds at best
         return Correction((part.wall - part.clock) - (first.wall - first.clock), measured=False)
     (begin, _, at), last = measured[0].tolist(), measured[-1].tolist()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import TraceError
+from striate.trace.header import MOST_RANKS
 
 MAGIC = b"STRIATE1"
 PAGE = 4096
@@ -52,6 +53,8 @@ def read_part(path: Path) -> Part:
     if len(page) < _HEAD.size or page[:8] != MAGIC:
         raise TraceError("expected the events of a traced process, found something else", source=str(path))
     _, rank, size, _, finished, count, dropped, _, wall, clock, boot, host, library = _HEAD.unpack_from(page)
+    if not 0 <= rank < size <= MOST_RANKS or max(wall, clock) >= _LONGEST_CLOCK:
+        raise TraceError(f"the head of rank {rank} of {size} is broken", source=str(path))
     rows = max(0, (path.stat().st_size - PAGE) // EVENT.itemsize)
     events = np.fromfile(path, EVENT, min(count, rows), offset=PAGE)
     names, names_whole = _names(path.with_suffix(".names"))

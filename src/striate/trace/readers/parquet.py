@@ -24,6 +24,17 @@ def recognises(path: Path, head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
+def is_trace(path: Path) -> bool:
+    """True for a Parquet file that says it is a trace of any version; False for all else, damaged or not."""
+    import pyarrow.parquet as pq
+
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except (pa.ArrowException, OSError):
+        return False
+    return bytes(metadata.get(b"striate", b"")).startswith(b"striate.trace/")
+
+
 def read(path: Path) -> Trace:
     """Read what `Trace.save` wrote; raises TraceError on anything else."""
     import pyarrow.parquet as pq

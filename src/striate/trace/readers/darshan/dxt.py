@@ -57,7 +57,7 @@ def segments(content: bytes, *, order: str, threads: bool) -> Segments:
         reads.append(read)
         hosts[int(record["rank"])] = bytes(record["host"]).decode("utf-8", "replace")
     rows = np.concatenate(parts) if parts else np.empty(0, segment)
-    counts = np.add(writes, reads, dtype=np.int64)
+    counts = np.array(writes, np.int64) + np.array(reads, np.int64)
     kinds = np.tile([True, False], len(writes))
     each: Any = np.empty(2 * len(writes), np.int64)
     each[0::2], each[1::2] = writes, reads

@@ -79,7 +79,7 @@ class Log:
     def _unpacked(self, region: Module) -> tuple[bytes, bool]:
         with self.path.open("rb") as file:
             file.seek(region.offset)
-            content = file.read(region.length)
+            content = file.read(min(region.length, self.size))  # a length is not believed before it is there
         if self.compression == 2:
             return content, len(content) == region.length
         parts, whole = [], len(content) == region.length

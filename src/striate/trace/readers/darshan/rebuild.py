@@ -60,7 +60,8 @@ def _kind(records: Counters, kind: str, wanted: NDArray[np.bool_], ranks: int) -
     top = np.maximum(last[take] + 1, moved[take]) if last is not None else moved[take]
     before = part * (moved[take] // count) + np.minimum(part, moved[take] % count)
     start, end = records.times[f"{kind}_start"][take], records.times[f"{kind}_end"][take]
-    busy = start + np.maximum(records.times[f"{kind}_time"][take], 0) / count
+    with np.errstate(all="ignore"):  # a broken log may say anything; impossible times are sorted out later
+        busy = start + np.maximum(records.times[f"{kind}_time"][take], 0) / count
     together = records.numbers.get(f"collective_{kind}s")
     collective = np.zeros(len(take), bool) if together is None else together[take] == calls[take]
     return Rebuilt(
