@@ -139,6 +139,8 @@ class Dataset:
             self._release()
 
     def _release(self) -> None:
+        if self._pending is not None:  # left by an error: what it wrote belongs to no dataset
+            self._pending.discard()
         self._files.close()
         self._windows.release()
         self._closed = True
@@ -149,7 +151,7 @@ class Dataset:
             raise DatasetError("the dataset is closed", source=str(self._state.store.path))
         if self._pending is not None:
             self._pending.wait()
-        if self._windows.memory is None:
+        if self._windows.memory is None and not self._windows.reuse():
             self._get_memory()
 
     def _get_memory(self) -> None:
@@ -269,6 +271,10 @@ class Pending:
         self._writing = writing
         self._finish = finish
         self._report: Report | None = None
+
+    def discard(self) -> None:
+        """Give the write up; the old dataset stays."""
+        self._writing.outlets.discard()
 
     def wait(self) -> Report:
         """Collective: end the write; what was done. A second call gives the same."""
