@@ -120,10 +120,11 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     ranks = group.ranks
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
     content = b""
-    with Together(ranks):
+    with Together(ranks, 0) as meeting:
         if ranks.rank == 0:
             content = read_metadata(store)
-    content = ranks.broadcast(content, 0)
+            meeting.values[0] = len(content)
+    content = ranks.broadcast_known(content, meeting.largest[0], 0)
     with Together(ranks):
         metadata = decode(content, str(store.metadata_path))
         check_directories(store, metadata.servers, own=metadata.own_directories)

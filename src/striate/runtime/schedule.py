@@ -57,8 +57,10 @@ class Schedule:
     """How one pattern of indices is written and read; made by `Dataset.schedule`, and good for any records."""
 
     cut: Cut
+    units: Positions  # what was asked for, as numbers of records
     shape: tuple[int, ...]  # of the caller's array
     entries: int
+    most: int  # entries of the rank that has most
     combine: str
     coverage: npt.NDArray[np.uint8]  # of every chunk: untouched, partly, wholly
     writing: Moves
@@ -119,7 +121,7 @@ def build_schedule(
     told = None if settled.claims is None else _remote(settled.claims, segments)
     writing = _moves(ranks, cut, units, settled.kept, segments, told, quota)
     reading = writing if all_alike else _reading(ranks, node, cut, units, quota)
-    return Schedule(cut, shape, len(units), combine, coverage, writing, reading)
+    return Schedule(cut, units, shape, len(units), most, combine, coverage, writing, reading)
 
 
 def _settle(

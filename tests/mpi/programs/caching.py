@@ -40,6 +40,20 @@ with runtime.create(WORLD, path / "cached", (RECORDS,), "f8", chunk="1 KiB") as 
     for place in WORLD.allgather(loops[2]):
         model[place] = 7.0
     same(np.array_equal(dataset.read_all(everything), model), "the dataset after a loop that never came")
+with runtime.create(WORLD, path / "moving", (RECORDS,), "f8") as dataset:
+    places = random.integers(0, RECORDS, 500)
+    schedule = dataset.schedule(places)
+    same(dataset.updated(schedule, [], []) is schedule, "nothing changed")
+    moved = places.copy()
+    changed = random.permutation(500)[: 50 * WORLD.rank]  # on rank 0 nothing changes
+    moved[changed] = random.integers(0, RECORDS, len(changed))
+    later = dataset.updated(schedule, changed, moved[changed])
+    dataset.write_all(later, np.full(500, 1.0 + WORLD.rank))
+    model = np.zeros(RECORDS)
+    for rank, place in enumerate(WORLD.allgather(moved)):
+        model[place] = 1.0 + rank
+    same(np.array_equal(dataset.read_all(slice(None)), model), "a write by the updated schedule")
+    same(np.array_equal(dataset.read_all(later), model[moved]), "a read by the updated schedule")
 total = WORLD.allreduce(saved)
 assert total > 0
 if WORLD.rank == 0:
