@@ -151,7 +151,7 @@ def test_a_collective_without_a_schedule_is_refused():
     def program(rank, ranks):
         yield op.bcast(50_000)
 
-    with pytest.raises(ValueError, match="no schedule for a call of 50000 bytes among 4 ranks"):
+    with pytest.raises(PredictionError, match="no schedule for a call of 50000 bytes among 4 ranks"):
         run(program, 4)
 
 

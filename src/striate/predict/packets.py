@@ -88,7 +88,10 @@ def run_application(
     warp: bool = True,
     flows: bool = False,
 ) -> PacketRun:
-    """Play `application` packet by packet, or with `flows` as fluids that share the network fairly; raises PredictionError on a deadlock and on messages nobody receives."""
+    """Play `application` packet by packet, or with `flows` as fluids that share the network fairly.
+
+    Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
+    """
     try:
         columns: dict[str, Any] = _core.run_programs(
             application.text,
