@@ -109,7 +109,7 @@ def test_the_ladder_reaches_the_fine_rung_when_the_first_is_too_wide():
 
     assert [answer.rung for answer in forecast.answers] == ["resource", "fine"]
     assert forecast.reached
-    assert {use.kind for use in forecast.uses} == {"processor", "component", "link"}
+    assert {use.kind for use in forecast.uses} == {"node", "component", "link"}
 
 
 def test_more_bytes_never_arrive_earlier():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
@@ -67,12 +68,19 @@ def play(workload: Workload, cluster: Cluster) -> PacketRun:
     return run_application(application, cluster, cluster.place(application.ranks), collectives=book)
 
 
+def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:
+    """Per node: its CPUs that have a rank to run, at least one."""
+    cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types])[cluster.node_type]
+    placed = np.bincount(cluster.place(ranks).node, minlength=cluster.nodes)
+    return np.clip(placed, 1, cpus)
+
+
 def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
-    """Busy time of CPUs, and of the network's components and links."""
+    """Mean busy time of each node's CPUs in use, and of the network's components and links."""
     components = cluster.network.components
     edges = cluster.network.edges
     parts = (
-        ("processor", run.node_busy),
+        ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end))),
         ("component", run.station_busy[:components]),
         ("link", run.station_busy[components : components + edges]),
     )
