@@ -5,9 +5,15 @@
 
 namespace striate::bind {
 
+void register_access_plan(nanobind::module_& module);
+void register_extents(nanobind::module_& module);
+void register_layouts(nanobind::module_& module);
+void register_queueing(nanobind::module_& module);
 void register_routes(nanobind::module_& module);
 void register_schedule(nanobind::module_& module);
+void register_flows(nanobind::module_& module);
 void register_ledger(nanobind::module_& module);
 void register_stripe(nanobind::module_& module);
+void register_records(nanobind::module_& module);
 
 }  // namespace striate::bind

@@ -7,6 +7,7 @@
 
 #include "columns.hpp"
 #include "engines.hpp"
+#include "files.hpp"
 #include "programs.hpp"
 #include "striate/program_run.hpp"
 
@@ -70,17 +71,21 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                              Column<std::int32_t> node_cpus, Column<double> node_speed,
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
-                             bool round_robin, bool warp, bool flows) {
+                             bool round_robin, bool warp, bool flows, nb::handle files, nb::handle extents) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
+    const FileRules file_rules =
+        files.is_none() ? FileRules{} : borrow_file_rules(borrower, files, packet_bytes, compat_clock);
     const ProgramInput input{borrower.programs(text),
                              groups,
                              borrower.collectives(collectives),
                              borrow(rank_node),
                              borrow(node_cpus),
                              borrow(node_speed),
-                             eager_bytes};
+                             eager_bytes,
+                             extents.is_none() ? ExtentColumns{} : borrower.extents(extents),
+                             files.is_none() ? nullptr : &file_rules};
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
     ProgramResult result;
@@ -93,6 +98,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
     columns["rank_end"] = hand_over(std::move(result.rank_end));
     columns["node_busy"] = hand_over(std::move(result.node_busy));
     columns["messages"] = result.messages;
+    add_server_columns(columns, result.servers);
     return columns;
 }
 
@@ -110,7 +116,7 @@ void register_schedule(nb::module_& module) {
         nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(), nb::arg("rank_node"),
         nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
         nb::arg("compat_clock") = false, nb::arg("round_robin") = false, nb::arg("warp") = true,
-        nb::arg("flows") = false,
+        nb::arg("flows") = false, nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(),
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

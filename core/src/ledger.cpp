@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "striate/stripe.hpp"
 #include "striate/volume.hpp"
@@ -14,6 +17,9 @@ namespace striate {
 namespace {
 
 using Wide = __int128;  // sums of picoseconds: a million ranks for a century still fit
+
+constexpr double most_walked = 4e9;  // passes and ranks, for one row
+constexpr double most_swept = 2e10;  // runs of bytes, for one application
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
 
@@ -57,18 +63,71 @@ class Summing {
   private:
     void walk(std::size_t program, std::span<const std::int64_t> ranks) {
         counts_.clear();
+        pass_.clear();
         for (std::size_t row = text_.first_row[program]; row < text_.first_row[program + 1]; ++row) {
             const Kind kind = static_cast<Kind>(text_.kind[row]);
             if (kind == Kind::loop) {
                 counts_.push_back(text_.constant[text_.first_operand[row]]);
+                pass_.push_back(0);
             } else if (kind == Kind::end) {
                 counts_.pop_back();
+                pass_.pop_back();
             } else {
-                times_ = 1;
-                for (const std::int64_t count : counts_) times_ *= count;
-                if (times_ > 0) row_of(row, kind, ranks);
+                walked_ = static_cast<double>(ranks.size());
+                passes(row, kind, ranks, 0);
             }
         }
+    }
+
+    // Loops that only move what adds up or sweeps are multiplied; one that moves a peer, a root or a size is
+    // walked pass by pass.
+    void passes(std::size_t row, Kind kind, std::span<const std::int64_t> ranks, std::size_t depth) {
+        while (depth < counts_.size() && !must_walk(row, kind, depth)) ++depth;
+        if (depth == counts_.size()) {
+            times_ = std::accumulate(counts_.begin(), counts_.end(), std::int64_t{1}, std::multiplies<>());
+            if (times_ > 0) row_of(row, kind, ranks);
+            return;
+        }
+        const std::int64_t count = std::exchange(counts_[depth], 1);
+        walked_ *= static_cast<double>(count);
+        if (walked_ > most_walked)
+            throw std::domain_error("a peer, root or size moves through too many passes");
+        for (; pass_[depth] < count; ++pass_[depth]) passes(row, kind, ranks, depth + 1);
+        walked_ /= static_cast<double>(std::max<std::int64_t>(count, 1));
+        counts_[depth] = count;
+        pass_[depth] = 0;
+    }
+
+    [[nodiscard]] bool must_walk(std::size_t row, Kind kind, std::size_t depth) const {
+        const std::size_t first = text_.first_operand[row];
+        for (std::size_t operand = first; operand < text_.first_operand[row + 1]; ++operand) {
+            const auto steps = text_.strides(operand);
+            if (depth < steps.size() && steps[depth] != 0 && !adds_up(kind, operand - first)) return true;
+        }
+        return false;
+    }
+
+    // Operands whose movement costs nothing, adds up, or sweeps over the servers.
+    [[nodiscard]] static bool adds_up(Kind kind, std::size_t position) {
+        switch (kind) {
+            case Kind::send:
+            case Kind::recv:
+                return position == 1 || position == 3;  // tag, request
+            case Kind::sendrecv:
+                return position == 1 || position == 4;  // tags
+            case Kind::read:
+            case Kind::read_all:
+            case Kind::write:
+            case Kind::write_all:
+                return position < 2 || position == 6;  // file, offset, request
+            default:
+                return kind < Kind::barrier || kind > Kind::reduce_scatter;
+        }
+    }
+
+    // The operand in the first pass of the loops that are multiplied, in this pass of those that are walked.
+    [[nodiscard]] std::int64_t value(std::size_t operand, std::int64_t rank) const {
+        return text_.at(operand, rank, pass_);
     }
 
     void row_of(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
@@ -108,7 +167,7 @@ class Summing {
 
     // The operand's values over all passes, added up.
     [[nodiscard]] Wide summed(std::size_t operand, std::int64_t rank) const {
-        Wide sum = static_cast<Wide>(text_.base(operand, rank)) * times_;
+        Wide sum = static_cast<Wide>(value(operand, rank)) * times_;
         const auto steps = text_.strides(operand);
         for (std::size_t depth = 0; depth < steps.size(); ++depth) {
             // stride * (0 + 1 + ... + count-1), once for every pass of the other loops
@@ -119,14 +178,13 @@ class Summing {
 
     void message(std::size_t row, std::int64_t rank, std::size_t peer_operand, bool received) {
         const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
-        const Wide bytes = summed(peer_operand + 2, rank);
-        const auto mean = static_cast<std::int64_t>(bytes / times_);
-        const std::int64_t position = text_.base(peer_operand, rank);
+        const std::int64_t bytes = value(peer_operand + 2, rank);
+        const std::int64_t position = value(peer_operand, rank);
         const std::int64_t peer =
             position == any ? rank
                             : group.member[index(group.first[index(group.group[index(rank)])] + position)];
         const Way& path = way(rank, peer);
-        communication_[index(rank)] += times_ * (path.transfer(mean) + (received ? path.latency : 0));
+        communication_[index(rank)] += times_ * (path.transfer(bytes) + (received ? path.latency : 0));
         out_.messages[index(rank)] += times_;
     }
 
@@ -140,9 +198,8 @@ class Summing {
             const std::int64_t start = group.first[index(mine)];
             const std::int64_t size = group.first[index(mine + 1)] - start;
             const std::int64_t position = group.position[index(rank)];
-            const std::int64_t bytes =
-                kind == Kind::barrier ? 0 : static_cast<std::int64_t>(summed(first, rank) / times_);
-            const std::int64_t root = rooted ? text_.base(first + 1, rank) : 0;
+            const std::int64_t bytes = kind == Kind::barrier ? 0 : value(first, rank);
+            const std::int64_t root = rooted ? value(first + 1, rank) : 0;
             const Volume volume = volume_of(kind, size, position, root, bytes);
             const Way& path = way(rank, group.member[index(start + (position + 1) % size)]);
             communication_[index(rank)] +=
@@ -164,30 +221,35 @@ class Summing {
             throw std::domain_error("the program touches files but the cluster has no I/O server");
         // Files begin on one server after the other, as parallel file systems spread them: file 0 on server
         // 0.
-        const std::int64_t shift = in_.stripe_unit * (text_.base(first, rank) % in_.servers);
-        const std::int64_t offset = text_.base(first + 1, rank) + shift;
-        const std::int64_t count = text_.base(first + 3, rank);
-        const std::int64_t list = text_.base(first + 5, rank);
+        const std::int64_t round_bytes = in_.stripe_unit * in_.servers;
+        const std::int64_t shift = in_.stripe_unit * (value(first, rank) % in_.servers);
+        const std::int64_t start = value(first + 1, rank);
+        const auto in_round = [&](std::int64_t at) { return at % round_bytes + shift; };  // rounds load alike
+        const std::int64_t count = value(first + 3, rank);
+        const std::int64_t list = value(first + 5, rank);
         sweeps_.clear();
         const auto steps = text_.strides(first + 1);
         const auto file_steps = text_.strides(first);
         for (std::size_t depth = 0; depth < counts_.size(); ++depth) {
             const std::int64_t files = depth < file_steps.size() ? file_steps[depth] % in_.servers : 0;
-            sweeps_.push_back(
-                {(depth < steps.size() ? steps[depth] : 0) + files * in_.stripe_unit, counts_[depth]});
+            const std::int64_t step = depth < steps.size() ? steps[depth] % round_bytes : 0;
+            sweeps_.push_back({step + files * in_.stripe_unit, counts_[depth]});
         }
+        if (count != 1 && list < 0) sweeps_.push_back({value(first + 4, rank) % round_bytes, count});
+        swept_ += load.walked(sweeps_);
+        if (swept_ > most_swept) throw std::domain_error("accesses begin at too many different offsets");
         out_.accesses[index(rank)] += times_;
         if (list >= 0) {
             for (auto run = index(in_.extents.first[index(list)]);
                  run < index(in_.extents.first[index(list) + 1]); ++run) {
-                load.add_swept(offset + in_.extents.offset[run], in_.extents.length[run], 1, sweeps_);
+                load.add_swept(in_round(start + in_.extents.offset[run]), in_.extents.length[run], 1,
+                               sweeps_);
                 bytes_of_rank[index(rank)] += in_.extents.length[run] * times_;
             }
             return;
         }
-        const std::int64_t size = text_.base(first + 2, rank);
-        if (count != 1) sweeps_.push_back({text_.base(first + 4, rank), count});
-        load.add_swept(offset, size, 1, sweeps_);
+        const std::int64_t size = value(first + 2, rank);
+        load.add_swept(in_round(start), size, 1, sweeps_);
         bytes_of_rank[index(rank)] += size * count * times_;
     }
 
@@ -246,6 +308,9 @@ class Summing {
     std::vector<Wide> compute_, communication_, instructions_;
     Ledger out_;
     std::vector<std::int64_t> counts_;  // passes of the loops around the row, outermost first
+    std::vector<std::int64_t> pass_;    // of the loops that are walked; 0 in the others
+    double swept_ = 0;
+    double walked_ = 0;  // passes and ranks that are walked for the row
     std::vector<Sweep> sweeps_;
     std::vector<std::int32_t> edges_;
     std::unordered_map<std::uint64_t, Way> ways_;

@@ -47,12 +47,26 @@ void StripeLoad::add_swept(std::int64_t offset, std::int64_t size, std::int64_t 
     const auto [step, count] = loops.front();
     const auto inner = loops.subspan(1);
     const std::int64_t round_bytes = unit_ * servers_;
+    const auto moved = [&](std::int64_t pass) {  // into the first round, which loads the servers alike
+        const auto at =
+            static_cast<std::int64_t>((offset + static_cast<__int128>(step) * pass) % round_bytes);
+        return at < 0 ? at + round_bytes : at;
+    };
     // Offsets that agree modulo a round load the servers alike, so at most `distinct` passes differ.
     const std::int64_t distinct = round_bytes / std::gcd(step, round_bytes);
     for (std::int64_t pass = 0; pass < std::min(count, distinct); ++pass) {
         const std::int64_t alike = count / distinct + (pass < count % distinct ? 1 : 0);
-        add_swept(offset + step * pass, size, times * alike, inner);
+        add_swept(moved(pass), size, times * alike, inner);
     }
+}
+
+double StripeLoad::walked(std::span<const Sweep> loops) const {
+    double runs = 1;
+    for (const auto& [step, count] : loops) {
+        const std::int64_t round_bytes = unit_ * servers_;
+        runs *= static_cast<double>(std::min(count, round_bytes / std::gcd(step, round_bytes)));
+    }
+    return runs;
 }
 
 void StripeLoad::spread(std::vector<std::int64_t>& steps, std::int64_t first, std::int64_t servers,

@@ -20,9 +20,17 @@ class StriateError(Exception):
         where = f" - at {self.at}" if self.at else ""
         return self.message + where + (f" ({self.source})" if self.source else "")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _again, (type(self), self.message, self.at, self.source)
+
     def in_source(self, source: str) -> StriateError:
         """The same refusal, naming the document it was found in."""
         return type(self)(self.message, at=self.at, source=source)
+
+
+def _again(kind: type[StriateError], message: str, at: str | None, source: str | None) -> StriateError:
+    """Rebuild a refusal that came from another process."""
+    return kind(message, at=at, source=source)
 
 
 class UnitError(StriateError, ValueError):
@@ -55,6 +63,27 @@ class PredictionError(StriateError, RuntimeError):
 
 class OutputError(StriateError, OSError):
     """A result that cannot be written where it was asked for."""
+
+    def __str__(self) -> str:  # OSError's own __str__ would print the argument tuple
+        return StriateError.__str__(self)
+
+
+class DatasetError(StriateError, ValueError):
+    """A dataset, or a request to one, that does not hold together."""
+
+
+class DamageError(DatasetError):
+    """A dataset whose bytes are not those that were written."""
+
+
+class StorageError(StriateError, OSError):
+    """Storage that refused: full, forbidden, missing. `errno` is the system's number, where there was one."""
+
+    def __init__(
+        self, message: str, number: int | None = None, *, at: str | None = None, source: str | None = None
+    ) -> None:
+        super().__init__(message, at=at, source=source)
+        self.errno = number
 
     def __str__(self) -> str:  # OSError's own __str__ would print the argument tuple
         return StriateError.__str__(self)

@@ -52,18 +52,18 @@ def size(quantity: Quantity) -> int:
     """Bytes, a whole number: `size("64 KiB") == 65536`. Refuses negative and broken bytes."""
     bytes_ = _read(quantity, _SIZE_UNITS, "B", 'a size such as "64 KiB"')
     if bytes_.denominator != 1:
-        raise UnitError(f"expected a whole number of bytes, got {quantity!r}")
+        raise UnitError(f"expected a whole number of bytes, got {_shown(quantity)}")
     return _bounded(int(bytes_), quantity)
 
 
 def rate(quantity: Quantity) -> float:
     """Bytes per second: `rate("1 Gbit/s") == 125e6`. Refuses negative rates."""
-    return float(_read(quantity, _RATE_UNITS, "B/s", 'a rate such as "1.9 GB/s"'))
+    return _rounded(_read(quantity, _RATE_UNITS, "B/s", 'a rate such as "1.9 GB/s"'), quantity)
 
 
 def seconds(quantity: Quantity) -> float:
     """Seconds: `seconds("12 ms") == 0.012`. Refuses negative times."""
-    return float(_read(quantity, _TIME_UNITS, "s", 'a time such as "12 ms"'))
+    return _rounded(_read(quantity, _TIME_UNITS, "s", 'a time such as "12 ms"'), quantity)
 
 
 def picoseconds(quantity: Quantity) -> int:
@@ -74,20 +74,20 @@ def picoseconds(quantity: Quantity) -> int:
 
 def count(quantity: Quantity) -> float:
     """Instructions, or instructions per second: `count("2.66 G") == 2.66e9`. Refuses negative counts."""
-    return float(_read(quantity, _COUNT_UNITS, "", 'a count such as "2.66 G"'))
+    return _rounded(_read(quantity, _COUNT_UNITS, "", 'a count such as "2.66 G"'), quantity)
 
 
 def _read(quantity: Quantity, units: dict[str, Fraction], default: str, wanted: str) -> Fraction:
     if isinstance(quantity, bool) or not isinstance(quantity, str | int | float | Fraction):
-        raise UnitError(f"expected {wanted}, got {quantity!r}")
+        raise UnitError(f"expected {wanted}, got {_shown(quantity)}")
     if isinstance(quantity, str):
         value = _read_text(quantity, units, default, wanted)
     elif isinstance(quantity, float) and not math.isfinite(quantity):
-        raise UnitError(f"expected {wanted}, got {quantity!r}")
+        raise UnitError(f"expected {wanted}, got {_shown(quantity)}")
     else:
         value = Fraction(quantity)
     if value < 0:
-        raise UnitError(f"expected {wanted}, not negative, got {quantity!r}")
+        raise UnitError(f"expected {wanted}, not negative, got {_shown(quantity)}")
     return value
 
 
@@ -102,19 +102,34 @@ def _read_text(text: str, units: dict[str, Fraction], default: str, wanted: str)
 
 def _bounded(value: int, quantity: Quantity) -> int:
     if value > LARGEST:
-        raise UnitError(f"expected at most 2^63 - 1, got {quantity!r}")
+        raise UnitError(f"expected at most 2^63 - 1, got {_shown(quantity)}")
     return value
 
 
+def _rounded(value: Fraction, quantity: Quantity) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise UnitError(f"expected at most 1.79e308, got {_shown(quantity)}") from None
+
+
+def _shown(quantity: object) -> str:
+    """What was found, short enough for one line."""
+    try:
+        text = repr(quantity)
+    except ValueError:  # Python prints no integer of more than 4300 digits
+        return "a number of more than 4300 digits"
+    return text if len(text) <= 80 else f"{text[:80]}..."
+
+
 def format_size(bytes_: int) -> str:
-    """The shortest exact form: `size(format_size(n)) == n` for every n."""
-    if bytes_ == 0:
-        return "0 B"
-    for units in (_BINARY, _DECIMAL):
-        for prefix, scale in reversed(units.items()):
-            if scale > 1 and bytes_ % scale == 0:
-                return f"{bytes_ // scale} {'k' if prefix == 'K' else prefix}B"
-    return f"{bytes_} B"
+    """The shortest exact form, binary where two are: `size(format_size(n)) == n` for every n."""
+    whole = [
+        f"{bytes_ // scale} {'k' if prefix == 'K' else prefix}B"
+        for prefix, scale in (_BINARY | _DECIMAL).items()
+        if prefix != "k" and bytes_ % scale == 0
+    ]
+    return "0 B" if bytes_ == 0 else min(whole, key=len)
 
 
 def format_picoseconds(ticks: int) -> str:
@@ -128,12 +143,10 @@ def format_picoseconds(ticks: int) -> str:
 
 def format_rate(bytes_per_second: float) -> str:
     """A form that reads back as the same double: `rate(format_rate(x)) == x` for every finite x."""
-    for units in (_BINARY, _DECIMAL):
-        for prefix, scale in reversed(units.items()):
-            if scale > 1 and bytes_per_second >= scale and bytes_per_second % scale == 0:
-                return f"{int(bytes_per_second / scale)} {'k' if prefix == 'K' else prefix}B/s"
-    text = str(int(bytes_per_second)) if bytes_per_second.is_integer() else repr(bytes_per_second)
-    return f"{text} B/s"
+    value = float(bytes_per_second)
+    if value > LARGEST or not value.is_integer():
+        return f"{value!r} B/s"
+    return f"{format_size(int(value))}/s"
 
 
 def about_size(bytes_: float) -> str:
@@ -153,7 +166,9 @@ def about_count(number: float) -> str:
 
 
 def about_seconds(time: float) -> str:
-    """Three significant digits, for people: "12 ms", "88.4 s", "2 h 5 min"."""
+    """Three significant digits, for people: "12 ms", "88.4 s", "2 h 5 min"; "unbounded" when infinite."""
+    if math.isinf(time):
+        return "unbounded"
     if time < 100 * 60:
         small = [("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1)]
         return "0 s" if time == 0 else _about(time, small)

@@ -160,7 +160,7 @@ def test_a_deadlock_names_who_waits_for_whom():
         yield op.recv(1 - rank, 100, tag=5 + rank)
         yield op.send(1 - rank, 100, tag=6 - rank)
 
-    with pytest.raises(PredictionError, match="rank 0 at row .* receives from rank 1 with tag 5") as caught:
+    with pytest.raises(PredictionError, match=r"rank 0 at row .* receives from rank 1 with tag 5") as caught:
         run(program, 2, checked=False)
     assert "receives from rank 0 with tag 6" in str(caught.value)
 

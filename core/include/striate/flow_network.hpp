@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -28,6 +29,12 @@ class FlowNetwork final : public Network {
     [[nodiscard]] Ticks now() const override { return now_; }
     void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
                        std::uint64_t cookie) override;
+    // Servers need single packets and interfaces that pause; as fluid there are none.
+    void continue_message(std::uint32_t, std::uint32_t, std::int64_t, std::uint64_t) override {
+        refuse_files();
+    }
+    void guard(std::uint32_t) override { refuse_files(); }
+    void set_open(std::uint32_t, bool) override { refuse_files(); }
     void set_timer(Ticks time, std::uint64_t cookie) override;
     void run(const std::function<void()>& poll) override;
     [[nodiscard]] std::int64_t events() const override { return events_; }
@@ -59,6 +66,9 @@ class FlowNetwork final : public Network {
         bool collected = false;
         std::vector<std::uint32_t> flows;
     };
+    [[noreturn]] static void refuse_files() {
+        throw std::domain_error("file operations are not played as fluid; use packets");
+    }
     enum class Kind : std::uint64_t { drained, delivered };
     static constexpr Ticks never = std::numeric_limits<Ticks>::max();
 

@@ -41,6 +41,15 @@ class Network {
     virtual void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
                                std::uint64_t cookie) = 0;
 
+    // Sends one more packet, of at most the packet size, of a message that has begun: it carries no header.
+    virtual void continue_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
+                                  std::uint64_t cookie) = 0;
+
+    // From now on the interface pauses after every packet until those above have heard of it.
+    virtual void guard(std::uint32_t interface) = 0;
+    // Whether a guarded interface goes on; closed, it takes no further packet in either direction.
+    virtual void set_open(std::uint32_t interface, bool open) = 0;
+
     // Calls on_timer(cookie) at `time`, not before now.
     virtual void set_timer(Ticks time, std::uint64_t cookie) = 0;
 

@@ -28,6 +28,9 @@ class StripeLoad {
     // rounds moves nothing, so its loop is not walked.
     void add_swept(std::int64_t offset, std::int64_t size, std::int64_t times, std::span<const Sweep> loops);
 
+    // How many runs `add_swept` adds one by one for these loops.
+    [[nodiscard]] double walked(std::span<const Sweep> loops) const;
+
     [[nodiscard]] std::vector<std::int64_t> bytes() const;
     [[nodiscard]] std::vector<std::int64_t> requests() const;
 

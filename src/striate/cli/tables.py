@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from striate.predict.forecast import Forecast
-from striate.units import about_seconds
+from striate.predict.forecast import Answer, Forecast
+from striate.units import about_count, about_seconds
 
 
 def columns(rows: Sequence[Sequence[str]], *, numbers_from: int) -> str:
@@ -21,20 +21,40 @@ def columns(rows: Sequence[Sequence[str]], *, numbers_from: int) -> str:
     return "\n".join(lines)
 
 
+def _answer_row(answer: Answer) -> tuple[str, ...]:
+    """A line of the table of paper 004: raw bounds, combined bounds, and how much faster than the run itself."""
+    bounds = []
+    for interval in (answer.raw, answer.combined):
+        bounds += [
+            about_seconds(interval.low),
+            about_seconds(interval.high),
+            f"{interval.relative_error:.1%}",
+        ]
+    cost = answer.cost.cpu_seconds
+    speed_up = about_count(answer.raw.estimate / cost) if cost else "-"
+    return (answer.rung, about_seconds(answer.raw.estimate), *bounds, about_seconds(cost), speed_up)
+
+
 def forecast_text(forecast: Forecast) -> str:
     """The forecast on one screen: the answer first, then the rungs, the resources, and what to keep in mind."""
     head = f"{forecast.workload} on {forecast.cluster}, {forecast.ranks:,} ranks: {forecast}"
-    rungs = [("rung", "predicted", "low", "high", "error", "cost")]
-    for answer in forecast.answers:
-        predicted, bounds = about_seconds(answer.raw.estimate), answer.combined
-        low, high, cost = map(about_seconds, (bounds.low, bounds.high, answer.cost.cpu_seconds))
-        rungs.append((answer.rung, predicted, low, high, f"{bounds.relative_error:.1%}", cost))
+    rungs: list[tuple[str, ...]] = [
+        ("rung", "predicted", "low", "high", "error", "low, combined", "high", "error", "cost", "speed-up")
+    ]
+    rungs += [_answer_row(answer) for answer in forecast.answers]
     uses = [("resource", "busiest", "its work", "mean")]
     for use in forecast.uses:
         work, mean = about_seconds(use.busiest_seconds), about_seconds(use.mean_seconds)
         uses.append((f"{use.count:,} x {use.kind}", use.busiest, work, mean))
     parts = [head, columns(rungs, numbers_from=1), columns(uses, numbers_from=2)]
+    if forecast.checks:
+        words = [
+            (check.name, "passed" if check.passed else "failed", check.finding) for check in forecast.checks
+        ]
+        parts.append(columns([("test", "", "finding"), *words], numbers_from=3))
     notes = [f"note: {note}" for note in forecast.notes]
-    if not forecast.reached:
+    if not forecast.trusted:
+        notes.append("note: this answer is not to be trusted (exit status 3)")
+    elif not forecast.reached:
         notes.append(f"note: the range is wider than the {forecast.within:.0%} asked for (exit status 3)")
     return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))

@@ -9,6 +9,7 @@ from typing import Any
 
 from striate.errors import PredictionError
 from striate.interval import Interval
+from striate.predict.check import Check
 from striate.provenance import Cost, Provenance
 from striate.units import about_seconds
 
@@ -51,12 +52,14 @@ class Forecast:
     provenance: Provenance
     within: float | None = None  # the precision asked for, as high / low - 1
     notes: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()  # the validity tests that were run
+    trusted: bool = True  # false: the tests say that these rungs leave something important out
     schema: str = SCHEMA
 
     @property
     def reached(self) -> bool:
-        """True when the bounds are as narrow as was asked."""
-        return self.within is None or self.seconds.relative_error <= self.within
+        """True when the bounds can be trusted and are as narrow as was asked."""
+        return self.trusted and (self.within is None or self.seconds.relative_error <= self.within)
 
     @property
     def cost(self) -> Cost:
@@ -68,9 +71,9 @@ class Forecast:
         )
 
     @property
-    def bottleneck(self) -> Use:
-        """The kind of resource with the most work on its busiest member."""
-        return max(self.uses, key=lambda use: use.busiest_seconds)
+    def bottleneck(self) -> Use | None:
+        """The kind of resource with the most work on its busiest member; None when no use is known."""
+        return max(self.uses, key=lambda use: use.busiest_seconds, default=None)
 
     def __str__(self) -> str:
         low, high = about_seconds(self.seconds.low), about_seconds(self.seconds.high)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from striate import _core
 from striate.cluster.cluster import Cluster, Placement
 from striate.errors import PredictionError
-from striate.predict.interfaces import rank_interfaces
+from striate.predict.file_servers import file_servers
+from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
 from striate.workload.application import Application
 
 Int64s = NDArray[np.int64]
@@ -69,6 +70,12 @@ class PacketRun:
     events: int
     skipped: int
     end: int
+    disk_operations: Int64s  # this and the rest: per I/O server
+    disk_sequential: Int64s
+    disk_near_seeks: Int64s
+    disk_bytes_read: Int64s
+    disk_bytes_written: Int64s
+    cache_hit_bytes: Int64s
 
 
 def run_application(
@@ -87,7 +94,7 @@ def run_application(
             application.text,
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
-            rank_interfaces(cluster, placement),
+            joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
             collectives,
             **_node_columns(cluster, placement),
             eager_bytes=int(cluster.settings.eager),
@@ -96,8 +103,10 @@ def run_application(
             compat_clock=compat_clock,
             warp=warp,
             flows=flows,
+            files=file_servers(cluster) if cluster.servers else None,
+            extents=application.extents,
         )
-    except (_core.DeadlockError, _core.UnreceivedError) as error:
+    except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(str(error), at=application.name) from None
     return PacketRun(**columns)
 

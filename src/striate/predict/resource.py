@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import striate._core as _core
 from striate.cluster.cluster import Cluster, Placement
+from striate.cluster.routes import summarise
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
 from striate.interval import Interval
@@ -81,7 +82,8 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
     placement = cluster.place(workload.ranks)
     cpus, cpu_of_rank = np.unique(placement.cpu, return_inverse=True)
     ways = server_ways(cluster, placement)
-    processor, processor_error = np.zeros(len(cpus)), np.zeros(len(cpus))
+    work: dict[int, Seconds] = {}  # by the time at which it may start
+    processor_error = np.zeros(len(cpus))
     servers = len(cluster.servers)
     server, read, written = np.zeros(servers), np.zeros(servers), np.zeros(servers)
     reads, writes = np.zeros(servers), np.zeros(servers)
@@ -97,8 +99,9 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
         own = (
             sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
         )
-        own += ways.client_seconds(ranks, bytes_, sums["accesses"]) + application.start_picoseconds / 1e12
-        processor += np.bincount(mine, own, len(cpus))
+        own += ways.client_seconds(ranks, bytes_, sums["accesses"])
+        others = work.setdefault(application.start_picoseconds, np.zeros(len(cpus)))
+        others += np.bincount(mine, own, len(cpus))
         processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
         moved = sums["server_read"] + sums["server_written"]
         server += ways.server_seconds(ranks, bytes_, moved[:servers])
@@ -109,8 +112,18 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
         communicates |= bool(sums["messages"].any())
         waits |= sums["barriers"] > 0
         synced |= sums["syncs"] > 0
+    processor = finished(work)
     disk, unhidden, error = disk_seconds(cluster, (read, reads), (written, writes), synced=synced)
     return Clocks(processor, processor_error, server, disk, unhidden, error, communicates, waits)
+
+
+def finished(work: dict[int, Seconds]) -> Seconds:
+    """When each CPU is done at the earliest: some start, and all the work that may not begin before it."""
+    later = done = np.zeros_like(next(iter(work.values())))
+    for start in sorted(work, reverse=True):
+        later = later + work[start]
+        done = np.maximum(done, np.where(work[start] > 0, start / 1e12, 0.0) + later)
+    return done
 
 
 def sum_up(application: Application, cluster: Cluster, placement: Placement, ranks: slice) -> dict[str, Any]:
@@ -155,12 +168,12 @@ class ServerWays:
     latency: Seconds
 
     def client_seconds(self, ranks: slice, bytes_: Seconds, accesses: Seconds) -> Seconds:
-        """Protocol time of the ranks: their bytes, spread over the servers, and one latency a call."""
+        """Protocol time of the ranks: their bytes, spread over the servers, and the least latency a call."""
         if self.latency.shape[1] == 0:
             return np.zeros(len(bytes_))
         rows = self.socket_of_rank[ranks]
-        mean_per_byte, worst_latency = self.seconds_per_byte.mean(axis=1), self.latency.max(axis=1)
-        return np.asarray(bytes_ * mean_per_byte[rows] + accesses * worst_latency[rows])
+        mean_per_byte, least_latency = self.seconds_per_byte.mean(axis=1), self.latency.min(axis=1)
+        return np.asarray(bytes_ * mean_per_byte[rows] + accesses * least_latency[rows])
 
     def server_seconds(self, ranks: slice, bytes_: Seconds, moved: Seconds) -> Seconds:
         """Protocol time of the servers: each byte at the speed of the way it came."""
@@ -178,16 +191,11 @@ def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
         socket_of_rank = np.minimum(np.searchsorted(chosen, socket_of_rank), len(chosen) - 1)
         sockets = sockets[chosen]
     servers = cluster.servers
-    network = cluster.network
     goals = np.array([server.component for server in servers], np.int32)
-    hops, latency, bandwidth = _core.route_summary(
-        network.bandwidth,
-        network.edge_source,
-        network.edge_target,
-        network.edge_bandwidth,
-        network.edge_latency,
-        np.repeat(cluster.socket_component[sockets], len(goals)).astype(np.int32),
-        np.tile(goals, len(sockets)).astype(np.int32),
+    hops, latency, bandwidth = summarise(
+        cluster.network,
+        np.repeat(cluster.socket_component[sockets], len(goals)),
+        np.tile(goals, len(sockets)),
     )
     if (hops < 0).any():
         raise PredictionError(
@@ -195,13 +203,16 @@ def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
         )
     own = np.array([min(server.nic.bandwidth, server.nic.link.bandwidth) for server in servers])
     client = np.array([min(kind.nic.bandwidth, kind.nic.link.bandwidth) for kind in cluster.node_types])
+    near, far = ([kind.nic.link.latency for kind in owners] for owners in (cluster.node_types, servers))
     node_of_socket = np.repeat(np.arange(cluster.nodes), np.diff(cluster.first_socket))[sockets]
-    ends = np.minimum(client[cluster.node_type[node_of_socket]][:, None], own[None, :])
+    kind = cluster.node_type[node_of_socket]
+    ends = np.minimum(client[kind][:, None], own[None, :])
+    links = np.array(near, np.int64)[kind][:, None] + np.array(far, np.int64)[None, :]
     shape = (len(sockets), len(goals))
     return ServerWays(
         socket_of_rank,
         1.0 / np.minimum(bandwidth.reshape(shape), ends),
-        latency.reshape(shape) / 1e12 + np.array([server.nic.link.latency for server in servers]) / 1e12,
+        (latency.reshape(shape) + links) / 1e12,
     )
 
 

@@ -31,13 +31,14 @@ def forecast_page(forecast: Forecast) -> str:
     """One self-contained HTML document; every name in it is shown as text."""
     title = f"{forecast.workload} on {forecast.cluster}"
     parts = [
-        f"<h1>{escape(title)}, {forecast.ranks:,} ranks</h1>",
+        f"<h1>{_name(title)}, {forecast.ranks:,} ranks</h1>",
         f'<p class="time">{about_seconds(forecast.seconds.estimate)}</p>',
         f"<p>{escape(_sentence(forecast))}</p>",
         "<h2>How sure</h2>",
         "".join(_range(answer, forecast.seconds.high) for answer in forecast.answers),
         "<h2>Where the work is</h2>",
         _uses(forecast.uses),
+        _checks(forecast),
         _notes(forecast),
         "<h2>Where the numbers come from</h2>",
         _provenance(forecast),
@@ -48,13 +49,21 @@ def forecast_page(forecast: Forecast) -> str:
     return f'<!doctype html>\n<html lang="en">\n<head>{head}{viewport}</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
+def _name(text: str) -> str:
+    """A name as text; marks that turn its direction end with it."""
+    return f"<bdi>{escape(text)}</bdi>"
+
+
 def _sentence(forecast: Forecast) -> str:
     low, high = about_seconds(forecast.seconds.low), about_seconds(forecast.seconds.high)
-    busiest = forecast.bottleneck
-    share = busiest.busiest_seconds / forecast.seconds.estimate if forecast.seconds.estimate else 0.0
-    text = f"Between {low} and {high}, by the {forecast.rung} rung. "
-    text += f"The most work is on {busiest.busiest}: {about_seconds(busiest.busiest_seconds)}, {share:.0%} of the time."
-    if not forecast.reached:
+    text = f"Between {low} and {high}, by the {forecast.rung} rung."
+    if (busiest := forecast.bottleneck) and forecast.seconds.estimate:
+        share = busiest.busiest_seconds / forecast.seconds.estimate
+        work = about_seconds(busiest.busiest_seconds)
+        text += f" The most work is on {busiest.busiest}: {work}, {share:.0%} of the time."
+    if not forecast.trusted:
+        text += " The validity tests say that this answer is not to be trusted."
+    elif not forecast.reached:
         text += f" The range is wider than the {forecast.within:.0%} that were asked for."
     return text
 
@@ -82,7 +91,7 @@ def _range(answer: Answer, most: float) -> str:
 def _uses(uses: tuple[Use, ...]) -> str:
     most = max((use.busiest_seconds for use in uses), default=0.0)
     rows = "".join(
-        f"<tr><td>{use.count:,} &times; {escape(use.kind)}</td><td>{escape(use.busiest)}</td>"
+        f"<tr><td>{use.count:,} &times; {_name(use.kind)}</td><td>{_name(use.busiest)}</td>"
         f'<td class="number">{about_seconds(use.busiest_seconds)}</td><td style="width:38%">{_bar(use, most)}</td>'
         f'<td class="number">{about_seconds(use.mean_seconds)}</td></tr>'
         for use in uses
@@ -101,6 +110,15 @@ def _bar(use: Use, most: float) -> str:
     )
 
 
+def _checks(forecast: Forecast) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(check.name)}</td><td>{'passed' if check.passed else 'failed'}</td>"
+        f"<td>{escape(check.finding)}</td></tr>"
+        for check in forecast.checks
+    )
+    return f"<h2>Tests</h2><table>{rows}</table>" if rows else ""
+
+
 def _notes(forecast: Forecast) -> str:
     items = "".join(f"<li>{escape(note)}</li>" for note in forecast.notes)
     return f"<h2>Keep in mind</h2><ul>{items}</ul>" if items else ""
@@ -108,10 +126,10 @@ def _notes(forecast: Forecast) -> str:
 
 def _provenance(forecast: Forecast) -> str:
     versions = ", ".join(
-        f"{escape(name)} {escape(number)}" for name, number in forecast.provenance.versions.items()
+        f"{_name(name)} {_name(number)}" for name, number in forecast.provenance.versions.items()
     )
     inputs = "".join(
-        f"<br>{escape(name)} {escape(digest)}" for name, digest in forecast.provenance.inputs.items()
+        f"<br>{_name(name)} {_name(digest)}" for name, digest in forecast.provenance.inputs.items()
     )
     cost = forecast.cost
     spent = f"{about_seconds(cost.cpu_seconds)} of CPU, {about_size(cost.peak_memory_bytes)} of memory"

@@ -71,7 +71,8 @@ class Application:
     files: tuple[File, ...] = ()
     regions: tuple[str, ...] = ()
     extents: ExtentLists = field(default_factory=lambda: ExtentLists.of([]))
-    counts: tuple[Int64s, ...] = ()  # alltoallv: bytes from each rank (row) to each rank (column)
+    # alltoallv: bytes from each rank (row) to each rank (column); a rank's operand names the matrix of its row.
+    counts: tuple[Int64s, ...] = ()
     start_picoseconds: int = 0  # when it begins, beside the other applications
 
     @property

@@ -23,7 +23,7 @@ _PARTS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Messages:
-    """One end of many messages: columns over the ranks of a line, `times` of each."""
+    """One end of many messages: columns over the ranks and passes of a line, `times` of each."""
 
     line: Line
     sent: bool
@@ -41,31 +41,58 @@ def messages(application: Application, groups: list[Groups]) -> Iterator[Message
             yield from _ends(line, groups[line.communicator], *part)
 
 
-def _ends(line: Line, group: Groups, side: str, peer: str, tag: str, size: str) -> Iterator[Messages]:
-    mine = line.ranks
-    for (peer_step, tag_step, size_step), times in line.passes(peer, tag, size):
-        position = line.column(peer) + peer_step
-        other = np.where(position == ANY, ANY, group.world(mine, np.maximum(position, 0)))
-        tags = line.column(tag) + tag_step
-        sizes = line.column(size) + size_step
-        source, target = (mine, other) if side == "send" else (other, mine)
-        yield Messages(line, side == "send", source, target, tags, sizes, times)
+def _ends(line: Line, group: Groups, side: str, *names: str) -> Iterator[Messages]:
+    times = line.still(*names)
+    for added in line.passes(*names):
+        position, tag, size = (
+            (line.column(name) + steps[:, None]).ravel() for name, steps in zip(names, added, strict=True)
+        )
+        mine = np.tile(line.ranks, len(added[0]))
+        yield _messages(line, group, side, (mine, position, tag, size), times)
+
+
+def _messages(line: Line, group: Groups, side: str, columns: tuple[Int64s, ...], times: int) -> Messages:
+    mine, position, tag, size = columns
+    other = np.where(position == ANY, ANY, group.world(mine, np.maximum(position, 0)))
+    source, target = (mine, other) if side == "send" else (other, mine)
+    return Messages(line, side == "send", source, target, tag, size, times)
 
 
 def match_messages(application: Application, groups: list[Groups]) -> None:
     """Raise WorkloadError naming the first operation whose message has no other end."""
-    balance = np.zeros(2, np.uint64)
-    for ends in messages(application, groups):
-        sign = np.uint64(1 if ends.sent else 2**64 - 1)
-        with np.errstate(over="ignore"):
-            balance += sign * np.uint64(ends.times) * _fingerprint(ends)
-    if balance.any():  # sums differ, or a receive takes what comes: look closely
+    if not _balanced_as_written(application, groups):  # or a receive takes what comes: look closely
         _match_in_detail(application, groups)
 
 
-def _fingerprint(ends: Messages) -> NDArray[np.uint64]:
+def _balanced_as_written(application: Application, groups: list[Groups]) -> bool:
+    """True when ends match even without following loops: the same first message, moved in the same way."""
+    balance = np.zeros(2, np.uint64)
+    for line in lines(application):
+        for side, *names in _PARTS.get(line.kind, ()):
+            if any(line.strides(names[0])):
+                return False
+            columns = (line.ranks, *(line.column(name) for name in names))
+            ends = _messages(line, groups[line.communicator], side, columns, line.still(*names))
+            sign = np.uint64(1 if ends.sent else 2**64 - 1)
+            with np.errstate(over="ignore"):
+                balance += sign * np.uint64(ends.times) * _fingerprint(ends, _motion(line, names[1:]))
+    return not balance.any()
+
+
+def _motion(line: Line, names: list[str]) -> np.uint64:
+    """A hash of how the loops move a message."""
+    depths = line.moving(*names)
+    moved = [line.counts[depth] for depth in depths]
+    moved += [line.strides(name)[depth] for name in names for depth in depths]
+    key = np.zeros(1, np.uint64)
+    for number in moved:
+        key = _mix(key ^ np.uint64(number % 2**64) ^ np.uint64(0x9E3779B97F4A7C15))
+    return np.uint64(key[0])
+
+
+def _fingerprint(ends: Messages, motion: np.uint64) -> NDArray[np.uint64]:
     """Two sums of well-mixed hashes: without and with the size."""
-    key = _key(ends)
+    key = _mix(_key(ends) ^ motion)
     sized = _mix(key ^ _unsigned(ends.bytes))
     return np.array([key.sum(dtype=np.uint64), sized.sum(dtype=np.uint64)])
 
@@ -143,18 +170,36 @@ def _match_in_detail(application: Application, groups: list[Groups]) -> None:
     communicator = np.array([ends.line.communicator for ends in table.every])[table.line[table.first]]
     place = communicator * application.ranks + table.target[table.first]
     _, place = np.unique(place, return_inverse=True)
-    left = np.bincount(place, np.where(wild, 0, sends - receives))
-    taken = np.bincount(place, np.where(wild, receives, 0))
-    uneven = (left != taken)[place]
+    left, taken = (
+        np.bincount(place, counts)[place].astype(np.int64)
+        for counts in (np.where(wild, 0, sends - receives), np.where(wild, receives, 0))
+    )
 
-    _refuse_first(table, ~wild & (receives > sends), sent=False)
-    _refuse_first(table, uneven & ~wild & (sends > receives), sent=True)
-    _refuse_first(table, uneven & wild, sent=False)
+    _refuse_first(table, ~wild & (receives > sends), (sends, receives), sent=False)
+    for open_end in (table.tag, table.source):  # from a known rank with any tag; from anyone with a known tag
+        named = table.source if open_end is table.tag else table.tag
+        half = wild & (named[table.first] != ANY)
+        family = _numbered(place, named[table.first])
+        left_of, taken_of = (
+            np.bincount(family, counts)[family].astype(np.int64)
+            for counts in (np.where(wild, 0, sends - receives), np.where(half, receives, 0))
+        )
+        _refuse_first(table, half & (taken_of > left_of), (left_of, taken_of), sent=False)
+    _refuse_first(table, wild & (taken > left), (left, taken), sent=False)
+    _refuse_first(table, ~wild & (left > taken) & (sends > receives), (sends, receives), sent=True)
     _check_sizes(table)
 
 
-def _refuse_first(table: _Table, bad: NDArray[np.bool_], *, sent: bool) -> None:
-    """Raise for the earliest operation among the ends on that side whose key is bad."""
+def _numbered(one: Int64s, other: Int64s) -> Int64s:
+    """A number for every distinct pair."""
+    pairs = np.unique(np.stack((one, other), axis=1), axis=0, return_inverse=True)
+    return np.asarray(pairs[1], np.int64).reshape(-1)
+
+
+def _refuse_first(
+    table: _Table, bad: NDArray[np.bool_], counts: tuple[Int64s, Int64s], *, sent: bool
+) -> None:
+    """Raise for the earliest operation among the ends on that side whose key is bad; counts are by key."""
     ends = np.flatnonzero(bad[table.which] & (table.sent == sent))
     if not len(ends):
         return
@@ -165,10 +210,10 @@ def _refuse_first(table: _Table, bad: NDArray[np.bool_], *, sent: bool) -> None:
     source, target, tag = int(table.source[end]), int(table.target[end]), int(table.tag[end])
     who = "any rank" if source == ANY else f"rank {source}"
     what = "any tag" if tag == ANY else f"tag {tag}"
-    counts = f"{table.totals(table.sent)[key]} sent, {table.totals(~table.sent)[key]} received"
+    numbers = f"{counts[0][key]} sent, {counts[1][key]} received"
     line = table.every[int(table.line[end])].line
     raise WorkloadError(
-        f"messages from {who} to rank {target} with {what}: {counts}",
+        f"messages from {who} to rank {target} with {what}: {numbers}",
         at=line.place(source if sent else target),
         source=line.application.name,
     )

@@ -17,6 +17,7 @@ from striate import units
 from striate.errors import WorkloadError
 from striate.workload.application import WORLD
 from striate.workload.kinds import ANY, BLOCKING, NO_EXTENTS, Kind
+from striate.workload.text import Int64s
 
 PENDING = object()  # stands for a request slot until the operation joins a program
 Number = Any  # int, text with a unit, array over ranks, or an expression of a loop
@@ -45,6 +46,22 @@ def _bytes(size: Number) -> Number:
     return _size(size) if isinstance(size, str) else size
 
 
+def _whole_numbers(values: Sequence[int], what: str) -> Int64s:
+    column = np.asarray(values)
+    whole = column.ndim == 1 and (column.dtype.kind in "iu" or not column.size)
+    if not whole or (column.size and int(column.max()) >= 2**63):
+        raise WorkloadError(f"expected whole numbers below 2^63 as {what}, got {values!r:.60}")
+    return column.astype(np.int64)
+
+
+def _total(sizes: Int64s, what: str) -> int:
+    if sizes.size and (sizes.min() < 0 or sizes.astype(float).sum() >= 2.0**63):
+        raise WorkloadError(
+            f"expected {what} of at least 0 and below 2^63 in all, got {sizes.tolist()!r:.60}"
+        )
+    return int(sizes.sum())
+
+
 def compute(duration: Number = 0, *, instructions: Number = 0) -> Operation:
     """Work for a time, or for a number of instructions, or both."""
     ticks = _ticks(duration) if isinstance(duration, str | int | float) else _ticks_of_array(duration)
@@ -54,7 +71,9 @@ def compute(duration: Number = 0, *, instructions: Number = 0) -> Operation:
 
 
 def _ticks_of_array(seconds: Number) -> Number:
-    if isinstance(seconds, np.ndarray):
+    if isinstance(seconds, np.ndarray) and seconds.dtype.kind in "iuf":
+        if not ((seconds >= 0) & (seconds < 2**63 / 1e12)).all():
+            raise WorkloadError("expected times from 0 s to 9.22e6 s, not negative")
         return np.rint(seconds * 1e12).astype(np.int64)
     raise WorkloadError(f"expected a time such as '12 ms' or an array of seconds, got {seconds!r:.60}")
 
@@ -148,8 +167,8 @@ reduce_scatter = _unrooted(Kind.REDUCE_SCATTER)
 
 def alltoallv(sizes: Sequence[Number], *, comm: str = WORLD, blocking: bool = True) -> Operation:
     """Send `sizes[i]` bytes to rank i of the communicator."""
-    column = np.array([_bytes(size) for size in sizes], np.int64)
-    return Operation(Kind.ALLTOALLV, (int(column.sum()), column, _request(blocking)), comm)
+    column = _whole_numbers([_bytes(size) for size in sizes], "sizes")
+    return Operation(Kind.ALLTOALLV, (_total(column, "sizes"), column, _request(blocking)), comm)
 
 
 def open_file(file: Any, *, create: bool = False, comm: str = WORLD) -> Operation:
@@ -196,8 +215,12 @@ def _access(kind: Kind) -> Any:
                 _request(blocking),
             )
         else:
-            runs = np.array(extents[0], np.int64), np.array(extents[1], np.int64)
-            operands = (file, _bytes(offset), int(runs[1].sum()), 1, 0, runs, _request(blocking))
+            runs = _whole_numbers(extents[0], "offsets"), _whole_numbers(extents[1], "lengths")
+            if len(runs[0]) != len(runs[1]):
+                raise WorkloadError(
+                    f"expected as many offsets as lengths, got {len(runs[0])} and {len(runs[1])}"
+                )
+            operands = (file, _bytes(offset), _total(runs[1], "lengths"), 1, 0, runs, _request(blocking))
         return Operation(kind, operands, comm)
 
     call.__name__ = kind.label

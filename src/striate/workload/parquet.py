@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 SCHEMA = "striate.workload/1"
 NAMES = tuple(dict.fromkeys(name for names in OPERANDS.values() for name in names))
 _LABELS = {kind.label: kind for kind in Kind}
-_MOST_RANKS = 2**31 - 1
+_MOST_RANKS = 2**26  # a file of a few bytes must not ask for all memory
+_MOST_LOOPS = 64  # one inside the other
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -211,7 +212,10 @@ def _expect(condition: bool, message: str, at: str | None = None) -> None:
 
 def _column(item: Any) -> Int64s:
     values = item.values
-    return np.asarray(values.to_numpy(zero_copy_only=False) if values is not None else [], np.int64)
+    if values is None:
+        return np.empty(0, np.int64)
+    _expect(values.null_count == 0, "an array has holes")
+    return np.asarray(values.to_numpy(zero_copy_only=False), np.int64)
 
 
 def _sized(named: dict[str, Int64s], name: str, length: int) -> Int64s | None:
@@ -246,7 +250,7 @@ def _extents(named: dict[str, Int64s]) -> ExtentLists:
     sound = (
         len(first) > 0
         and first[0] == 0
-        and (np.diff(first) >= 0).all()
+        and (first[:-1] <= first[1:]).all()
         and first[-1] == len(offset) == len(length)
     )
     _expect(bool(sound), "the byte runs do not fit together", "array 'extent first'")
@@ -269,7 +273,8 @@ def _text(rows: pa.Table, header: _Header, named: dict[str, Int64s]) -> Text:
     outside = ((communicator < 0) | (communicator >= families)) & ~structural
     _expect(families > 0 and not outside.any(), "an operation uses a communicator that is not there")
     columns = {name: _filled(rows, name) for name in NAMES}
-    varies = [{part["operand"]: part for part in parts or ()} for parts in rows["varies"].to_pylist()]
+    varies = [_variations(parts, row) for row, parts in enumerate(rows["varies"].to_pylist())]
+    _check_loops(kinds, columns["count"], varies)
     depth = _depths(kinds)
     parts = [varies[row].get(name) for row, name in operands]
     strides = [[] if part is None else list(part["strides"] or ()) for part in parts]
@@ -282,20 +287,41 @@ def _text(rows: pa.Table, header: _Header, named: dict[str, Int64s]) -> Text:
     tables = _tables(named, header.ranks)
     table = np.array([-1 if part is None else part["table"] for part in parts], np.int64)
     _expect(bool(((table >= -1) & (table < len(tables))).all()), "an operand uses a table that is not there")
+    constant = np.array([columns[name][row] for row, name in operands], np.int64)
+    per_rank = np.array([0 if part is None else part["per_rank"] or 0 for part in parts], np.int64)
+    largest = np.array([np.abs(values.astype(float)).max() for values in tables] + [0.0])
+    varied = np.abs(per_rank.astype(float)) * header.ranks + largest[table]
+    small = (varied == 0) | (np.abs(constant.astype(float)) + varied < 2.0**63)
+    _expect(bool(small.all()), "an operand exceeds 2^63 - 1")
+    program_of_rank = _programs_of_ranks(named, header)
     return Text(
         first_row=np.searchsorted(program, np.arange(header.programs + 1)).astype(np.uint32),
         kind=np.array(kinds, np.uint8),
         communicator=communicator.astype(np.int32),
         first_operand=_starts([len(OPERANDS[kind]) for kind in kinds]).astype(np.uint32),
-        constant=np.array([columns[name][row] for row, name in operands], np.int64),
-        per_rank=np.array([0 if part is None else part["per_rank"] or 0 for part in parts], np.int64),
+        constant=constant,
+        per_rank=per_rank,
         table=table.astype(np.int32),
         first_stride=_starts([len(steps) for steps in strides]).astype(np.uint32),
         stride=np.array([step for steps in strides for step in steps], np.int64),
         first_value=_starts([len(values) for values in tables]),
         value=np.concatenate([*tables, np.empty(0, np.int64)]),
-        program_of_rank=_programs_of_ranks(named, header),
+        program_of_rank=program_of_rank,
     )
+
+
+def _variations(parts: list[Any] | None, row: int) -> dict[str, dict[str, Any]]:
+    sound = all(part and part["operand"] is not None and part["table"] is not None for part in parts or ())
+    _expect(sound, "an operand varies without a name or a table", f"row {row}")
+    return {part["operand"]: part for part in parts or ()}
+
+
+def _check_loops(kinds: list[Kind], count: Int64s, varies: list[dict[str, dict[str, Any]]]) -> None:
+    """The passes of a loop are a number, the same for all ranks."""
+    for row, kind in enumerate(kinds):
+        if kind is Kind.LOOP:
+            _expect(count[row] >= 0, f"expected count of at least 0, got {count[row]}", f"row {row}")
+            _expect(not varies[row], "the passes of a loop may not vary", f"row {row}")
 
 
 def _filled(rows: pa.Table, name: str) -> Int64s:
@@ -315,11 +341,13 @@ def _balanced(kinds: list[Kind], program: Int64s) -> None:
             break
         if kind is Kind.LOOP:
             open_at.append(row)
+            _expect(
+                len(open_at) <= _MOST_LOOPS, f"loops are nested more than {_MOST_LOOPS} deep", f"row {row}"
+            )
         elif kind is Kind.END:
             _expect(bool(open_at), "a loop ends that did not begin", f"row {row}")
             open_at.pop()
     _expect(not open_at, "a loop does not end", f"row {open_at[-1]}" if open_at else None)
-    _expect(len(open_at) < 64, "loops are nested more than 64 deep")
 
 
 def _depths(kinds: list[Kind]) -> list[int]:

@@ -12,7 +12,7 @@ from striate.workload.application import Application, ExtentLists, File, communi
 from striate.workload.fold import Folder, Leaf, Loop, Node
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
-from striate.workload.text import Operand, Row, TextWriter
+from striate.workload.text import Int64s, Operand, Row, TextWriter
 
 Program = Callable[[int, int], Iterable[Operation]]
 _FREE = ("offset", "file", "tag")  # operands that may move by a stride from pass to pass
@@ -126,7 +126,7 @@ def _matrix(rows: dict[int, np.ndarray[Any, Any]], ranks: int) -> np.ndarray[Any
 def _fold(
     operations: Iterable[Operation], names: _Names, numbers: Mapping[str, int], rank: int, ranks: int
 ) -> list[Node]:
-    folder, requests, seen_counts = Folder(), _Requests(), 0
+    folder, requests, rows = Folder(), _Requests(), dict[bytes, int]()
     for index, operation in enumerate(_checked(operations)):
         kind = operation.kind
         try:
@@ -134,9 +134,10 @@ def _fold(
                 raise WorkloadError(
                     f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}"
                 )
-            if kind is Kind.ALLTOALLV:
-                seen_counts = _note_counts(names, operation, seen_counts, rank, ranks)
-            values = names.resolve(operation, seen_counts - 1)
+            row = (
+                _note_counts(names, operation.operands[1], rows, rank, ranks) if kind is Kind.ALLTOALLV else 0
+            )
+            values = names.resolve(operation, row)
             shapes = _with_requests(operation, values, requests)
         except WorkloadError as error:
             raise WorkloadError(error.message, at=f"rank {rank}, operation {index} ({kind.label})") from None
@@ -157,14 +158,15 @@ def _checked(operations: Iterable[Operation]) -> Iterator[Operation]:
         yield operation
 
 
-def _note_counts(names: _Names, operation: Operation, seen: int, rank: int, ranks: int) -> int:
-    row = operation.operands[1]
+def _note_counts(names: _Names, row: Int64s, seen: dict[bytes, int], rank: int, ranks: int) -> int:
+    """The number of `row` among the different rows of this rank, so that a repeated call can be folded."""
     if len(row) > ranks:
         raise WorkloadError(f"expected at most {ranks} sizes, got {len(row)}")
-    if seen == len(names.counts):
+    number = seen.setdefault(row.tobytes(), len(seen))
+    if number == len(names.counts):
         names.counts.append({})
-    names.counts[seen][rank] = row
-    return seen + 1
+    names.counts[number][rank] = row
+    return number
 
 
 def _with_requests(

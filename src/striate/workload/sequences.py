@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,8 +15,7 @@ from striate.workload.unfold import Step, unfold
 from striate.workload.walk import Line, lines
 
 Hashes = NDArray[np.uint64]
-_BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that powers stay invertible
-_MOST_PASSES = 4096  # of a loop in which a size or root moves
+_BASE = 0x9E3779B97F4A7C15  # odd, so that powers stay invertible
 
 
 def compare_collectives(application: Application, groups: list[Groups]) -> None:
@@ -35,44 +36,71 @@ def compare_collectives(application: Application, groups: list[Groups]) -> None:
 def _hash_program(application: Application, program: int, ranks: Int64s, communicator: int) -> Hashes:
     """hash = sum of signature * BASE^(calls after it), loops by powers instead of passes."""
     text = application.text
-    by_row = {line.row: line for line in lines(application) if line.program == program}
-    stack: list[tuple[np.uint64, Hashes]] = [(np.uint64(1), np.zeros(len(ranks), np.uint64))]
+    by_row = {line.row: line for line in lines(application, program)}
+    stack = [_Stretch(1, np.zeros(len(ranks), np.uint64), ())]
     counts: list[int] = []
-    with np.errstate(over="ignore"):
-        for row in text.rows_of(program):
-            kind = text.kind[row]
-            if kind == Kind.LOOP:
-                counts.append(int(text.constant[text.operand(row, "count")]))
-                stack.append((np.uint64(1), np.zeros(len(ranks), np.uint64)))
-            elif kind == Kind.END:
-                power, total = _repeated(*stack.pop(), counts.pop())
-                stack[-1] = (stack[-1][0] * power, stack[-1][1] * power + total)
-            elif row in by_row and kind in COLLECTIVES and text.communicator[row] == communicator:
-                power, total = stack[-1]
-                stack[-1] = (power * _BASE, total * _BASE + _signature(by_row[row]))
-    return stack[0][1]
+    for row in text.rows_of(program):
+        kind = text.kind[row]
+        if kind == Kind.LOOP:
+            counts.append(int(text.constant[text.operand(row, "count")]))
+            stack.append(_Stretch(1, np.zeros(len(ranks), np.uint64), (0,) * len(counts)))
+        elif kind == Kind.END:
+            body = stack.pop().repeated(counts.pop())
+            stack[-1] = stack[-1].then(body)
+        elif row in by_row and kind in COLLECTIVES and text.communicator[row] == communicator:
+            stack[-1] = stack[-1].then(_call(by_row[row]))
+    return stack[0].total
 
 
-def _repeated(power: np.uint64, total: Hashes, count: int) -> tuple[np.uint64, Hashes]:
-    """The map hash -> hash * power + total, applied `count` times, by squaring."""
-    result_power, result = np.uint64(1), np.zeros_like(total)
-    while count:
-        if count & 1:
-            result_power, result = result_power * power, result * power + total
-        power, total = power * power, total * power + total
-        count >>= 1
-    return result_power, result
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stretch:
+    """What some calls make of a hash: hash * power + total + sum of slope * index over the loops around them."""
+
+    power: int
+    total: Hashes
+    slopes: tuple[int, ...]  # outermost loop first
+
+    def then(self, later: _Stretch) -> _Stretch:
+        slopes = zip(self.slopes, later.slopes, strict=True)
+        with np.errstate(over="ignore"):
+            total = self.total * np.uint64(later.power) + later.total
+        return _Stretch(
+            self.power * later.power % 2**64, total, tuple((a * later.power + b) % 2**64 for a, b in slopes)
+        )
+
+    def repeated(self, count: int) -> _Stretch:
+        """All passes of the innermost loop around, by doubling; the stretch is then outside that loop."""
+        passes, power, once, index = (
+            0,
+            1,
+            0,
+            0,
+        )  # once: sum of power^(passes after i); index: the same times i
+        for bit in bin(count)[2:]:
+            once, index = once * (power + 1), index * (power + 1) + passes * once
+            passes, power = 2 * passes, power * power
+            if bit == "1":
+                once, index = once * self.power + 1, index * self.power + passes
+                passes, power = passes + 1, power * self.power
+            power, once, index = power % 2**64, once % 2**64, index % 2**64
+        *outer, own = self.slopes
+        with np.errstate(over="ignore"):
+            total = self.total * np.uint64(once) + np.uint64(own * index % 2**64)
+        return _Stretch(power, total, tuple(slope * once % 2**64 for slope in outer))
 
 
-def _signature(line: Line) -> Hashes:
-    """What must agree: the kind, the root, and the size where MPI wants it equal."""
+def _call(line: Line) -> _Stretch:
+    """One call. What must agree: the kind, the root, and the size where MPI wants it equal."""
     signature = np.full(len(line.ranks), int(line.kind) + 1, np.uint64) * np.uint64(0xD1342543DE82EF95)
+    slopes = [0] * len(line.counts)
     for name, factor in (("root", 0xA24BAED4963EE407), ("bytes", 0x9FB21C651E98DF25)):
         if line.kind in (ROOTED if name == "root" else EQUAL_BYTES):
-            signature = signature + line.column(name).astype(np.uint64) * np.uint64(factor)
-            moved = np.uint64(sum(line.strides(name)) % 2**64)
-            signature = signature + moved * np.uint64(0xC2B2AE3D27D4EB4F)
-    return np.asarray(signature, np.uint64)
+            with np.errstate(over="ignore"):
+                signature = signature + line.column(name).astype(np.uint64) * np.uint64(factor)
+            slopes = [
+                slope + stride * factor for slope, stride in zip(slopes, line.strides(name), strict=True)
+            ]
+    return _Stretch(_BASE, np.asarray(signature, np.uint64), tuple(slope % 2**64 for slope in slopes))
 
 
 def _agreement(step: Step) -> tuple[object, ...]:

@@ -56,8 +56,8 @@ class Spmd:
     @contextmanager
     def repeat(self, count: int) -> Iterator[Affine]:
         """Repeat the block `count` times; the value it yields is the pass, to be used in offsets and tags."""
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
-            raise WorkloadError(f"expected a number of repeats, got {count!r}", at=self._here())
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 <= count < 2**63:
+            raise WorkloadError(f"expected a number of repeats, got {count!r:.60}", at=self._here())
         self._append(Row(Kind.LOOP, -1, [Operand(int(count))]))
         loop, self._loop_count = self._loop_count, self._loop_count + 1
         self._loops.append(loop)
@@ -177,7 +177,11 @@ class Spmd:
             self._extents.append(value)
             return len(self._extents) - 1
         if name == "counts" and isinstance(value, np.ndarray):
-            self._counts.append(np.tile(np.resize(value, self.ranks), (self.ranks, 1)))
+            if len(value) > self.ranks:
+                raise WorkloadError(f"expected at most {self.ranks} sizes, got {len(value)}", at=self._here())
+            row = np.zeros(self.ranks, np.int64)
+            row[: len(value)] = value
+            self._counts.append(np.broadcast_to(row, (self.ranks, self.ranks)))
             return len(self._counts) - 1
         return value
 
@@ -188,6 +192,8 @@ class Spmd:
             if set(by_loop) - set(self._loops):
                 raise WorkloadError(f"the {name} uses the pass of a loop that has ended", at=self._here())
             strides = tuple(by_loop.get(loop, 0) for loop in self._loops)
+            if any(abs(stride) >= 2**63 for stride in strides):
+                raise WorkloadError(f"expected {name} to move by less than 2^63 a pass", at=self._here())
             value = value.base
         if isinstance(value, np.ndarray):
             if value.shape != (self.ranks,) or not np.issubdtype(value.dtype, np.integer):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.errors import WorkloadError
 from striate.workload.application import Application, Groups
 from striate.workload.kinds import ACCESSES, ANY, BLOCKING, OPERANDS, ROOTED, Kind
 from striate.workload.matching import match_messages
@@ -13,6 +12,7 @@ from striate.workload.sequences import compare_collectives
 from striate.workload.text import Int64s
 from striate.workload.walk import Line, lines
 
+_SETTLED = {"request", "region"}
 _FILES = frozenset(kind for kind, names in OPERANDS.items() if "file" in names)
 
 
@@ -30,9 +30,10 @@ def validate(application: Application) -> None:
 def check_operands(line: Line, groups: list[Groups]) -> None:
     """Peers, roots, sizes, offsets and files of one row, for all its ranks."""
     names = OPERANDS[line.kind]
+    line.refuse("expected at most 2^62 passes through all loops together", line.times > 2**62)
     group = groups[line.communicator]
     outside = group.group[line.ranks] < 0
-    name = line.application.communicators[line.communicator].name
+    name = line.application.communicators[line.communicator].name.replace("{", "{{").replace("}", "}}")
     line.refuse(f"the rank does not belong to communicator {name!r}", outside)
     size = group.size(line.ranks)
     for operand in ("picoseconds", "instructions", "bytes", "source_bytes", "count", "offset"):
@@ -45,8 +46,15 @@ def check_operands(line: Line, groups: list[Groups]) -> None:
             line.refuse(
                 f"no rank {{{operand}}} in communicator {name!r}", _outside(line, operand, least, size)
             )
+    for operand, least in (("tag", ANY if line.kind is Kind.RECV else 0), ("source_tag", ANY)):
+        if operand in names:
+            line.refuse(
+                f"expected {operand} of at least {least}, got {{{operand}}}", line.lowest(operand) < least
+            )
     if line.kind in ROOTED:
         line.refuse(f"no root {{root}} in communicator {name!r}", _outside(line, "root", 0, size))
+    if "region" in names:
+        line.refuse("no region number {region}", _outside(line, "region", 0, len(line.application.regions)))
     if line.kind in _FILES:
         line.refuse("no file number {file}", _outside(line, "file", 0, line.application.file_count))
     if line.kind in ACCESSES:
@@ -72,6 +80,8 @@ def check_access(line: Line) -> None:
         span = np.where(irregular, last[extents], span)
         low = np.where(irregular, first[extents], low)
     line.refuse("bytes before the start of the file, offset {offset}", line.lowest("offset") + low < 0)
+    total = np.maximum(line.column("bytes"), 1) * line.column("count").astype(float) * line.times
+    line.refuse("more than 2^62 bytes in all passes together", total > 2.0**62)
     highest = np.asarray(line.highest("offset"), float) + span
     line.refuse("bytes past 2^63 - 1, offset {offset}", highest > float(2**63 - 1024))
 
@@ -92,44 +102,64 @@ def reach_of_lists(
 
 def check_requests(application: Application, program: int) -> None:
     """Every request is awaited exactly once between two beginnings; regions end in the order they began."""
-    text = application.text
-    ranks = text.ranks_of(program)
-    if not len(ranks):
-        return
+    written = _twice(application, program)
+    for at in _unlike(written, len(application.text.ranks_of(program))):
+        _follow(written, at)
+
+
+def _unlike(written: list[Line], ranks: int) -> list[int]:
+    """Where among the program's ranks to look: one for every way in which requests and regions are numbered."""
+    by_row = {line.row: line for line in written}.values()
+    firsts = [
+        line.first(name) for line in by_row for name in ("request", "region") if name in OPERANDS[line.kind]
+    ]
+    columns = [first for first in firsts if isinstance(first, np.ndarray)]
+    if not columns:
+        return [0] * (ranks > 0)
+    unlike = np.unique(np.stack(columns, axis=1), axis=0, return_index=True)[1]
+    return [int(at) for at in np.sort(unlike)]
+
+
+def _follow(written: list[Line], at: int) -> None:
+    """Follow the requests and regions of the rank at place `at`."""
     pending: dict[int, Line] = {}
-    regions: list[int] = []
-    for line in _twice(application, program):
-        names = OPERANDS[line.kind]
-        request = int(line.column("request")[0]) if "request" in names else BLOCKING
+    regions: list[Line] = []
+    for line in written:
+        request = int(line.column("request")[at]) if "request" in OPERANDS[line.kind] else BLOCKING
         if line.kind is Kind.WAITALL:
             pending.clear()
         elif line.kind is Kind.WAIT:
-            line.refuse("wait for request {request}, which is not under way", request not in pending)
+            _refuse_at(line, at, "wait for request {request}, which is not under way", request not in pending)
             del pending[request]
         elif request != BLOCKING:
-            line.refuse("request {request} begins again before it was awaited", request in pending)
+            _refuse_at(line, at, "request {request} begins again before it was awaited", request in pending)
             pending[request] = line
         elif line.kind is Kind.REGION_BEGIN:
-            regions.append(int(line.column("region")[0]))
+            regions.append(line)
         elif line.kind is Kind.REGION_END:
-            line.refuse(
-                "a region ends that did not begin last",
-                not regions or regions[-1] != line.column("region")[0],
-            )
+            ends = regions and regions[-1].column("region")[at] == line.column("region")[at]
+            _refuse_at(line, at, f"region {_region(line, at)} ends, but did not begin last", not ends)
             regions.pop()
-    if pending:
-        line = next(iter(pending.values()))
-        line.refuse("request {request} is never awaited")
+    for line in pending.values():
+        _refuse_at(line, at, "request {request} is never awaited")
     if regions:
-        raise WorkloadError(
-            f"region {application.regions[regions[-1]]!r} never ends", source=application.name
-        )
+        _refuse_at(regions[-1], at, f"region {_region(regions[-1], at)} never ends")
+
+
+def _refuse_at(line: Line, at: int, found: str, bad: bool = True) -> None:
+    if bad:
+        line.refuse(found, np.arange(len(line.ranks)) == at)
+
+
+def _region(line: Line, at: int) -> str:
+    name = line.application.regions[line.column("region")[at]]
+    return repr(name).replace("{", "{{").replace("}", "}}")
 
 
 def _twice(application: Application, program: int) -> list[Line]:
     """The program's lines with every loop's body written out twice at most: enough to see what a pass leaves over."""
     text = application.text
-    by_row = {line.row: line for line in lines(application) if line.program == program}
+    by_row = {line.row: line for line in lines(application, program)}
     stack: list[list[Line]] = [[]]
     counts: list[int] = []
     for row in text.rows_of(program):
@@ -138,7 +168,7 @@ def _twice(application: Application, program: int) -> list[Line]:
             counts.append(int(text.constant[text.operand(row, "count")]))
         elif text.kind[row] == Kind.END:
             body, count = stack.pop(), counts.pop()
-            settles = any("request" in OPERANDS[line.kind] or line.kind is Kind.WAITALL for line in body)
+            settles = any(line.kind is Kind.WAITALL or _SETTLED & set(OPERANDS[line.kind]) for line in body)
             stack[-1].extend(body * min(count, 2 if settles and len(body) < 10_000 else 1))
         elif row in by_row:
             stack[-1].append(by_row[row])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -54,27 +54,52 @@ class Line:
         strides = [int(stride) for stride in text.strides(text.operand(self.row, name))]
         return tuple(strides + [0] * (len(self.counts) - len(strides)))
 
-    def lowest(self, name: str) -> Value:
-        return self.first(name) + self._reach(name, min)
+    def lowest(self, name: str) -> Any:
+        return self._moved(name, min)
 
-    def highest(self, name: str) -> Value:
-        return self.first(name) + self._reach(name, max)
+    def highest(self, name: str) -> Any:
+        return self._moved(name, max)
 
-    def _reach(self, name: str, pick: Callable[[int, int], int]) -> int:
+    def _moved(self, name: str, pick: Callable[[int, int], int]) -> Any:
+        first = self.first(name)
         steps = zip(self.strides(name), self.counts, strict=True)
-        return sum(pick(0, stride * (count - 1)) for stride, count in steps)
+        reach = sum(pick(0, stride * (count - 1)) for stride, count in steps)
+        if float(np.abs(np.asarray(first, float)).max()) + abs(reach) < 2.0**62:
+            return first + reach
+        return np.asarray(first, float) + float(reach)  # integers would wrap round
 
-    def passes(self, *names: str) -> Iterator[tuple[tuple[int, ...], int]]:
-        """Distinct passes as far as the operands `names` go: (what each pass adds to each of them, how often)."""
+    def moving(self, *names: str) -> list[int]:
+        """The depths of the loops that move any of the operands `names`."""
         by_name = [self.strides(name) for name in names]
-        moving = [depth for depth in range(len(self.counts)) if any(strides[depth] for strides in by_name)]
-        still = math.prod(count for depth, count in enumerate(self.counts) if depth not in moving)
-        for indices in product(*(range(self.counts[depth]) for depth in moving)):
-            added = tuple(
-                sum(strides[depth] * index for depth, index in zip(moving, indices, strict=True))
-                for strides in by_name
+        return [depth for depth in range(len(self.counts)) if any(strides[depth] for strides in by_name)]
+
+    def still(self, *names: str) -> int:
+        """How often each pass through the loops that move `names` happens."""
+        moving = self.moving(*names)
+        return math.prod(count for depth, count in enumerate(self.counts) if depth not in moving)
+
+    def passes(self, *names: str) -> Iterator[tuple[Int64s, ...]]:
+        """What every pass that moves `names` adds to each of them, in blocks of passes.
+
+        Refuses more than 2^27 passes and ranks together, which nobody could wait for.
+        """
+        depths = self.moving(*names)
+        shape = tuple(self.counts[depth] for depth in depths)
+        self.refuse("too many passes with a peer, tag or size of their own", self._many(shape) > 2**27)
+        block = max(1, 2**18 // len(self.ranks))
+        for start in range(0, math.prod(shape), block):
+            numbers = np.arange(start, min(start + block, math.prod(shape)))
+            indices = np.unravel_index(numbers, shape) if shape else ()
+            yield tuple(
+                sum(
+                    (self.strides(name)[depth] * at for depth, at in zip(depths, indices, strict=True)),
+                    np.zeros(len(numbers), np.int64),
+                )
+                for name in names
             )
-            yield added, still
+
+    def _many(self, shape: tuple[int, ...]) -> int:
+        return math.prod(shape) * len(self.ranks) if shape else 0
 
     def refuse(self, found: str, bad: object = True) -> None:
         """Raise WorkloadError for the first rank where `bad` is true; does nothing when it is true nowhere."""
@@ -82,17 +107,23 @@ class Line:
         if not where.any():
             return
         at = int(np.argmax(where))
-        message = found.format(**{name: int(self.column(name)[at]) for name in OPERANDS[self.kind]})
+        message = found.format(**{name: self._shown(name, at) for name in OPERANDS[self.kind]})
         raise WorkloadError(message, at=self.place(int(self.ranks[at])), source=self.application.name)
+
+    def _shown(self, name: str, at: int) -> str:
+        """The operand's value for the rank at place `at`, from the lowest to the highest where loops move it."""
+        ends = (self.lowest(name), self.highest(name))
+        low, high = (int(np.broadcast_to(end, self.ranks.shape)[at]) for end in ends)
+        return f"{low}" if low == high else f"{low} to {high}"
 
     def place(self, rank: int) -> str:
         return f"rank {rank}, operation {self.index} ({self.kind.label})"
 
 
-def lines(application: Application) -> Iterator[Line]:
-    """Every row that is an operation and is done at least once, program by program."""
+def lines(application: Application, only: int | None = None) -> Iterator[Line]:
+    """Every row that is an operation and is done at least once, program by program, or of one program."""
     text = application.text
-    for program in range(text.programs):
+    for program in range(text.programs) if only is None else (only,):
         ranks = text.ranks_of(program)
         if not len(ranks):
             continue

@@ -1,0 +1,89 @@
+// Python's door to the rungs over work-flow graphs.
+#include "striate/flows.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "columns.hpp"
+#include "engines.hpp"
+
+namespace striate::bind {
+
+namespace {
+
+FlowRung rung_of(const std::string& name) {
+    if (name == "resource") return FlowRung::resource;
+    if (name == "macro-rr") return FlowRung::macro_round_robin;
+    if (name == "macro-queue") return FlowRung::macro_queue;
+    if (name == "micro") return FlowRung::micro;
+    throw nb::value_error("no such rung");
+}
+
+template <class Source>
+nb::dict run(const Source& source, const std::string& rung, std::int64_t blocks_ahead) {
+    FlowResult result;
+    {
+        nb::gil_scoped_release release;
+        result = run_flows(source, rung_of(rung), blocks_ahead);
+    }
+    nb::dict columns;
+    columns["ticks"] = result.ticks;
+    columns["graphs"] = result.graphs;
+    columns["sends"] = result.sends;
+    columns["most_fan_out"] = result.most_fan_out;
+    columns["disk_work"] = hand_over(std::move(result.disk_work));
+    columns["disk_reads"] = hand_over(std::move(result.disk_reads));
+    columns["processor_work"] = hand_over(std::move(result.processor_work));
+    columns["communication_work"] = hand_over(std::move(result.communication_work));
+    return columns;
+}
+
+nb::dict mesh_queries(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
+                      std::int64_t communication_ticks, bool overlap, std::uint32_t mesh_columns,
+                      std::uint32_t mesh_rows, double reach, bool scattered, std::int64_t read_ticks,
+                      std::int64_t compute_ticks, double read_variation, std::uint64_t seed,
+                      Column<std::int64_t> columns, Column<std::int64_t> rows, Column<std::int64_t> layers,
+                      std::int64_t blocks_ahead) {
+    if (columns.size() != rows.size() || rows.size() != layers.size()) {
+        throw nb::value_error("columns, rows and layers differ in length");
+    }
+    std::vector<MeshQueries::Window> windows;
+    for (std::size_t group = 0; group < columns.size(); ++group) {
+        windows.push_back({columns.data()[group], rows.data()[group], layers.data()[group]});
+    }
+    const MeshQueries source(
+        {disks, disks_per_processor, communication_ticks, overlap},
+        {mesh_columns, mesh_rows, reach, scattered, read_ticks, compute_ticks, read_variation, seed},
+        std::move(windows));
+    return run(source, rung, blocks_ahead);
+}
+
+nb::dict listed_flows(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
+                      std::int64_t communication_ticks, bool overlap, Column<std::int64_t> first,
+                      Column<std::int64_t> read_ticks, Column<std::int64_t> compute_ticks,
+                      Column<std::uint8_t> local, Column<std::int64_t> first_receiver,
+                      Column<std::uint32_t> receiver, std::int64_t blocks_ahead) {
+    const ListedFlows source({disks, disks_per_processor, communication_ticks, overlap},
+                             {borrow(first), borrow(read_ticks), borrow(compute_ticks), borrow(local),
+                              borrow(first_receiver), borrow(receiver)});
+    return run(source, rung, blocks_ahead);
+}
+
+}  // namespace
+
+void register_flows(nb::module_& module) {
+    module.def("mesh_queries", &mesh_queries, nb::arg("rung"), nb::kw_only(), nb::arg("disks"),
+               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"),
+               nb::arg("mesh_columns"), nb::arg("mesh_rows"), nb::arg("reach"), nb::arg("scattered"),
+               nb::arg("read_ticks"), nb::arg("compute_ticks"), nb::arg("read_variation"), nb::arg("seed"),
+               nb::arg("columns"), nb::arg("rows"), nb::arg("layers"), nb::arg("blocks_ahead"),
+               "Run a rung over windows of a grid of blocks, mapped onto a mesh of processors.");
+    module.def("listed_flows", &listed_flows, nb::arg("rung"), nb::kw_only(), nb::arg("disks"),
+               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"),
+               nb::arg("first"), nb::arg("read_ticks"), nb::arg("compute_ticks"), nb::arg("local"),
+               nb::arg("first_receiver"), nb::arg("receiver"), nb::arg("blocks_ahead"),
+               "Run a rung over graphs given one by one.");
+}
+
+}  // namespace striate::bind

@@ -1,0 +1,1 @@
+"""Parallel Metropolis-coupled sampling of phylogenies, and the files it writes."""

@@ -1,0 +1,139 @@
+"""NEXUS matrices of DNA: read strictly, held as sets of states, and made by lot for tests."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from striate.errors import TraceError
+
+# Each letter as the set of states it may stand for: bit 0 A, 1 C, 2 G, 3 T.
+STATES = {
+    "A": 1,
+    "C": 2,
+    "G": 4,
+    "T": 8,
+    "U": 8,
+    "M": 3,
+    "R": 5,
+    "W": 9,
+    "S": 6,
+    "Y": 10,
+    "K": 12,
+    "V": 7,
+    "H": 11,
+    "D": 13,
+    "B": 14,
+    "N": 15,
+    "X": 15,
+    "?": 15,
+}
+MOST_CELLS = 2**31
+
+
+class NexusError(TraceError):
+    """A NEXUS file that cannot be understood."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Aligned sequences: `states[t, s]` is the set of states taxon t may have at site s."""
+
+    names: tuple[str, ...]
+    states: npt.NDArray[np.uint8]
+
+    @property
+    def taxa(self) -> int:
+        return len(self.names)
+
+    @property
+    def sites(self) -> int:
+        return int(self.states.shape[1])
+
+    def patterns(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64]]:
+        """The distinct columns and how often each occurs: sites with one column have one likelihood."""
+        columns, counts = np.unique(self.states, axis=1, return_counts=True)
+        return np.ascontiguousarray(columns), counts.astype(np.float64)
+
+
+def read_nexus(path: str | Path) -> Matrix:
+    """The data matrix of a NEXUS file; refuses what is not DNA, ragged, or not as large as it says."""
+    source = str(path)
+    try:
+        return parse_nexus(Path(path).read_text(encoding="utf-8", errors="replace"))
+    except NexusError as error:
+        raise NexusError(error.message, at=error.at, source=source) from None
+
+
+def parse_nexus(text: str) -> Matrix:
+    """The data matrix of a NEXUS text."""
+    bare = re.sub(r"\[[^\]]*\]", "", text)
+    if not re.match(r"\s*#NEXUS\b", bare, re.IGNORECASE):
+        raise NexusError("expected #NEXUS at the start, found something else")
+    block = re.search(
+        r"begin\s+(?:data|characters)\s*;(.*?)\bend(?:block)?\s*;", bare, re.IGNORECASE | re.DOTALL
+    )
+    if block is None:
+        raise NexusError("expected a data block that ends, found none")
+    taxa, sites = _dimension(block[1], "ntax"), _dimension(block[1], "nchar")
+    if taxa * sites > MOST_CELLS:
+        raise NexusError(f"expected at most {MOST_CELLS} cells, got {taxa} x {sites}")
+    kind = re.search(r"datatype\s*=\s*(\w+)", block[1], re.IGNORECASE)
+    if kind is None or kind[1].lower() not in ("dna", "rna", "nucleotide"):
+        raise NexusError(f"expected datatype DNA, got {kind[1] if kind else 'none'}")
+    rows = re.search(r"\bmatrix\b(.*?);", block[1], re.IGNORECASE | re.DOTALL)
+    if rows is None:
+        raise NexusError("expected a matrix that ends with a semicolon, found none")
+    return _matrix(rows[1], taxa, sites, _letters(block[1]))
+
+
+def _dimension(block: str, name: str) -> int:
+    found = re.search(rf"\b{name}\s*=\s*([0-9]{{1,9}})\b", block, re.IGNORECASE)
+    if found is None or int(found[1]) < 1:
+        raise NexusError(f"expected {name}=NUMBER in the dimensions, found none")
+    return int(found[1])
+
+
+def _letters(block: str) -> dict[str, int]:
+    """What each letter means here: IUPAC, and the file's own signs for gaps and missing data."""
+    letters = dict(STATES)
+    for name in ("missing", "gap"):
+        sign = re.search(rf"\b{name}\s*=\s*(\S)", block, re.IGNORECASE)
+        letters[(sign[1] if sign else "-").upper()] = 15
+    return letters
+
+
+def _matrix(rows: str, taxa: int, sites: int, letters: dict[str, int]) -> Matrix:
+    """Rows of "name letters"; a name that comes again goes on with its sequence (interleaved files)."""
+    sequences: dict[str, list[str]] = {}
+    for line in rows.splitlines():
+        name, _, sequence = (
+            line.strip().partition(" ") if " " in line.strip() else line.strip().partition("\t")
+        )
+        if name:
+            sequences.setdefault(name.strip("'"), []).append(re.sub(r"\s", "", sequence).upper())
+    if len(sequences) != taxa:
+        raise NexusError(f"expected {taxa} taxa, found {len(sequences)}", at="matrix")
+    states = np.empty((taxa, sites), np.uint8)
+    for row, (name, parts) in enumerate(sequences.items()):
+        sequence = "".join(parts)
+        if len(sequence) != sites:
+            raise NexusError(f"expected {sites} characters, found {len(sequence)}", at=f"taxon {name[:40]}")
+        unknown = set(sequence) - set(letters)
+        if unknown:
+            raise NexusError(f"expected DNA, found {min(unknown)!r}", at=f"taxon {name[:40]}")
+        states[row] = [letters[letter] for letter in sequence]
+    return Matrix(tuple(sequences), states)
+
+
+def random_matrix(taxa: int, sites: int, seed: int, prefix: str = "t") -> str:
+    """A NEXUS text of unrelated sequences, as the thesis' gtaxa made them: its size matters, not its history."""
+    letters = np.array(list("ACGT"))[np.random.default_rng(seed).integers(0, 4, (taxa, sites))]
+    width = len(f"{prefix}{taxa}")
+    rows = [f"{prefix}{row + 1:<{width - len(prefix)}} {''.join(letters[row])}" for row in range(taxa)]
+    head = f"#NEXUS\nbegin data;\n  dimensions ntax={taxa} nchar={sites};\n"
+    return head + "  format datatype=DNA missing=n gap=-;\n  matrix\n" + "\n".join(rows) + "\n;\nend;\n"

@@ -1,0 +1,102 @@
+"""`striate layout`: draw a layout, and tell where bytes go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
+from striate.errors import OutputError
+
+LOCATE_SCHEMA = "striate.layout.locate/1"
+DRAW_SCHEMA = "striate.layout.draw/1"
+
+
+@click.group()
+def command() -> None:
+    """Draw a layout, or tell where bytes go.
+
+    LAYOUT is basic, simple:SERVERS:UNIT, varstrip:SERVER:SIZE;SERVER:SIZE..., twod:SERVERS:UNIT:GROUPS:FACTOR or
+    grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT]; for example simple:8:64KiB.
+    """
+
+
+@command.command()
+@click.argument("layout")
+@click.argument("offsets", nargs=-1, required=True, metavar="OFFSET...")
+@json_option
+@output_option("write the answer to this file")
+def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | None, force: bool) -> None:
+    """Tell the server and position of each OFFSET, such as 0, 70000 or 1MiB."""
+    from striate.layout.text import parse
+    from striate.units import size
+
+    if output is not None:
+        refuse_overwrite(output, force=force)
+    rule, wanted = parse(layout), [size(offset) for offset in offsets]
+    servers, physical = rule.locate(wanted)
+    columns = (wanted, servers.tolist(), physical.tolist(), rule.run_length(wanted).tolist())
+    names = ("offset", "server", "physical", "run_length")
+    places = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    document = {"schema": LOCATE_SCHEMA, "layout": str(rule), "servers": rule.servers, "places": places}
+    _deliver(document, _table(places), as_json=as_json, output=output, force=force)
+
+
+@command.command()
+@click.argument("layout")
+@click.option("--byte", "offset", help="mark this byte, such as 0, 70000 or 1MiB")
+@json_option
+@output_option("write the picture to this .svg file")
+def draw(layout: str, offset: str | None, as_json: bool, output: Path | None, force: bool) -> None:
+    """Draw the first strips of LAYOUT and the servers they live on, as SVG."""
+    from striate.layout.draw import draw as picture
+    from striate.layout.picture import shown_strips
+    from striate.layout.text import parse
+    from striate.units import size
+
+    if output is not None:
+        _refuse_name(output)
+        refuse_overwrite(output, force=force)
+    rule, byte = parse(layout), None if offset is None else size(offset)
+    image = picture(rule, byte)
+    if output is not None:
+        write_output(output, image, force=force)
+    if as_json:
+        names = ("number", "offset", "size", "server", "physical")
+        strips = [{name: getattr(strip, name) for name in names} for strip in shown_strips(rule, byte)]
+        print_json({"schema": DRAW_SCHEMA, "layout": str(rule), "servers": rule.servers, "strips": strips})
+    elif output is None:
+        click.echo(image, nl=False)
+
+
+def _refuse_name(output: Path) -> None:
+    if output.suffix != ".svg":
+        raise OutputError(f"expected a file name that ends in .svg, got {output.name!r}", at=str(output))
+
+
+def _table(places: list[dict[str, int]]) -> str:
+    """Columns to the right, a title above each."""
+    titles = {
+        "offset": "byte",
+        "server": "server",
+        "physical": "position there",
+        "run_length": "bytes to strip end",
+    }
+    widths = {
+        name: max(len(title), *(len(str(place[name])) for place in places)) for name, title in titles.items()
+    }
+    lines = ["  ".join(title.rjust(widths[name]) for name, title in titles.items())]
+    lines += ["  ".join(str(place[name]).rjust(widths[name]) for name in titles) for place in places]
+    return "\n".join(lines)
+
+
+def _deliver(document: Any, text: str, *, as_json: bool, output: Path | None, force: bool) -> None:
+    if output is None:
+        print_json(document) if as_json else click.echo(text)
+        return
+    import msgspec
+
+    encoded = msgspec.json.format(msgspec.json.encode(document), indent=2).decode() if as_json else text
+    write_output(output, encoded + "\n", force=force)

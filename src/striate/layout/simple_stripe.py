@@ -1,0 +1,35 @@
+"""Simple stripe: equal strips dealt to the servers in turn (thesis 003, section 3.2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from striate import _core
+from striate.layout.columns import positive
+from striate.layout.layout import Layout
+from striate.layout.sizes import counted, format_bytes
+from striate.units import format_size
+
+
+@dataclass(frozen=True)
+class SimpleStripe(Layout):
+    """Strip i of `unit` bytes lives on server i mod `servers`: PVFS2's simple_stripe, Lustre's striping."""
+
+    servers: int
+    unit: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "servers", positive(self.servers, "servers"))
+        object.__setattr__(self, "unit", positive(self.unit, "a striping unit"))
+
+    @cached_property
+    def _native(self) -> Any:
+        return _core.SimpleStripe(self.servers, self.unit)
+
+    def describe(self) -> str:
+        return f"Strips of {format_size(self.unit)}, dealt in turn to {counted(self.servers, 'server')}"
+
+    def __str__(self) -> str:
+        return f"simple:{self.servers}:{format_bytes(self.unit)}"

@@ -1,0 +1,75 @@
+"""Lines in slots: how much room they need as numbers grow, how they are padded, and how they come out again.
+
+The thesis froze the size of the first generation's lines; a real line grows by a digit at generation 10, by a
+sign when a number turns negative. So a slot has headroom, spaces before the newline fill it, and a line that
+does not fit is refused at once.
+"""
+
+from __future__ import annotations
+
+from striate.errors import LayoutError
+from striate.layout.record_map import Slot
+
+PADDING = b" "
+
+
+def slot_bytes(
+    line: int,
+    first_generation: int,
+    last_generation: int,
+    signed_columns: int = 0,
+    *,
+    wide_exponents: bool = False,
+    integer_digits: int = 0,
+) -> int:
+    """Bytes that hold any later line, when the first one, at `first_generation`, has `line` bytes.
+
+    Room for the digits of the last generation, a sign for every number that may turn negative, with
+    `wide_exponents` a third exponent digit for each, and `integer_digits` more for columns of whole numbers.
+    """
+    growth = digits(last_generation) - digits(first_generation)
+    if line < 1 or growth < 0:
+        raise LayoutError(
+            f"expected a line and later generations, got {line} B, {first_generation} to {last_generation}"
+        )
+    return line + growth + signed_columns * (2 if wide_exponents else 1) + integer_digits
+
+
+def digits(number: int) -> int:
+    """Decimal digits of a number from 0: 1 for 0."""
+    if number < 0:
+        raise LayoutError(f"expected a number from 0, got {number}")
+    return len(str(number))
+
+
+def fill(slot: Slot, line: bytes, *, at: str | None = None) -> bytes:
+    """The line as exactly the slot's bytes, spaces before its newline; refuses a line that does not fit.
+
+    A slot that is not padded takes only a record of its own size: padding after a header line makes readers
+    of MrBayes files reject it.
+    """
+    if len(line) > slot.size or (len(line) < slot.size and not slot.padded):
+        wanted = f"at most {slot.size}" if slot.padded else f"exactly {slot.size}"
+        raise LayoutError(f"expected {wanted} bytes for slot {slot.name!r}, got {len(line)}", at=at)
+    if slot.padded and not (line.endswith(b"\n") and line.count(b"\n") == 1 and b"\0" not in line):
+        raise LayoutError(
+            f"expected one line that ends in a newline for slot {slot.name!r}, got {line[:40]!r}", at=at
+        )
+    if not slot.padded:
+        return line
+    return line[:-1] + PADDING * (slot.size - len(line)) + b"\n"
+
+
+def strip(slot: Slot, content: bytes, *, at: str | None = None) -> bytes:
+    """The line that `fill` was given, without the padding; refuses a slot that was not wholly written."""
+    if len(content) != slot.size:
+        raise LayoutError(f"expected {slot.size} bytes of slot {slot.name!r}, got {len(content)}", at=at)
+    if b"\0" in content:
+        raise LayoutError(f"expected a written slot {slot.name!r}, found bytes never written", at=at)
+    if not slot.padded:
+        return content
+    if not content.endswith(b"\n"):
+        raise LayoutError(
+            f"expected a newline at the end of slot {slot.name!r}, got {content[-20:]!r}", at=at
+        )
+    return content[:-1].rstrip(PADDING) + b"\n"

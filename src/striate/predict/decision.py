@@ -1,0 +1,37 @@
+"""The decision tree of paper 004, Figure 2, as data: which test or rung comes next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A validity test and where its outcomes lead."""
+
+    question: str
+    passed: str
+    failed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A rung: accepted when its bounds are narrow enough, else `wider` comes next."""
+
+    wider: str | None
+
+
+START = "contention"
+TREE: dict[str, Trial | Rung] = {
+    "contention": Trial("would messages get in each other's way?", passed="sequential I/O", failed="fine"),
+    "sequential I/O": Trial(
+        "does every disk read in sequence?", passed="groups of events", failed="I/O scale"
+    ),
+    "I/O scale": Trial("are seeks too small to matter?", passed="groups of events", failed="fine"),
+    "groups of events": Trial("does no group wait for another?", passed="resource", failed="macro-rr"),
+    "resource": Rung(wider="macro-rr"),
+    "macro-rr": Rung(wider="macro-queue"),
+    "macro-queue": Rung(wider="micro"),
+    "micro": Rung(wider="fine"),
+    "fine": Rung(wider=None),
+}

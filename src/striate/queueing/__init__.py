@@ -1,0 +1,39 @@
+"""Queueing models of SPMD programs: speedup surfaces in milliseconds, and their fit to observations."""
+
+from striate.queueing.curves import Function, Power, Table, constant, hyperperimeter, inverse
+from striate.queueing.effects import effects
+from striate.queueing.fit import Fit, fit
+from striate.queueing.from_workload import Derived, from_workload
+from striate.queueing.model import Bounds, Components, Model, Utilisation
+from striate.queueing.observations import Observations, from_columns, read_observations
+from striate.queueing.parameters import Spmd
+from striate.queueing.program import Program
+from striate.queueing.read import load_model
+from striate.queueing.surface import Choice, Surface, surface
+
+__all__ = [
+    "Bounds",
+    "Choice",
+    "Components",
+    "Derived",
+    "Fit",
+    "Function",
+    "Model",
+    "Observations",
+    "Power",
+    "Program",
+    "Spmd",
+    "Surface",
+    "Table",
+    "Utilisation",
+    "constant",
+    "effects",
+    "fit",
+    "from_columns",
+    "from_workload",
+    "hyperperimeter",
+    "inverse",
+    "load_model",
+    "read_observations",
+    "surface",
+]

@@ -1,0 +1,114 @@
+"""The rhythm of a program: how many bursts of computation and of I/O it goes through, loops kept as loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from striate.workload.kinds import ACCESSES, Kind
+from striate.workload.text import Text
+
+COMPUTE, TALK, ACCESS = range(3)
+
+
+def activity(kind: Kind) -> int | None:
+    """What an operation counts as; None for waiting, opening, closing and marking."""
+    if kind is Kind.COMPUTE:
+        return COMPUTE
+    if kind in ACCESSES:
+        return ACCESS
+    talks = kind in (Kind.SEND, Kind.RECV, Kind.SENDRECV) or Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER
+    return TALK if talks else None
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Runs of equal activity in a stretch of operations; the first and last may join their neighbours."""
+
+    first: int | None = None
+    last: int | None = None
+    runs: tuple[int, int, int] = (0, 0, 0)
+
+    @classmethod
+    def of(cls, kind: Kind) -> Rhythm:
+        found = activity(kind)
+        if found is None:
+            return cls()
+        return cls(found, found, (int(found == COMPUTE), int(found == TALK), int(found == ACCESS)))
+
+    def then(self, other: Rhythm) -> Rhythm:
+        """One stretch after another."""
+        if self.first is None or other.first is None:
+            return other if self.first is None else self
+        runs = [mine + theirs for mine, theirs in zip(self.runs, other.runs, strict=True)]
+        if self.last == other.first:
+            runs[other.first] -= 1
+        return Rhythm(self.first, other.last, (runs[0], runs[1], runs[2]))
+
+    def repeated(self, times: int) -> Rhythm:
+        """The stretch `times` over, without walking it that often."""
+        if times == 0 or self.first is None:
+            return Rhythm()
+        runs = [times * count for count in self.runs]
+        if self.first == self.last:
+            runs[self.first] -= times - 1
+        return Rhythm(self.first, self.last, (runs[0], runs[1], runs[2]))
+
+    @property
+    def io_bursts(self) -> int:
+        return self.runs[ACCESS]
+
+    @property
+    def computation_bursts(self) -> int:
+        """Runs of computing, each with the communication that follows; runs of talk where nothing is computed."""
+        return self.runs[COMPUTE] or self.runs[TALK]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rows of a program that belong to one phase, and their rhythm."""
+
+    rows: range
+    rhythm: Rhythm
+
+
+def phases_of(text: Text, program: int) -> list[Stretch]:
+    """A phase per outermost loop that does I/O; what stands between goes with the loop after it.
+
+    A program without such a loop, or with one, is one phase.
+    """
+    found: list[Stretch] = []
+    begin, rhythm = text.rows_of(program).start, Rhythm()
+    for block in _outermost(text, text.rows_of(program)):
+        rhythm = rhythm.then(block.rhythm)
+        looped = text.kind[block.rows.start] == Kind.LOOP
+        if looped and block.rhythm.io_bursts:
+            found.append(Stretch(range(begin, block.rows.stop), rhythm))
+            begin, rhythm = block.rows.stop, Rhythm()
+    end = text.rows_of(program).stop
+    if found and begin < end:
+        last = found.pop()
+        return [*found, Stretch(range(last.rows.start, end), last.rhythm.then(rhythm))]
+    return found or [Stretch(text.rows_of(program), rhythm)]
+
+
+def _outermost(text: Text, rows: range) -> list[Stretch]:
+    """Single operations and whole loops, in order."""
+    blocks = []
+    row = rows.start
+    while row < rows.stop:
+        rhythm, following = _block(text, row)
+        blocks.append(Stretch(range(row, following), rhythm))
+        row = following
+    return blocks
+
+
+def _block(text: Text, row: int) -> tuple[Rhythm, int]:
+    """The operation or loop that begins at `row`, and the row after it."""
+    if text.kind[row] != Kind.LOOP:
+        return Rhythm.of(Kind(int(text.kind[row]))), row + 1
+    times = int(text.constant[text.operand(row, "count")])
+    inside, row = Rhythm(), row + 1
+    while text.kind[row] != Kind.END:
+        rhythm, row = _block(text, row)
+        inside = inside.then(rhythm)
+    return inside.repeated(times), row + 1

@@ -1,0 +1,185 @@
+"""The slow readable twin of the first rung: every rank unfolded, every byte put on its server, one by one.
+
+Paper 004, section 5.1: T^R is the sum of the work of resource R. Collectives are played out, message by message.
+"""
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+from striate.cluster import Cluster
+from striate.workload import Workload
+from striate.workload.application import Application
+from striate.workload.kinds import ANY, COLLECTIVES, Kind
+from striate.workload.unfold import unfold
+
+PS = 10**12
+
+
+@dataclass
+class Totals:
+    processor: Counter = field(default_factory=Counter)  # CPU -> seconds
+    processor_error: Counter = field(default_factory=Counter)
+    moved: list[Counter] = field(default_factory=list)  # per application: server -> bytes
+    by_socket: list[Counter] = field(default_factory=list)  # per application: socket -> bytes asked for
+    bytes: dict[bool, Counter] = field(
+        default_factory=lambda: {False: Counter(), True: Counter()}
+    )  # by write
+    requests: dict[bool, Counter] = field(default_factory=lambda: {False: Counter(), True: Counter()})
+    communicates: bool = False
+    waits: bool = False
+    synced: bool = False
+
+
+class SlowLedger:
+    """Sums for one workload on one cluster."""
+
+    def __init__(self, workload: Workload, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.placement = cluster.place(workload.ranks)
+        self.totals = Totals()
+        first = 0
+        for application in workload.applications:
+            self.totals.moved.append(Counter())
+            self.totals.by_socket.append(Counter())
+            for rank in range(application.ranks):
+                self.run(application, rank, first)
+            first += application.ranks
+
+    def run(self, application: Application, rank: int, first: int) -> None:
+        for step in unfold(application, rank):
+            if step.kind is Kind.COMPUTE:
+                rate = self.node_type(first + rank).instructions_per_second
+                self.charge(first + rank, step.operands["picoseconds"] / PS)
+                self.charge(first + rank, step.operands["instructions"] / rate)
+            elif step.kind in (Kind.SEND, Kind.RECV, Kind.SENDRECV):
+                self.message(application, rank, first, step)
+            elif step.kind in (Kind.READ, Kind.WRITE, Kind.READ_ALL, Kind.WRITE_ALL):
+                self.access(application, first + rank, step)
+            elif step.kind is Kind.SYNC:
+                self.totals.synced = True
+            elif step.kind in COLLECTIVES:
+                self.collective(application, rank, first, step)
+
+    def charge(self, rank: int, seconds: float) -> None:
+        self.totals.processor[int(self.placement.cpu[rank])] += seconds
+
+    def node_type(self, rank: int):
+        return self.cluster.node_types[self.cluster.node_type[self.placement.node[rank]]]
+
+    # Messages.
+
+    def message(self, application, rank, first, step) -> None:
+        said = step.operands
+        ends = {
+            Kind.SEND: [(said.get("peer"), said.get("bytes"), False)],
+            Kind.RECV: [(said.get("peer"), said.get("bytes"), True)],
+            Kind.SENDRECV: [
+                (said.get("peer"), said.get("bytes"), False),
+                (said.get("source"), said.get("source_bytes"), True),
+            ],
+        }[step.kind]
+        for peer, bytes_, received in ends:
+            members = group_of(application, step.communicator, rank)
+            other = rank if peer == ANY else members[peer]
+            bandwidth, latency = self.way(first + rank, first + other)
+            ticks = nearest(bytes_ / bandwidth * 1e12) + (latency if received else 0)
+            self.charge(first + rank, ticks / PS)
+            self.totals.communicates = True
+
+    def way(self, one: int, other: int) -> tuple[float, int]:
+        """Contention-free bandwidth and latency between two ranks."""
+        nics = [self.node_type(rank).nic for rank in (one, other)]
+        start, goal = (
+            int(self.cluster.socket_component[self.placement.socket[rank]]) for rank in (one, other)
+        )
+        bandwidth, latency = route(self.cluster, start, goal)
+        ends = [min(nic.bandwidth, nic.link.bandwidth) for nic in nics]
+        return min(bandwidth, *ends), latency + sum(nic.link.latency for nic in nics)
+
+    def collective(self, application, rank, first, step) -> None:
+        from parity.collectives import played
+
+        members = group_of(application, step.communicator, rank)
+        place, said = members.index(rank), step.operands
+        if step.kind in (Kind.READ_ALL, Kind.WRITE_ALL):
+            return
+        self.totals.waits = True
+        self.totals.communicates |= len(members) > 1
+        bandwidth, latency = self.way(first + rank, first + members[(place + 1) % len(members)])
+        sent, received, messages = played(
+            step.kind, len(members), place, said.get("root", 0), said.get("bytes", 0)
+        )
+        ticks = nearest(sent / bandwidth * 1e12) + nearest(received / bandwidth * 1e12) + messages * latency
+        self.charge(first + rank, ticks / PS)
+        if step.kind in (Kind.GATHERV, Kind.SCATTERV) and place != said["root"]:
+            at_root = nearest(said["bytes"] / bandwidth * 1e12)
+            at_root += latency if step.kind is Kind.GATHERV else 0
+            self.charge(first + members[said["root"]], at_root / PS)
+
+    # Files.
+
+    def access(self, application: Application, rank: int, step) -> None:
+        said, servers = step.operands, len(self.cluster.servers)
+        unit = self.cluster.settings.stripe_unit
+        write = step.kind in (Kind.WRITE, Kind.WRITE_ALL)
+        total = 0
+        for offset, length in runs_of(application, said):
+            touched = [(byte // unit + said["file"]) % servers for byte in range(offset, offset + length)]
+            self.totals.bytes[write].update(touched)
+            self.totals.moved[-1].update(touched)
+            self.totals.requests[write].update(set(touched))
+            total += length
+        socket = int(self.placement.socket[rank])
+        self.totals.by_socket[-1][socket] += total
+        ways = [self.server_way(rank, server) for server in range(servers)]
+        mean_per_byte = sum(1 / bandwidth for bandwidth, _ in ways) / servers
+        self.charge(rank, total * mean_per_byte + min(latency for _, latency in ways) / PS)
+        self.totals.processor_error[int(self.placement.cpu[rank])] += self.cluster.settings.io_cpu / PS
+
+    def server_way(self, rank: int, server: int) -> tuple[float, int]:
+        there, nic = self.cluster.servers[server], self.node_type(rank).nic
+        start = int(self.cluster.socket_component[self.placement.socket[rank]])
+        bandwidth, latency = route(self.cluster, start, there.component)
+        ends = min(nic.bandwidth, nic.link.bandwidth, there.nic.bandwidth, there.nic.link.bandwidth)
+        return min(bandwidth, ends), latency + there.nic.link.latency + self.node_type(rank).nic.link.latency
+
+
+def nearest(ticks: float) -> int:
+    """The nearest whole picosecond, halves away from zero."""
+    return int(ticks + 0.5)
+
+
+def group_of(application: Application, communicator: int, rank: int) -> list[int]:
+    color = application.communicators[communicator].color
+    if color is None:
+        return list(range(application.ranks))
+    return [other for other in range(application.ranks) if color[other] == color[rank]]
+
+
+def runs_of(application: Application, said: dict[str, int]) -> list[tuple[int, int]]:
+    if said["extents"] >= 0:
+        lists = application.extents
+        numbers = range(lists.first[said["extents"]], lists.first[said["extents"] + 1])
+        return [(said["offset"] + int(lists.offset[i]), int(lists.length[i])) for i in numbers]
+    return [(said["offset"] + i * said["stride"], said["bytes"]) for i in range(said["count"])]
+
+
+def route(cluster: Cluster, start: int, goal: int) -> tuple[float, int]:
+    """Smallest bandwidth and summed latency along the shortest path, by breadth-first search."""
+    network = cluster.network
+    came: dict[int, int | None] = {start: None}
+    queue = deque([start])
+    while queue and goal not in came:
+        at = queue.popleft()
+        for edge in range(network.edges):
+            target = int(network.edge_target[edge])
+            if network.edge_source[edge] == at and target not in came:
+                came[target] = edge
+                queue.append(target)
+    bandwidth, latency, at = float(network.bandwidth[goal]), 0, goal
+    while came[at] is not None:
+        edge = came[at]
+        at = int(network.edge_source[edge])
+        bandwidth = min(bandwidth, float(network.edge_bandwidth[edge]), float(network.bandwidth[at]))
+        latency += int(network.edge_latency[edge])
+    return bandwidth, latency

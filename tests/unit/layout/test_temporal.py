@@ -1,0 +1,91 @@
+"""Temporal patterns: figures of the thesis by hand, and counts against plain enumeration."""
+
+from collections import Counter
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from striate.errors import LayoutError
+from striate.layout.temporal import ChainPlacement, is_balanced, sequence_kind, temporal_type
+
+placements = st.builds(ChainPlacement, st.integers(1, 6), st.integers(1, 5), st.integers(1, 8))
+
+
+def test_figure_4_5_has_three_swaps_and_eight_patterns():
+    placement = ChainPlacement(3, 5, 4)  # 15 chains: 4 4 4 3
+
+    assert placement.chains_of_processes.tolist() == [4, 4, 4, 3]
+    assert placement.hosts == [[0, 1], [1, 2], [2, 3]]
+    assert placement.swaps == 3
+    assert placement.patterns == placement.patterns_by_equation == 8
+    assert not placement.runs_on_current_mrbayes
+
+
+def test_equation_5_1_overcounts_when_a_run_spans_three_processes():
+    placement = ChainPlacement(2, 6, 6)  # two chains a process: each run on three
+
+    assert placement.patterns == 9
+    assert placement.patterns_by_equation == 16
+
+
+@given(placements)
+def test_reachable_types_count_what_enumeration_lists(placement):
+    counted = Counter()
+    for owners in product(*placement.hosts):
+        counted[temporal_type([owners.count(rank) for rank in range(placement.processes)])] += 1
+
+    assert placement.reachable_types() == dict(counted)
+    assert sum(counted.values()) == placement.patterns
+    assert placement.patterns <= placement.patterns_by_equation
+
+
+@given(placements)
+def test_every_chain_has_one_host_and_a_run_lives_where_its_chains_do(placement):
+    owners = [rank for rank, count in enumerate(placement.chains_of_processes.tolist()) for _ in range(count)]
+
+    assert len(owners) == placement.runs * placement.chains
+    for run, hosts in enumerate(placement.hosts):
+        assert hosts == sorted(set(owners[run * placement.chains : (run + 1) * placement.chains]))
+
+
+def test_very_many_patterns_are_counted_without_listing_them():
+    placement = ChainPlacement(60, 3, 90)  # two chains a process: every run has two hosts
+
+    assert placement.patterns == 2**60
+    assert sum(placement.reachable_types().values()) == 2**60
+
+
+@pytest.mark.parametrize(
+    ("writes", "type_", "by_the_letter"),
+    [
+        ([1, 1, 1], "Complete-1", "Complete-1"),
+        ([2, 2], "Complete-1", "Complete+1"),
+        ([2, 1], "Complete+1", "Complete+1"),
+        ([1, 0, 1], "Partial-1", "Partial-1"),
+        ([2, 0], "Partial+1", "Partial+1"),
+    ],
+)
+def test_table_5_1_names_four_types(writes, type_, by_the_letter):
+    assert temporal_type(writes) == type_
+    assert temporal_type(writes, strict=True) == by_the_letter
+
+
+@pytest.mark.parametrize("writes", [[], [0, 0], [-1, 2]])
+def test_a_sample_nobody_writes_has_no_type(writes):
+    with pytest.raises(LayoutError, match="expected writes of one process"):
+        temporal_type(writes)
+
+
+def test_a_balanced_placement_never_changes_and_another_does():
+    steady = list(ChainPlacement(8, 3, 8).samples(50, seed=1))
+    moving = list(ChainPlacement(9, 3, 8).samples(50, seed=1))
+
+    assert is_balanced(8, 8)
+    assert sequence_kind(steady) == "constant"
+    assert sequence_kind(moving) == "semi-random"
+    assert sequence_kind([[1, 0], [0, 1], [1, 0]]) == "random"
+    assert {tuple(writes) for writes in moving} <= {
+        tuple(owners.count(rank) for rank in range(8)) for owners in product(*ChainPlacement(9, 3, 8).hosts)
+    }
