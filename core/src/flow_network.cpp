@@ -68,13 +68,20 @@ void FlowNetwork::set_timer(Ticks time, std::uint64_t cookie) {
 
 // More or less may come from one station to the next, but never more than the first lets through.
 void FlowNetwork::press(std::uint32_t before, std::uint32_t station, double change) {
+    Share& share = shares_[station];
+    if (change > 0 &&
+        share.flows.size() == 1) {  // the first after silence: rounding of the past is forgotten
+        share.usual_before = before;
+        share.usual_caps = share.possible = 0;
+    }
+    // A cable has one station before it; only switches and memories need a look at the table.
     const std::uint64_t link = static_cast<std::uint64_t>(before) << 32 | station;
-    double& caps = links_[link];
-    const double limit = before == none ? shares_[station].capacity * 2 : shares_[before].capacity;
-    shares_[station].possible -= std::min(caps, limit);
+    double& caps = share.usual_before == before ? share.usual_caps : links_[link];
+    const double limit = before == none ? share.capacity * 2 : shares_[before].capacity;
+    share.possible -= std::min(caps, limit);
     caps += change;
     if (caps < 0.5) caps = 0;  // sums of rates come and go with rounding; a rate is at least 1 B/s
-    shares_[station].possible += std::min(caps, limit);
+    share.possible += std::min(caps, limit);
 }
 
 void FlowNetwork::join(std::uint32_t index) {

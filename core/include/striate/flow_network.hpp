@@ -59,7 +59,9 @@ class FlowNetwork final : public Network {
         double capacity = 0;
         double possible =
             0;  // what may arrive at most: links into it, each no more than its own station lets through
-        double room = 0;  // while solving: not yet given away
+        double room = 0;        // while solving: not yet given away
+        double usual_caps = 0;  // of flows that come from `usual_before`; others are in `links_`
+        std::uint32_t usual_before = 0;
         std::uint32_t unfixed = 0;
         bool collected = false;
         std::vector<std::uint32_t> flows;
