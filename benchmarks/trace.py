@@ -1,7 +1,7 @@
-"""What tracing costs: nanoseconds added to a 512-byte MPI-IO write in C, bytes kept an operation, share of a solver's time.
+"""What tracing costs: nanoseconds added to a 512-byte MPI-IO write in C, bytes an event, share of a solver's time.
 
-Run alone: `python benchmarks/trace.py [WRITES]`; exits with 1 when the cost is above 1 microsecond an operation, or above
-3 % of the fastest ten steps of a Jacobi solver in Python.
+Run alone: `python benchmarks/trace.py [WRITES]`; exits with 1 when the cost is above 1 microsecond an operation, or
+above 3 % of the fastest ten steps of a Jacobi solver in Python.
 """
 
 from __future__ import annotations
