@@ -5,6 +5,7 @@
 
 namespace striate::bind {
 
+void register_access_plan(nanobind::module_& module);
 void register_extents(nanobind::module_& module);
 void register_layouts(nanobind::module_& module);
 void register_queueing(nanobind::module_& module);

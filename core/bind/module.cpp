@@ -9,6 +9,7 @@ NB_MODULE(_core, module) {
     module.attr("version") = striate::version;
     striate::bind::register_extents(module);
     striate::bind::register_layouts(module);
+    striate::bind::register_access_plan(module);
     striate::bind::register_queueing(module);
     striate::bind::register_routes(module);
     striate::bind::register_schedule(module);

@@ -18,6 +18,8 @@ ProgramRunner::CollectiveCall ProgramRunner::collective_call(std::uint32_t rank,
     switch (kind) {
         case Kind::barrier:
             return {{kind, members, 0, 0}, operand(0)};
+        case Kind::open:
+            return {{Kind::bcast, members, 0, input_.open_bytes}, blocking};
         case Kind::bcast:
         case Kind::reduce:
         case Kind::gather:
@@ -44,7 +46,8 @@ void ProgramRunner::start_collective(std::uint32_t rank) {
     const std::int64_t number = calls_[rank * input_.communicators.size() + place(communicator)]++;
     const std::int64_t schedule = book_.find(wanted.call);
     open_part(rank, wanted.request);
-    if (schedule == CollectiveBook::unknown && wanted.call.kind == Kind::barrier) {
+    const bool only_meets = wanted.call.kind == Kind::barrier || cursors_.kind(rank) == Kind::open;
+    if (schedule == CollectiveBook::unknown && only_meets) {
         return meet({communicator, group, number}, {rank, wanted.request}, members);
     }
     if (schedule == CollectiveBook::unknown) {

@@ -49,13 +49,15 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
     for (const double speed : input.node_instructions_per_second) {
         step_.push_back(job_ticks(step_instructions, speed));
     }
+    if (input.files != nullptr) start_files(tasks_.size());
 }
 
 ProgramResult ProgramRunner::run(const RunOptions& options) {
     for (std::uint32_t rank = 0; rank < requests_.size(); ++rank) next_operation(rank);
     network_->run(options.poll);
     expect_all_over();
-    result_.stations = network_->traffic().totals;
+    result_.stations = network_->totals();
+    if (files_) sum_servers();
     result_.messages = messages_.messages();
     result_.events = network_->events();
     result_.skipped = network_->skipped();
@@ -68,12 +70,15 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
 // ---- CPUs
 
 void ProgramRunner::on_timer(std::uint64_t cookie) {
+    if ((cookie & of_file_timer) != 0) return files_->on_timer(cookie & ~of_file_timer);
     const auto at = static_cast<std::uint32_t>(cookie);
     std::vector<std::uint64_t> over;
     arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));
     for (const std::uint64_t job : over) {
         if ((job & of_message) != 0) {
             messages_.on_step(job & ~of_message);
+        } else if ((job & of_file) != 0) {
+            files_->on_step(job & ~of_file);
         } else if ((job & of_half) != 0) {
             perform_half(static_cast<std::uint32_t>(job), (job & sends) != 0);
         } else {
@@ -165,6 +170,16 @@ void ProgramRunner::perform(std::uint32_t rank) {
             return await_request(rank, operand(0));
         case Kind::waitall:
             return await_all(rank);
+        case Kind::open:
+        case Kind::close:
+        case Kind::stat:
+        case Kind::sync:
+        case Kind::erase:
+        case Kind::read:
+        case Kind::write:
+        case Kind::read_all:
+        case Kind::write_all:
+            return perform_file(rank);
         default:
             return start_collective(rank);
     }

@@ -31,14 +31,18 @@ struct Task {
     std::int64_t request = blocking;
 };
 
-class ProgramRunner : NetworkListener, MessageHost {
+class ProgramRunner : NetworkListener, MessageHost, FileHost {
   public:
     ProgramRunner(Stations& stations, const ProgramInput& input, const RunOptions& options);
     [[nodiscard]] ProgramResult run(const RunOptions& options);
 
     // The network's calls.
-    void on_sent(std::uint64_t cookie) override { messages_.on_sent(cookie); }
-    void on_delivered(std::uint64_t cookie) override { messages_.on_delivered(cookie); }
+    void on_sent(std::uint64_t cookie) override {
+        (cookie & of_file) != 0 ? files_->on_sent(cookie & ~of_file) : messages_.on_sent(cookie);
+    }
+    void on_delivered(std::uint64_t cookie) override {
+        (cookie & of_file) != 0 ? files_->on_delivered(cookie & ~of_file) : messages_.on_delivered(cookie);
+    }
     void on_timer(std::uint64_t cookie) override;
 
     // The messages' calls.
@@ -47,7 +51,19 @@ class ProgramRunner : NetworkListener, MessageHost {
     void take_step(std::uint32_t rank, std::uint64_t cookie) override;
     void part_over(std::uint32_t owner, std::int64_t request) override;
 
+    // The files' calls.
+    [[nodiscard]] Ticks now() const override { return network_->now(); }
+    void transmit_file(std::uint32_t source, std::uint32_t target, std::int64_t payload, bool continues,
+                       std::uint64_t cookie) override;
+    void set_file_timer(Ticks time, std::uint64_t cookie) override;
+    void take_file_step(std::uint32_t rank, std::uint64_t cookie) override;
+    void set_receiving(std::uint32_t server, bool receives) override;
+    void access_over(std::uint32_t owner, std::int64_t request) override;
+
   private:
+    // Messages and jobs of files, and their timers.
+    static constexpr std::uint64_t of_file = std::uint64_t{1} << 60;
+    static constexpr std::uint64_t of_file_timer = std::uint64_t{1} << 63;
     // Jobs by their cookie: a task's own, one that continues a message, one half of a sendrecv.
     static constexpr std::uint64_t of_message = std::uint64_t{1} << 63;
     static constexpr std::uint64_t of_half = std::uint64_t{1} << 62;
@@ -106,6 +122,13 @@ class ProgramRunner : NetworkListener, MessageHost {
     void collective_step(std::uint32_t task);
     void meet(const Meeting& where, const PointToPoint::Caller& who, std::int64_t members);
 
+    // Files
+    void start_files(std::size_t ranks);
+    void perform_file(std::uint32_t rank);
+    void access(std::uint32_t rank);
+    void meet_for_file(std::uint32_t rank);
+    void sum_servers();
+
     // The end
     void expect_all_over() const;
     [[nodiscard]] std::string describe(const PointToPoint::Open& open) const;
@@ -117,6 +140,7 @@ class ProgramRunner : NetworkListener, MessageHost {
     CollectiveBook book_;
     Processors processors_;
     PointToPoint messages_;
+    std::unique_ptr<FileService> files_;
     std::vector<Task> tasks_;
     std::vector<std::uint32_t> free_tasks_;
     std::vector<Requests> requests_;   // per rank, of non-blocking operations not yet waited for

@@ -8,7 +8,7 @@ namespace striate {
 
 namespace {
 
-constexpr std::size_t ahead = 16;  // records fetched before they are needed
+constexpr std::size_t ahead = 32;  // records fetched before they are needed
 
 // Division by a constant that is known only at run time: one multiplication and one correction.
 class Divider {
@@ -49,12 +49,18 @@ struct AnySize {
     static std::size_t bytes(std::size_t size) { return size; }
 };
 
+// Fetches the first and the last line of a record, to be read (0) or written (1).
+template <int Write>
+void fetch(const std::byte* record, std::size_t size) {
+    __builtin_prefetch(record, Write);
+    __builtin_prefetch(record + (size - 1), Write);
+}
+
 template <class Size, class Position>
 void scatter(std::byte* target, std::span<const Position> to, const std::byte* source, std::size_t given) {
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < to.size(); ++k) {
-        if (k + ahead < to.size())
-            __builtin_prefetch(target + static_cast<std::size_t>(to[k + ahead]) * size, 1);
+        if (k + ahead < to.size()) fetch<1>(target + static_cast<std::size_t>(to[k + ahead]) * size, size);
         Size::copy(target + static_cast<std::size_t>(to[k]) * size, source + k * size, size);
     }
 }
@@ -64,7 +70,7 @@ void gather(std::byte* target, const std::byte* source, std::span<const Position
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < from.size(); ++k) {
         if (k + ahead < from.size())
-            __builtin_prefetch(source + static_cast<std::size_t>(from[k + ahead]) * size, 0);
+            fetch<0>(source + static_cast<std::size_t>(from[k + ahead]) * size, size);
         Size::copy(target + k * size, source + static_cast<std::size_t>(from[k]) * size, size);
     }
 }
@@ -75,8 +81,8 @@ void both(std::byte* target, std::span<const Position> to, const std::byte* sour
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < to.size(); ++k) {
         if (k + ahead < to.size()) {
-            __builtin_prefetch(target + static_cast<std::size_t>(to[k + ahead]) * size, 1);
-            __builtin_prefetch(source + static_cast<std::size_t>(from[k + ahead]) * size, 0);
+            fetch<1>(target + static_cast<std::size_t>(to[k + ahead]) * size, size);
+            fetch<0>(source + static_cast<std::size_t>(from[k + ahead]) * size, size);
         }
         Size::copy(target + static_cast<std::size_t>(to[k]) * size,
                    source + static_cast<std::size_t>(from[k]) * size, size);

@@ -137,7 +137,7 @@ void Traffic::take_back(Stream& stream) {
 }
 
 std::uint32_t Traffic::add(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
-                           std::uint64_t cookie) {
+                           std::uint64_t cookie, bool header) {
     if (source >= stations_.nics() || target >= stations_.nics()) {
         throw std::invalid_argument("a message from interface " + std::to_string(source) + " to " +
                                     std::to_string(target) + " of " + std::to_string(stations_.nics()));
@@ -146,7 +146,7 @@ std::uint32_t Traffic::add(std::uint32_t source, std::uint32_t target, std::int6
     Stream& stream = streams[stream_between(source, target)];
     const bool joins = stream.first_message != none;
     if (joins && stream.first_message == stream.last_message) take_back(stream);
-    const std::uint32_t message = take(messages, free_messages_, Message{cookie, bytes, none, true});
+    const std::uint32_t message = take(messages, free_messages_, Message{cookie, bytes, none, header});
     (joins ? messages[stream.last_message].next : stream.first_message) = message;
     stream.last_message = message;
     ++stream.active;

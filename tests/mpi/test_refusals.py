@@ -24,3 +24,7 @@ def test_every_rank_raises_the_same_named_error(run_ranks, tmp_path, way, said):
     printed = run_ranks(3, "refusals.py", tmp_path, way, timeout=30)
 
     assert printed.startswith("1 " + said)
+
+
+def test_what_was_made_for_a_communicator_is_freed_with_it(run_ranks, tmp_path):
+    assert "all freed" in run_ranks(2, "many_communicators.py", tmp_path)

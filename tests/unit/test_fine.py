@@ -130,7 +130,6 @@ def test_more_bytes_never_arrive_earlier():
 @pytest.mark.parametrize(
     ("operation", "message"),
     [
-        (op.write("f", size=10), "file operations are not played packet by packet yet"),
         (op.gatherv(10), "a gatherv is not played packet by packet yet"),
         (op.reduce_scatter(10), "a reduce_scatter is not played packet by packet yet"),
     ],
@@ -148,6 +147,28 @@ def test_what_is_not_played_is_refused_alone_and_left_out_by_the_ladder(operatio
     assert any(message in note for note in forecast.notes)
 
 
+def test_files_are_played_through_the_servers_and_the_work_after_the_end_is_told():
+    def program(rank, ranks):
+        yield op.write("f", offset=rank * 10**6, size=10**6)
+
+    forecast = predict(workload(program), "westmere", rung="fine")
+
+    # 1 MB over a 75.4 MB/s uplink takes 13.3 ms at least, and less than a second with all the waiting
+    assert 0.0133 < forecast.seconds.estimate < 1
+    assert any("disk jobs" in note for note in forecast.notes)
+    assert any("go on writing" in note for note in forecast.notes)
+
+
+def test_a_file_with_a_layout_of_its_own_is_refused():
+    from striate.workload import Spmd
+
+    body = Spmd(2)
+    body.write(body.files("f", layout="simple:2:4KiB"), size=10)
+
+    with pytest.raises(PredictionError, match="a file has its own layout"):
+        predict(body.workload(), "westmere", rung="fine")
+
+
 def test_the_same_program_gives_the_same_picosecond():
     def program(rank, ranks):
         for _ in range(3):
@@ -156,3 +177,14 @@ def test_the_same_program_gives_the_same_picosecond():
     first, second = (predict(workload(program), cluster(), rung="fine") for _ in range(2))
 
     assert np.float64(first.seconds.estimate).tobytes() == np.float64(second.seconds.estimate).tobytes()
+
+
+def test_a_run_that_would_cost_too_much_is_not_begun_and_says_so():
+    def program(rank, ranks):
+        for _ in range(1000):
+            yield op.alltoall("100 MB")
+
+    forecast = predict(workload(program), cluster(), within=1e-9, budget="1 s")
+
+    assert forecast.rung == "resource"
+    assert any("fine would take about" in note for note in forecast.notes)

@@ -14,7 +14,7 @@ from striate.workload.kinds import Kind
 STEP = 3000 + 1000  # picoseconds: 3 instructions at 1 G/s, and the nanosecond in which an end is noticed
 
 
-def run(program, ranks, *, nodes=4, cpus=2, book=None, warp=True, checked=True, **more):
+def run(program, ranks, *, nodes=4, cpus=2, book=None, warp=True, flows=False, checked=True, **more):
     cluster = star(node=node(nodes, cpus=cpus), switch=SWITCH)
     workload = Workload.from_program(program, ranks=ranks, **more)
     if checked:
@@ -25,6 +25,7 @@ def run(program, ranks, *, nodes=4, cpus=2, book=None, warp=True, checked=True, 
         cluster.place(ranks),
         collectives=book or CollectiveBook.empty(),
         warp=warp,
+        flows=flows,
     )
 
 
@@ -185,3 +186,12 @@ def test_the_same_input_gives_the_same_bytes():
 
     assert first.rank_end.tobytes() == second.rank_end.tobytes()
     assert first.station_busy.tobytes() == second.station_busy.tobytes()
+
+
+def test_fluids_and_packets_nearly_agree_where_messages_are_long():
+    def program(rank, ranks):
+        yield op.sendrecv((rank + 1) % ranks, 50_000_000, source=(rank - 1) % ranks)
+
+    packets, fluid = (run(program, 4, flows=flows).rank_end.max() for flows in (False, True))
+
+    assert fluid == pytest.approx(packets, rel=2e-2)

@@ -43,15 +43,31 @@ class NetworkEngine final : public Network {
     [[nodiscard]] Ticks now() const override { return now_ + shift_; }
     [[nodiscard]] std::int64_t events() const override { return events_; }
     [[nodiscard]] std::int64_t skipped() const override { return skipped_; }
-    [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
+    [[nodiscard]] const std::vector<StationTotals>& totals() const override { return traffic_.totals; }
 
     void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
                        std::uint64_t cookie) override {
-        const std::uint32_t slot = traffic_.add(source, target, bytes, cookie);
-        warp_.structure_changed();
-        // The first packet waits at the sender's interface; each later one appears when its forerunner
-        // starts.
-        if (++slots()[slot].waiting == 1) offer(slot);
+        begin(traffic_.add(source, target, bytes, cookie));
+    }
+
+    void continue_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
+                          std::uint64_t cookie) override {
+        begin(traffic_.add(source, target, bytes, cookie, false));
+    }
+
+    void guard(std::uint32_t interface) override {
+        stations_[stations_.interface_station(interface)].guarded = true;
+    }
+
+    void set_open(std::uint32_t interface, bool open) override {
+        const std::uint32_t index = stations_.interface_station(interface);
+        Station& station = stations_[index];
+        const bool reopens = station.closed && open;
+        station.closed = !open;
+        if (station.closed && station.serving == none) station.serving = paused;
+        if (!reopens || station.serving != paused) return;
+        resumes_.push_back(index);
+        attention_ = true;
     }
 
     void set_timer(Ticks time, std::uint64_t cookie) override {
@@ -88,6 +104,7 @@ class NetworkEngine final : public Network {
     static constexpr std::uint64_t arrival = std::uint64_t{1} << 63;  // else a completion
     static constexpr std::int64_t poll_every = 1 << 20;
     static constexpr Ticks never = std::numeric_limits<Ticks>::max();
+    static constexpr std::uint32_t paused = none - 1;  // what a guarded interface serves between packets
 
     struct Notice {
         std::uint64_t cookie;
@@ -95,6 +112,12 @@ class NetworkEngine final : public Network {
     };
 
     std::vector<Slot>& slots() { return traffic_.slots; }
+
+    // The first packet waits at the sender's interface; each later one appears when its forerunner starts.
+    void begin(std::uint32_t slot) {
+        warp_.structure_changed();
+        if (++slots()[slot].waiting == 1) offer(slot);
+    }
 
     void complete(std::uint32_t index) {
         ++events_;
@@ -113,11 +136,30 @@ class NetworkEngine final : public Network {
         }
         // The station counts as busy until here, so that what has just become ready waits its turn in the
         // ring.
+        if (station.guarded) [[unlikely]] {
+            station.serving = paused;
+            resumes_.push_back(index);
+            attention_ = true;
+        } else {
+            serve_next(station);
+        }
+    }
+
+    void serve_next(Station& station) {
         if (station.last_ready == none) {
             station.serving = none;
         } else {
             start(take_ready(station));
         }
+    }
+
+    // Guarded interfaces that may go on, now that those above have heard of their packets.
+    void resume() {
+        for (std::size_t next = 0; next < resumes_.size(); ++next) {
+            Station& station = stations_[resumes_[next]];
+            if (station.serving == paused && !station.closed) serve_next(station);
+        }
+        resumes_.clear();
     }
 
     void arrive(std::uint32_t index) {
@@ -236,7 +278,10 @@ class NetworkEngine final : public Network {
 
     void attend() {
         attention_ = false;
-        tell();
+        while (!notices_.empty() || !resumes_.empty()) {
+            tell();
+            resume();
+        }
         if (!may_skip_) return;
         may_skip_ = false;
         const Warp::Skip skip = warp_.consider(queue_, {now_, events_, next_timer_});
@@ -270,6 +315,7 @@ class NetworkEngine final : public Network {
     Queue queue_;
     HoleHeap timers_;
     std::vector<Notice> notices_;
+    std::vector<std::uint32_t> resumes_;  // stations
     Ticks now_ = 0;
     Ticks shift_ = 0;
     Ticks next_timer_ = never;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "striate/collective_book.hpp"
+#include "striate/file_service.hpp"
 #include "striate/ledger.hpp"
 #include "striate/program.hpp"
 #include "striate/schedule.hpp"
@@ -14,7 +15,7 @@
 
 namespace striate {
 
-// Interface i of the stations belongs to rank i.
+// Interface i of the stations belongs to rank i, those behind the ranks' to the I/O servers.
 struct ProgramInput {
     Programs programs;
     std::span<const GroupColumns> communicators;
@@ -23,12 +24,23 @@ struct ProgramInput {
     std::span<const std::int32_t> node_cpus;
     std::span<const double> node_instructions_per_second;
     std::int64_t eager_bytes;
+    ExtentColumns extents{};           // lists of runs that accesses name
+    const FileRules* files = nullptr;  // none: programs that touch files are refused
+    std::int64_t open_bytes = 32;      // what the first of a group tells the others about a file it opens
+};
+
+// What one I/O server did.
+struct ServerTotals {
+    std::int64_t operations = 0, sequential = 0, near_seeks = 0;  // of its disks
+    std::int64_t bytes_read = 0, bytes_written = 0;
+    std::int64_t cache_hits = 0;  // bytes
 };
 
 struct ProgramResult {
     std::vector<std::int64_t> rank_end;   // ticks
     std::vector<std::int64_t> node_busy;  // CPU ticks
     std::vector<StationTotals> stations;
+    std::vector<ServerTotals> servers;
     std::int64_t messages = 0;
     std::int64_t events = 0, skipped = 0;
     std::int64_t end = 0;

@@ -42,6 +42,8 @@ struct alignas(64) Station {
     std::uint32_t serving = none;
     std::uint32_t last_ready = none;  // the ring of slots that may be served; its head follows it
     ComponentKind kind;
+    bool guarded = false;  // an interface that pauses after every packet
+    bool closed = false;   // and does not go on
 };
 static_assert(sizeof(Station) == 64);
 
@@ -87,6 +89,9 @@ class Stations {
     [[nodiscard]] const Station& operator[](std::uint32_t station) const { return stations_[station]; }
     [[nodiscard]] std::size_t size() const { return stations_.size(); }
     [[nodiscard]] std::uint32_t nics() const { return nics_; }
+    [[nodiscard]] std::uint32_t interface_station(std::uint32_t nic) const {
+        return components_ + edge_count_ + nic;
+    }
     [[nodiscard]] const NetworkSettings& settings() const { return settings_; }
 
   private:

@@ -71,7 +71,8 @@ class Traffic {
     explicit Traffic(Stations& stations);
 
     // Adds a message and returns the first slot of its stream, where its packets appear.
-    std::uint32_t add(std::uint32_t source, std::uint32_t target, std::int64_t bytes, std::uint64_t cookie);
+    std::uint32_t add(std::uint32_t source, std::uint32_t target, std::int64_t bytes, std::uint64_t cookie,
+                      bool header = true);
 
     // Moves a slot on to its next run of packets. At the first hop this decides whose turn it is.
     void load_run(std::uint32_t slot);

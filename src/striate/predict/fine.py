@@ -1,7 +1,4 @@
-"""The finest rung: every packet of every message, on the cluster's own network (paper 001).
-
-Files are not played yet: a program that touches them is refused, and the ladder stays below this rung.
-"""
+"""The finest rung: every packet of every message, and every job of every disk (paper 001)."""
 
 from __future__ import annotations
 
@@ -15,11 +12,10 @@ from striate.interval import Interval
 from striate.predict.collective_book import book_of
 from striate.predict.forecast import Use
 from striate.predict.packets import PacketRun, run_application
-from striate.workload.kinds import Kind
+from striate.units import about_seconds
 from striate.workload.workload import Workload
 
 NAME = "fine"
-_FILES = range(Kind.OPEN, Kind.WRITE_ALL + 1)
 
 
 class UnfitError(PredictionError):
@@ -38,9 +34,23 @@ class Result:
 def predict_fine(workload: Workload, cluster: Cluster) -> Result:
     """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width."""
     run = play(workload, cluster)
-    seconds = run.end / 1e12
-    notes = (f"{run.messages:,} messages, {run.events:,} events played, {run.skipped:,} skipped exactly",)
-    return Result(Interval.exactly(seconds), _uses(run, cluster), notes)
+    ended = int(run.rank_end.max())
+    return Result(Interval.exactly(ended / 1e12), _uses(run, cluster), _notes(run, ended))
+
+
+def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
+    notes = [f"{run.messages:,} messages, {run.events:,} events played, {run.skipped:,} skipped exactly"]
+    jobs = int(run.disk_operations.sum())
+    if jobs:
+        near, still = int(run.disk_near_seeks.sum()), int(run.disk_sequential.sum())
+        notes.append(
+            f"{jobs:,} disk jobs: {still:,} in sequence, {near:,} short seeks, {jobs - near - still:,} long ones"
+        )
+    if run.end > ended:
+        notes.append(
+            f"servers go on writing for {about_seconds((run.end - ended) / 1e12)} after the last rank has ended"
+        )
+    return tuple(notes)
 
 
 def play(workload: Workload, cluster: Cluster) -> PacketRun:
@@ -48,8 +58,8 @@ def play(workload: Workload, cluster: Cluster) -> PacketRun:
     if len(workload.applications) != 1:
         raise UnfitError("several applications at once are not played packet by packet yet")
     (application,) = workload.applications
-    if np.isin(application.text.kind, list(_FILES)).any():
-        raise UnfitError("file operations are not played packet by packet yet", source=application.name)
+    if any(file.layout for file in application.files):
+        raise UnfitError("only the cluster's default stripe is played yet, and a file has its own layout")
     try:
         book = book_of(application)
     except PredictionError as error:

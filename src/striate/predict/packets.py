@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from striate import _core
 from striate.cluster.cluster import Cluster, Placement
 from striate.errors import PredictionError
-from striate.predict.interfaces import rank_interfaces
+from striate.predict.file_servers import file_servers
+from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
 from striate.workload.application import Application
 
 Int64s = NDArray[np.int64]
@@ -69,6 +70,12 @@ class PacketRun:
     events: int
     skipped: int
     end: int
+    disk_operations: Int64s  # this and the rest: per I/O server
+    disk_sequential: Int64s
+    disk_near_seeks: Int64s
+    disk_bytes_read: Int64s
+    disk_bytes_written: Int64s
+    cache_hit_bytes: Int64s
 
 
 def run_application(
@@ -79,14 +86,15 @@ def run_application(
     collectives: CollectiveBook,
     compat_clock: bool = False,
     warp: bool = True,
+    flows: bool = False,
 ) -> PacketRun:
-    """Play `application` packet by packet; raises PredictionError on a deadlock and on messages nobody receives."""
+    """Play `application` packet by packet, or with `flows` as fluids that share the network fairly; raises PredictionError on a deadlock and on messages nobody receives."""
     try:
         columns: dict[str, Any] = _core.run_programs(
             application.text,
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
-            rank_interfaces(cluster, placement),
+            joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
             collectives,
             **_node_columns(cluster, placement),
             eager_bytes=int(cluster.settings.eager),
@@ -94,6 +102,9 @@ def run_application(
             round_robin=cluster.settings.routing == "round-robin",
             compat_clock=compat_clock,
             warp=warp,
+            flows=flows,
+            files=file_servers(cluster) if cluster.servers else None,
+            extents=application.extents,
         )
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(str(error), at=application.name) from None

@@ -14,11 +14,12 @@ from striate.errors import DatasetError
 from striate.runtime.agree import Together
 from striate.runtime.chunkio import ChunkReader
 from striate.runtime.commit import commit
+from striate.runtime.cut import Cut
 from striate.runtime.exchange import Exchange
 from striate.runtime.node import Node
 from striate.runtime.reading import Reading
 from striate.runtime.report import Report
-from striate.runtime.schedule import Limits, Schedule, agree_on_unit, build_schedule
+from striate.runtime.schedule import Schedule, agree_on_units, build_schedule
 from striate.runtime.selection import select
 from striate.runtime.state import State
 from striate.runtime.store import SubfileReader
@@ -75,6 +76,18 @@ class Dataset:
         self.report = report
         return schedule
 
+    def updated(self, schedule: Schedule, changed: Any, indices: Any) -> Schedule:
+        """Collective: the schedule with its entries `changed` now at `indices`; itself when no rank changes any.
+
+        Only the new entries are looked at and checked; who wins each record is settled again, for all.
+        """
+        self._ready()
+        with Together(self._state.ranks, np.size(changed)) as meeting:
+            units = self._changed_units(schedule, np.asarray(changed, np.int64), indices)
+        if meeting.largest[0] == 0:
+            return schedule
+        return self._build(units, schedule.cut, schedule.shape, schedule.combine, most=schedule.most)
+
     def write_all(self, where: Any, records: Any, *, combine: str = "last") -> Report:
         """Collective: `array[where] = records`; `where` is indices, slices, or a schedule. What was done."""
         return self.iwrite_all(where, records, combine=combine, _in_background=False).wait()
@@ -126,6 +139,8 @@ class Dataset:
             self._release()
 
     def _release(self) -> None:
+        if self._pending is not None:  # left by an error: what it wrote belongs to no dataset
+            self._pending.discard()
         self._files.close()
         self._windows.release()
         self._closed = True
@@ -136,7 +151,7 @@ class Dataset:
             raise DatasetError("the dataset is closed", source=str(self._state.store.path))
         if self._pending is not None:
             self._pending.wait()
-        if self._windows.memory is None:
+        if self._windows.memory is None and not self._windows.reuse():
             self._get_memory()
 
     def _get_memory(self) -> None:
@@ -167,17 +182,36 @@ class Dataset:
             self._check_combine(combine)
             selection = select(where, state.grid)
         row = int(np.prod(state.grid.shape[1:], dtype=np.int64))
-        unit = agree_on_unit(state.ranks, selection, state.grid.chunk_elements, row)
+        unit, most = agree_on_units(state.ranks, selection, state.grid.chunk_elements, row)
         cut = state.cut(unit)
+        units = np.ascontiguousarray(selection.in_units(unit), cut.position_type(most))
+        return self._build(units, cut, selection.shape, combine, most=most)
+
+    def _build(self, units: Any, cut: Cut, shape: tuple[int, ...], combine: str, *, most: int) -> Schedule:
+        assert self._windows.memory is not None
         return build_schedule(
-            state.ranks,
-            state.node,
+            self._state.ranks,
+            self._state.node,
             cut,
-            selection.in_units(unit),
-            shape=selection.shape,
+            units,
+            shape=shape,
             combine=combine,
-            limits=Limits(state.budget.buffer_bytes // 4, self._quota(cut.record_bytes)),
+            quota=self._quota(cut.record_bytes),
+            most=most,
+            scratch=self._windows.memory,
         )
+
+    def _changed_units(self, schedule: Schedule, changed: Any, indices: Any) -> Any:
+        self._check_schedule(schedule)
+        selection = select(indices, self._state.grid)
+        places = selection.in_units(schedule.cut.record_bytes // self._state.grid.item_bytes)
+        if not selection.by_row or places.shape != changed.shape:
+            raise DatasetError(f"expected one index for each of {changed.size} entries, got {places.size}")
+        if changed.size and not 0 <= changed.min() <= changed.max() < schedule.entries:
+            raise DatasetError(f"expected entries from 0 to {schedule.entries - 1} of the schedule")
+        units = schedule.units.copy()
+        units[changed] = places
+        return units
 
     def _check_combine(self, combine: str) -> None:
         if combine not in ("last", "sum"):
@@ -237,6 +271,10 @@ class Pending:
         self._writing = writing
         self._finish = finish
         self._report: Report | None = None
+
+    def discard(self) -> None:
+        """Give the write up; the old dataset stays."""
+        self._writing.outlets.discard()
 
     def wait(self) -> Report:
         """Collective: end the write; what was done. A second call gives the same."""

@@ -60,7 +60,8 @@ def create(
     """
     group = group_of(comm)
     ranks = group.ranks
-    identity = ranks.broadcast(secrets.token_hex(8).encode(), 0).decode()
+    drawn = np.frombuffer(secrets.token_bytes(8), np.uint8)
+    identity = ranks.gather_rows(drawn)[0].tobytes().hex()
     with Together(ranks):
         kind = np.dtype(dtype)
         describe_dtype(kind)
@@ -119,10 +120,11 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     ranks = group.ranks
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
     content = b""
-    with Together(ranks):
+    with Together(ranks, 0) as meeting:
         if ranks.rank == 0:
             content = read_metadata(store)
-    content = ranks.broadcast(content, 0)
+            meeting.values[0] = len(content)
+    content = ranks.broadcast_known(content, meeting.largest[0], 0)
     with Together(ranks):
         metadata = decode(content, str(store.metadata_path))
         check_directories(store, metadata.servers, own=metadata.own_directories)

@@ -24,6 +24,12 @@ class Group:
             self._nodes[repr(share)] = Node(self.ranks, share)
         return self._nodes[repr(share)]
 
+    def free(self) -> None:
+        """Free the copies of the communicator; called when the caller frees it."""
+        for node in self._nodes.values():
+            node.ranks.free()
+        self.ranks.free()
+
 
 def group_of(communicator: Any) -> Group:
     """Collective: the group of an mpi4py communicator, or of one process for None; made once."""
@@ -34,7 +40,7 @@ def group_of(communicator: Any) -> Group:
     from mpi4py import MPI
 
     if not _keyval:
-        _keyval.append(MPI.Comm.Create_keyval(nopython=False))
+        _keyval.append(MPI.Comm.Create_keyval(delete_fn=lambda _comm, _key, group: group.free()))
     group = communicator.Get_attr(_keyval[0])
     if group is None:
         copy = communicator.Dup()

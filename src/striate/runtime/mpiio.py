@@ -41,7 +41,7 @@ class SharedFile:
             raise DatasetError(
                 f"expected {view.count} records of {self.dtype}, got {len(records)} of {records.dtype}"
             )
-        ordered = np.ascontiguousarray(records[view.order])
+        ordered = np.ascontiguousarray(records).view(self._opaque()).take(view.order)
         with _opened(self, MPI.MODE_WRONLY | MPI.MODE_CREATE) as file:
             file.Set_view(0, MPI.BYTE, view.filetype)
             write = file.Write_at_all if collective else file.Write_at
@@ -51,13 +51,17 @@ class SharedFile:
         """Collective: the records at their places, in the order of the indices."""
         from mpi4py import MPI
 
-        ordered = np.empty(len(view.places), self.dtype)
+        ordered = np.empty(len(view.places), self._opaque())
         with _opened(self, MPI.MODE_RDONLY) as file:
             file.Set_view(0, MPI.BYTE, view.filetype)
             read = file.Read_at_all if collective else file.Read_at
             read(0, [ordered.view(np.uint8), MPI.BYTE])
-        result: npt.NDArray[Any] = ordered[view.back]
+        result: npt.NDArray[Any] = ordered.take(view.back).view(self.dtype)
         return result
+
+    def _opaque(self) -> np.dtype[Any]:
+        """Records as plain bytes: NumPy moves them several times faster than fields."""
+        return np.dtype((np.void, self.dtype.itemsize))
 
 
 class View:

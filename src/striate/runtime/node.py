@@ -64,7 +64,11 @@ def _neighbours(ranks: Ranks, share: bool | int) -> Ranks:
         return ranks.neighbours()
     if share is False or share == 1:
         return OneRank() if ranks.size == 1 else ranks.split(ranks.rank)
-    return ranks.neighbours().split(ranks.rank // int(share))
+    neighbours = ranks.neighbours()
+    part = neighbours.split(ranks.rank // int(share))
+    if part is not neighbours:
+        neighbours.free()
+    return part
 
 
 def _reserve(size: int) -> bytes:

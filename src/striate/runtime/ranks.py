@@ -21,13 +21,16 @@ class Ranks(Protocol):
     def barrier(self) -> None: ...
     def largest(self, values: Sequence[int]) -> list[int]: ...
     def gather_rows(self, row: Array) -> Array: ...
+    def unite_bits(self, words: Array) -> Array: ...
     def broadcast(self, content: bytes, root: int) -> bytes: ...
+    def broadcast_known(self, content: bytes, length: int, root: int) -> bytes: ...
     def exchange(self, send: Array, counts: Int64, received: Int64) -> Array: ...
     def swap_counts(self, counts: Int64) -> Int64: ...
     def split(self, color: int) -> Ranks: ...
     def neighbours(self) -> Ranks: ...
     def start_send(self, content: Array, to: int) -> Any: ...
     def receive(self, content: Array, source: int) -> None: ...
+    def free(self) -> None: ...
 
 
 class OneRank:
@@ -45,7 +48,13 @@ class OneRank:
     def gather_rows(self, row: Array) -> Array:
         return row[None, :]
 
+    def unite_bits(self, words: Array) -> Array:
+        return words
+
     def broadcast(self, content: bytes, root: int) -> bytes:
+        return content
+
+    def broadcast_known(self, content: bytes, length: int, root: int) -> bytes:
         return content
 
     def exchange(self, send: Array, counts: Int64, received: Int64) -> Array:
@@ -65,6 +74,9 @@ class OneRank:
 
     def receive(self, content: Array, source: int) -> None:
         raise AssertionError("a single rank has no one to receive from")
+
+    def free(self) -> None:
+        pass
 
 
 class MpiRanks:
@@ -92,11 +104,23 @@ class MpiRanks:
         self.communicator.Allgather(np.ascontiguousarray(row), table)
         return table
 
+    def unite_bits(self, words: Array) -> Array:
+        """The bits that are set on any rank."""
+        from mpi4py import MPI
+
+        united = words.copy()
+        self.communicator.Allreduce(MPI.IN_PLACE, united, op=MPI.BOR)
+        return united
+
     def broadcast(self, content: bytes, root: int) -> bytes:
         """The bytes that `root` has."""
         length = np.array([len(content)], np.int64)
         self.communicator.Bcast(length, root=root)
-        buffer = bytearray(content) if self.rank == root else bytearray(int(length[0]))
+        return self.broadcast_known(content, int(length[0]), root)
+
+    def broadcast_known(self, content: bytes, length: int, root: int) -> bytes:
+        """The bytes that `root` has, of which all know the number."""
+        buffer = bytearray(content) if self.rank == root else bytearray(length)
         self.communicator.Bcast([buffer, self._bytes()], root=root)
         return bytes(buffer)
 
@@ -130,6 +154,13 @@ class MpiRanks:
 
     def receive(self, content: Array, source: int) -> None:
         self.communicator.Recv([content, self._bytes()], source=source)
+
+    def free(self) -> None:
+        """Give the communicator back to MPI."""
+        from mpi4py import MPI
+
+        if not MPI.Is_finalized() and self.communicator != MPI.COMM_NULL:
+            self.communicator.Free()
 
     @staticmethod
     def _bytes() -> Any:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 STAGES = ("schedule", "load", "exchange", "compress", "write", "read", "wait", "commit")
+TRACE_KINDS = dict.fromkeys(STAGES, "region") | {"write": "write", "read": "read"}
 
 
 @dataclass
@@ -23,22 +24,41 @@ class Report:
     rounds: int = 0
     stored_bytes: int = 0  # written to or read from sub-files by this rank
     saved_bytes: int = 0  # not moved because a cache had them
-    started: float = 0.0  # seconds since the epoch
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+    events: list[tuple[str, int, int]] = field(default_factory=list)  # stage, start and end in nanoseconds
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Add the time of the body to a stage."""
-        begin = time.perf_counter()
+        begin = time.time_ns()
         try:
             yield
         finally:
-            self.seconds[name] += time.perf_counter() - begin
+            end = max(begin, time.time_ns())
+            self.seconds[name] += (end - begin) / 1e9
+            self.events.append((name, begin, end))
 
     @property
     def total_seconds(self) -> float:
         """All stages."""
         return sum(self.seconds.values())
+
+    def trace_rows(self) -> list[dict[str, int | str | bool]]:
+        """One row a stage in the columns of a trace: times in nanoseconds since the epoch, bytes where known."""
+        sizes = {"exchange": self.sent_bytes, "write": self.stored_bytes, "read": self.stored_bytes}
+        return [
+            {
+                "rank": self.rank,
+                "level": "program" if TRACE_KINDS[name] == "region" else "posix",
+                "kind": TRACE_KINDS[name],
+                "function": f"{self.operation}_all: {name}",
+                "collective": name in ("exchange", "wait", "commit", "schedule"),
+                "bytes": sizes.get(name, 0),
+                "start": begin,
+                "end": end,
+            }
+            for name, begin, end in self.events
+        ]
 
     def __str__(self) -> str:
         spent = ", ".join(f"{name} {value * 1e3:.1f} ms" for name, value in self.seconds.items() if value)

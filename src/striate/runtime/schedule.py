@@ -16,6 +16,7 @@ from striate.runtime.ranks import Ranks
 from striate.runtime.selection import Selection
 from striate.runtime.settle import (
     PARTLY,
+    SPARSE,
     UNTOUCHED,
     WHOLLY,
     Claims,
@@ -27,14 +28,7 @@ from striate.runtime.settle import (
 
 Int64 = npt.NDArray[np.int64]
 Positions = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """`row_bytes` of bits a rank uses to settle claims at once, `quota` records it sends to one other at once."""
-
-    row_bytes: int
-    quota: int
+Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -63,8 +57,10 @@ class Schedule:
     """How one pattern of indices is written and read; made by `Dataset.schedule`, and good for any records."""
 
     cut: Cut
+    units: Positions  # what was asked for, as numbers of records
     shape: tuple[int, ...]  # of the caller's array
     entries: int
+    most: int  # entries of the rank that has most
     combine: str
     coverage: npt.NDArray[np.uint8]  # of every chunk: untouched, partly, wholly
     writing: Moves
@@ -89,12 +85,15 @@ class Schedule:
         )
 
 
-def agree_on_unit(ranks: Ranks, selection: Selection, chunk_elements: int, row_elements: int) -> int:
-    """The unit, in elements, that all ranks count in."""
-    mine = selection.unit(chunk_elements)
-    table = ranks.gather_rows(np.array([mine], np.int64))[:, 0]
-    unit = math.gcd(*(int(value) for value in table))
-    return unit or math.gcd(row_elements, chunk_elements) or 1
+def agree_on_units(
+    ranks: Ranks, selection: Selection, chunk_elements: int, row_elements: int
+) -> tuple[int, int]:
+    """The unit, in elements, that all ranks count in, and the most units that any of them names."""
+    mine = [selection.unit(chunk_elements), selection.starts.size * selection.run]
+    table = ranks.gather_rows(np.array(mine, np.int64))
+    common = math.gcd(*(int(value) for value in table[:, 0]))
+    unit = common or math.gcd(row_elements, chunk_elements) or 1
+    return unit, int(table[:, 1].max()) // unit
 
 
 def build_schedule(
@@ -105,27 +104,31 @@ def build_schedule(
     *,
     shape: tuple[int, ...],
     combine: str,
-    limits: Limits,
+    quota: int,
+    most: int,
+    scratch: Bytes,
 ) -> Schedule:
-    """Collective: the moves of our `units`, and which chunks all ranks together cover."""
-    indices = np.ascontiguousarray(units, cut.position_type(ranks.largest([units.size])[0]))
-    settled = _settle(ranks, node, cut, indices, combine=combine, row_bytes=limits.row_bytes)
-    coverage = _share_coverage(ranks, cut, settled.covered)
+    """Collective: the moves of our `units`, and which chunks all ranks together cover.
+
+    One message carries at most `quota` records to one rank; `scratch` is memory of the node, free to use. No rank
+    has more than `most` units.
+    """
+    by_bits = node.is_everyone and combine == "last" and most * SPARSE >= cut.records
+    settled = _settle(ranks, node, cut, units, combine=combine, scratch=scratch if by_bits else None)
+    alike = node.is_everyone and len(settled.kept) == len(units) and combine == "last"
+    coverage, all_alike = _share_coverage(ranks, cut, settled.covered, alike)
     segments = node.segments if combine == "last" else np.full(cut.ranks, -1, np.int32)
     told = None if settled.claims is None else _remote(settled.claims, segments)
-    writing = _moves(ranks, cut, indices, settled.kept, segments, told, limits.quota)
-    everything_kept = len(settled.kept) == len(indices)
-    alike = node.is_everyone and everything_kept and combine == "last"
-    same = ranks.largest([not alike])[0] == 0
-    reading = writing if same else _reading(ranks, node, cut, indices, limits.quota)
-    return Schedule(cut, shape, len(indices), combine, coverage, writing, reading)
+    writing = _moves(ranks, cut, units, settled.kept, segments, told, quota)
+    reading = writing if all_alike else _reading(ranks, node, cut, units, quota)
+    return Schedule(cut, units, shape, len(units), most, combine, coverage, writing, reading)
 
 
 def _settle(
-    ranks: Ranks, node: Node, cut: Cut, indices: Positions, *, combine: str, row_bytes: int
+    ranks: Ranks, node: Node, cut: Cut, indices: Positions, *, combine: str, scratch: Bytes | None
 ) -> Settled:
-    if node.is_everyone and combine == "last":
-        settled = settle_on_node(node, cut, indices, rank=ranks.rank, row_bytes=row_bytes)
+    if scratch is not None:
+        settled = settle_on_node(node, cut, indices, rank=ranks.rank, scratch=scratch)
         if settled is not None:
             return settled
     return settle_at_owners(ranks, cut, indices, all_count=combine == "sum")
@@ -185,12 +188,16 @@ def _by_round(cut: Cut, told: Claims | None, kind: Any) -> tuple[Positions, Int6
     return np.ascontiguousarray((told.places % cut.window)[order]), starts
 
 
-def _share_coverage(ranks: Ranks, cut: Cut, covered: Int64) -> npt.NDArray[np.uint8]:
-    """How every chunk is covered, from what each owner knows of its own."""
+def _share_coverage(
+    ranks: Ranks, cut: Cut, covered: Int64, alike: bool
+) -> tuple[npt.NDArray[np.uint8], bool]:
+    """How every chunk is covered, from what each owner knows of its own; and whether `alike` holds on all ranks."""
     first, end = cut.domain_of(ranks.rank)
     edges = np.append(np.arange(first, end, cut.chunk), end)
-    row = np.zeros(cut.domain // cut.chunk, np.uint8)
+    row = np.zeros(cut.domain // cut.chunk + 1, np.uint8)
     row[: len(covered)] = np.where(
         covered == np.diff(edges), WHOLLY, np.where(covered > 0, PARTLY, UNTOUCHED)
     )
-    return ranks.gather_rows(row).reshape(-1)[: cut.chunks]
+    row[-1] = alike
+    table = ranks.gather_rows(row)
+    return table[:, :-1].reshape(-1)[: cut.chunks], bool(table[:, -1].all())

@@ -21,8 +21,10 @@ from striate.runtime.ranks import Ranks
 Int64 = npt.NDArray[np.int64]
 Positions = npt.NDArray[Any]
 Words = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
 
 UNTOUCHED, PARTLY, WHOLLY = 0, 1, 2
+SPARSE = 64  # records for one claim, beyond which the claims are few
 
 
 @dataclass(frozen=True)
@@ -46,21 +48,22 @@ class Settled:
     claims: Claims | None  # kept claims of other ranks, when they had to be told
 
 
-def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, row_bytes: int) -> Settled | None:
-    """For ranks that all share memory; None when there is too little of it. `row_bytes` bounds the bits of a rank."""
-    words = min(-(-cut.records // 64), max(64, row_bytes // 8))
-    memory = node.allocate(words * 8 * node.ranks.size)
-    if memory is None:
+def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, scratch: Bytes) -> Settled | None:
+    """For ranks that all share memory, of which `scratch` is free to use; None when that is too little.
+
+    Each rank has a row of bits in it; records that do not fit are settled in further passes.
+    """
+    needed = -(-cut.records // 64)
+    words = min(needed, scratch.size // 8 // node.ranks.size)
+    if words < min(needed, 8):
         return None
-    rows: Words = (
-        memory.view(np.uint64).reshape(node.ranks.size, words) if words else np.zeros((1, 0), np.uint64)
-    )
+    rows: Words = scratch[: words * 8 * node.ranks.size].view(np.uint64).reshape(node.ranks.size, words)
     mine = node.ranks.rank
     kept, covered = [indices[:0]], np.zeros(_own_chunks(cut, rank), np.int64)
     for first in range(0, cut.records, max(1, words * 64)):
         if first:
             node.ranks.barrier()  # all have read the rows of the pass before
-            rows[mine] = 0
+        rows[mine] = 0
         _core.mark_records(indices, first, rows[mine])
         node.ranks.barrier()
         live = rows[mine] & ~np.bitwise_or.reduce(rows[mine + 1 :], axis=0, initial=0)
@@ -74,19 +77,30 @@ def settle_at_owners(ranks: Ranks, cut: Cut, indices: Positions, *, all_count: b
     """For any ranks, by messages. `all_count` keeps every claim: for sums."""
     nobody = np.full(cut.ranks, -1, np.int32)
     order, claims, sent = tell_owners(ranks, cut, indices, nobody)
-    first, end = cut.domain_of(ranks.rank)
-    bits = np.zeros(-(-max(end - first, 1) // 64), np.uint64)
-    _core.mark_records(claims.places, 0, bits)
-    covered = _count_between(bits, _chunk_edges(cut, ranks.rank) - first)
+    winners, covered = _settle_claims(cut, ranks.rank, claims.places)  # they lie in the order of ranks
     if all_count:
         return Settled(np.sort(order), covered, claims)
-    winners = _core.settle_records(claims.places, 0, bits)  # the claims lie in the order of ranks
-    counts_flags = np.zeros(len(claims.places), np.uint8)
-    counts_flags[winners] = 1
-    answer = ranks.exchange(counts_flags, claims.counts, sent)
+    flags = np.zeros(len(claims.places), np.uint8)
+    flags[winners] = 1
+    answer = ranks.exchange(flags, claims.counts, sent)
     kept = np.sort(order[answer.astype(bool)])
     per_rank = np.bincount(claims.sources()[winners], minlength=cut.ranks)
     return Settled(kept, covered, Claims(claims.places[winners], per_rank.astype(np.int64)))
+
+
+def _settle_claims(cut: Cut, rank: int, places: Positions) -> tuple[Positions, Int64]:
+    """Which claims to our domain count, and how many records of each chunk are claimed."""
+    first, end = cut.domain_of(rank)
+    if (
+        len(places) * SPARSE < end - first
+    ):  # few claims to a large domain: sorting them is less work than its bits
+        distinct, from_behind = np.unique(places[::-1], return_index=True)
+        winners = np.sort(len(places) - 1 - from_behind).astype(places.dtype)
+        return winners, np.bincount(distinct // cut.chunk, minlength=_own_chunks(cut, rank))
+    bits = np.zeros(-(-max(end - first, 1) // 64), np.uint64)
+    _core.mark_records(places, 0, bits)
+    covered = _count_between(bits, _chunk_edges(cut, rank) - first)
+    return _core.settle_records(places, 0, bits), covered
 
 
 def tell_owners(

@@ -28,10 +28,22 @@ class Windows:
         """Bytes of one window."""
         return self.window_chunks * self.chunk_bytes
 
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all windows of the node."""
+        return self.halves * len(self.node.members) * self.size
+
+    def reuse(self) -> bool:
+        """Take the memory of the dataset before, when it fits; the same answer on all ranks."""
+        if self.node.spare is None or self.node.spare.size != self.total_bytes:
+            return False
+        self.memory = self.node.take(self.total_bytes)
+        return True
+
     def allocate(self) -> bool:
         """Get the memory, once; False on all ranks of the node when there is too little to share."""
         if self.memory is None:
-            self.memory = self.node.take(self.halves * len(self.node.members) * self.size)
+            self.memory = self.node.take(self.total_bytes)
         return self.memory is not None
 
     def release(self) -> None:

@@ -1,0 +1,74 @@
+// A read cache: the pages used last, and what to read ahead of a reader in sequence.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace striate {
+
+struct CacheRules {
+    std::int64_t page_bytes = 64 << 10;
+    std::int64_t capacity_bytes = 0;    // 0: keeps nothing
+    std::int64_t read_ahead_bytes = 0;  // beyond a read that begins where the last one of its file ended
+};
+
+struct FileRange {
+    std::int64_t offset, bytes;
+    friend bool operator==(const FileRange&, const FileRange&) = default;
+};
+
+struct Lookup {
+    std::int64_t hit_bytes = 0;      // of those asked for
+    std::vector<FileRange> missing;  // whole pages to read, in order, what is read ahead included
+};
+
+// Least recently used pages leave first. Knows no time: a page counts as present once `fill` says so.
+class ReadCache {
+  public:
+    // Throws std::invalid_argument when a page has no bytes or the capacity is negative.
+    explicit ReadCache(const CacheRules& rules);
+
+    // Asks for bytes of a file that ends at `file_end`; pages that are present become the most recent.
+    [[nodiscard]] Lookup read(std::int64_t file, std::int64_t offset, std::int64_t bytes,
+                              std::int64_t file_end);
+
+    // These bytes are in memory now: they were read, or written through. A page of which only part was
+    // written is dropped if it is not present: its other bytes are not known.
+    void fill(std::int64_t file, std::int64_t offset, std::int64_t bytes, std::int64_t file_end);
+
+    [[nodiscard]] std::int64_t pages() const { return static_cast<std::int64_t>(place_of_.size()); }
+    [[nodiscard]] std::int64_t hits() const { return hit_bytes_; }
+    [[nodiscard]] std::int64_t misses() const { return missed_bytes_; }
+
+  private:
+    struct Key {
+        std::int64_t file, page;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            const auto mixed = static_cast<std::uint64_t>(key.file) * 0x9e3779b97f4a7c15U +
+                               static_cast<std::uint64_t>(key.page);
+            return static_cast<std::size_t>(mixed ^ mixed >> 31);
+        }
+    };
+    struct Page {
+        Key key;
+        std::uint32_t newer, older;  // ring through page 0, which holds nothing
+    };
+
+    [[nodiscard]] bool touch(const Key& key);
+    void insert(const Key& key);
+    void unlink(std::uint32_t page);
+    void link_newest(std::uint32_t page);
+
+    CacheRules rules_;
+    std::int64_t most_pages_;
+    std::vector<Page> pages_{{{-1, -1}, 0, 0}};
+    std::unordered_map<Key, std::uint32_t, Hash> place_of_;
+    std::unordered_map<std::int64_t, std::int64_t> last_end_;  // per file, of the last read
+    std::int64_t hit_bytes_ = 0, missed_bytes_ = 0;
+};
+
+}  // namespace striate

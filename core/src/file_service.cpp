@@ -1,0 +1,293 @@
+#include "striate/file_service.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace striate {
+
+namespace {
+
+template <class T>
+std::uint32_t take(std::vector<T>& pool, std::vector<std::uint32_t>& free, T value) {
+    if (free.empty()) {
+        pool.push_back(std::move(value));
+        return static_cast<std::uint32_t>(pool.size() - 1);
+    }
+    const std::uint32_t place = free.back();
+    free.pop_back();
+    pool[place] = std::move(value);
+    return place;
+}
+
+}  // namespace
+
+FileService::FileService(const FileRules& rules, std::uint32_t ranks, FileHost& host)
+    : rules_(rules), ranks_(ranks), host_(host) {
+    if (rules.packet_bytes < 1 || rules.io_request_bytes < 1) {
+        throw std::invalid_argument("I/O in parts of less than one byte");
+    }
+    for (const ServerRules& server : rules.servers) servers_.emplace_back(server);
+}
+
+// ---- clients
+
+std::uint32_t FileService::begin(const Caller& caller, bool write) {
+    ++active_;
+    return take(calls_, free_calls_, Call{caller, {}, 0, 0, write});
+}
+
+std::uint32_t FileService::add_part(std::uint32_t call, std::uint32_t server) {
+    Part part;
+    part.call = call;
+    part.server = server;
+    return take(parts_, free_parts_, std::move(part));
+}
+
+void FileService::access(const Caller& caller, std::int64_t file, bool write, const RunsView& runs) {
+    const AccessPlan plan = rules_.plan(file, runs);
+    const std::uint32_t call = begin(caller, write);
+    std::vector<std::uint32_t> made;
+    for (std::size_t request = 0; request < plan.server.size(); ++request) {
+        const auto server = static_cast<std::uint32_t>(plan.server[request]);
+        const std::uint32_t part = add_part(call, server);
+        parts_[part].file = file;
+        parts_[part].total = plan.request_bytes[request];
+        for (auto run = plan.first_run[request]; run < plan.first_run[request + 1]; ++run) {
+            const auto at = static_cast<std::size_t>(run);
+            parts_[part].runs.push_back({plan.physical[at], plan.bytes[at]});
+            std::int64_t& end = servers_[server].known_end[file];
+            end = std::max(end, plan.physical[at] + plan.bytes[at]);
+        }
+        made.push_back(part);
+    }
+    calls_[call].unasked = static_cast<std::uint32_t>(made.size());
+    calls_[call].open = static_cast<std::uint32_t>(made.size()) * (write ? 2 : 1) + 1;
+    calls_[call].asked = made;
+    for (const std::uint32_t part : made) {
+        const auto count = static_cast<std::int64_t>(parts_[part].runs.size());
+        send(Word::ask, part, true, request_bytes + run_bytes * count);
+    }
+    one_less(call);  // an access to nothing is over at once
+}
+
+void FileService::sync(const Caller& caller) {
+    const std::uint32_t call = begin(caller, false);
+    calls_[call].open = static_cast<std::uint32_t>(servers_.size()) + 1;
+    for (std::uint32_t server = 0; server < servers_.size(); ++server) {
+        send(Word::flush, add_part(call, server), true, request_bytes);
+    }
+    one_less(call);
+}
+
+void FileService::one_less(std::uint32_t call) {
+    if (--calls_[call].open > 0) return;
+    const Caller caller = calls_[call].caller;
+    free_calls_.push_back(call);
+    --active_;
+    host_.access_over(caller.owner, caller.request);
+}
+
+void FileService::send(Word word, std::uint32_t part, bool to_server, std::int64_t payload, bool continues) {
+    const std::uint32_t client = calls_[parts_[part].call].caller.rank;
+    const std::uint32_t server = ranks_ + parts_[part].server;
+    host_.transmit_file(to_server ? client : server, to_server ? server : client, payload, continues,
+                        cookie_of(word, part));
+}
+
+// The next packet appears when the one before it has started at the sender, or when its bytes have been read.
+void FileService::send_data(std::uint32_t index) {
+    Part& part = parts_[index];
+    const bool write = calls_[part.call].write;
+    const std::int64_t bytes = std::min(rules_.packet_bytes, part.total - part.sent);
+    part.starved = !write && part.ready - part.sent < bytes;
+    if (part.starved) return;
+    const bool continues = part.sent > 0;
+    part.sent += bytes;
+    send(Word::data, index, write, bytes, continues);
+}
+
+// ---- the network's calls
+
+void FileService::on_sent(std::uint64_t cookie) {
+    const std::uint32_t index = index_of(cookie);
+    const std::uint32_t call = parts_[index].call;
+    if (word_of(cookie) == Word::ask && calls_[call].write && --calls_[call].unasked == 0) {
+        return host_.take_file_step(calls_[call].caller.rank, call);
+    }
+    if (word_of(cookie) != Word::data) return;
+    if (parts_[index].sent < parts_[index].total) return send_data(index);
+    if (calls_[call].write) one_less(call);
+}
+
+void FileService::on_step(std::uint64_t cookie) {
+    const std::vector<std::uint32_t> asked = calls_[index_of(cookie)].asked;
+    for (const std::uint32_t part : asked) send_data(part);
+}
+
+void FileService::on_delivered(std::uint64_t cookie) {
+    const std::uint32_t part = index_of(cookie);
+    const std::uint32_t server = parts_[part].server;
+    switch (word_of(cookie)) {
+        case Word::ask:
+            if (!calls_[parts_[part].call].write) begin_reading(part);
+            return;
+        case Word::data:
+            return data_arrives(part);
+        case Word::flush:
+            servers_[server].flushes.push_back(part);
+            return answer_flushes(server);
+        case Word::acknowledge:
+        case Word::flushed:
+            free_parts_.push_back(part);
+            return one_less(parts_[part].call);
+    }
+}
+
+void FileService::data_arrives(std::uint32_t index) {
+    Part& part = parts_[index];
+    const std::int64_t bytes = std::min(rules_.packet_bytes, part.total - part.arrived);
+    part.arrived += bytes;
+    if (calls_[part.call].write) {
+        queue_packet(index, bytes);
+        const bool behind = servers_[part.server].rules.queue.policy != CachePolicy::direct;
+        if (behind && parts_[index].arrived == parts_[index].total) {
+            send(Word::acknowledge, index, false, acknowledgement_bytes);
+        }
+        return;
+    }
+    if (part.arrived < part.total) return;
+    free_parts_.push_back(index);
+    one_less(part.call);
+}
+
+// ---- servers
+
+// A packet becomes one job for every stretch of neighbouring bytes in it.
+void FileService::queue_packet(std::uint32_t index, std::int64_t bytes) {
+    Part& part = parts_[index];
+    Server& server = servers_[part.server];
+    std::vector<FileRange> stretches;
+    while (bytes > 0) {
+        const FileRange& run = part.runs[part.run];
+        const std::int64_t size = std::min(bytes, run.bytes - part.in_run);
+        const std::int64_t offset = run.offset + part.in_run;
+        if (!stretches.empty() && stretches.back().offset + stretches.back().bytes == offset) {
+            stretches.back().bytes += size;
+        } else {
+            stretches.push_back({offset, size});
+        }
+        bytes -= size;
+        part.in_run += size;
+        if (part.in_run == run.bytes) {
+            ++part.run;
+            part.in_run = 0;
+        }
+    }
+    const std::int64_t file = part.file;
+    const std::uint32_t at = part.server;
+    for (const FileRange& stretch : stretches) {
+        server.queue.add({{file, stretch.offset, stretch.bytes, true}, index});
+        server.cache.fill(file, stretch.offset, stretch.bytes, server.known_end[file]);
+        pump(at);
+    }
+}
+
+// A list of runs goes to the queue at once, so that it can be reordered; one long run request by request.
+void FileService::begin_reading(std::uint32_t index) {
+    if (parts_[index].runs.size() == 1) return read_chunk(index);
+    while (parts_[index].run < parts_[index].runs.size()) read_chunk(index);
+}
+
+void FileService::read_chunk(std::uint32_t index) {
+    Part& part = parts_[index];
+    if (part.run == part.runs.size()) return;
+    const FileRange run = part.runs[part.run];
+    const std::int64_t bytes = std::min(rules_.io_request_bytes, run.bytes - part.in_run);
+    const std::int64_t offset = run.offset + part.in_run;
+    part.in_run += bytes;
+    if (part.in_run == run.bytes) {
+        ++part.run;
+        part.in_run = 0;
+    }
+    const std::uint32_t at = part.server;
+    const std::int64_t file = part.file;
+    Server& server = servers_[at];
+    const std::uint32_t chunk = take(chunks_, free_chunks_, Chunk{index, bytes, 1});
+    std::vector<FileRange> missing{{offset, bytes}};
+    if (server.rules.read_cache.capacity_bytes > 0) {
+        missing = server.cache.read(file, offset, bytes, server.known_end[file]).missing;
+    }
+    for (const FileRange& range : missing) {
+        ++chunks_[chunk].missing;
+        server.queue.add({{file, range.offset, range.bytes, false}, chunk});
+        pump(at);
+    }
+    chunk_ready(chunk);
+}
+
+void FileService::chunk_ready(std::uint32_t index) {
+    if (--chunks_[index].missing > 0) return;
+    const Chunk chunk = chunks_[index];
+    free_chunks_.push_back(index);
+    Part& part = parts_[chunk.part];
+    const bool waits = part.starved || part.ready == 0;
+    const bool alone = part.runs.size() == 1;
+    part.ready += chunk.bytes;
+    if (waits) send_data(chunk.part);
+    if (alone) read_chunk(chunk.part);
+}
+
+// Gives the disks what they can take.
+void FileService::pump(std::uint32_t index) {
+    Server& server = servers_[index];
+    while (server.queue.ready()) {
+        Operation operation = server.queue.take();
+        ++server.operations;
+        const Ticks over = finish_time(server.rules.device, server.device, host_.now(), operation.access);
+        taken(operation, index);
+        const std::uint32_t slot = take(server.running, server.free, std::move(operation));
+        host_.set_file_timer(over, static_cast<std::uint64_t>(index) << 32 | slot);
+    }
+    host_.set_receiving(index, server.queue.receives());
+}
+
+// Without a cache a write counts as done when the disks have taken its last bytes.
+void FileService::taken(const Operation& operation, std::uint32_t server) {
+    if (!operation.access.write || servers_[server].rules.queue.policy != CachePolicy::direct) return;
+    for (const Job& job : operation.parts) {
+        const auto index = static_cast<std::uint32_t>(job.cookie);
+        parts_[index].ready += job.access.bytes;
+        if (parts_[index].ready == parts_[index].total) {
+            send(Word::acknowledge, index, false, acknowledgement_bytes);
+        }
+    }
+}
+
+void FileService::on_timer(std::uint64_t cookie) {
+    operation_over(static_cast<std::uint32_t>(cookie >> 32), static_cast<std::uint32_t>(cookie));
+}
+
+void FileService::operation_over(std::uint32_t index, std::uint32_t slot) {
+    Server& server = servers_[index];
+    const Operation operation = std::move(server.running[slot]);
+    server.free.push_back(slot);
+    server.queue.finish(operation);
+    for (const Job& job : operation.parts) {
+        if (job.access.write) continue;
+        server.cache.fill(job.access.file, job.access.offset, job.access.bytes,
+                          server.known_end[job.access.file]);
+        chunk_ready(static_cast<std::uint32_t>(job.cookie));
+    }
+    pump(index);
+    answer_flushes(index);
+}
+
+void FileService::answer_flushes(std::uint32_t index) {
+    if (!servers_[index].queue.idle()) return;
+    for (const std::uint32_t part : std::exchange(servers_[index].flushes, {})) {
+        send(Word::flushed, part, false, acknowledgement_bytes);
+    }
+}
+
+}  // namespace striate

@@ -1,0 +1,91 @@
+"""The I/O servers of a cluster as columns: their caches, their disks, and how files are cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster, IOServer
+from striate.cluster.storage import CachePolicy, Disk, FlashDisk, HardDisk, SimpleDisk
+
+Int64s = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+POLICIES = get_args(CachePolicy)  # numbered as core/include/striate/server_queue.hpp lists them
+DISK_KINDS = (SimpleDisk, HardDisk, FlashDisk)  # as core/include/striate/disk.hpp does
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileServers:
+    """One row a server, then one row a disk; times in picoseconds, 0 bytes of memory: no end."""
+
+    policy: NDArray[np.uint8]
+    memory: Int64s
+    concurrent: Int64s
+    kept_reads: Int64s
+    read_ahead: Int64s
+    first_disk: Int64s
+    disk_kind: NDArray[np.uint8]
+    read_rate: Floats
+    write_rate: Floats
+    read_latency: Int64s
+    write_latency: Int64s
+    average_seek: Int64s
+    track_seek: Int64s
+    turns: Floats
+    near: Int64s
+    channels: Int64s
+    queue_depth: Int64s
+    io_request: int
+    stripe_unit: int
+
+
+def file_servers(cluster: Cluster) -> FileServers:
+    """The columns of `cluster.servers`; several disks of one server are striped."""
+    servers = cluster.servers
+    disks = [_disk_row(disk) for server in servers for disk in server.disks]
+    whole: dict[str, Any] = {name: np.array([row[name] for row in disks], np.int64) for name in _WHOLE}
+    real: dict[str, Any] = {name: np.array([row[name] for row in disks], np.float64) for name in _REAL}
+    return FileServers(
+        policy=np.array([POLICIES.index(server.cache.policy) for server in servers], np.uint8),
+        memory=_column(int(_memory(server)) for server in servers),
+        concurrent=_column(server.cache.concurrent_operations for server in servers),
+        kept_reads=_column(_memory(server) if server.cache.keeps_reads else 0 for server in servers),
+        read_ahead=_column(int(server.cache.read_ahead) for server in servers),
+        first_disk=np.cumsum([0, *(len(server.disks) for server in servers)], dtype=np.int64),
+        disk_kind=np.array([row["kind"] for row in disks], np.uint8),
+        **whole,
+        **real,
+        io_request=int(cluster.settings.io_request),
+        stripe_unit=int(cluster.settings.stripe_unit),
+    )
+
+
+_WHOLE = ("read_latency", "write_latency", "average_seek", "track_seek", "near", "channels", "queue_depth")
+_REAL = ("read_rate", "write_rate", "turns")
+
+
+def _column(values: object) -> Int64s:
+    return np.fromiter(values, np.int64)  # type: ignore[call-overload,no-any-return]
+
+
+def _memory(server: IOServer) -> int:
+    return server.memory if server.cache.memory is None else int(server.cache.memory)
+
+
+def _disk_row(disk: Disk) -> dict[str, float]:
+    """A disk's row; what its kind does not know is zero, or one where zero means nothing."""
+    row: dict[str, float] = dict.fromkeys(_WHOLE, 0) | {"channels": 1, "queue_depth": 1, "turns": 1.0}
+    row["kind"] = DISK_KINDS.index(type(disk))
+    if isinstance(disk, FlashDisk):
+        rates = {"read_rate": disk.read_rate, "write_rate": disk.write_rate}
+        delays = {"read_latency": disk.read_latency, "write_latency": disk.write_latency}
+        return row | rates | delays | {"channels": disk.channels, "queue_depth": disk.channels}
+    row |= {"read_rate": disk.rate, "write_rate": disk.rate}
+    if isinstance(disk, SimpleDisk):
+        return row | {"read_latency": disk.access, "write_latency": disk.access}
+    seeks = {"average_seek": disk.average_seek, "track_seek": disk.track_seek, "near": disk.near}
+    return row | seeks | {"turns": disk.revolutions_per_minute}
