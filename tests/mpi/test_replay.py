@@ -5,6 +5,8 @@ import sys
 import pytest
 
 from mpi_libraries import PROGRAMS
+from striate.cluster import load_cluster
+from striate.predict import predict
 from striate.workload import Workload
 from striate.workload.kinds import Kind
 from striate.workload.unfold import unfold
@@ -54,3 +56,15 @@ def test_the_time_between_operations_is_kept_as_compute(jacobi):
 
     assert computed <= whole
     assert computed == pytest.approx(whole - io - messages, rel=0.6, abs=0.02)
+
+
+def test_the_replay_finishes_on_the_fine_rung(jacobi):
+    workload = Workload.from_trace(jacobi)
+    (application,) = workload.applications
+    computed = max(
+        sum(s.operands["picoseconds"] for s in unfold(application, rank) if s.kind is Kind.COMPUTE)
+        for rank in range(RANKS)
+    )
+    forecast = predict(workload, load_cluster("laptop"), rung="fine")
+
+    assert forecast.seconds.estimate >= computed / 1e12

@@ -14,6 +14,7 @@ READERS = {
     "parquet": "a trace saved by striate",
     "darshan": "a Darshan log",
     "dftracer": "a log of dftracer",
+    "otf2": "an OTF2 archive",
 }
 _HEAD_BYTES = 4096
 

@@ -52,6 +52,10 @@ def test_columns_written_by_other_tools_are_read_whatever_their_order(tmp_path):
         (lambda table: table.replace_schema_metadata({"striate": "striate.trace/9"}), "got striate.trace/9"),
         (lambda table: table.replace_schema_metadata({}), "another Parquet file"),
         (lambda table: table.drop_columns(["runs"]), "expected a column 'runs'"),
+        (
+            lambda table: table.drop_columns(["runs"]).append_column("runs", table["start"]),
+            "expected byte runs",
+        ),
     ],
 )
 def test_another_table_is_refused_by_what_it_lacks(tmp_path, change, told):

@@ -106,6 +106,16 @@ def test_an_access_through_a_view_touches_the_bytes_that_counting_gives(layout, 
     assert found.tolist() == expected.tolist()
 
 
+def test_a_huge_regular_access_is_never_written_out_and_an_irregular_one_is_shown_as_one_run():
+    regular = Layout(np.array([3]), np.array([8]), 64)
+    places = place(View(0, 1, regular), np.array([0]), np.array([2**40]), ListMaker())
+    irregular = Layout(np.array([0, 9]), np.array([8, 1]), 64)
+    lost = place(View(0, 1, irregular), np.array([0]), np.array([2**40]), ListMaker())
+
+    assert (int(places.offset[0]), int(places.blocks[0]), int(places.stride[0])) == (3, 2**37, 64)
+    assert (lost.collapsed, int(lost.blocks[0])) == (1, 1)
+
+
 def test_file_pointers_are_followed_through_seeks_and_views():
     steps = [  # kind, pointer, offset, bytes, received -> offset wanted
         ("open", "", 0, 0, 0, -1),

@@ -100,7 +100,8 @@ def _flags(parts: Sequence[Part], fixes: Sequence[Correction], merged: Names, la
     if merged.views_missed:
         flags.append(
             Flag(
-                "strides-collapsed", f"{merged.views_missed:,} views of a kind not understood show as one run"
+                "strides-collapsed",
+                f"{merged.views_missed:,} views not understood, or accesses of too many runs, show as one run",
             )
         )
     if later:

@@ -82,6 +82,7 @@ def _resolve_file(
         if not chosen.any():
             continue
         places = place(view, position[chosen], rows.bytes[mine[chosen]], lists)
+        found.views_missed += places.collapsed
         for name in ("offset", "blocks", "stride", "extents"):
             getattr(found, name)[mine[chosen]] = getattr(places, name)
 

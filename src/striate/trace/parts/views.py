@@ -11,6 +11,7 @@ from striate.trace.lists import ListMaker
 from striate.trace.parts.datatype import Layout
 
 Int64s = NDArray[np.int64]
+MOST_RUNS = 2**22  # of one access; more are shown as one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +39,7 @@ class Places:
     blocks: Int64s
     stride: Int64s
     extents: Int64s
+    collapsed: int = 0  # accesses of too many runs to list, shown as one
 
 
 def place(view: View, position: Int64s, size: Int64s, lists: ListMaker) -> Places:
@@ -53,20 +55,35 @@ def place(view: View, position: Int64s, size: Int64s, lists: ListMaker) -> Place
     tile, inside = position // layout.size, position % layout.size
     base = view.displacement + tile * layout.extent
     offset, blocks, stride, extents = base.copy(), ones, zeros, none
+    collapsed = 0
     shapes, shape_of = np.unique(np.stack([inside, size]), axis=1, return_inverse=True)
     for number, (start, length) in enumerate(shapes.T.tolist()):
         chosen = shape_of.ravel() == number
+        if not _regular(layout, start, length) and _runs_bound(layout, start, length) > MOST_RUNS:
+            collapsed += int(chosen.sum())
+            length = 1
         first, count, step, runs = _pattern(layout, start, length)
         offset[chosen] = base[chosen] + first
         if runs is not None:
             extents[chosen] = lists.number(*runs)
         else:
             blocks[chosen], stride[chosen] = count, step
-    return Places(offset, blocks, stride, extents)
+    return Places(offset, blocks, stride, extents, collapsed)
+
+
+def _regular(layout: Layout, start: int, length: int) -> bool:
+    """Whole tiles of one block each: no need to write the runs out."""
+    return len(layout.offset) == 1 and start == 0 and length > layout.size and length % layout.size == 0
+
+
+def _runs_bound(layout: Layout, start: int, length: int) -> int:
+    return -(-(start + length) // layout.size) * len(layout.offset)
 
 
 def _pattern(layout: Layout, start: int, length: int) -> tuple[int, int, int, tuple[Int64s, Int64s] | None]:
     """(first byte, blocks, stride, runs or None) of `length` data bytes from byte `start` of a tile on."""
+    if _regular(layout, start, length):
+        return int(layout.offset[0]), length // layout.size, layout.extent, None
     offsets, lengths = _runs(layout, start, length)
     if not len(offsets):
         return 0, 1, 0, None

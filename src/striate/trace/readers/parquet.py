@@ -80,13 +80,26 @@ def _bound(metadata: Any) -> None:
         raise TraceError("a row group with a negative number of rows")
 
 
+def _holds_runs(kind: pa.DataType) -> bool:
+    """True for lists of (offset, length), whole numbers of 64 bits."""
+    if not pa.types.is_list(kind) or not pa.types.is_struct(kind.value_type):
+        return False
+    fields = {
+        kind.value_type.field(at).name: kind.value_type.field(at).type
+        for at in range(kind.value_type.num_fields)
+    }
+    return fields == {"offset": pa.int64(), "length": pa.int64()}
+
+
 def _lists(table: pa.Table, numbers: Any) -> tuple[Lists, Any]:
     """The lists in the order of the rows that hold them, and the rows' numbers made to fit."""
     if not (numbers >= 0).any():
         return Lists.of(), np.full(len(numbers), -1, np.int32)
-    runs = table.column("runs").combine_chunks() if "runs" in table.column_names else None
-    if runs is None or not pa.types.is_list(runs.type):
+    if "runs" not in table.column_names:
         raise TraceError("expected a column 'runs' of byte runs, found none")
+    if not _holds_runs(table.schema.field("runs").type):
+        raise TraceError(f"expected byte runs, found {table.schema.field('runs').type}", at="column runs")
+    runs = table.column("runs").combine_chunks()
     holding = np.flatnonzero(runs.is_valid().to_numpy(zero_copy_only=False))
     held = numbers[holding]
     new = np.full(int(numbers.max()) + 1, -1, np.int32) if numbers.max() < 2**26 else None
