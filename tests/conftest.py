@@ -25,3 +25,20 @@ def shared() -> Path:
     if not (folder / "reference").is_dir():
         pytest.skip("reference values (../shared) are not beside this checkout")
     return folder
+
+
+@pytest.fixture
+def benchmark_ratio():
+    """A function of two callables: how many times longer the first takes, each at its best of a few runs in turn."""
+    from time import perf_counter
+
+    def ratio(slow, fast, rounds: int = 7) -> float:
+        best = [float("inf"), float("inf")]
+        for _ in range(rounds):
+            for which, run in enumerate((slow, fast)):
+                start = perf_counter()
+                run()
+                best[which] = min(best[which], perf_counter() - start)
+        return best[0] / best[1]
+
+    return ratio

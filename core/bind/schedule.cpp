@@ -25,6 +25,10 @@ NetworkSettings settings_of(std::int64_t packet_bytes, bool compat_clock, bool r
             round_robin ? Routing::round_robin : Routing::shortest};
 }
 
+RunOptions options_of(bool warp, bool flows) {
+    return {.fidelity = flows ? Fidelity::flows : Fidelity::packets, .warp = warp, .poll = poll_signals};
+}
+
 template <class Result>
 nb::dict shared_columns(Result& result) {
     std::vector<std::int64_t> busy, packets, bytes;
@@ -44,8 +48,8 @@ nb::dict shared_columns(Result& result) {
 }
 
 nb::dict simulate_schedule_columns(nb::handle network, nb::handle interfaces, nb::handle steps,
-                                   std::int64_t packet_bytes, bool compat_clock, bool round_robin,
-                                   bool warp) {
+                                   std::int64_t packet_bytes, bool compat_clock, bool round_robin, bool warp,
+                                   bool flows) {
     Borrower borrower;
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
@@ -54,7 +58,7 @@ nb::dict simulate_schedule_columns(nb::handle network, nb::handle interfaces, nb
     {
         nb::gil_scoped_release release;
         Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
-        result = simulate_schedule(stations, schedule, {.warp = warp, .poll = poll_signals});
+        result = simulate_schedule(stations, schedule, options_of(warp, flows));
     }
     nb::dict columns = shared_columns(result);
     columns["start"] = hand_over(std::move(result.start));
@@ -67,7 +71,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                              Column<std::int32_t> node_cpus, Column<double> node_speed,
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
-                             bool round_robin, bool warp, nb::handle files, nb::handle extents) {
+                             bool round_robin, bool warp, bool flows, nb::handle files, nb::handle extents) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
@@ -88,7 +92,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
     {
         nb::gil_scoped_release release;
         Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
-        result = run_programs(stations, input, {.warp = warp, .poll = poll_signals});
+        result = run_programs(stations, input, options_of(warp, flows));
     }
     nb::dict columns = shared_columns(result);
     columns["rank_end"] = hand_over(std::move(result.rank_end));
@@ -105,14 +109,14 @@ void register_schedule(nb::module_& module) {
     nb::exception<Unreceived>(module, "UnreceivedError", PyExc_RuntimeError);
     module.def("simulate_schedule", &simulate_schedule_columns, nb::arg("network"), nb::arg("interfaces"),
                nb::arg("steps"), nb::kw_only(), nb::arg("packet_bytes"), nb::arg("compat_clock") = false,
-               nb::arg("round_robin") = false, nb::arg("warp") = true,
+               nb::arg("round_robin") = false, nb::arg("warp") = true, nb::arg("flows") = false,
                "Times (picoseconds) of every step, totals per station, and how many events it took.");
     module.def(
         "run_programs", &run_program_columns, nb::arg("text"), nb::arg("communicators"), nb::arg("network"),
         nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(), nb::arg("rank_node"),
         nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
         nb::arg("compat_clock") = false, nb::arg("round_robin") = false, nb::arg("warp") = true,
-        nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(),
+        nb::arg("flows") = false, nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(),
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

@@ -1,5 +1,6 @@
 #include "striate/network.hpp"
 
+#include "striate/flow_network.hpp"
 #include "striate/hole_heap.hpp"
 #include "striate/ladder_queue.hpp"
 #include "striate/network_engine.hpp"
@@ -10,6 +11,7 @@ namespace striate {
 std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& listener,
                                       const RunOptions& options) {
     constexpr std::uint32_t few_nics = 32;  // a hole heap is quicker while few events are pending
+    if (options.fidelity == Fidelity::flows) return std::make_unique<FlowNetwork>(stations, listener);
     QueueKind queue = options.queue;
     if (queue == QueueKind::automatic)
         queue = stations.nics() <= few_nics ? QueueKind::hole_heap : QueueKind::ladder;

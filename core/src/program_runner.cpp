@@ -56,7 +56,7 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
     for (std::uint32_t rank = 0; rank < requests_.size(); ++rank) next_operation(rank);
     network_->run(options.poll);
     expect_all_over();
-    result_.stations = network_->traffic().totals;
+    result_.stations = network_->totals();
     if (files_) sum_servers();
     result_.messages = messages_.messages();
     result_.events = network_->events();

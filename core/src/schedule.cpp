@@ -52,7 +52,7 @@ class ScheduleRunner : NetworkListener {
         }
         network_->run(options.poll);
         expect_complete();
-        result_.stations = network_->traffic().totals;
+        result_.stations = network_->totals();
         result_.events = network_->events();
         result_.skipped = network_->skipped();
         result_.end = network_->now();

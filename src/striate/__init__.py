@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from striate.errors import StriateError as StriateError
     from striate.interval import Interval as Interval
     from striate.predict import Forecast as Forecast
-    from striate.predict import Timeline as Timeline
     from striate.predict.predict import predict as predict
+    from striate.trace.read import read_trace as read_trace
+    from striate.trace.region import region as region
+    from striate.trace.timeline import Timeline as Timeline
+    from striate.trace.trace import Trace as Trace
     from striate.workload import Spmd as Spmd
     from striate.workload import Workload as Workload
 
@@ -30,10 +33,13 @@ _API = {
     "Interval": "striate.interval",
     "Spmd": "striate.workload.spmd",
     "StriateError": "striate.errors",
-    "Timeline": "striate.predict.timeline",
+    "Timeline": "striate.trace.timeline",
+    "Trace": "striate.trace.trace",
     "Workload": "striate.workload.workload",
     "load_cluster": "striate.cluster",
     "predict": "striate.predict.predict",
+    "read_trace": "striate.trace.read",
+    "region": "striate.trace.region",
 }
 __all__ = sorted([*_API, "__version__"])
 

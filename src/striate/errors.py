@@ -66,3 +66,24 @@ class OutputError(StriateError, OSError):
 
     def __str__(self) -> str:  # OSError's own __str__ would print the argument tuple
         return StriateError.__str__(self)
+
+
+class DatasetError(StriateError, ValueError):
+    """A dataset, or a request to one, that does not hold together."""
+
+
+class DamageError(DatasetError):
+    """A dataset whose bytes are not those that were written."""
+
+
+class StorageError(StriateError, OSError):
+    """Storage that refused: full, forbidden, missing. `errno` is the system's number, where there was one."""
+
+    def __init__(
+        self, message: str, number: int | None = None, *, at: str | None = None, source: str | None = None
+    ) -> None:
+        super().__init__(message, at=at, source=source)
+        self.errno = number
+
+    def __str__(self) -> str:  # OSError's own __str__ would print the argument tuple
+        return StriateError.__str__(self)

@@ -2,7 +2,8 @@
 
 Components (interfaces, links, switches) serve one packet at a time, store and forward. Per (source, target) stream a
 component may have packets in transit worth its latency and one full packet; the next component's start of a packet
-gives the credit back. Streams with waiting packets take turns.
+gives the credit back. Streams with waiting packets take turns; a stream queues up for its next turn when its packet
+leaves the component, or when a packet or a credit of it comes.
 """
 
 from __future__ import annotations
@@ -106,9 +107,14 @@ class Twin:
         stream = (packet.message.source, packet.message.target)
         queue = component.waiting.setdefault(stream, deque())
         queue.append(packet)
-        if len(queue) == 1 and stream not in component.blocked:
-            component.ready.append(stream)
+        self.offer(component, stream)
         self.serve(component)
+
+    def offer(self, component: Component, stream: tuple[int, int]) -> None:
+        """Queue a stream behind the others that may send, unless it is queued, blocked or empty."""
+        waits = component.waiting[stream] and stream not in component.blocked
+        if waits and stream not in component.ready:
+            component.ready.append(stream)
 
     def serve(self, component: Component) -> None:
         if component.busy or not component.ready:
@@ -130,12 +136,12 @@ class Twin:
                 message.on_sent()
             else:
                 self.create_packet(message)
-        if component.waiting[stream] and stream not in component.blocked and stream not in component.ready:
-            component.ready.append(stream)
         self.at(self.now + duration, 0, lambda: self.complete(component, packet))
 
     def complete(self, component: Component, packet: Packet) -> None:
         component.busy = False
+        # Only now the served stream queues up again: one whose packet came meanwhile goes first.
+        self.offer(component, (packet.message.source, packet.message.target))
         if packet.hop + 1 < len(packet.message.path):
             packet.hop += 1
             self.at(self.now + component.latency, 1, lambda: self.arrive(packet))
@@ -152,6 +158,5 @@ class Twin:
         free = before.transit[stream] == 0 or before.used[stream] < self.bound(before, packet.message)
         if stream in before.blocked and free:
             before.blocked.discard(stream)
-            if before.waiting[stream]:
-                before.ready.append(stream)
-                self.serve(before)
+            self.offer(before, stream)
+            self.serve(before)

@@ -133,7 +133,7 @@ class SlowLedger:
         self.totals.by_socket[-1][socket] += total
         ways = [self.server_way(rank, server) for server in range(servers)]
         mean_per_byte = sum(1 / bandwidth for bandwidth, _ in ways) / servers
-        self.charge(rank, total * mean_per_byte + max(latency for _, latency in ways) / PS)
+        self.charge(rank, total * mean_per_byte + min(latency for _, latency in ways) / PS)
         self.totals.processor_error[int(self.placement.cpu[rank])] += self.cluster.settings.io_cpu / PS
 
     def server_way(self, rank: int, server: int) -> tuple[float, int]:
@@ -141,7 +141,7 @@ class SlowLedger:
         start = int(self.cluster.socket_component[self.placement.socket[rank]])
         bandwidth, latency = route(self.cluster, start, there.component)
         ends = min(nic.bandwidth, nic.link.bandwidth, there.nic.bandwidth, there.nic.link.bandwidth)
-        return min(bandwidth, ends), latency + there.nic.link.latency
+        return min(bandwidth, ends), latency + there.nic.link.latency + self.node_type(rank).nic.link.latency
 
 
 def nearest(ticks: float) -> int:

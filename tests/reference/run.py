@@ -16,6 +16,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2 or arguments[0] not in kinds:
         print(f"usage: run.py {'|'.join(kinds) or 'KIND'} FILE.json", file=sys.stderr)
         return 2
+    sys.path.insert(0, str(HERE.parent))  # checks share modules: `from reference.x import y`
     name = f"check_{arguments[0]}"
     spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
     module = importlib.util.module_from_spec(spec)

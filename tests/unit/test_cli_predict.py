@@ -141,7 +141,9 @@ def test_an_unknown_suffix_is_a_usage_error(capsys, program, tmp_path):
 
 @pytest.mark.parametrize(("within", "status"), [("1%", 3), ("0.01", 3), ("1000000%", 0)])
 def test_a_precision_that_is_not_reached_is_status_3(capsys, within, status):
-    shown = stdout_of(capsys, "predict", "checkpoint", "westmere", "--within", within, status=status)
+    shown = stdout_of(
+        capsys, "predict", "checkpoint", "westmere", "--rung", "resource", "--within", within, status=status
+    )
 
     assert ("note: the range is wider than the 1% asked for" in shown) == (status == 3)
 
@@ -169,10 +171,10 @@ def test_a_wrong_command_line_is_status_2(capsys, arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["checkpoint", "westmere", "--rung", "magic"], "expected a rung among resource, got 'magic'"),
+        (["checkpoint", "westmere", "--rung", "magic"], "expected a rung among resource, fine, got 'magic'"),
         (
             ["solve", "westmere"],
-            "expected a .py, .parquet or .toml file or one of checkpoint, jacobi, got 'solve'",
+            "expected a .py, .parquet or .toml file or one of checkpoint, jacobi, mesh, got 'solve'",
         ),
         (["missing.py", "westmere"], "no such file (missing.py)"),
         (

@@ -14,7 +14,7 @@ from striate.workload.kinds import Kind
 STEP = 3000 + 1000  # picoseconds: 3 instructions at 1 G/s, and the nanosecond in which an end is noticed
 
 
-def run(program, ranks, *, nodes=4, cpus=2, book=None, warp=True, checked=True, **more):
+def run(program, ranks, *, nodes=4, cpus=2, book=None, warp=True, flows=False, checked=True, **more):
     cluster = star(node=node(nodes, cpus=cpus), switch=SWITCH)
     workload = Workload.from_program(program, ranks=ranks, **more)
     if checked:
@@ -25,6 +25,7 @@ def run(program, ranks, *, nodes=4, cpus=2, book=None, warp=True, checked=True, 
         cluster.place(ranks),
         collectives=book or CollectiveBook.empty(),
         warp=warp,
+        flows=flows,
     )
 
 
@@ -150,7 +151,7 @@ def test_a_collective_without_a_schedule_is_refused():
     def program(rank, ranks):
         yield op.bcast(50_000)
 
-    with pytest.raises(ValueError, match="no schedule for a call of 50000 bytes among 4 ranks"):
+    with pytest.raises(PredictionError, match="no schedule for a call of 50000 bytes among 4 ranks"):
         run(program, 4)
 
 
@@ -159,7 +160,7 @@ def test_a_deadlock_names_who_waits_for_whom():
         yield op.recv(1 - rank, 100, tag=5 + rank)
         yield op.send(1 - rank, 100, tag=6 - rank)
 
-    with pytest.raises(PredictionError, match="rank 0 at row .* receives from rank 1 with tag 5") as caught:
+    with pytest.raises(PredictionError, match=r"rank 0 at row .* receives from rank 1 with tag 5") as caught:
         run(program, 2, checked=False)
     assert "receives from rank 0 with tag 6" in str(caught.value)
 
@@ -185,3 +186,12 @@ def test_the_same_input_gives_the_same_bytes():
 
     assert first.rank_end.tobytes() == second.rank_end.tobytes()
     assert first.station_busy.tobytes() == second.station_busy.tobytes()
+
+
+def test_fluids_and_packets_nearly_agree_where_messages_are_long():
+    def program(rank, ranks):
+        yield op.sendrecv((rank + 1) % ranks, 50_000_000, source=(rank - 1) % ranks)
+
+    packets, fluid = (run(program, 4, flows=flows).rank_end.max() for flows in (False, True))
+
+    assert fluid == pytest.approx(packets, rel=2e-2)

@@ -109,14 +109,15 @@ def test_another_scale_makes_contention_visible():
     assert found.parameters["transfer_seconds"].estimate == pytest.approx(0.41, rel=1e-3)
 
 
-@pytest.mark.parametrize("kind", ["sio", "clu-aio"])
-def test_other_kinds_are_fitted_alike(kind):
-    points = grid((64, 128, 256, 512), (1, 2, 4, 8, 16))
-    spmd = table_4().replace(io_transfer_seconds=0.2, io_startup_seconds=0.001)
-    found = fit(observed(model=Model(spmd, kind), points=points), kind=kind, scale="inverse")
+@pytest.mark.parametrize(("kind", "scale"), [("sio", "constant"), ("clu-aio", "inverse")])
+def test_other_kinds_are_fitted_alike(kind, scale):
+    # with sio and g = 1/p the network would hide behind the slowest processor, whatever its contention
+    spmd = table_4().replace(io_transfer_seconds=0.2, io_startup_seconds=0.001, scale=scale)
+    data = observed(model=Model(spmd, kind), points=grid((16, 32, 64, 128, 256, 512), (1, 2, 4, 8, 16)))
+    found = fit(data, kind=kind, scale=scale)
 
-    assert found.error < 1e-4
-    assert found.combinations["contention * transfer_seconds"].estimate == pytest.approx(CONTENDED, rel=0.02)
+    assert found.error < 1e-6
+    assert found.combinations["contention * transfer_seconds"].estimate == pytest.approx(CONTENDED, rel=0.01)
 
 
 def test_sixty_noisy_surfaces_are_fitted_as_well_as_the_truth_fits_them():

@@ -57,11 +57,13 @@ def test_the_best_point_within_a_budget_is_the_best_of_all_that_cost_less():
         ([3, 5], [1], "multiple of c = 2"),
         (range(2, 20_000_000), [1, 2], "at most 20000000 points"),
         (range(2, 4_000_000, 2), [1], "take fewer"),
+        (range(2, 40_000, 2), [1], "exact sio"),
     ],
 )
 def test_grids_that_make_no_sense_are_refused(processors, disks, words):
+    model = Model(program(group=2), "sio", solver="exact") if "sio" in words else Model(program(group=2))
     with pytest.raises(QueueingError, match=words):
-        surface(Model(program(group=2)), processors, disks)
+        surface(model, processors, disks)
 
 
 def test_questions_without_an_answer_are_refused():

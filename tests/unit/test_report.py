@@ -48,7 +48,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def forecast():
-    return predict(checkpoint.workload(ranks=4), "westmere", within=0.01)
+    return predict(checkpoint.workload(ranks=4), "westmere", within=0.01, rung="resource")
 
 
 def with_names(forecast, name):

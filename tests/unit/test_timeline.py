@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from striate.errors import TraceError
 from striate.predict import Timeline
-from striate.predict.timeline import SCHEMA
+from striate.trace.timeline import SCHEMA
 
 NAMES = ("rank 0", "disk 3.0", "<script>")
 STATES = ("compute", "write_all")

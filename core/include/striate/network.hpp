@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "striate/event.hpp"
 #include "striate/stations.hpp"
-#include "striate/traffic.hpp"
 
 namespace striate {
 
@@ -21,9 +21,11 @@ class NetworkListener {
     virtual void on_timer(std::uint64_t cookie) = 0;
 };
 
+enum class Fidelity : std::uint8_t { packets, flows };
 enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle };
 
 struct RunOptions {
+    Fidelity fidelity = Fidelity::packets;
     bool warp = true;  // skip whole periods of a steady state; changes only the CPU time
     QueueKind queue = QueueKind::automatic;  // by the number of interfaces; changes only the CPU time
     std::function<void()> poll = [] {};      // called about once per million events; may throw
@@ -56,7 +58,7 @@ class Network {
 
     [[nodiscard]] virtual std::int64_t events() const = 0;  // arrivals and completions of packets at stations
     [[nodiscard]] virtual std::int64_t skipped() const = 0;  // of those events, known without playing them
-    [[nodiscard]] virtual const Traffic& traffic() const = 0;
+    [[nodiscard]] virtual const std::vector<StationTotals>& totals() const = 0;  // per station
 };
 
 [[nodiscard]] std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& listener,

@@ -43,7 +43,7 @@ class NetworkEngine final : public Network {
     [[nodiscard]] Ticks now() const override { return now_ + shift_; }
     [[nodiscard]] std::int64_t events() const override { return events_; }
     [[nodiscard]] std::int64_t skipped() const override { return skipped_; }
-    [[nodiscard]] const Traffic& traffic() const override { return traffic_; }
+    [[nodiscard]] const std::vector<StationTotals>& totals() const override { return traffic_.totals; }
 
     void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
                        std::uint64_t cookie) override {

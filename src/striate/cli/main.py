@@ -16,10 +16,14 @@ from striate.errors import StriateError
 # command -> (module under striate.cli, one line of help); a module is imported only when its command runs.
 COMMANDS = {
     "check": "understand a cluster description, print and draw it",
+    "convert": "write a trace or a dataset for other tools",
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
+    "info": "say what a trace or another tool's log holds",
     "layout": "draw a file layout, and tell where bytes go",
-    "predict": "forecast a program's time on a cluster",
     "model": "speedup surfaces of queueing models, and their fit to observations",
+    "predict": "forecast a program's time on a cluster",
+    "trace": "run an MPI program and record what it does",
+    "verify": "check every stored byte of a dataset",
     "completion": "print the shell completion script",
 }
 

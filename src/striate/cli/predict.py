@@ -31,6 +31,7 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks of the program")
 @click.option("--rung", help="ask this method alone instead of climbing the ladder")
 @click.option("--within", type=Share(), help="the precision wanted, such as 20%: high / low - 1 at most")
+@click.option("--budget", default="60 s", help="CPU time a rung may take before it must be asked for by name")
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
 def command(
@@ -39,6 +40,7 @@ def command(
     ranks: int | None,
     rung: str | None,
     within: float | None,
+    budget: str,
     as_json: bool,
     output: Path | None,
     force: bool,
@@ -62,7 +64,9 @@ def command(
         machine, machine_hash = find_cluster(cluster)
         workload, program_hash = find_workload(program, ranks=ranks)
     with progress("predicting"):
-        forecast = predict(workload, machine, within=within, rung=rung, inputs=program_hash | machine_hash)
+        forecast = predict(
+            workload, machine, within=within, rung=rung, budget=budget, inputs=program_hash | machine_hash
+        )
     if output is not None:
         content = forecast.to_json() if output.suffix == ".json" else forecast_page(forecast)
         write_output(output, content, force=force)

@@ -15,15 +15,15 @@ from striate.provenance import hash_bytes, hash_file
 from striate.workload import Spmd, Workload
 from striate.workload.flows import Flows
 
-BUILT_IN = ("checkpoint", "jacobi")
+BUILT_IN = ("checkpoint", "jacobi", "mesh")
 
 
 def find_workload(name: str, *, ranks: int | None) -> tuple[Workload | Flows, dict[str, str]]:
     """The workload called `name` and the hashes of what it was made from.
 
     A Python file defines `program(rank, ranks)`, a generator of operations, or `workload`, a Workload, an Spmd or a
-    function of the number of ranks; it is run as the program it is. A TOML file describes an emulated application.
-    Raises WorkloadError when nothing of that is there.
+    function of the number of ranks; it is run as the program it is. A TOML file describes an emulated application;
+    any other file is a saved workload, a trace or another tool's log. Raises WorkloadError when none of that is there.
     """
     path = Path(name)
     if path.suffix == ".toml":
@@ -32,17 +32,27 @@ def find_workload(name: str, *, ranks: int | None) -> tuple[Workload | Flows, di
         return emulated.load(path), {path.name: hash_file(path)}
     if path.suffix == ".py":
         return _from_python(path, ranks), {path.name: hash_file(path)}
-    if path.suffix == ".parquet":
+    if path.suffix == ".parquet" or path.is_file():
         if ranks is not None:
             raise WorkloadError(
                 "a saved workload has its own number of ranks; leave --ranks out", source=name
             )
-        return Workload.load(path), {path.name: hash_file(path)}
+        return _saved(path), {path.name: hash_file(path)}
     if name in BUILT_IN:
         build = importlib.import_module(f"striate.apps.{name}").workload
         return build(**_ranks(ranks)), {name: hash_bytes(inspect.getsource(build).encode())}
     wanted = f"a .py, .parquet or .toml file or one of {', '.join(BUILT_IN)}"
     raise WorkloadError(f"expected {wanted}, got {name!r}")
+
+
+def _saved(path: Path) -> Workload:
+    """A saved workload, or what a trace or another tool's log shows."""
+    from striate.trace.read import read_trace
+    from striate.trace.readers.parquet import is_trace
+
+    if path.suffix == ".parquet" and not is_trace(path):
+        return Workload.load(path)
+    return Workload.from_trace(read_trace(path))
 
 
 def _ranks(ranks: int | None) -> dict[str, int]:

@@ -11,7 +11,6 @@ from striate.cluster.networks import (
     TorusNetwork,
     TwoLevelNetwork,
 )
-from striate.cluster.picture.canvas import MUTED, Canvas
 from striate.cluster.picture.dragonfly import draw_dragonfly
 from striate.cluster.picture.graph import draw_graph
 from striate.cluster.picture.inside import draw_insides
@@ -20,13 +19,14 @@ from striate.cluster.picture.star import draw_star
 from striate.cluster.picture.torus import draw_torus
 from striate.cluster.picture.tree import draw_fat_tree, draw_two_level
 from striate.errors import ClusterError, OutputError
+from striate.svg import MUTED, RULE, Canvas
 
 
 def draw(cluster: Cluster) -> str:
     """An SVG document; large machines show a few nodes of each kind and how many more there are."""
     if cluster.description is None:
         raise ClusterError("this cluster was not made from a description, so it cannot be drawn")
-    canvas = Canvas()
+    canvas = Canvas(corner=5, outline=RULE)
     canvas.text(MARGIN, 44, cluster.name, size=24, bold=True, anchor="start", room=WIDTH - 2 * MARGIN)
     canvas.text(MARGIN, 68, _summary(cluster), size=13, anchor="start", color=MUTED)
     canvas.line(MARGIN, 84, WIDTH - MARGIN, 84)

@@ -1,13 +1,33 @@
-"""Routes through a network: hops to everywhere, one shortest route, and all equal-cost next edges."""
+"""Routes through a network: hops to everywhere, one shortest route, all equal-cost next edges, many pairs at once."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import striate._core as _core
 from striate.cluster.cluster import Indices, Network
 
 Reach = tuple[Indices, Indices]
+Summaries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+
+
+def summarise(
+    network: Network, sources: NDArray[np.integer[Any]], targets: NDArray[np.integer[Any]]
+) -> Summaries:
+    """Hops (-1: no way), latency in picoseconds and smallest bandwidth between pairs of components."""
+    summaries: Summaries = _core.route_summary(
+        network.bandwidth,
+        network.edge_source,
+        network.edge_target,
+        network.edge_bandwidth,
+        network.edge_latency,
+        np.ascontiguousarray(sources, dtype=np.int32),
+        np.ascontiguousarray(targets, dtype=np.int32),
+    )
+    return summaries
 
 
 def hops(network: Network, start: int, *, backwards: bool = False) -> Indices:

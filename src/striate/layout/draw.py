@@ -10,8 +10,8 @@ from striate.layout.grouped_blocks import GroupedBlocks
 from striate.layout.layout import Layout
 from striate.layout.picture import ShownStrip, shown_strips
 from striate.layout.sizes import counted
-from striate.layout.svg import ACCENT, COLORS, INK, LETTER_WIDTH, MUTED, RULE, Canvas, text_width
 from striate.layout.two_d_stripe import TwoDStripe
+from striate.svg import ACCENT, INK, LETTER_WIDTH, MUTED, RULE, Canvas, text_width
 from striate.units import LARGEST, format_size
 
 LEFT, BAR, RIGHT = 150, 900, 30
@@ -19,6 +19,14 @@ STRIP_HEIGHT, LANE = 28, 66
 LEAST_WIDTH, GAP = 22, 22
 MOST_LANES = 12
 ENDLESS = LARGEST // 2
+
+# One colour a server, light enough for dark text; they repeat after the last.
+COLORS = ("#8ecae6", "#ffd166", "#b5d99c", "#f4a5ae", "#cdb4db", "#f4b183", "#9bd5c8", "#d8c8a8")
+HATCH = (
+    '<defs><pattern id="padding" width="6" height="6" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><rect width="6" height="6" fill="#ffffff"/>'
+    f'<line x1="0" y1="0" x2="0" y2="6" stroke="{RULE}" stroke-width="1.6"/></pattern></defs>'
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,7 @@ def draw(layout: Layout, byte: int | None = None) -> str:
     """The picture as SVG; `byte`, when given, is marked in the file and on its server."""
     strips = shown_strips(layout, byte)
     gap, widths = _widths(strips)
-    canvas = Canvas()
+    canvas = Canvas(definitions=HATCH)
     canvas.text(LEFT, 30, layout.describe(), size=15, anchor="start", bold=True)
     canvas.text(LEFT, 50, _cut(str(layout), BAR, 11), size=11, anchor="start", color=MUTED)
     top = 120 if isinstance(layout, GroupedBlocks) else 92

@@ -2,6 +2,6 @@
 
 from striate.predict.forecast import Answer, Forecast, Use
 from striate.predict.predict import RUNGS, predict
-from striate.predict.timeline import Timeline
+from striate.trace.timeline import Timeline
 
 __all__ = ["RUNGS", "Answer", "Forecast", "Timeline", "Use", "predict"]

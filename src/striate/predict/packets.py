@@ -86,8 +86,12 @@ def run_application(
     collectives: CollectiveBook,
     compat_clock: bool = False,
     warp: bool = True,
+    flows: bool = False,
 ) -> PacketRun:
-    """Play `application` packet by packet; raises PredictionError on a deadlock and on messages nobody receives."""
+    """Play `application` packet by packet, or with `flows` as fluids that share the network fairly.
+
+    Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
+    """
     try:
         columns: dict[str, Any] = _core.run_programs(
             application.text,
@@ -101,10 +105,11 @@ def run_application(
             round_robin=cluster.settings.routing == "round-robin",
             compat_clock=compat_clock,
             warp=warp,
+            flows=flows,
             files=file_servers(cluster) if cluster.servers else None,
             extents=application.extents,
         )
-    except (_core.DeadlockError, _core.UnreceivedError) as error:
+    except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(str(error), at=application.name) from None
     return PacketRun(**columns)
 

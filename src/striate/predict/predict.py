@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.predict import resource
+from striate.predict import fine, resource
+from striate.predict.cost import fine_seconds
 from striate.predict.flow_ladder import climb_flows
 from striate.predict.forecast import Answer, Forecast, Use
 from striate.provenance import Provenance, metered
+from striate.units import Quantity, about_seconds, seconds
 from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
@@ -30,7 +33,7 @@ class RungResult(Protocol):
 Rung = Callable[[Workload, Cluster], RungResult]
 
 # From the cheapest to the dearest.
-RUNGS: dict[str, Rung] = {resource.NAME: resource.predict_resource}
+RUNGS: dict[str, Rung] = {resource.NAME: resource.predict_resource, fine.NAME: fine.predict_fine}
 
 
 def predict(
@@ -39,12 +42,14 @@ def predict(
     *,
     within: float | None = 0.10,
     rung: str | None = None,
+    budget: Quantity = "60 s",
     inputs: Mapping[str, str] | None = None,
 ) -> Forecast:
     """Forecast how long `workload`, or a stream of work-flow graphs, takes on `cluster` (or on the bundled machine).
 
     Asks each rung in turn and stops at the first whose bounds are no wider than `within` (high / low - 1), or asks
-    `rung` alone. The forecast says whether the precision was reached. `inputs` maps names to hashes, for provenance.
+    `rung` alone. A rung that would cost more than `budget` of CPU time is not asked unless it is named; the forecast
+    says what it would cost, and whether the precision was reached. `inputs` maps names to hashes, for provenance.
     Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
     """
     if isinstance(cluster, str):
@@ -59,7 +64,8 @@ def predict(
         raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
     workload.check()
     chosen = {rung: RUNGS[rung]} if rung else RUNGS
-    return climb(chosen, workload, cluster, within=within, provenance=Provenance.of(inputs))
+    limit = math.inf if rung else seconds(budget)
+    return climb(chosen, workload, cluster, within=within, budget=limit, provenance=Provenance.of(inputs))
 
 
 def climb(
@@ -68,13 +74,26 @@ def climb(
     cluster: Cluster,
     *,
     within: float | None,
+    budget: float,
     provenance: Provenance,
 ) -> Forecast:
-    """Ask each rung in turn; stop at the first answer no wider than `within`."""
+    """Ask each rung in turn; stop at the first answer no wider than `within`, or before one dearer than `budget`."""
     answers: list[Answer] = []
+    notes: tuple[str, ...] = ()
     for name, ask in rungs.items():
-        with metered() as meter:
-            result = ask(workload, cluster)
+        if name == fine.NAME and math.isfinite(budget) and (cost := fine_seconds(workload, cluster)) > budget:
+            notes = (
+                f"{name} would take about {about_seconds(cost)} of CPU time; ask for it by name, or raise the budget",
+            )
+            break
+        try:
+            with metered() as meter:
+                result = ask(workload, cluster)
+        except fine.UnfitError as error:
+            if not answers:
+                raise
+            notes = (f"{name} does not take this program: {error.message}",)
+            break
         combined = result.interval
         for earlier in answers:
             if combined.meets(earlier.combined):
@@ -92,5 +111,5 @@ def climb(
         uses=result.uses,
         provenance=provenance,
         within=within,
-        notes=result.notes,
+        notes=(*result.notes, *notes),
     )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import striate._core as _core
 from striate.cluster.cluster import Cluster, Placement
+from striate.cluster.routes import summarise
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
 from striate.interval import Interval
@@ -167,12 +168,12 @@ class ServerWays:
     latency: Seconds
 
     def client_seconds(self, ranks: slice, bytes_: Seconds, accesses: Seconds) -> Seconds:
-        """Protocol time of the ranks: their bytes, spread over the servers, and one latency a call."""
+        """Protocol time of the ranks: their bytes, spread over the servers, and the least latency a call."""
         if self.latency.shape[1] == 0:
             return np.zeros(len(bytes_))
         rows = self.socket_of_rank[ranks]
-        mean_per_byte, worst_latency = self.seconds_per_byte.mean(axis=1), self.latency.max(axis=1)
-        return np.asarray(bytes_ * mean_per_byte[rows] + accesses * worst_latency[rows])
+        mean_per_byte, least_latency = self.seconds_per_byte.mean(axis=1), self.latency.min(axis=1)
+        return np.asarray(bytes_ * mean_per_byte[rows] + accesses * least_latency[rows])
 
     def server_seconds(self, ranks: slice, bytes_: Seconds, moved: Seconds) -> Seconds:
         """Protocol time of the servers: each byte at the speed of the way it came."""
@@ -190,16 +191,11 @@ def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
         socket_of_rank = np.minimum(np.searchsorted(chosen, socket_of_rank), len(chosen) - 1)
         sockets = sockets[chosen]
     servers = cluster.servers
-    network = cluster.network
     goals = np.array([server.component for server in servers], np.int32)
-    hops, latency, bandwidth = _core.route_summary(
-        network.bandwidth,
-        network.edge_source,
-        network.edge_target,
-        network.edge_bandwidth,
-        network.edge_latency,
-        np.repeat(cluster.socket_component[sockets], len(goals)).astype(np.int32),
-        np.tile(goals, len(sockets)).astype(np.int32),
+    hops, latency, bandwidth = summarise(
+        cluster.network,
+        np.repeat(cluster.socket_component[sockets], len(goals)),
+        np.tile(goals, len(sockets)),
     )
     if (hops < 0).any():
         raise PredictionError(
@@ -207,13 +203,16 @@ def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
         )
     own = np.array([min(server.nic.bandwidth, server.nic.link.bandwidth) for server in servers])
     client = np.array([min(kind.nic.bandwidth, kind.nic.link.bandwidth) for kind in cluster.node_types])
+    near, far = ([kind.nic.link.latency for kind in owners] for owners in (cluster.node_types, servers))
     node_of_socket = np.repeat(np.arange(cluster.nodes), np.diff(cluster.first_socket))[sockets]
-    ends = np.minimum(client[cluster.node_type[node_of_socket]][:, None], own[None, :])
+    kind = cluster.node_type[node_of_socket]
+    ends = np.minimum(client[kind][:, None], own[None, :])
+    links = np.array(near, np.int64)[kind][:, None] + np.array(far, np.int64)[None, :]
     shape = (len(sockets), len(goals))
     return ServerWays(
         socket_of_rank,
         1.0 / np.minimum(bandwidth.reshape(shape), ends),
-        latency.reshape(shape) / 1e12 + np.array([server.nic.link.latency for server in servers]) / 1e12,
+        (latency.reshape(shape) + links) / 1e12,
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 import striate._core as _core
-from striate.cluster.cluster import Cluster
+from striate.cluster.cluster import Cluster, Placement
 from striate.predict.bounds import Inputs
 from striate.predict.check import Check
+from striate.predict.interfaces import rank_interfaces
+from striate.predict.packets import Steps
 from striate.units import about_seconds, about_size
 from striate.workload.flows import FlowCosts, Flows
 
@@ -48,15 +50,9 @@ def _seconds_a_block(cluster: Cluster, size: int, senders: int, between: int) ->
     count = len(sources)
     number = np.arange(count)
     later = number % _ROUNDS > 0
-    socket = cluster.first_socket[: senders + 1]
-    nics = [cluster.node_types[kind].nic for kind in cluster.node_type[: senders + 1]]
-    result = _core.simulate_schedule(
-        cluster.network,
-        nic_component=cluster.socket_component[socket].astype(np.int32),
-        nic_bandwidth=np.array([nic.bandwidth for nic in nics], np.float64),
-        link_bandwidth=np.array([nic.link.bandwidth for nic in nics], np.float64),
-        link_latency=np.array([nic.link.latency for nic in nics], np.int64),
-        analytical=np.array([nic.kind == "analytical" for nic in nics], np.uint8),
+    nodes = np.arange(senders + 1, dtype=np.int32)
+    interfaces = rank_interfaces(cluster, Placement(nodes, cluster.first_socket[nodes], nodes))
+    steps = Steps(
         source=sources,
         target=np.zeros(count, np.int32),
         bytes=np.full(count, size, np.int64),
@@ -64,10 +60,11 @@ def _seconds_a_block(cluster: Cluster, size: int, senders: int, between: int) ->
         first_dependency=np.concatenate(([0], np.cumsum(later))).astype(np.int64),
         dependency=(number[later] - 1).astype(np.int32),
         dependency_sent=np.ones(int(later.sum()), np.uint8),
-        packet_bytes=int(cluster.settings.packet),
-        compat_clock=False,
-        round_robin=cluster.settings.routing == "round-robin",
-        warp=True,
+    )
+    routing = cluster.settings.routing == "round-robin"
+    packet = int(cluster.settings.packet)
+    result = _core.simulate_schedule(
+        cluster.network, interfaces, steps, packet_bytes=packet, round_robin=routing
     )
     return float((result["delivered"] - result["start"]).mean() / 1e12)
 

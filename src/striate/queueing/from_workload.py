@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from striate import _core
 from striate.cluster.cluster import Cluster
+from striate.cluster.routes import summarise
 from striate.cluster.storage import sequential_ticks, transfer_rate
 from striate.errors import QueueingError
 from striate.queueing.curves import Floats, Power
@@ -157,21 +157,12 @@ def speeds_of(cluster: Cluster, ranks: int) -> Speeds:
 
 def _neighbour_way(cluster: Cluster, ranks: int) -> tuple[float, float]:
     """Mean latency in seconds and mean bandwidth between neighbouring ranks of different sockets, if there are."""
-    network = cluster.network
     sockets = cluster.socket_component[cluster.place(ranks).socket]
     source, target = sockets[:-1], sockets[1:]
     apart = source != target
     if apart.any():
         source, target = source[apart], target[apart]
-    hops, latency, bandwidth = _core.route_summary(
-        network.bandwidth,
-        network.edge_source,
-        network.edge_target,
-        network.edge_bandwidth,
-        network.edge_latency,
-        np.ascontiguousarray(source[:_PAIRS], dtype=np.int32),
-        np.ascontiguousarray(target[:_PAIRS], dtype=np.int32),
-    )
+    hops, latency, bandwidth = summarise(cluster.network, source[:_PAIRS], target[:_PAIRS])
     if (hops < 0).any():
         raise QueueingError("expected a way between neighbouring ranks, found none", source=cluster.name)
     return float(np.mean(latency)) / 1e12, float(np.mean(bandwidth))

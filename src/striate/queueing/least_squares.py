@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def derivatives(problem: Problem, values: Floats, steps: Floats) -> Floats:
 
 
 def solve(problem: Problem) -> Floats:
-    """The best values: roughly from every start, then finely from the best of them."""
+    """The best values: a few steps from every start, more from the best four, then finely from the best."""
     least = _LEAST * problem.typical
     low = np.full(len(problem.coordinates.names), np.log(least))
     most = 1e6 * problem.observed.max() * problem.terms.groups.max()
@@ -59,8 +60,10 @@ def solve(problem: Problem) -> Floats:
     logarithms = [
         np.clip(np.log(np.maximum(start, least)), low + 1e-6, high - 1e-6) for start in _starts(problem)
     ]
-    rough = [descend(problem, start, (low, high), tolerance=1e-4, most=40) for start in logarithms]
-    best = min(rough, key=lambda result: float(result.cost))
+    rough = [descend(problem, start, (low, high), tolerance=1e-3, most=12) for start in logarithms]
+    rough.sort(key=lambda result: float(result.cost))
+    nearer = [descend(problem, result.x, (low, high), tolerance=1e-4, most=40) for result in rough[:4]]
+    best = min(nearer, key=lambda result: float(result.cost))
     fine = descend(problem, best.x, (low, high), tolerance=1e-9, most=100)
     return _polished(problem, np.exp(fine.x))
 
@@ -101,39 +104,58 @@ def _polished(problem: Problem, values: Floats) -> Floats:
 
 
 def _starts(problem: Problem) -> list[Floats]:
-    """The network, the disks, neither or both set the pace at the largest p."""
-    terms = problem.terms
-    last = int(np.argmax(terms.groups))
-    point = int(terms.points.starts[last])
-    limit, jobs = float(problem.observed[point]), float(terms.groups[last])
-    bus = limit / (jobs * terms.bus_shape[last]) if terms.bus_shape[last] > 0 else 0.0
-    disk = limit / (1.0 if terms.kind == "sio" else jobs)
-    shares = ((1.0, 1e-3), (1e-2, 1.0), (1e-2, 1e-3), (0.7, 0.7))
-    return [
-        _start(
-            problem,
-            {CONTENDED: a * bus, IO_STARTUP: b * disk / 2, IO_TRANSFER: b * disk / 2 / terms.chunks[point]},
-        )
-        for a, b in shares
-    ]
+    """Bus and disks busy or idle, delays shared out in every plain way: one of the starts is near.
+
+    No demand can take more than the whole observed time at any point, which bounds each from above.
+    """
+    terms, row = problem.terms, problem.terms.points.row
+    jobs = terms.groups[row].astype(np.float64)
+    queue = np.ones(row.size) if terms.kind == "sio" else _queue(terms)
+    bus = _most(jobs * terms.bus_shape[row], problem.observed)
+    startup, transfer = _most(queue, problem.observed), _most(queue * terms.chunks, problem.observed)
+    found = []
+    for a, b in product((0.9, 0.02), repeat=2):
+        stations = {CONTENDED: a * bus, IO_STARTUP: b * startup / 2, IO_TRANSFER: b * transfer / 2}
+        found += _with_delays(problem, _with_stations(problem.coordinates, stations))
+    return found
 
 
-def _start(problem: Problem, stations: dict[int, float]) -> Floats:
-    """Stations as told; delays, by non-negative least squares, from what is left of the observed times."""
-    matrix, shapes, row = problem.coordinates.matrix, problem.terms.delay_shapes, problem.terms.points.row
-    values = np.zeros(matrix.shape[1])
+def _queue(terms: Terms) -> Floats:
+    """Jobs that share one disk, or one pool of them, at every point."""
+    jobs = terms.groups[terms.points.row].astype(np.float64)
+    return jobs / terms.points.disks if terms.kind == "clu-aio" else jobs
+
+
+def _most(load: Floats, observed: Floats) -> float:
+    """The largest coefficient whose load stays within every observed time."""
+    return 1 / float(np.max(load / observed)) if load.any() else 0.0
+
+
+def _with_stations(coordinates: Coordinates, stations: dict[int, float]) -> Floats:
+    values = np.zeros(coordinates.matrix.shape[1])
     for index, target in stations.items():
-        moving = matrix[index] > 0
-        values[moving] = target / matrix[index, moving]
-    values = np.minimum(values, 0.5 * problem.coordinates.upper)
-    taken = shapes @ problem.coordinates.coefficients(values)[:CONTENDED]
-    left = np.maximum(1 - taken[row] / problem.observed, 0.1)
+        moving = coordinates.matrix[index] > 0
+        values[moving] = target / coordinates.matrix[index, moving]
+    return np.asarray(np.minimum(values, 0.5 * coordinates.upper))
+
+
+def _with_delays(problem: Problem, values: Floats) -> list[Floats]:
+    """Delays by non-negative least squares from what the stations leave; and each delay alone, the others small."""
+    matrix, row = problem.coordinates.matrix, problem.terms.points.row
     delays = np.flatnonzero((matrix[:CONTENDED] > 0).any(axis=0) & (matrix[CONTENDED:] == 0).all(axis=0))
-    if delays.size:
-        columns = (shapes @ matrix[:CONTENDED, delays])[row]
-        found, _ = nnls(columns / problem.observed[:, None], left)
-        values[delays] = np.maximum(found, 1e-3 * float(problem.observed.min()))
-    return values
+    if not delays.size:
+        return [values]
+    taken = problem.terms.delay_shapes @ problem.coordinates.coefficients(values)[:CONTENDED]
+    left = np.maximum(problem.observed - taken[row], 0.1 * problem.observed)
+    columns = (problem.terms.delay_shapes @ matrix[:CONTENDED, delays])[row]
+    most = np.array([_most(column, left) for column in columns.T])
+    shared, _ = nnls(columns / problem.observed[:, None], left / problem.observed)
+    found = []
+    for chosen in [shared, *(0.9 * np.diag(most))]:
+        start = values.copy()
+        start[delays] = np.maximum(chosen, 1e-2 * most)
+        found.append(start)
+    return found
 
 
 def profile_limit(problem: Problem, values: Floats, index: int, rise: float) -> float:

@@ -15,7 +15,8 @@ from striate.queueing.parameters import Spmd
 from striate.queueing.quadrature import fork_join_fast
 from striate.queueing.work import Work
 
-LARGEST_EXACT = 20_000  # groups; the exact chain takes K^2 steps
+LARGEST_EXACT = 20_000  # groups; the exact chain takes K^2 / 2 steps
+MOST_STEPS = 4e10  # of all chains together, about a minute
 
 
 class Sio:
@@ -64,12 +65,29 @@ class Sio:
             return fixed_loop_seconds(work.groups, work.delay, work.bus, work.bursts)
         if solver == "fast":
             return fork_join_fast(*rows)
-        if solver == "exact" and work.groups.max(initial=0) > LARGEST_EXACT:
-            found = int(work.groups.max())
-            raise QueueingError(
-                f"expected at most {LARGEST_EXACT} groups for the exact solver of sio, got {found}"
-            )
-        return np.asarray(_core.fork_join(*rows, solver == "exact"))
+        if solver == "exact":
+            _refuse_endless(work.groups)
+            return _in_turn(rows)
+        return np.asarray(_core.fork_join(*rows, False))
+
+
+def _refuse_endless(groups: Integers) -> None:
+    if groups.max(initial=0) > LARGEST_EXACT:
+        raise QueueingError(f"expected at most {LARGEST_EXACT} groups for the exact sio, got {groups.max()}")
+    steps = float((groups.astype(np.float64) ** 2).sum() / 2)
+    if steps > MOST_STEPS:
+        raise QueueingError(
+            f"expected at most {MOST_STEPS:.0e} steps of exact sio, got {steps:.0e}: take fewer p"
+        )
+
+
+def _in_turn(rows: tuple[Integers, Floats, Floats, Floats]) -> Floats:
+    """The exact chains, some rows at a time, so that an interrupt is heard between."""
+    parts = [
+        _core.fork_join(*(column[first : first + 64] for column in rows), True)
+        for first in range(0, rows[0].size, 64)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
 
 
 def _harmonics(groups: Integers) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from striate.interval import Interval
 from striate.predict.forecast import Answer, Forecast, Use
 from striate.units import about_seconds, about_size
 
@@ -35,7 +36,7 @@ def forecast_page(forecast: Forecast) -> str:
         f'<p class="time">{about_seconds(forecast.seconds.estimate)}</p>',
         f"<p>{escape(_sentence(forecast))}</p>",
         "<h2>How sure</h2>",
-        "".join(_range(answer, forecast.seconds.high) for answer in forecast.answers),
+        "".join(_range(answer, 1.6 * forecast.seconds.high) for answer in forecast.answers),
         "<h2>Where the work is</h2>",
         _uses(forecast.uses),
         _checks(forecast),
@@ -55,8 +56,7 @@ def _name(text: str) -> str:
 
 
 def _sentence(forecast: Forecast) -> str:
-    low, high = about_seconds(forecast.seconds.low), about_seconds(forecast.seconds.high)
-    text = f"Between {low} and {high}, by the {forecast.rung} rung."
+    text = f"{_span(forecast.seconds)}, by the {forecast.rung} rung."
     if (busiest := forecast.bottleneck) and forecast.seconds.estimate:
         share = busiest.busiest_seconds / forecast.seconds.estimate
         work = about_seconds(busiest.busiest_seconds)
@@ -69,23 +69,31 @@ def _sentence(forecast: Forecast) -> str:
 
 
 def _range(answer: Answer, most: float) -> str:
-    """A bar from low to high on a scale that starts at zero, with a tick at the estimate."""
+    """A bar from low to high on a scale from zero to `most`, with a tick at the estimate; open where it goes beyond."""
     width, left = 800.0, 110.0
-    scale = (width - left - 10) / most if most else 0.0
+    room = width - left - 10
+    bounds = answer.combined
     low, middle, high = (
-        left + scale * value
-        for value in (answer.combined.low, answer.combined.estimate, answer.combined.high)
+        left + room * min(value / most if most else 0.0, 1.0)
+        for value in (bounds.low, bounds.estimate, bounds.high)
     )
-    caption = f"{about_seconds(answer.combined.low)} to {about_seconds(answer.combined.high)}"
-    anchor, at = ("start", low) if low < width / 2 else ("end", high)
+    caption = _span(bounds)
+    anchor, at = ("start", low) if low < 0.8 * width else ("end", width - 10)
+    beyond = f'<path d="M{width - 10} 8 l10 10 l-10 10 z" fill="var(--range)"/>' if bounds.high > most else ""
     return (
         f'<svg viewBox="0 0 {width:.0f} 52" role="img" aria-label="{escape(answer.rung)}: {escape(caption)}">'
         f'<text x="0" y="22">{escape(answer.rung)}</text>'
         f'<line x1="{left}" y1="32" x2="{width - 10}" y2="32" stroke="var(--line)"/>'
-        f'<rect x="{low:.1f}" y="8" width="{max(high - low, 1.5):.1f}" height="20" rx="2" fill="var(--range)"/>'
+        f'<rect x="{low:.1f}" y="8" width="{max(high - low, 1.5):.1f}" height="20" rx="2" fill="var(--range)"/>{beyond}'
         f'<rect x="{middle - 1.5:.1f}" y="4" width="3" height="28" fill="var(--bar)"/>'
         f'<text x="{at:.1f}" y="48" text-anchor="{anchor}">{escape(caption)}</text></svg>'
     )
+
+
+def _span(bounds: Interval) -> str:
+    if bounds.width == 0:
+        return about_seconds(bounds.estimate)
+    return f"{about_seconds(bounds.low)} to {about_seconds(bounds.high)}"
 
 
 def _uses(uses: tuple[Use, ...]) -> str:

@@ -36,7 +36,7 @@ def compare_collectives(application: Application, groups: list[Groups]) -> None:
 def _hash_program(application: Application, program: int, ranks: Int64s, communicator: int) -> Hashes:
     """hash = sum of signature * BASE^(calls after it), loops by powers instead of passes."""
     text = application.text
-    by_row = {line.row: line for line in lines(application) if line.program == program}
+    by_row = {line.row: line for line in lines(application, program)}
     stack = [_Stretch(1, np.zeros(len(ranks), np.uint64), ())]
     counts: list[int] = []
     for row in text.rows_of(program):

@@ -159,7 +159,7 @@ def _region(line: Line, at: int) -> str:
 def _twice(application: Application, program: int) -> list[Line]:
     """The program's lines with every loop's body written out twice at most: enough to see what a pass leaves over."""
     text = application.text
-    by_row = {line.row: line for line in lines(application) if line.program == program}
+    by_row = {line.row: line for line in lines(application, program)}
     stack: list[list[Line]] = [[]]
     counts: list[int] = []
     for row in text.rows_of(program):

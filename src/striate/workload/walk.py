@@ -120,10 +120,10 @@ class Line:
         return f"rank {rank}, operation {self.index} ({self.kind.label})"
 
 
-def lines(application: Application) -> Iterator[Line]:
-    """Every row that is an operation and is done at least once, program by program."""
+def lines(application: Application, only: int | None = None) -> Iterator[Line]:
+    """Every row that is an operation and is done at least once, program by program, or of one program."""
     text = application.text
-    for program in range(text.programs):
+    for program in range(text.programs) if only is None else (only,):
         ranks = text.ranks_of(program)
         if not len(ranks):
             continue

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from striate.workload.application import Application
 from striate.workload.program import Program, application_of
+
+if TYPE_CHECKING:
+    from striate.trace import Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +36,13 @@ class Workload:
         """
         label = name or str(getattr(program, "__name__", "program"))
         return cls((application_of(program, ranks=ranks, name=label, communicators=communicators or {}),))
+
+    @classmethod
+    def from_trace(cls, trace: Trace) -> Workload:
+        """What a traced program asked for; the time between its operations becomes compute."""
+        from striate.workload.from_trace import workload_of
+
+        return workload_of(trace)
 
     @classmethod
     def together(cls, *workloads: Workload) -> Workload:

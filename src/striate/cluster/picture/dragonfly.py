@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from striate.cluster.networks import DragonflyNetwork
-from striate.cluster.picture.canvas import MUTED
 from striate.cluster.picture.parts import (
     MARGIN,
     SWITCH,
@@ -18,6 +17,7 @@ from striate.cluster.picture.parts import (
     side_note,
 )
 from striate.cluster.topology.dragonfly import links_per_pair
+from striate.svg import MUTED
 from striate.units import about_rate
 
 _RING, _NEAR = 140, 105

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from striate.cluster.description import ForwarderTable, NodeTable, ServerTable
-from striate.cluster.picture.canvas import MUTED
 from striate.cluster.picture.parts import (
     COMPUTE,
     FORWARDER,
@@ -16,6 +15,7 @@ from striate.cluster.picture.parts import (
     spread,
 )
 from striate.cluster.storage import Disk, FlashDisk, HardDisk, transfer_rate
+from striate.svg import MUTED
 from striate.units import about_count, about_rate, about_seconds, about_size
 
 CARD_WIDTH, CARD_HEIGHT, GAP = 506, 264, 28

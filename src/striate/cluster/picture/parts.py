@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from striate.cluster.cluster import Cluster, Link
 from striate.cluster.description import Description
 from striate.cluster.hosts import HostGroup, host_groups
-from striate.cluster.picture.canvas import MUTED, Canvas
+from striate.svg import MUTED, Canvas
 from striate.units import about_rate, about_seconds
 
 COMPUTE, SERVER, FORWARDER, SWITCH = "#dbeafe", "#fde7c7", "#d8f3dc", "#e4e7eb"

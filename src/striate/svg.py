@@ -1,30 +1,49 @@
-"""A small SVG writer: boxes, lines, circles and text on a light background."""
+"""A small SVG writer for the project's own pictures: boxes, lines, circles and text on white."""
 
 from __future__ import annotations
 
 from xml.sax.saxutils import escape
 
-INK, MUTED, RULE, PAPER = "#1f2933", "#5b6773", "#9aa5b1", "#ffffff"
+INK, MUTED, RULE, ACCENT, PAPER = "#1f2933", "#5b6773", "#9aa5b1", "#c1121f", "#ffffff"
 FONT = "DejaVu Sans, Helvetica, Arial, sans-serif"
-LETTER_WIDTH = 0.6  # of the font size, a little more than the average letter takes
+LETTER_WIDTH = 0.62  # of the font size: a little more than a digit takes
 
 
 class Canvas:
-    """Collects shapes; later shapes lie above earlier ones."""
+    """Collects shapes; later shapes lie above earlier ones. `corner` rounds boxes, `outline` draws their edges."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, corner: float = 0.0, outline: str = INK, definitions: str = "") -> None:
         self._shapes: list[str] = []
+        self._corner, self._outline = corner, outline
+        self._definitions = [definitions] if definitions else []
 
-    def box(self, x: float, y: float, width: float, height: float, fill: str, stroke: str = RULE) -> None:
+    def box(
+        self, x: float, y: float, width: float, height: float, fill: str, stroke: str | None = None
+    ) -> None:
         size = f'width="{width:.1f}" height="{height:.1f}"'
-        self._shapes.append(f'<rect x="{x:.1f}" y="{y:.1f}" {size} rx="5" fill="{fill}" stroke="{stroke}"/>')
+        corner = f' rx="{self._corner:g}"' if self._corner else ""
+        look = f'{corner} fill="{fill}" stroke="{stroke or self._outline}"'
+        self._shapes.append(f'<rect x="{x:.1f}" y="{y:.1f}" {size}{look}/>')
 
     def line(
-        self, x1: float, y1: float, x2: float, y2: float, *, dashed: bool = False, stroke: str = RULE
+        self,
+        x1: float,
+        y1: float,
+        x2: float,
+        y2: float,
+        stroke: str = RULE,
+        width: float = 1.2,
+        *,
+        dashed: bool = False,
     ) -> None:
         dash = ' stroke-dasharray="4 3"' if dashed else ""
         ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
-        self._shapes.append(f'<line {ends} stroke="{stroke}" stroke-width="1.2"{dash}/>')
+        self._shapes.append(f'<line {ends} stroke="{stroke}" stroke-width="{width:g}"{dash}/>')
+
+    def triangle(self, x: float, y: float, side: float, fill: str) -> None:
+        """Pointing down, its tip at (x, y)."""
+        corners = f"{x:.1f},{y:.1f} {x - side / 2:.1f},{y - side:.1f} {x + side / 2:.1f},{y - side:.1f}"
+        self._shapes.append(f'<polygon points="{corners}" fill="{fill}"/>')
 
     def arc(self, x1: float, x2: float, y: float, depth: float) -> None:
         """A curve between two points of one row, `depth` away from it."""
@@ -60,7 +79,7 @@ class Canvas:
         room: float | None = None,
     ) -> None:
         """One line of text; cut with an ellipsis where it would be wider than `room`."""
-        if room is not None and len(words) * LETTER_WIDTH * size > room:
+        if room is not None and text_width(words, size) > room:
             words = words[: max(1, int(room / (LETTER_WIDTH * size)) - 1)] + "…"
         place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" text-anchor="{anchor}" fill="{color}"'
         weight = ' font-weight="bold"' if bold else ""
@@ -71,4 +90,10 @@ class Canvas:
         size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{FONT}">'
         paper = f'<rect width="{width:.0f}" height="{height:.0f}" fill="{PAPER}"/>'
-        return "\n".join([head, f"<title>{escape(title)}</title>", paper, *self._shapes, "</svg>"]) + "\n"
+        opening = [head, f"<title>{escape(title)}</title>", *self._definitions, paper]
+        return "\n".join([*opening, *self._shapes, "</svg>"]) + "\n"
+
+
+def text_width(words: str, size: float) -> float:
+    """About how many pixels a line of text takes."""
+    return len(words) * LETTER_WIDTH * size

@@ -1,0 +1,80 @@
+// Python's door to the kernels over records; positions are int32 or int64, one kind in a call.
+#include "striate/records.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+#include <tuple>
+
+#include "columns.hpp"
+#include "engines.hpp"
+
+namespace striate::bind {
+
+namespace {
+
+template <class T>
+std::span<const T> borrow_or_nothing(const std::optional<Column<T>>& column) {
+    return column ? borrow(*column) : std::span<const T>{};
+}
+
+template <class Position>
+void mark(Column<Position> indices, std::int64_t first, MutableColumn<std::uint64_t> bits) {
+    nb::gil_scoped_release release;
+    mark_records<Position>(borrow(indices), first, borrow(bits));
+}
+
+template <class Position>
+Owned<Position> settle(Column<Position> indices, std::int64_t first, MutableColumn<std::uint64_t> live) {
+    std::vector<Position> kept;
+    {
+        nb::gil_scoped_release release;
+        settle_records<Position>(borrow(indices), first, borrow(live), kept);
+    }
+    return hand_over(std::move(kept));
+}
+
+template <class Position>
+std::tuple<Owned<Position>, Owned<Position>, Owned<std::int64_t>> bucket(
+    Column<Position> indices, std::optional<Column<Position>> kept, std::int64_t records, std::int64_t domain,
+    std::int64_t window, Column<std::int32_t> segments) {
+    Buckets<Position> result;
+    {
+        nb::gil_scoped_release release;
+        const DomainCut cut{records, domain, window, borrow(segments)};
+        result = bucket_records<Position>(borrow(indices), borrow_or_nothing(kept), !kept, cut);
+    }
+    return {hand_over(std::move(result.order)), hand_over(std::move(result.place)),
+            hand_over(std::move(result.starts))};
+}
+
+template <class Position>
+void move(MutableColumn<std::uint8_t> target, std::optional<Column<Position>> to, Column<std::uint8_t> source,
+          std::optional<Column<Position>> from, std::size_t count, std::size_t size) {
+    nb::gil_scoped_release release;
+    move_records<Position>(std::as_writable_bytes(borrow(target)), borrow_or_nothing(to),
+                           std::as_bytes(borrow(source)), borrow_or_nothing(from), count, size);
+}
+
+template <class Position>
+void register_kind(nb::module_& module) {
+    module.def("mark_records", &mark<Position>, nb::arg("indices").noconvert(), nb::arg("first"),
+               nb::arg("bits"));
+    module.def("settle_records", &settle<Position>, nb::arg("indices").noconvert(), nb::arg("first"),
+               nb::arg("live"));
+    module.def("bucket_records", &bucket<Position>, nb::arg("indices").noconvert(),
+               nb::arg("kept").noconvert().none(), nb::arg("records"), nb::arg("domain"), nb::arg("window"),
+               nb::arg("segments"));
+    module.def("move_records", &move<Position>, nb::arg("target"), nb::arg("to").noconvert().none(),
+               nb::arg("source"), nb::arg("from_").noconvert().none(), nb::arg("count"), nb::arg("size"));
+}
+
+}  // namespace
+
+void register_records(nb::module_& module) {
+    register_kind<std::int32_t>(module);
+    register_kind<std::int64_t>(module);
+}
+
+}  // namespace striate::bind

@@ -1,0 +1,59 @@
+// What a traced process leaves behind: two files, one of events and one of names.
+//
+// RANK.GENERATION.events: a page with `struct head`, then `struct event` after `struct event`, 64 bytes each.
+// It is written through a shared mapping, so that what was recorded outlives a process that is killed; an
+// event whose function is 0 was reserved and never written. RANK.GENERATION.names: `struct name` and its
+// text, one after the other; see `enum name_kind`. src/striate/trace/parts/ reads both.
+#pragma once
+
+#include <stdint.h>
+
+#define STRIATE_MAGIC "STRIATE1"
+#define STRIATE_PAGE 4096
+
+struct head {
+    char magic[8];
+    int32_t rank, size, process, finished;  // finished: 0 running or killed, 1 finalized, 2 aborted
+    uint64_t events, dropped, limit;        // limit: bytes of events that may be kept
+    uint64_t wall, clock;  // the same moment: nanoseconds since 1970, and on the events' clock
+    char boot[48];         // processes with the same boot share one clock
+    char host[256];
+    char library[256];
+};
+
+struct event {
+    uint64_t start, end;  // nanoseconds, CLOCK_MONOTONIC
+    int64_t offset;       // etypes in a view, bytes in POSIX, displacement of a view
+    int64_t bytes;
+    int64_t received;   // bytes received; size of the etype of a view
+    int32_t object;     // open file or communicator
+    int32_t peer, tag;  // peer: a rank, or the root; of an open: the communicator, and whether it creates
+    uint32_t request;   // from 1; 0: none
+    uint16_t function, thread;
+    int32_t status;
+};
+
+_Static_assert(sizeof(struct event) == 64, "an event is one cache line");
+
+struct name {
+    uint32_t kind, length;
+    int64_t number;
+};
+
+enum name_kind {
+    NAME_FUNCTION = 1,  // number -> name of the function
+    NAME_FILE,          // MPI file, one an open -> path NUL hints ("key=value\n" ...)
+    NAME_PATH,          // POSIX file -> path
+    NAME_TYPE,          // datatype of a view -> its tree as int64s, see datatype.c
+    NAME_COMMUNICATOR,  // -> world ranks as int32s
+    NAME_LIST,          // bytes to each peer of an alltoallv, as int64s
+    NAME_REGION,        // -> name
+    NAME_CLOCK,    // 0 at the beginning, 1 at the end -> offset and error in nanoseconds, and when, as int64s
+    NAME_PROGRAM,  // -> the command line
+};
+
+// Functions that are not calls: second halves of the event before them, and markers.
+#define FUNCTION_COMPLETE "complete"  // a request is complete: peer, tag, received, request
+#define FUNCTION_HALF "half"          // the receiving half of the sendrecv before it
+#define FUNCTION_REGION_BEGIN "region_begin"
+#define FUNCTION_REGION_END "region_end"

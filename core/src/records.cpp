@@ -1,0 +1,240 @@
+#include "striate/records.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace striate {
+
+namespace {
+
+constexpr std::size_t ahead = 32;  // records fetched before they are needed
+
+// Division by a constant that is known only at run time: one multiplication and one correction.
+class Divider {
+  public:
+    explicit Divider(std::uint64_t divisor)
+        : divisor_(divisor),
+          magic_(divisor > 1 ? static_cast<std::uint64_t>((Wide{1} << 64) / divisor) : 0) {}
+
+    [[nodiscard]] std::uint64_t quotient(std::uint64_t value) const {
+        if (divisor_ == 1) return value;
+        const auto guess = static_cast<std::uint64_t>((Wide{value} * magic_) >> 64);
+        return guess + (value - guess * divisor_ >= divisor_ ? 1 : 0);  // the guess is right or one short
+    }
+
+  private:
+    __extension__ using Wide = unsigned __int128;
+    std::uint64_t divisor_;
+    std::uint64_t magic_;
+};
+
+template <class Position>
+void refuse_outside(std::span<const Position> positions, std::size_t records) {
+    using Unsigned = std::make_unsigned_t<Position>;
+    Unsigned largest = 0;
+    for (const Position position : positions) largest = std::max(largest, static_cast<Unsigned>(position));
+    if (!positions.empty() && largest >= records)
+        throw std::out_of_range("a position lies outside the records");
+}
+
+template <std::size_t Size>
+struct FixedSize {
+    static void copy(std::byte* to, const std::byte* from, std::size_t) { std::memcpy(to, from, Size); }
+    static constexpr std::size_t bytes(std::size_t) { return Size; }
+};
+
+struct AnySize {
+    static void copy(std::byte* to, const std::byte* from, std::size_t size) { std::memcpy(to, from, size); }
+    static std::size_t bytes(std::size_t size) { return size; }
+};
+
+// Fetches the first and the last line of a record, to be read (0) or written (1).
+template <int Write>
+void fetch(const std::byte* record, std::size_t size) {
+    __builtin_prefetch(record, Write);
+    __builtin_prefetch(record + (size - 1), Write);
+}
+
+template <class Size, class Position>
+void scatter(std::byte* target, std::span<const Position> to, const std::byte* source, std::size_t given) {
+    const std::size_t size = Size::bytes(given);
+    for (std::size_t k = 0; k < to.size(); ++k) {
+        if (k + ahead < to.size()) fetch<1>(target + static_cast<std::size_t>(to[k + ahead]) * size, size);
+        Size::copy(target + static_cast<std::size_t>(to[k]) * size, source + k * size, size);
+    }
+}
+
+template <class Size, class Position>
+void gather(std::byte* target, const std::byte* source, std::span<const Position> from, std::size_t given) {
+    const std::size_t size = Size::bytes(given);
+    for (std::size_t k = 0; k < from.size(); ++k) {
+        if (k + ahead < from.size())
+            fetch<0>(source + static_cast<std::size_t>(from[k + ahead]) * size, size);
+        Size::copy(target + k * size, source + static_cast<std::size_t>(from[k]) * size, size);
+    }
+}
+
+template <class Size, class Position>
+void both(std::byte* target, std::span<const Position> to, const std::byte* source,
+          std::span<const Position> from, std::size_t given) {
+    const std::size_t size = Size::bytes(given);
+    for (std::size_t k = 0; k < to.size(); ++k) {
+        if (k + ahead < to.size()) {
+            fetch<1>(target + static_cast<std::size_t>(to[k + ahead]) * size, size);
+            fetch<0>(source + static_cast<std::size_t>(from[k + ahead]) * size, size);
+        }
+        Size::copy(target + static_cast<std::size_t>(to[k]) * size,
+                   source + static_cast<std::size_t>(from[k]) * size, size);
+    }
+}
+
+template <class Size, class Position>
+void move_sized(std::byte* target, std::span<const Position> to, const std::byte* source,
+                std::span<const Position> from, std::size_t size) {
+    if (from.empty())
+        scatter<Size>(target, to, source, size);
+    else if (to.empty())
+        gather<Size>(target, source, from, size);
+    else
+        both<Size>(target, to, source, from, size);
+}
+
+}  // namespace
+
+template <class Position>
+void mark_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> bits) {
+    const std::uint64_t end = bits.size() * 64;
+    for (const Position index : indices) {
+        const auto bit = static_cast<std::uint64_t>(static_cast<std::int64_t>(index) - first);
+        if (bit < end) bits[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    }
+}
+
+template <class Position>
+void settle_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
+                    std::vector<Position>& kept) {
+    const std::uint64_t end = live.size() * 64;
+    const std::size_t before = kept.size();
+    kept.resize(before + indices.size());  // written without a branch, then cut: half of all claims may fail
+    std::size_t count = before;
+    for (std::size_t k = indices.size(); k-- > 0;) {
+        const auto bit = static_cast<std::uint64_t>(static_cast<std::int64_t>(indices[k]) - first);
+        if (bit >= end) continue;
+        std::uint64_t& word = live[bit / 64];
+        kept[count] = static_cast<Position>(k);
+        count += (word >> (bit % 64)) & 1;
+        word &= ~(std::uint64_t{1} << (bit % 64));
+    }
+    kept.resize(count);
+    std::reverse(kept.begin() + static_cast<std::ptrdiff_t>(before), kept.end());
+}
+
+template <class Position>
+Buckets<Position> bucket_records(std::span<const Position> indices, std::span<const Position> kept, bool all,
+                                 const DomainCut& cut) {
+    if (cut.records < 0 || cut.domain < 1 || cut.window < 1 || cut.window > cut.domain)
+        throw std::invalid_argument("expected domains and windows of one record at least");
+    const auto owners = static_cast<std::uint64_t>(cut.segments.size());
+    if (cut.records > 0 &&
+        static_cast<std::uint64_t>(cut.records - 1) / static_cast<std::uint64_t>(cut.domain) >= owners)
+        throw std::invalid_argument("the domains do not cover the records");
+    refuse_outside(indices, static_cast<std::size_t>(cut.records));
+    if (!all) refuse_outside(kept, indices.size());
+
+    const std::size_t count = all ? indices.size() : kept.size();
+    const auto stride = static_cast<std::uint64_t>(cut.buckets_per_round());
+    const auto domain = static_cast<std::uint64_t>(cut.domain);
+    const auto window = static_cast<std::uint64_t>(cut.window);
+    const Divider by_domain(domain), by_window(window);
+
+    struct Spot {
+        std::size_t bucket;
+        Position place;
+    };
+    const auto find = [&](std::size_t k) {
+        const auto source = all ? k : static_cast<std::size_t>(kept[k]);
+        const auto index = static_cast<std::uint64_t>(indices[source]);
+        const std::uint64_t owner = by_domain.quotient(index);
+        const std::uint64_t within = index - owner * domain;
+        const std::uint64_t round = by_window.quotient(within);
+        const std::int32_t segment = cut.segments[owner];
+        const std::uint64_t bucket = round * stride + (segment >= 0 ? 0 : owner + 1);
+        const std::uint64_t base = segment >= 0 ? static_cast<std::uint64_t>(segment) * window : 0;
+        return Spot{static_cast<std::size_t>(bucket), static_cast<Position>(base + within - round * window)};
+    };
+
+    Buckets<Position> result;
+    result.starts.assign(static_cast<std::size_t>(cut.rounds()) * stride + 1, 0);
+    result.order.resize(count);
+    result.place.resize(count);
+    for (std::size_t k = 0; k < count; ++k) ++result.starts[find(k).bucket + 1];
+    for (std::size_t b = 1; b < result.starts.size(); ++b) result.starts[b] += result.starts[b - 1];
+    std::vector<std::int64_t> next(result.starts.begin(), result.starts.end() - 1);
+    for (std::size_t k = 0; k < count; ++k) {
+        const Spot spot = find(k);
+        const auto at = static_cast<std::size_t>(next[spot.bucket]++);
+        result.order[at] = all ? static_cast<Position>(k) : kept[k];
+        result.place[at] = spot.place;
+    }
+    return result;
+}
+
+template <class Position>
+void move_records(std::span<std::byte> target, std::span<const Position> to,
+                  std::span<const std::byte> source, std::span<const Position> from, std::size_t count,
+                  std::size_t size) {
+    if (size == 0 || count == 0) return;
+    if ((!to.empty() && to.size() != count) || (!from.empty() && from.size() != count))
+        throw std::out_of_range("expected as many positions as records");
+    refuse_outside(to, target.size() / size);
+    refuse_outside(from, source.size() / size);
+    if ((to.empty() && count > target.size() / size) || (from.empty() && count > source.size() / size))
+        throw std::out_of_range("more records than there is memory for");
+    if (to.empty() && from.empty()) {
+        std::memmove(target.data(), source.data(), count * size);
+        return;
+    }
+    const auto run = [&]<class Size>() { move_sized<Size>(target.data(), to, source.data(), from, size); };
+    switch (size) {
+        case 1:
+            return run.template operator()<FixedSize<1>>();
+        case 2:
+            return run.template operator()<FixedSize<2>>();
+        case 4:
+            return run.template operator()<FixedSize<4>>();
+        case 8:
+            return run.template operator()<FixedSize<8>>();
+        case 12:
+            return run.template operator()<FixedSize<12>>();
+        case 16:
+            return run.template operator()<FixedSize<16>>();
+        case 24:
+            return run.template operator()<FixedSize<24>>();
+        case 32:
+            return run.template operator()<FixedSize<32>>();
+        case 40:
+            return run.template operator()<FixedSize<40>>();
+        case 48:
+            return run.template operator()<FixedSize<48>>();
+        case 56:
+            return run.template operator()<FixedSize<56>>();
+        case 64:
+            return run.template operator()<FixedSize<64>>();
+        default:
+            return run.template operator()<AnySize>();
+    }
+}
+
+#define STRIATE_INSTANTIATE(Position)                                                                       \
+    template void mark_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>);          \
+    template void settle_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>,         \
+                                 std::vector<Position>&);                                                   \
+    template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool,   \
+                                              const DomainCut&);                                            \
+    template void move_records(std::span<std::byte>, std::span<const Position>, std::span<const std::byte>, \
+                               std::span<const Position>, std::size_t, std::size_t);
+STRIATE_INSTANTIATE(std::int32_t)
+STRIATE_INSTANTIATE(std::int64_t)
+
+}  // namespace striate

@@ -1,0 +1,114 @@
+#include "striate/records.hpp"
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+
+using striate::bucket_records;
+using striate::DomainCut;
+using striate::mark_records;
+using striate::move_records;
+using striate::settle_records;
+
+namespace {
+
+std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
+    std::vector<std::byte> bytes;
+    for (const int value : values) bytes.push_back(static_cast<std::byte>(value));
+    return bytes;
+}
+
+}  // namespace
+
+TEST("a mark is one bit, and indices outside the range leave none") {
+    std::vector<std::uint64_t> bits(2);
+    const std::vector<std::int32_t> indices{10, 13, 10, 9, 138, 137};  // range [10, 138)
+    mark_records<std::int32_t>(indices, 10, bits);
+    CHECK(bits[0] == (1U | 1U << 3));          // 10 -> bit 0, 13 -> bit 3
+    CHECK(bits[1] == std::uint64_t{1} << 63);  // 137 -> bit 127; 9 and 138 are outside
+}
+
+TEST("the last claim at a live bit is kept, the places ascend") {
+    std::vector<std::uint64_t> live{0b1011};
+    const std::vector<std::int64_t> indices{1, 0, 2, 1, 3, 0};  // bit 2 is dead: another rank has it
+    std::vector<std::int64_t> kept;
+    settle_records<std::int64_t>(indices, 0, live, kept);
+    CHECK((kept == std::vector<std::int64_t>{3, 4, 5}));  // 1 last at 3, 3 at 4, 0 last at 5
+    CHECK(live[0] == 0);
+}
+
+TEST("buckets follow rounds, shared memory first, then the other owners") {
+    // 10 records, domains of 4, windows of 3: owner = i / 4, round = i % 4 / 3. Owner 0 is remote,
+    // owner 1 is segment 1 of our shared memory, owner 2 segment 0.
+    const std::vector<std::int32_t> segments{-1, 1, 0};
+    const std::vector<std::int32_t> indices{9, 3, 5, 7, 0};
+    const DomainCut cut{10, 4, 3, segments};
+    const auto found = bucket_records<std::int32_t>(indices, {}, true, cut);
+    // round 0, shared: 9 (owner 2, within 1 -> 0 * 3 + 1), 5 (owner 1, within 1 -> 1 * 3 + 1)
+    // round 0, owner 0: 0 (within 0); round 1, shared: 7 (owner 1, within 3 -> 3 + 0); owner 0: 3 (-> 0)
+    CHECK((found.order == std::vector<std::int32_t>{0, 2, 4, 3, 1}));
+    CHECK((found.place == std::vector<std::int32_t>{1, 4, 0, 3, 0}));
+    CHECK((found.starts == std::vector<std::int64_t>{0, 2, 3, 3, 3, 4, 5, 5, 5}));
+}
+
+TEST("the reciprocal divides as the machine does") {
+    std::mt19937_64 random(2);
+    for (int round = 0; round < 3000; ++round) {
+        const auto domain =
+            static_cast<std::int64_t>(1 + random() % (std::uint64_t{1} << (1 + random() % 61)));
+        const auto index = static_cast<std::int64_t>(random() >> 1) % (3 * (domain / 2) + 1);
+        const std::vector<std::int32_t> segments{0, 1};
+        const auto window = 1 + (domain - 1) / 3;
+        const DomainCut cut{std::max(index + 1, std::int64_t{1}), domain, window, segments};
+        const std::vector<std::int64_t> indices{index};
+        const auto found = bucket_records<std::int64_t>(indices, {}, true, cut);
+        CHECK(found.place[0] == index / domain * window + index % domain % window);
+        CHECK(found.starts[static_cast<std::size_t>(index % domain / window * 3)] == 0);
+        CHECK(found.starts[static_cast<std::size_t>(index % domain / window * 3 + 1)] == 1);
+    }
+}
+
+TEST("records of three bytes move to and from positions") {
+    std::vector<std::byte> target(9);
+    const auto source = bytes_of({1, 2, 3, 4, 5, 6});
+    const std::vector<std::int32_t> to{2, 0}, from{1, 1};
+    move_records<std::int32_t>(target, to, source, {}, 2, 3);
+    CHECK(target == bytes_of({4, 5, 6, 0, 0, 0, 1, 2, 3}));
+    move_records<std::int32_t>(target, to, source, from, 2, 3);
+    CHECK(target == bytes_of({4, 5, 6, 0, 0, 0, 4, 5, 6}));
+    move_records<std::int32_t>(target, {}, source, from, 2, 3);
+    CHECK(target == bytes_of({4, 5, 6, 4, 5, 6, 4, 5, 6}));
+}
+
+TEST("every size moves alike, fixed or not") {
+    for (std::size_t size = 1; size <= 70; ++size) {
+        std::vector<std::byte> source(size * 50), target(size * 50), expected(size * 50);
+        for (std::size_t k = 0; k < source.size(); ++k) source[k] = static_cast<std::byte>(k * 7);
+        std::vector<std::int64_t> to(50);
+        for (std::size_t k = 0; k < 50; ++k) to[k] = static_cast<std::int64_t>(k * 13 % 50);
+        move_records<std::int64_t>(target, to, source, {}, 50, size);
+        for (std::size_t k = 0; k < source.size(); ++k)
+            expected[k / size * 13 % 50 * size + k % size] = source[k];
+        CHECK(target == expected);
+    }
+}
+
+TEST("positions outside are refused before a byte moves") {
+    std::vector<std::byte> target(8);
+    const std::vector<std::byte> source(8, std::byte{1});
+    const std::vector<std::int32_t> low{0, -1}, high{0, 4}, three{0, 1, 2};
+    CHECK_THROWS((move_records<std::int32_t>(target, low, source, {}, 2, 2), 0));
+    CHECK_THROWS((move_records<std::int32_t>(target, high, source, {}, 2, 2), 0));
+    CHECK_THROWS((move_records<std::int32_t>(target, {}, source, high, 2, 2), 0));
+    CHECK_THROWS((move_records<std::int32_t>(target, three, source, {}, 2, 2), 0));
+    CHECK_THROWS((move_records<std::int32_t>(target, {}, source, {}, 5, 2), 0));
+    CHECK(target == std::vector<std::byte>(8));
+    const std::vector<std::int32_t> segments{0};
+    CHECK_THROWS(bucket_records<std::int32_t>(high, {}, true, DomainCut{4, 4, 4, segments}));
+    CHECK_THROWS(bucket_records<std::int32_t>(low, {}, true, DomainCut{4, 4, 4, segments}));
+    CHECK_THROWS(bucket_records<std::int32_t>(three, {}, true, DomainCut{4, 2, 2, segments}));
+}
+
+RUN_ALL_TESTS

@@ -1,0 +1,171 @@
+"""`python -m striate.apps.pmc3 MATRIX.nex ...` samples phylogenies, `... export FILE` writes MrBayes' files.
+
+Under mpiexec the runs' chains are spread over the ranks.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from striate.errors import OutputError, StriateError, WorkloadError
+
+WORLD_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE")
+
+
+@click.command()
+@click.argument("matrix", type=click.Path(path_type=Path))
+@click.option("--runs", type=click.IntRange(1, 10**6), default=2, show_default=True)
+@click.option("--chains", type=click.IntRange(1, 10**4), default=4, show_default=True)
+@click.option("--generations", type=click.IntRange(1, 10**12), default=1000, show_default=True)
+@click.option("--sample-frequency", type=click.IntRange(1), default=10, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True)
+@click.option("--model", type=click.Choice(["jc69", "gtr+g"]), default="gtr+g", show_default=True)
+@click.option("--temperature", type=click.FloatRange(0), default=0.1, show_default=True)
+@click.option("--parallel-file", type=click.Path(path_type=Path), help="all ranks write into this one file")
+@click.option(
+    "--serial-files", type=click.Path(path_type=Path), help="rank 0 writes STEM.run1.p, STEM.run1.t, ..."
+)
+@click.option(
+    "--buffer", "buffered", type=click.IntRange(1), default=1, help="samples kept before a write (lambda)"
+)
+@click.option("--layout", help="ask the file system for this layout, such as simple:8:64KiB")
+@click.option("--checkpoint-every", "every", type=click.IntRange(1), default=500, show_default=True)
+@click.option("--restart", is_flag=True, help="go on from the last checkpoint")
+@click.option("--force", is_flag=True, help="overwrite an existing output")
+def sample(**options: Any) -> None:
+    """Sample phylogenies of the sequences in MATRIX, a NEXUS file."""
+    from striate.apps.pmc3.nexus import read_nexus
+    from striate.apps.pmc3.run import sample_all
+    from striate.apps.pmc3.sampler import Sampler, Settings
+
+    comm = _world()
+    output: Path | None = options["parallel_file"] or options["serial_files"]
+    if output is None or (options["parallel_file"] and options["serial_files"]):
+        raise click.UsageError("expected one of --parallel-file and --serial-files")
+    checkpoint = output.with_name(f"{output.name}.ckp")
+    if not options["restart"]:
+        _clear_all([output, checkpoint, *_serial_paths(options)], comm, force=options["force"])
+    names = ("runs", "chains", "generations", "sample_frequency", "seed", "model", "temperature")
+    settings = Settings(**{name: options[name] for name in names})
+    matrix = read_nexus(options["matrix"])
+    sampler = Sampler(matrix, settings, comm)
+    writer = _writer(options, settings, matrix.names, comm)
+    samples = sample_all(sampler, writer, checkpoint, every=options["every"], restart=options["restart"])
+    if comm.rank == 0:
+        click.echo(f"{samples} samples of each of {settings.runs} runs in {output}")
+
+
+def _serial_paths(options: dict[str, Any]) -> list[Path]:
+    from striate.apps.pmc3.sample_files import run_paths
+
+    stem, runs = options["serial_files"], options["runs"]
+    return [path for run in range(runs) for path in run_paths(stem, run, runs)] if stem else []
+
+
+def _clear_all(paths: list[Path], comm: Any, *, force: bool) -> None:
+    """Make room for new output: rank 0 looks, and all ranks refuse, or go on when old files are gone."""
+    existing = [path for path in paths if path.exists()] if comm.rank == 0 else []
+    if comm.rank == 0 and force:
+        for path in existing:
+            path.unlink()
+    found = comm.allgather(existing)[0]
+    if found and not force:
+        words = "the output exists; give --force to replace it, --restart to go on"
+        raise OutputError(words, at=str(found[0]))
+
+
+def _writer(options: dict[str, Any], settings: Any, names: tuple[str, ...], comm: Any) -> Any:
+    from striate.apps.pmc3.lines import describe
+    from striate.apps.pmc3.stores import MpiStore, PlainStore, Store
+    from striate.apps.pmc3.writers import MappedWriter, SerialWriter, headers
+    from striate.layout import parse
+
+    heads = headers(names, settings)
+    if options["serial_files"]:
+        return SerialWriter(options["serial_files"], settings, heads, comm)
+    layout = parse(options["layout"]) if options["layout"] else None
+    path = options["parallel_file"]
+    described = describe(
+        settings.model, names, settings.runs, settings.generations, settings.sample_frequency
+    )
+    store: Store = PlainStore(path) if comm.size == 1 else MpiStore(path, comm, layout)
+    return MappedWriter(store, described, heads, comm, options["buffered"])
+
+
+def _world() -> Any:
+    """The communicator of all ranks; refuses to run as many copies that know nothing of each other."""
+    from striate.apps.pmc3.sampler import Alone
+
+    promised = max(
+        (int(os.environ[name]) for name in WORLD_SIZES if os.environ.get(name, "").isdigit()), default=1
+    )
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        comm: Any = Alone()
+        advice = "install mpi4py"
+    else:
+        comm = MPI.COMM_WORLD if MPI.COMM_WORLD.size > 1 else Alone()
+        advice = "use the mpiexec of the MPI that mpi4py uses"
+    if comm.size != promised and promised > 1:
+        raise WorkloadError(f"expected {promised} ranks as mpiexec started, found {comm.size}: {advice}")
+    return comm
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", "stem", type=click.Path(path_type=Path), required=True, help="stem of the files"
+)
+@click.option("--force", is_flag=True, help="overwrite existing files")
+def export_files(file: Path, stem: Path, force: bool) -> None:
+    """Write the .p and .t files of every run in FILE, as MrBayes reads them."""
+    from striate.apps.pmc3.pack import export
+    from striate.apps.pmc3.parallel_file import ParallelFile
+    from striate.apps.pmc3.sample_files import run_paths
+
+    with file.open("rb") as stream:
+        runs = ParallelFile.open(stream).description.runs
+        existing = [path for run in range(runs) for path in run_paths(stem, run, runs) if path.exists()]
+        if existing and not force:
+            raise OutputError("the output exists; give --force to replace it", at=str(existing[0]))
+        samples = export(stream, stem)
+    click.echo(f"{samples} samples of each of {runs} runs in {stem}.*")
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command line; a refusal prints one line and, under MPI, ends all ranks."""
+    exporting = arguments[:1] == ["export"]
+    command = export_files if exporting else sample
+    try:
+        command.main(arguments[1:] if exporting else arguments, prog_name="pmc3", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return _end(error.exit_code)
+    except (StriateError, OSError) as error:
+        words = (
+            str(error)
+            if isinstance(error, StriateError)
+            else f"{error.strerror or error} - at {error.filename}"
+        )
+        print(f"pmc3: {' '.join(words.splitlines())}", file=sys.stderr)
+        return _end(1)
+    return 0
+
+
+def _end(status: int) -> int:
+    """End every rank: one that refused must not leave the others waiting."""
+    module = sys.modules.get("mpi4py.MPI")
+    if module is not None and module.COMM_WORLD.size > 1:
+        sys.stderr.flush()
+        module.COMM_WORLD.Abort(status)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

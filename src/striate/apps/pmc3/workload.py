@@ -1,0 +1,102 @@
+"""The sampler in emulated form: what it computes, sends and writes, for the simulators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from striate import units
+from striate.apps.pmc3.format import SampleFormat
+from striate.apps.pmc3.line_sizes import parameter_line, serial_operations, tree_line
+from striate.errors import WorkloadError
+from striate.layout.temporal import ChainPlacement
+from striate.workload import Workload
+from striate.workload.operations import (
+    Operation,
+    allgather,
+    allreduce,
+    barrier,
+    compute,
+    open_file,
+    recv,
+    send,
+    write,
+)
+
+PARAMETERS = 14  # numbers on a line under GTR with gamma classes
+POSTERIOR_BYTES = 16  # what ranks tell each other of a chain before a swap
+
+
+def workload(
+    ranks: int = 8,
+    *,
+    runs: int = 8,
+    chains: int = 4,
+    generations: int = 20,
+    taxa: int = 1024,
+    step: units.Quantity = "1 ms",
+    buffered: int = 1,
+    way: Literal["mapped", "serial"] = "mapped",
+) -> Workload:
+    """`generations` samples, one a generation, of `runs` runs; a step of one chain takes `step`.
+
+    Mapped: every rank writes the lines of the cold chains it holds, `buffered` generations at a time. Serial: all lines
+    go to rank 0, which writes two files a run, with the messages and collectives MrBayes 3.2 makes. Cold chains stay
+    where they begin.
+    """
+    if way not in ("mapped", "serial") or generations < 1 or buffered < 1:
+        raise WorkloadError(
+            f'expected generations and the way "mapped" or "serial", got {generations}, {way!r}'
+        )
+    placement = ChainPlacement(runs, chains, ranks)
+    sizes = (parameter_line(PARAMETERS, PARAMETERS, generations), tree_line(taxa, generations))
+    format_ = SampleFormat(runs, generations, *sizes)
+    seconds = units.seconds(step)
+    cold = [hosts[0] for hosts in placement.hosts]
+
+    def mapped(rank: int, size: int) -> Iterator[Operation]:
+        mine = [run for run, host in enumerate(cold) if host == rank]
+        record_map = format_.record_map()
+        yield open_file("samples", create=True)
+        for first in range(0, generations, buffered):
+            last = min(first + buffered, generations)
+            for _ in range(first, last):
+                yield from _generation(placement, rank, seconds)
+            for run in mine:
+                for kind, line in (("tree", sizes[1]), ("parameter", sizes[0])):
+                    offset = int(record_map.offset(kind, run=run, line=first))
+                    yield write("samples", offset=offset, size=(last - first) * line)
+
+    def serial(rank: int, size: int) -> Iterator[Operation]:
+        calls = serial_operations(cold)
+        for generation in range(generations):
+            yield from _generation(placement, rank, seconds)
+            for _ in range(calls["allreduce"]):
+                yield allreduce(8)
+            for run, host in enumerate(cold):
+                yield from _through_rank_0(rank, host, run, generation, sizes)
+                yield barrier()
+            yield barrier()
+
+    program = mapped if way == "mapped" else serial
+    return Workload.from_program(program, ranks, name=f"pmc3 {way}")
+
+
+def _generation(placement: ChainPlacement, rank: int, seconds: float) -> Iterator[Operation]:
+    """A step of every chain of the rank, and the exchange that a swap needs."""
+    yield compute(int(placement.chains_of_processes[rank]) * seconds)
+    yield allgather(POSTERIOR_BYTES * max(1, int(placement.chains_of_processes[0])))
+
+
+def _through_rank_0(
+    rank: int, host: int, run: int, generation: int, sizes: tuple[int, int]
+) -> Iterator[Operation]:
+    """Both lines of a run: a length and a text each when the cold chain is elsewhere, then two writes."""
+    for kind, line in zip("pt", sizes, strict=True):
+        for size in (8, line) if host != 0 else ():
+            if rank == host:
+                yield send(0, size)
+            elif rank == 0:
+                yield recv(host, size)
+        if rank == 0:
+            yield write(f"run{run + 1}.{kind}", offset=generation * line, size=line)

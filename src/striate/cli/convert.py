@@ -1,0 +1,89 @@
+"""`striate convert SOURCE OUTPUT`: a trace or a dataset as a file that other programs know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from striate.cli.output import progress, refuse_overwrite, write_output
+from striate.errors import OutputError
+
+
+@click.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("output", type=click.Path(path_type=Path))
+@click.option(
+    "--with",
+    "simulated",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="a simulated timeline (.parquet) to show beside the trace, in Perfetto and Chrome files",
+)
+@click.option(
+    "--directory",
+    "directories",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="a dataset's server's own directory; once for each server, in order",
+)
+@click.option("--force", is_flag=True, help="overwrite an existing output")
+def command(
+    source: Path, output: Path, simulated: tuple[Path, ...], directories: tuple[Path, ...], force: bool
+) -> None:
+    """Turn SOURCE into OUTPUT; the ending of its name says in which format.
+
+    A trace, or another tool's log, becomes a .parquet, .csv, .pftrace (Perfetto), .json (Chrome's trace events), .prv
+    (Paraver) or .otf2; .gz behind a text format packs it. A dataset, a directory written by striate.runtime, becomes
+    a .npy, .h5 or .zarr.
+    """
+    from striate.runtime.export import SUFFIXES
+    from striate.trace.convert import FORMATS
+
+    if output.suffix in SUFFIXES:
+        _convert_dataset(source, output, directories, force=force)
+        return
+    endings = tuple(ending for endings in FORMATS.values() for ending in endings)
+    if not output.name.endswith(endings):
+        raise click.UsageError(
+            f"expected an output ending in {', '.join((*endings, *SUFFIXES))}, got {output.name!r}"
+        )
+    _convert_trace(source, output, simulated, force=force)
+
+
+def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, force: bool) -> None:
+    from striate.trace.convert import files_of, format_of
+    from striate.trace.read import read_trace
+    from striate.trace.timeline import Timeline
+
+    wanted = format_of(output)
+    refuse_overwrite(output, force=force)
+    with progress("reading"):
+        trace = read_trace(source)
+        timelines = [Timeline.load(path) for path in simulated]
+    with progress("writing"):
+        if wanted == "parquet":
+            trace.save(output)
+        elif wanted == "otf2":
+            from striate.trace.writers.otf2 import write
+
+            write(trace, output)
+        else:
+            for path, content in files_of(trace, output, wanted, timelines).items():
+                write_output(path, content, force=force)
+
+
+def _convert_dataset(source: Path, output: Path, directories: tuple[Path, ...], *, force: bool) -> None:
+    from striate.runtime import open_serial
+    from striate.runtime.export import export
+
+    if output.exists() and not force:
+        raise OutputError("the output exists; give --force to replace it", at=str(output))
+    if not output.absolute().parent.is_dir():
+        raise OutputError("the output's directory does not exist", at=str(output))
+    with (
+        open_serial(source, directories=directories or None) as dataset,
+        progress("converting", len(dataset)) as advance,
+    ):
+        export(dataset, output, progress=advance)
+    click.echo(f"{output}: {dataset.dtype} {dataset.shape}")

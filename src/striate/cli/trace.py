@@ -1,0 +1,60 @@
+"""`striate trace -- mpiexec -n 8 PROGRAM`: record what an MPI program does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from striate.cli.output import output_option, refuse_overwrite
+
+LEVELS = {
+    "mpi-io": ("mpi-io",),
+    "mpi": ("mpi-io", "mpi"),
+    "posix": ("mpi-io", "posix"),
+    "all": ("mpi-io", "mpi", "posix"),
+}
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="-- COMMAND...")
+@click.option("--level", type=click.Choice(list(LEVELS)), default="all", help="what to record (default: all)")
+@click.option(
+    "--max-memory", default="1 GiB", help="how much a process may record; later operations are counted only"
+)
+@click.option(
+    "--scratch",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="directory for the processes' events, seen by all hosts (default: the output's)",
+)
+@output_option("the trace to write (default: run.parquet)")
+def command(
+    words: tuple[str, ...],
+    level: str,
+    max_memory: str,
+    scratch: Path | None,
+    output: Path | None,
+    force: bool,
+) -> int:
+    """Run COMMAND, an MPI launcher with its program, and write a trace of what its processes did.
+
+    Example: striate trace -o run.parquet -- mpiexec -n 8 ./solver input.nml
+    """
+    from striate import units
+    from striate.trace.launch import record
+
+    target = output or Path("run.parquet")
+    refuse_overwrite(target, force=force)
+    recording = record(
+        words,
+        scratch=(scratch or target.parent).resolve(),
+        levels=LEVELS[level],
+        max_bytes=units.size(max_memory),
+    )
+    recording.trace.save(target)
+    click.echo(f"wrote {target}: {recording.trace!r}", err=True)
+    for flag in recording.trace.header.flags:
+        click.echo(f"note: {flag.message}", err=True)
+    if recording.exit_status:
+        click.echo(f"striate: the command ended with status {recording.exit_status}", err=True)
+    return 1 if recording.exit_status else 0

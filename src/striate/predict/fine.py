@@ -1,0 +1,97 @@
+"""The finest rung: every packet of every message, and every job of every disk (paper 001)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.predict.collective_book import book_of
+from striate.predict.forecast import Use
+from striate.predict.packets import PacketRun, run_application
+from striate.units import about_seconds
+from striate.workload.workload import Workload
+
+NAME = "fine"
+
+
+class UnfitError(PredictionError):
+    """A workload that a rung does not take; the ladder goes without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The rung's answer, the load of each kind of resource, and what the user should know."""
+
+    interval: Interval
+    uses: tuple[Use, ...]
+    notes: tuple[str, ...]
+
+
+def predict_fine(workload: Workload, cluster: Cluster) -> Result:
+    """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width."""
+    run = play(workload, cluster)
+    ended = int(run.rank_end.max())
+    return Result(Interval.exactly(ended / 1e12), _uses(run, cluster), _notes(run, ended))
+
+
+def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
+    notes = [f"{run.messages:,} messages, {run.events:,} events played, {run.skipped:,} skipped exactly"]
+    jobs = int(run.disk_operations.sum())
+    if jobs:
+        near, still = int(run.disk_near_seeks.sum()), int(run.disk_sequential.sum())
+        notes.append(
+            f"{jobs:,} disk jobs: {still:,} in sequence, {near:,} short seeks, {jobs - near - still:,} long ones"
+        )
+    if run.end > ended:
+        notes.append(
+            f"servers go on writing for {about_seconds((run.end - ended) / 1e12)} after the last rank has ended"
+        )
+    return tuple(notes)
+
+
+def play(workload: Workload, cluster: Cluster) -> PacketRun:
+    """The run itself; refuses what this rung cannot play."""
+    if len(workload.applications) != 1:
+        raise UnfitError("several applications at once are not played packet by packet yet")
+    (application,) = workload.applications
+    if any(file.layout for file in application.files):
+        raise UnfitError("only the cluster's default stripe is played yet, and a file has its own layout")
+    try:
+        book = book_of(application)
+    except PredictionError as error:
+        raise UnfitError(error.message, source=application.name) from None
+    return run_application(application, cluster, cluster.place(application.ranks), collectives=book)
+
+
+def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:
+    """Per node: its CPUs that have a rank to run, at least one."""
+    cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types])[cluster.node_type]
+    placed = np.bincount(cluster.place(ranks).node, minlength=cluster.nodes)
+    return np.clip(placed, 1, cpus)
+
+
+def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
+    """Mean busy time of each node's CPUs in use, and of the network's components and links."""
+    components = cluster.network.components
+    edges = cluster.network.edges
+    parts = (
+        ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end))),
+        ("component", run.station_busy[:components]),
+        ("link", run.station_busy[components : components + edges]),
+    )
+    return tuple(
+        Use(
+            kind,
+            len(busy),
+            f"{kind} {int(np.argmax(busy))}",
+            float(busy.max()) / 1e12,
+            float(busy.mean()) / 1e12,
+        )
+        for kind, busy in parts
+        if len(busy)
+    )

@@ -1,0 +1,25 @@
+"""Collective I/O for irregular programs: records addressed by index arrays, in global order, over mpi4py."""
+
+from striate.runtime.cache import LoopCache
+from striate.runtime.check import Verdict, verify
+from striate.runtime.dataset import Dataset, Pending
+from striate.runtime.front import create, open  # noqa: A004
+from striate.runtime.hints import hints
+from striate.runtime.report import Report
+from striate.runtime.schedule import Schedule
+from striate.runtime.serial import SerialDataset, open_serial
+
+__all__ = [
+    "Dataset",
+    "LoopCache",
+    "Pending",
+    "Report",
+    "Schedule",
+    "SerialDataset",
+    "Verdict",
+    "create",
+    "hints",
+    "open",
+    "open_serial",
+    "verify",
+]

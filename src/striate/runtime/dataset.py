@@ -1,0 +1,291 @@
+"""The dataset: a global array on disk that all ranks of a communicator write and read together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from striate.errors import DatasetError
+from striate.runtime.agree import Together
+from striate.runtime.chunkio import ChunkReader
+from striate.runtime.commit import commit
+from striate.runtime.cut import Cut
+from striate.runtime.exchange import Exchange
+from striate.runtime.node import Node
+from striate.runtime.reading import Reading
+from striate.runtime.report import Report
+from striate.runtime.schedule import Schedule, agree_on_units, build_schedule
+from striate.runtime.selection import select
+from striate.runtime.state import State
+from striate.runtime.store import SubfileReader
+from striate.runtime.windows import Windows
+from striate.runtime.writing import Writing
+
+Bytes = npt.NDArray[np.uint8]
+
+
+class Dataset:
+    """A global array of `shape` and `dtype`, in C order; made by `create` or `open`.
+
+    Every method whose name ends in `_all`, and `schedule`, `close` and `wait`, is collective: all ranks call it, in
+    the same order. `write_all(where, records)` is `array[where] = records` on the whole array: `where` is an
+    array of row numbers in any order, or slices. What two ranks write to one place is settled: the higher rank
+    wins, and within a rank the later entry; `combine="sum"` adds instead. After a write returns, all of it is in
+    the dataset; after a crash none of it is, or all.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._files = SubfileReader(state.store)
+        self._windows = self._new_windows(state.node)
+        self._pending: Pending | None = None
+        self._closed = False
+        self.report = Report("open", state.ranks.rank)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self._state.grid.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of an element."""
+        return self._state.dtype
+
+    @property
+    def generation(self) -> int:
+        """How many writes the dataset has seen."""
+        return self._state.generation
+
+    @property
+    def codec(self) -> list[dict[str, Any]]:
+        """The codecs each chunk goes through, as plain data."""
+        return self._state.pipeline.configs
+
+    def schedule(self, where: Any, *, combine: str = "last") -> Schedule:
+        """Collective: how `where` is written and read, to be used again while it does not change."""
+        report = Report("schedule", self._state.ranks.rank)
+        with report.stage("schedule"):
+            self._ready()
+            schedule = self._schedule(where, combine)
+        self.report = report
+        return schedule
+
+    def updated(self, schedule: Schedule, changed: Any, indices: Any) -> Schedule:
+        """Collective: the schedule with its entries `changed` now at `indices`; itself when no rank changes any.
+
+        Only the new entries are looked at and checked; who wins each record is settled again, for all.
+        """
+        self._ready()
+        with Together(self._state.ranks, np.size(changed)) as meeting:
+            units = self._changed_units(schedule, np.asarray(changed, np.int64), indices)
+        if meeting.largest[0] == 0:
+            return schedule
+        return self._build(units, schedule.cut, schedule.shape, schedule.combine, most=schedule.most)
+
+    def write_all(self, where: Any, records: Any, *, combine: str = "last") -> Report:
+        """Collective: `array[where] = records`; `where` is indices, slices, or a schedule. What was done."""
+        return self.iwrite_all(where, records, combine=combine, _in_background=False).wait()
+
+    def iwrite_all(
+        self, where: Any, records: Any, *, combine: str = "last", _in_background: bool = True
+    ) -> Pending:
+        """Collective: begin a write; `records` may be changed at once, `wait` of the result ends it."""
+        self._ready()
+        report, schedule = self._begin("write", where, combine)
+        with Together(self._state.ranks):
+            source = self._as_bytes(records, schedule)
+        report.records = schedule.entries
+        writing = Writing(self._state, self._windows, self._exchange(schedule, report), self._reader())
+        writing.run(source, in_background=_in_background)
+        self._pending = Pending(writing, self._finish)
+        return self._pending
+
+    def read_all(self, where: Any, *, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+        """Collective: `array[where]`, every byte checked; into `out` when it is given."""
+        self._ready()
+        report, schedule = self._begin("read", where, "last")
+        with Together(self._state.ranks):
+            result = self._result(schedule, out)
+        report.records = schedule.entries
+        reading = Reading(self._state, self._windows, self._exchange(schedule, report), self._reader())
+        reading.run(result.reshape(-1).view(np.uint8))
+        self.report = report
+        return result
+
+    def close(self) -> None:
+        """Collective: end what is pending. A dataset that was created and never written becomes one of zeros."""
+        if self._closed:
+            return
+        self._ready()
+        if not self._state.committed:
+            self._state = commit(self._state, self._state.table)
+        self._release()
+
+    def __enter__(self) -> Dataset:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self._release()
+
+    def _release(self) -> None:
+        if self._pending is not None:  # left by an error: what it wrote belongs to no dataset
+            self._pending.discard()
+        self._files.close()
+        self._windows.release()
+        self._closed = True
+
+    def _ready(self) -> None:
+        """End the write before this, and see that there is memory for the windows."""
+        if self._closed:
+            raise DatasetError("the dataset is closed", source=str(self._state.store.path))
+        if self._pending is not None:
+            self._pending.wait()
+        if self._windows.memory is None and not self._windows.reuse():
+            self._get_memory()
+
+    def _get_memory(self) -> None:
+        """Memory for the windows; where a node cannot share so much, all go on with messages alone."""
+        missing = not self._windows.allocate()
+        if self._state.ranks.largest([missing])[0]:
+            node = self._state.group.node(False)
+            self._state = replace(self._state, node=node)
+            self._windows = self._new_windows(node)
+            self._windows.allocate()
+
+    def _new_windows(self, node: Node) -> Windows:
+        state = self._state
+        return Windows(
+            node, state.domains, window_chunks=state.window_chunks, chunk_bytes=state.grid.chunk_bytes
+        )
+
+    def _begin(self, operation: str, where: Any, combine: str) -> tuple[Report, Schedule]:
+        report = Report(operation, self._state.ranks.rank)
+        if isinstance(where, Schedule):
+            return report, where
+        with report.stage("schedule"):
+            return report, self._schedule(where, combine)
+
+    def _schedule(self, where: Any, combine: str) -> Schedule:
+        state = self._state
+        with Together(state.ranks):
+            self._check_combine(combine)
+            selection = select(where, state.grid)
+        row = int(np.prod(state.grid.shape[1:], dtype=np.int64))
+        unit, most = agree_on_units(state.ranks, selection, state.grid.chunk_elements, row)
+        cut = state.cut(unit)
+        units = np.ascontiguousarray(selection.in_units(unit), cut.position_type(most))
+        return self._build(units, cut, selection.shape, combine, most=most)
+
+    def _build(self, units: Any, cut: Cut, shape: tuple[int, ...], combine: str, *, most: int) -> Schedule:
+        assert self._windows.memory is not None
+        return build_schedule(
+            self._state.ranks,
+            self._state.node,
+            cut,
+            units,
+            shape=shape,
+            combine=combine,
+            quota=self._quota(cut.record_bytes),
+            most=most,
+            scratch=self._windows.memory,
+        )
+
+    def _changed_units(self, schedule: Schedule, changed: Any, indices: Any) -> Any:
+        self._check_schedule(schedule)
+        selection = select(indices, self._state.grid)
+        places = selection.in_units(schedule.cut.record_bytes // self._state.grid.item_bytes)
+        if not selection.by_row or places.shape != changed.shape:
+            raise DatasetError(f"expected one index for each of {changed.size} entries, got {places.size}")
+        if changed.size and not 0 <= changed.min() <= changed.max() < schedule.entries:
+            raise DatasetError(f"expected entries from 0 to {schedule.entries - 1} of the schedule")
+        units = schedule.units.copy()
+        units[changed] = places
+        return units
+
+    def _check_combine(self, combine: str) -> None:
+        if combine not in ("last", "sum"):
+            raise DatasetError(f'expected combine "last" or "sum", got {combine!r}')
+        if combine == "sum" and not _can_add(self.dtype):
+            raise DatasetError(f"expected numbers to sum, got {self.dtype}")
+
+    def _quota(self, record_bytes: int) -> int:
+        return self._state.budget.message_records(record_bytes)
+
+    def _exchange(self, schedule: Schedule, report: Report) -> Exchange:
+        quota = self._quota(schedule.cut.record_bytes)
+        return Exchange(self._state.ranks, schedule, quota=quota, report=report)
+
+    def _reader(self) -> ChunkReader:
+        return ChunkReader(self._state.grid, self._state.table, self._state.pipeline, self._files)
+
+    def _as_bytes(self, records: Any, schedule: Schedule) -> Bytes:
+        """The caller's records as bytes in C order; refuses another shape or a type that would lose something."""
+        self._check_schedule(schedule)
+        array = np.asarray(records)
+        if array.dtype != self.dtype:
+            if not np.can_cast(array.dtype, self.dtype, "safe"):
+                raise DatasetError(f"expected records of {self.dtype}, got {array.dtype}")
+            array = array.astype(self.dtype)
+        if array.shape != schedule.shape:
+            raise DatasetError(f"expected records of shape {schedule.shape}, got {array.shape}")
+        return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+    def _result(self, schedule: Schedule, out: npt.NDArray[Any] | None) -> npt.NDArray[Any]:
+        self._check_schedule(schedule)
+        if out is None:
+            return np.empty(schedule.shape, self.dtype)
+        if out.dtype != self.dtype or out.shape != schedule.shape or not out.flags.c_contiguous:
+            raise DatasetError(
+                f"expected a contiguous array of {self.dtype} {schedule.shape}, got {out.dtype} {out.shape}"
+            )
+        return out
+
+    def _check_schedule(self, schedule: Schedule) -> None:
+        unit = schedule.cut.record_bytes // self._state.grid.item_bytes
+        if schedule.cut != self._state.cut(max(unit, 1)):
+            raise DatasetError("expected a schedule made by this dataset, got one of another")
+
+    def _finish(self, writing: Writing) -> Report:
+        self._pending = None
+        self._state = writing.finish()
+        self._files.close()
+        self.report = writing.report
+        return writing.report
+
+
+class Pending:
+    """A write under way. `wait` is collective; until then the old dataset is in place."""
+
+    def __init__(self, writing: Writing, finish: Callable[[Writing], Report]) -> None:
+        self._writing = writing
+        self._finish = finish
+        self._report: Report | None = None
+
+    def discard(self) -> None:
+        """Give the write up; the old dataset stays."""
+        self._writing.outlets.discard()
+
+    def wait(self) -> Report:
+        """Collective: end the write; what was done. A second call gives the same."""
+        if self._report is None:
+            self._report = self._finish(self._writing)
+        return self._report
+
+
+def _can_add(dtype: np.dtype[Any]) -> bool:
+    if dtype.subdtype is not None:
+        return _can_add(dtype.subdtype[0])
+    if dtype.names is None:
+        return dtype.kind in "iufc"
+    return all(_can_add(dtype[name]) for name in dtype.names)

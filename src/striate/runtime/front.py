@@ -1,0 +1,216 @@
+"""The front door: create a dataset, or open one; the defaults live here."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from striate import units
+from striate.errors import DatasetError, StorageError
+from striate.runtime.agree import Together
+from striate.runtime.budget import Budget
+from striate.runtime.chunkio import ChunkTable
+from striate.runtime.codec import Pipeline, pipeline_from, pipeline_from_configs
+from striate.runtime.dataset import Dataset
+from striate.runtime.dtypes import describe_dtype
+from striate.runtime.grid import Grid, plan_grid
+from striate.runtime.group import group_of
+from striate.runtime.metadata import Metadata, decode
+from striate.runtime.placement import ByteLayout, Domains, chunks_per_block, group_by_factor, group_by_layout
+from striate.runtime.ranks import Ranks
+from striate.runtime.state import Options, Plan, State
+from striate.runtime.store import Store, check_directories, read_metadata
+
+_OURS = re.compile(r"[0-9a-f]{16}-[0-9]{8}-[0-9]{1,5}\.blocks|\.?(metadata|reference)\.json(\.part)?")
+ALIGNMENT = 4096
+
+PathLike = str | os.PathLike[str]
+
+
+def create(
+    comm: Any,
+    path: PathLike,
+    shape: int | Sequence[int],
+    dtype: Any,
+    *,
+    servers: int | Sequence[int] | None = None,
+    group_factor: int = 1,
+    layout: ByteLayout | None = None,
+    directories: Sequence[PathLike] | None = None,
+    codec: Any = None,
+    buffer: units.Quantity = "64 MiB",
+    chunk: units.Quantity = "1 MiB",
+    sync: bool = False,
+    reference: bool = True,
+    share_memory: bool | int = True,
+) -> Dataset:
+    """Collective: a new dataset at `path`, to be written; what is there stays until the first write is complete.
+
+    `comm` is an mpi4py communicator, or None for one process. `servers` are the ranks that write: all (None), the
+    lowest n, or a list. Each rank's domain is cut into `group_factor` blocks, dealt to the servers in turn; a
+    `layout` of `striate.layout` places chunks instead. `directories` gives each server one of its own. `codec`
+    is None, "auto", a name such as "zstd", a numcodecs codec, or a list of them. `buffer` bounds the memory a
+    rank uses beyond the caller's own and the schedule. `sync` makes each write durable before it returns.
+    """
+    group = group_of(comm)
+    ranks = group.ranks
+    drawn = np.frombuffer(secrets.token_bytes(8), np.uint8)
+    identity = ranks.gather_rows(drawn)[0].tobytes().hex()
+    with Together(ranks):
+        kind = np.dtype(dtype)
+        describe_dtype(kind)
+        store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
+        server_ranks = _server_ranks(servers, ranks.size)
+        check_directories(store, len(server_ranks), own=directories is not None)
+        _refuse_factor(group_factor, len(server_ranks))
+        grid = plan_grid(
+            (shape,) if isinstance(shape, int | np.integer) else tuple(shape),
+            kind.itemsize,
+            pieces=ranks.size * group_factor,
+            chunk_bytes=max(1, units.size(chunk)),
+            alignment=ALIGNMENT,
+        )
+        budget = _budget(buffer, grid, ranks.size)
+        plan = _plan(grid, ranks.size, server_ranks, group_factor, layout)
+        pipeline = Pipeline(()) if codec == "auto" else pipeline_from(codec, kind.itemsize)
+        _prepare_folders(store, ranks, server_ranks)
+    state = State(
+        group=group,
+        node=group.node(share_memory),
+        store=store,
+        grid=grid,
+        dtype=kind,
+        pipeline=pipeline,
+        choose_codec=codec == "auto",
+        domains=Domains.grouped(grid.chunks, ranks.size, group_factor),
+        budget=budget,
+        plan=plan,
+        options=Options(ALIGNMENT, sync, reference, share_memory),
+        identity=identity,
+        generation=0,
+        table=ChunkTable.empty(grid.chunks),
+        committed=False,
+    )
+    return Dataset(state)
+
+
+def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
+    comm: Any,
+    path: PathLike,
+    *,
+    directories: Sequence[PathLike] | None = None,
+    codecs: Sequence[str] = (),
+    buffer: units.Quantity = "64 MiB",
+    sync: bool = False,
+    reference: bool = True,
+    share_memory: bool | int = True,
+) -> Dataset:
+    """Collective: the dataset at `path`, to be read or written by any number of ranks.
+
+    `directories` names the servers' own directories, where the dataset has such. Of codecs, only those known to
+    be safe are used, and those that `codecs` names.
+    """
+    group = group_of(comm)
+    ranks = group.ranks
+    store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
+    content = b""
+    with Together(ranks, 0) as meeting:
+        if ranks.rank == 0:
+            content = read_metadata(store)
+            meeting.values[0] = len(content)
+    content = ranks.broadcast_known(content, meeting.largest[0], 0)
+    with Together(ranks):
+        metadata = decode(content, str(store.metadata_path))
+        check_directories(store, metadata.servers, own=metadata.own_directories)
+        grid = metadata.grid()
+        server_ranks = tuple(server % ranks.size for server in range(metadata.servers))
+        plan = _stored_plan(metadata, grid, server_ranks)
+        pipeline = pipeline_from_configs(metadata.codec, codecs)
+        budget = _budget(buffer, grid, ranks.size)
+    return Dataset(
+        State(
+            group=group,
+            node=group.node(share_memory),
+            store=store,
+            grid=grid,
+            dtype=metadata.numpy_dtype(),
+            pipeline=pipeline,
+            choose_codec=False,
+            domains=Domains.even(grid.chunks, ranks.size),
+            budget=budget,
+            plan=plan,
+            options=Options(ALIGNMENT, sync, reference, share_memory),
+            identity=metadata.identity,
+            generation=metadata.generation,
+            table=ChunkTable.of(metadata),
+            committed=True,
+        )
+    )
+
+
+def _server_ranks(servers: int | Sequence[int] | None, size: int) -> tuple[int, ...]:
+    wanted = range(size) if servers is None else range(servers) if isinstance(servers, int) else servers
+    numbers = tuple(int(rank) for rank in wanted)
+    if not numbers or len(set(numbers)) != len(numbers) or not all(0 <= rank < size for rank in numbers):
+        raise DatasetError(f"expected servers among ranks 0 to {size - 1}, each once, got {servers}")
+    return numbers
+
+
+def _refuse_factor(group_factor: int, servers: int) -> None:
+    if not isinstance(group_factor, int) or not 1 <= group_factor <= servers:
+        raise DatasetError(
+            f"expected a group factor from 1 to {servers} (the number of servers), got {group_factor}"
+        )
+
+
+def _budget(buffer: units.Quantity, grid: Grid, ranks: int) -> Budget:
+    return Budget(max(units.size(buffer), 4 * grid.chunk_bytes), grid.chunk_bytes, ranks)
+
+
+def _plan(
+    grid: Grid, ranks: int, server_ranks: tuple[int, ...], group_factor: int, layout: ByteLayout | None
+) -> Plan:
+    servers = len(server_ranks)
+    block = chunks_per_block(grid.chunks, ranks, group_factor)
+    if layout is not None:
+        placed = group_by_layout(grid.chunks, chunk_bytes=grid.chunk_bytes, servers=servers, layout=layout)
+        return Plan(placed, server_ranks, block, str(layout))
+    placed = group_by_factor(grid.chunks, ranks=ranks, servers=servers, group_factor=group_factor)
+    return Plan(placed, server_ranks, block, "")
+
+
+def _stored_plan(metadata: Metadata, grid: Grid, server_ranks: tuple[int, ...]) -> Plan:
+    if metadata.layout:
+        from striate.layout import parse
+
+        layout = parse(metadata.layout)
+        placed = group_by_layout(
+            grid.chunks, chunk_bytes=grid.chunk_bytes, servers=metadata.servers, layout=layout
+        )
+    else:
+        placed = np.arange(grid.chunks, dtype=np.int64) // metadata.block_chunks % metadata.servers
+    return Plan(placed, server_ranks, metadata.block_chunks, metadata.layout)
+
+
+def _prepare_folders(store: Store, ranks: Ranks, server_ranks: tuple[int, ...]) -> None:
+    """Make the dataset's directory; refuse one that holds something else, and server directories that are not there."""
+    if ranks.rank == 0:
+        store.path.mkdir(exist_ok=True)
+        foreign = [entry.name for entry in store.path.iterdir() if not _OURS.fullmatch(entry.name)]
+        if foreign:
+            raise DatasetError(
+                f"expected a dataset or an empty directory, found {foreign[0]!r}", at=str(store.path)
+            )
+    for server, rank in enumerate(server_ranks):
+        if rank == ranks.rank and store.directories:
+            folder = store.folder(server)
+            if not folder.is_dir():
+                raise StorageError("no such directory for a server", 2, at=str(folder))
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise StorageError("permission denied", 13, at=str(folder))

@@ -1,0 +1,52 @@
+"""Hints: a layout, or a wish for servers, in the words an MPI library's own I/O understands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from striate import units
+from striate.errors import DatasetError
+
+
+def hints(
+    *,
+    layout: Any = None,
+    aggregators: int | None = None,
+    aggregator_buffer: units.Quantity | None = None,
+    data_sieving: bool | None = None,
+) -> dict[str, str]:
+    """Key and value pairs for `MPI.Info.Create`; a library ignores those it does not know.
+
+    A `layout` of striate.layout gives `striping_unit` and `striping_factor` (Lustre, GPFS, PVFS2) when it is a
+    simple stripe, and PVFS2's `strips` when it is one of variable strips. `aggregators` are the ranks that do the
+    I/O of a collective call. Give them when the file is opened: the romio341 of Open MPI 5.0 corrupts memory when
+    a buffer above 16 MiB is named in a file view instead.
+    """
+    found: dict[str, str] = {}
+    if layout is not None:
+        found |= _layout_hints(layout)
+    if aggregators is not None:
+        if aggregators < 1:
+            raise DatasetError(f"expected one aggregator at least, got {aggregators}")
+        # MPICH's default is one aggregator a node; without the list, cb_nodes alone changes nothing.
+        found |= {"cb_nodes": str(aggregators), "cb_config_list": "*:*", "romio_cb_write": "enable",
+                  "romio_cb_read": "enable"}  # fmt: skip
+    if aggregator_buffer is not None:
+        found["cb_buffer_size"] = str(units.size(aggregator_buffer))
+    if data_sieving is not None:
+        word = "enable" if data_sieving else "disable"
+        found |= {"romio_ds_write": word, "romio_ds_read": word}
+    return found
+
+
+def _layout_hints(layout: Any) -> dict[str, str]:
+    from striate.layout import Basic, SimpleStripe, VarStrip
+
+    if isinstance(layout, Basic):
+        return {"striping_factor": "1"}
+    if isinstance(layout, SimpleStripe):
+        return {"striping_unit": str(layout.unit), "striping_factor": str(layout.servers)}
+    if isinstance(layout, VarStrip):
+        strips = "".join(f"{strip.server}:{strip.size};" for strip in layout.strips)
+        return {"dist_name": "varstrip_dist", "dist_params": f"strips:{strips}"}
+    raise DatasetError(f"no file system takes this layout as a hint: {layout}")

@@ -1,0 +1,203 @@
+"""The schedule: which record of ours goes to which place in which round, found once and used while it holds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from striate import _core
+from striate.runtime.cut import Cut
+from striate.runtime.node import Node
+from striate.runtime.ranks import Ranks
+from striate.runtime.selection import Selection
+from striate.runtime.settle import (
+    PARTLY,
+    SPARSE,
+    UNTOUCHED,
+    WHOLLY,
+    Claims,
+    Settled,
+    settle_at_owners,
+    settle_on_node,
+    tell_owners,
+)
+
+Int64 = npt.NDArray[np.int64]
+Positions = npt.NDArray[Any]
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Moves of one rank, by round: `order` in the caller's records, `place` in the window.
+
+    `order` None stands for 0, 1, 2, ... In round r the entries for shared memory are bucket 0, those for owner o
+    bucket o + 1. `incoming` are the places in our own window that others fill or take, by round and rank.
+    """
+
+    order: Positions | None
+    place: Positions
+    starts: Int64  # (rounds, ranks + 2): bucket b of round r is [starts[r, b], starts[r, b + 1])
+    incoming: Positions
+    incoming_starts: Int64  # (rounds, ranks + 1)
+    messages: list[int]  # exchanges needed in each round, the same on all ranks
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.place.nbytes + self.incoming.nbytes + (0 if self.order is None else self.order.nbytes)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How one pattern of indices is written and read; made by `Dataset.schedule`, and good for any records."""
+
+    cut: Cut
+    units: Positions  # what was asked for, as numbers of records
+    shape: tuple[int, ...]  # of the caller's array
+    entries: int
+    most: int  # entries of the rank that has most
+    combine: str
+    coverage: npt.NDArray[np.uint8]  # of every chunk: untouched, partly, wholly
+    writing: Moves
+    reading: Moves
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held by this rank."""
+        return self.writing.nbytes + self.reading.nbytes
+
+    def chunks_in(self, round_: int, window_chunks: int, chunks_per_domain: int) -> Int64:
+        """The touched chunks that are handled in a round, of all domains."""
+        touched = np.flatnonzero(self.coverage != UNTOUCHED)
+        within = touched % chunks_per_domain
+        chosen: Int64 = touched[within // window_chunks == round_]
+        return chosen
+
+    def __repr__(self) -> str:
+        return (
+            f"Schedule({self.entries} records of {self.cut.record_bytes} B, {self.cut.rounds} rounds, "
+            f"{self.nbytes} B)"
+        )
+
+
+def agree_on_units(
+    ranks: Ranks, selection: Selection, chunk_elements: int, row_elements: int
+) -> tuple[int, int]:
+    """The unit, in elements, that all ranks count in, and the most units that any of them names."""
+    mine = [selection.unit(chunk_elements), selection.starts.size * selection.run]
+    table = ranks.gather_rows(np.array(mine, np.int64))
+    common = math.gcd(*(int(value) for value in table[:, 0]))
+    unit = common or math.gcd(row_elements, chunk_elements) or 1
+    return unit, int(table[:, 1].max()) // unit
+
+
+def build_schedule(
+    ranks: Ranks,
+    node: Node,
+    cut: Cut,
+    units: Positions,
+    *,
+    shape: tuple[int, ...],
+    combine: str,
+    quota: int,
+    most: int,
+    scratch: Bytes,
+) -> Schedule:
+    """Collective: the moves of our `units`, and which chunks all ranks together cover.
+
+    One message carries at most `quota` records to one rank; `scratch` is memory of the node, free to use. No rank
+    has more than `most` units.
+    """
+    by_bits = node.is_everyone and combine == "last" and most * SPARSE >= cut.records
+    settled = _settle(ranks, node, cut, units, combine=combine, scratch=scratch if by_bits else None)
+    alike = node.is_everyone and len(settled.kept) == len(units) and combine == "last"
+    coverage, all_alike = _share_coverage(ranks, cut, settled.covered, alike)
+    segments = node.segments if combine == "last" else np.full(cut.ranks, -1, np.int32)
+    told = None if settled.claims is None else _remote(settled.claims, segments)
+    writing = _moves(ranks, cut, units, settled.kept, segments, told, quota)
+    reading = writing if all_alike else _reading(ranks, node, cut, units, quota)
+    return Schedule(cut, units, shape, len(units), most, combine, coverage, writing, reading)
+
+
+def _settle(
+    ranks: Ranks, node: Node, cut: Cut, indices: Positions, *, combine: str, scratch: Bytes | None
+) -> Settled:
+    if scratch is not None:
+        settled = settle_on_node(node, cut, indices, rank=ranks.rank, scratch=scratch)
+        if settled is not None:
+            return settled
+    return settle_at_owners(ranks, cut, indices, all_count=combine == "sum")
+
+
+def _reading(ranks: Ranks, node: Node, cut: Cut, indices: Positions, quota: int) -> Moves:
+    """For reads nothing is settled: whoever asks gets an answer."""
+    told = None
+    if not node.is_everyone:
+        told = tell_owners(ranks, cut, indices, node.segments)[1]
+    return _moves(ranks, cut, indices, None, node.segments, told, quota)
+
+
+def _moves(
+    ranks: Ranks,
+    cut: Cut,
+    indices: Positions,
+    kept: Positions | None,
+    segments: npt.NDArray[np.int32],
+    told: Claims | None,
+    quota: int,
+) -> Moves:
+    if cut.rounds == 1 and np.array_equal(segments, np.arange(cut.ranks)):
+        place = indices if kept is None or len(kept) == len(indices) else indices[kept]
+        starts = np.full((1, cut.ranks + 2), len(place), np.int64)
+        starts[0, 0] = 0
+        order = None if len(place) == len(indices) else kept
+    else:
+        order, place, flat = _core.bucket_records(
+            indices, kept, cut.records, cut.domain, cut.window, segments
+        )
+        starts = np.lib.stride_tricks.sliding_window_view(flat, cut.ranks + 2)[:: cut.ranks + 1]
+    incoming, incoming_starts = _by_round(cut, told, indices.dtype)
+    longest = np.diff(starts[:, 1:], axis=1).max(axis=1, initial=0)
+    needed = [int(-(-count // quota)) for count in longest]
+    return Moves(
+        order, place, starts, incoming, incoming_starts, ranks.largest(needed) if told else [0] * cut.rounds
+    )
+
+
+def _remote(claims: Claims, segments: npt.NDArray[np.int32]) -> Claims:
+    """Only the claims of ranks that share no memory with us."""
+    far = segments < 0
+    return Claims(claims.places[np.repeat(far, claims.counts)], np.where(far, claims.counts, 0))
+
+
+def _by_round(cut: Cut, told: Claims | None, kind: Any) -> tuple[Positions, Int64]:
+    """What others fill or take of our window, in the order in which they send: by round, then by rank."""
+    if told is None:
+        return np.zeros(0, kind), np.zeros((cut.rounds, cut.ranks + 1), np.int64)
+    rounds = told.places // cut.window
+    bucket = rounds.astype(np.int64) * cut.ranks + told.sources()
+    order = np.argsort(bucket, kind="stable") if cut.rounds > 1 else slice(None)
+    counts = np.bincount(bucket, minlength=cut.rounds * cut.ranks)
+    flat = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    starts = np.lib.stride_tricks.sliding_window_view(flat, cut.ranks + 1)[:: cut.ranks]
+    return np.ascontiguousarray((told.places % cut.window)[order]), starts
+
+
+def _share_coverage(
+    ranks: Ranks, cut: Cut, covered: Int64, alike: bool
+) -> tuple[npt.NDArray[np.uint8], bool]:
+    """How every chunk is covered, from what each owner knows of its own; and whether `alike` holds on all ranks."""
+    first, end = cut.domain_of(ranks.rank)
+    edges = np.append(np.arange(first, end, cut.chunk), end)
+    row = np.zeros(cut.domain // cut.chunk + 1, np.uint8)
+    row[: len(covered)] = np.where(
+        covered == np.diff(edges), WHOLLY, np.where(covered > 0, PARTLY, UNTOUCHED)
+    )
+    row[-1] = alike
+    table = ranks.gather_rows(row)
+    return table[:, :-1].reshape(-1)[: cut.chunks], bool(table[:, -1].all())

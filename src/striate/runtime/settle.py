@@ -1,0 +1,160 @@
+"""Settling: of all claims to a record, the last of the highest rank is kept; the others are never sent.
+
+Inside a node each rank marks its claims in a row of bits that the others read: no sort, no message. Between
+nodes the claims go to the owner of the record, who settles them and answers with one byte each. Both give the
+same result, and say which chunks are covered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from striate import _core
+from striate.runtime.cut import Cut
+from striate.runtime.node import Node
+from striate.runtime.ranks import Ranks
+
+Int64 = npt.NDArray[np.int64]
+Positions = npt.NDArray[Any]
+Words = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
+
+UNTOUCHED, PARTLY, WHOLLY = 0, 1, 2
+SPARSE = 64  # records for one claim, beyond which the claims are few
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Positions in a domain that others told its owner, grouped by their rank."""
+
+    places: Positions
+    counts: Int64
+
+    def sources(self) -> Int64:
+        """The rank each place came from."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """`kept` are our claims that count; `covered[chunk]` is how many records of each of our own chunks were claimed."""
+
+    kept: Positions
+    covered: Int64
+    claims: Claims | None  # kept claims of other ranks, when they had to be told
+
+
+def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, scratch: Bytes) -> Settled | None:
+    """For ranks that all share memory, of which `scratch` is free to use; None when that is too little.
+
+    Each rank has a row of bits in it; records that do not fit are settled in further passes.
+    """
+    needed = -(-cut.records // 64)
+    words = min(needed, scratch.size // 8 // node.ranks.size)
+    if words < min(needed, 8):
+        return None
+    rows: Words = scratch[: words * 8 * node.ranks.size].view(np.uint64).reshape(node.ranks.size, words)
+    mine = node.ranks.rank
+    kept, covered = [indices[:0]], np.zeros(_own_chunks(cut, rank), np.int64)
+    for first in range(0, cut.records, max(1, words * 64)):
+        if first:
+            node.ranks.barrier()  # all have read the rows of the pass before
+        rows[mine] = 0
+        _core.mark_records(indices, first, rows[mine])
+        node.ranks.barrier()
+        live = rows[mine] & ~np.bitwise_or.reduce(rows[mine + 1 :], axis=0, initial=0)
+        covered += _covered(rows, first, cut, rank)
+        kept.append(_core.settle_records(indices, first, live))
+    everything = kept[1] if len(kept) == 2 else np.sort(np.concatenate(kept))
+    return Settled(everything, covered, None)
+
+
+def settle_at_owners(ranks: Ranks, cut: Cut, indices: Positions, *, all_count: bool) -> Settled:
+    """For any ranks, by messages. `all_count` keeps every claim: for sums."""
+    nobody = np.full(cut.ranks, -1, np.int32)
+    order, claims, sent = tell_owners(ranks, cut, indices, nobody)
+    winners, covered = _settle_claims(cut, ranks.rank, claims.places)  # they lie in the order of ranks
+    if all_count:
+        return Settled(np.sort(order), covered, claims)
+    flags = np.zeros(len(claims.places), np.uint8)
+    flags[winners] = 1
+    answer = ranks.exchange(flags, claims.counts, sent)
+    kept = np.sort(order[answer.astype(bool)])
+    per_rank = np.bincount(claims.sources()[winners], minlength=cut.ranks)
+    return Settled(kept, covered, Claims(claims.places[winners], per_rank.astype(np.int64)))
+
+
+def _settle_claims(cut: Cut, rank: int, places: Positions) -> tuple[Positions, Int64]:
+    """Which claims to our domain count, and how many records of each chunk are claimed."""
+    first, end = cut.domain_of(rank)
+    if (
+        len(places) * SPARSE < end - first
+    ):  # few claims to a large domain: sorting them is less work than its bits
+        distinct, from_behind = np.unique(places[::-1], return_index=True)
+        winners = np.sort(len(places) - 1 - from_behind).astype(places.dtype)
+        return winners, np.bincount(distinct // cut.chunk, minlength=_own_chunks(cut, rank))
+    bits = np.zeros(-(-max(end - first, 1) // 64), np.uint64)
+    _core.mark_records(places, 0, bits)
+    covered = _count_between(bits, _chunk_edges(cut, rank) - first)
+    return _core.settle_records(places, 0, bits), covered
+
+
+def tell_owners(
+    ranks: Ranks, cut: Cut, indices: Positions, segments: npt.NDArray[np.int32]
+) -> tuple[Positions, Claims, Int64]:
+    """Tell the owners that share no memory with us what we claim; what was told to us; how much we told each."""
+    order, place, starts = _core.bucket_records(
+        indices, None, max(cut.records, 0), cut.domain, cut.domain, segments
+    )
+    counts = np.diff(starts)[1:].copy()
+    local = int(starts[1])
+    received = ranks.swap_counts(counts)
+    places = ranks.exchange(place[local:], counts, received)
+    return order[local:], Claims(places, received), counts
+
+
+def _own_chunks(cut: Cut, rank: int) -> int:
+    first, end = cut.domain_of(rank)
+    return -(-(end - first) // cut.chunk)
+
+
+def _chunk_edges(cut: Cut, rank: int) -> Int64:
+    """Where the chunks of a rank's domain begin, and where the last one ends."""
+    first, end = cut.domain_of(rank)
+    return np.append(np.arange(first, end, cut.chunk, dtype=np.int64), end)
+
+
+def _covered(rows: Words, first: int, cut: Cut, rank: int) -> Int64:
+    """How many records of each own chunk are marked in any row, of those the rows speak of."""
+    low, high = cut.domain_of(rank)
+    last = first + rows.shape[1] * 64
+    if high <= first or low >= last:
+        return np.zeros(_own_chunks(cut, rank), np.int64)
+    begin = max(0, (low - first) // 64)
+    end = min(rows.shape[1], -(-(high - first) // 64))
+    union = np.bitwise_or.reduce(rows[:, begin:end], axis=0)
+    base = first + begin * 64
+    return _count_between(union, np.clip(_chunk_edges(cut, rank) - base, 0, len(union) * 64))
+
+
+def _count_between(bits: Words, edges: Int64) -> Int64:
+    """How many bits are set from each edge to the next."""
+    per_word = _popcount(bits)
+    before = np.concatenate([[0], np.cumsum(per_word)])
+    word, bit = edges // 64, (edges % 64).astype(np.uint64)
+    padded = np.append(bits, np.uint64(0))
+    partial = _popcount(padded[word] & ((np.uint64(1) << bit) - np.uint64(1)))
+    counts: Int64 = np.diff(before[word] + partial).astype(np.int64)
+    return counts
+
+
+def _popcount(words: Words) -> Int64:
+    if hasattr(np, "bitwise_count"):
+        counts: Int64 = np.bitwise_count(words).astype(np.int64)
+        return counts
+    by_word = np.unpackbits(words.view(np.uint8)).reshape(-1, 64)
+    return np.asarray(by_word.sum(axis=1), np.int64)

@@ -1,0 +1,37 @@
+"""A trace as bars of a `Timeline`, so that what was observed and what was simulated are drawn alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from striate.errors import TraceError
+from striate.trace.kinds import KINDS
+from striate.trace.timeline import Timeline
+
+if TYPE_CHECKING:
+    from striate.trace.trace import Trace
+
+_PICOSECONDS = 1000  # in a nanosecond
+
+
+def bars(trace: Trace) -> Timeline:
+    """One bar an operation on its rank's line; a collective access is called `write_all`, as in a program."""
+    states = (*KINDS, "read_all", "write_all")
+    state = trace.column("kind").astype(np.int32)
+    together = trace.column("collective")
+    for kind in ("read", "write"):
+        state[together & trace.of_kind(kind)] = states.index(f"{kind}_all")
+    start, end = trace.column("start"), trace.column("end")
+    if len(trace) and int(end.max()) >= 2**63 // _PICOSECONDS:
+        raise TraceError("expected a trace shorter than 106 days, to be drawn in picoseconds")
+    return Timeline(
+        tuple(f"rank {rank}" for rank in range(trace.ranks)),
+        states,
+        trace.column("rank").astype(np.int32),
+        state,
+        start * _PICOSECONDS,
+        end * _PICOSECONDS,
+        trace.column("bytes").astype(np.int64),
+    )

@@ -1,0 +1,118 @@
+"""The columns of a trace: one row an operation; `docs/data-model.md` describes every one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from striate.errors import TraceError
+from striate.trace.kinds import KINDS, LEVELS
+
+NONE = -1  # no file, no peer, no offset known, no request ...
+
+# name -> (NumPy type of the column, or of its codes; what a row says that says nothing)
+NUMBERS: dict[str, tuple[Any, int]] = {
+    "rank": (np.int32, 0),
+    "thread": (np.int32, 0),
+    "file": (np.int32, NONE),
+    "offset": (np.int64, NONE),
+    "bytes": (np.int64, 0),
+    "blocks": (np.int64, 1),
+    "stride": (np.int64, 0),
+    "extents": (np.int32, NONE),
+    "start": (np.int64, 0),
+    "end": (np.int64, 0),
+    "complete": (np.int64, NONE),
+    "communicator": (np.int32, NONE),
+    "peer": (np.int32, NONE),
+    "tag": (np.int32, NONE),
+    "source": (np.int32, NONE),
+    "source_tag": (np.int32, NONE),
+    "received": (np.int64, 0),
+    "request": (np.int64, NONE),
+    "region": (np.int32, NONE),
+    "status": (np.int32, 0),
+}
+WORDS = {"level": LEVELS, "kind": KINDS}
+NAMES = (
+    "rank",
+    "thread",
+    "level",
+    "kind",
+    "function",
+    "collective",
+    *[name for name in NUMBERS if name not in ("rank", "thread")],
+)
+
+
+def operations(rows: int, columns: Mapping[str, Any]) -> pa.Table:
+    """A table of `rows` operations; a column left out says nothing, a number stands for all rows.
+
+    `level` and `kind` are codes into `LEVELS` and `KINDS`; `function` is a pair (codes, names).
+    """
+    unknown = set(columns) - set(NAMES)
+    assert not unknown, f"no such column: {unknown}"
+    arrays = {}
+    for name in NAMES:
+        if name in WORDS:
+            codes = _column(columns.get(name, 0), rows, np.int8)
+            arrays[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(WORDS[name]))
+        elif name == "function":
+            codes, names = columns.get(name, (0, ("",)))
+            codes = _column(codes, rows, np.int16)
+            arrays[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(names, pa.string()))
+        elif name == "collective":
+            arrays[name] = pa.array(_column(columns.get(name, False), rows, np.bool_))
+        elif name == "complete" and name not in columns:
+            arrays[name] = pa.array(_column(columns.get("end", 0), rows, np.int64))
+        else:
+            kind, default = NUMBERS[name]
+            arrays[name] = pa.array(_column(columns.get(name, default), rows, kind))
+    return pa.table(arrays)
+
+
+def _column(values: Any, rows: int, kind: Any) -> NDArray[Any]:
+    if isinstance(values, int | np.integer | bool):
+        return np.full(rows, values, kind)
+    array: NDArray[Any] = np.ascontiguousarray(values, dtype=kind)
+    assert array.shape == (rows,), f"expected {rows} rows, got {array.shape}"
+    return array
+
+
+def normalised(table: pa.Table) -> pa.Table:
+    """The same rows with exactly our columns, types and words; raises TraceError where that cannot be."""
+    import pyarrow.compute as pc
+
+    missing = [name for name in NAMES if name not in table.column_names]
+    if missing:
+        raise TraceError(f"expected a column {missing[0]!r}, found none", at="columns")
+    columns: dict[str, Any] = {}
+    for name in NAMES:
+        column = table.column(name)
+        if column.null_count:
+            raise TraceError(f"expected a value in every row, found {column.null_count} without", at=name)
+        try:
+            if name in WORDS:
+                codes = pc.index_in(column.cast(pa.string()), pa.array(WORDS[name]))
+                if codes.null_count:
+                    raise TraceError(f"expected one of {', '.join(WORDS[name])}", at=f"column {name}")
+                columns[name] = (
+                    codes.combine_chunks().to_numpy(zero_copy_only=False)
+                    if table.num_rows
+                    else np.empty(0, np.int8)
+                )
+            elif name == "function":
+                array = column.cast(pa.string()).combine_chunks().dictionary_encode()
+                array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+                columns[name] = array.indices.to_numpy(), array.dictionary.to_pylist()
+            elif name == "collective":
+                columns[name] = column.cast(pa.bool_()).to_numpy()
+            else:
+                columns[name] = column.cast(pa.from_numpy_dtype(NUMBERS[name][0])).to_numpy()
+        except pa.ArrowException as error:
+            raise TraceError(f"unexpected type {column.type}: {error}", at=f"column {name}") from None
+    return operations(table.num_rows, columns)

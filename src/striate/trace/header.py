@@ -1,0 +1,59 @@
+"""What a trace says beside its rows: hosts, files, communicators, hints, and what it cannot tell."""
+
+from __future__ import annotations
+
+import msgspec
+
+SCHEMA = "striate.trace/1"
+MOST_RANKS = 2**21
+
+
+class File(msgspec.Struct, frozen=True):
+    """A file the program touched; `hints` are what the MPI library said it used, `layout` where its bytes live."""
+
+    name: str
+    filesystem: str | None = None
+    layout: str | None = None
+    hints: dict[str, str] = {}
+
+
+class Communicator(msgspec.Struct, frozen=True):
+    """World ranks in the order of their ranks in the communicator; None: all ranks in order."""
+
+    name: str
+    members: tuple[int, ...] | None = None
+
+
+class Flag(msgspec.Struct, frozen=True):
+    """Something to keep in mind about the data: a short code for programs, a sentence for people."""
+
+    code: str
+    message: str
+
+
+class Header(msgspec.Struct, frozen=True):
+    """The head of a trace; everything in it is small compared with the rows."""
+
+    ranks: int
+    source: str = "striate"  # the tool that recorded, with its version
+    program: str = ""
+    started: int = 0  # nanoseconds since 1970 of the moment all times count from
+    duration: int = 0  # nanoseconds the program ran, 0: not known
+    hosts: tuple[str, ...] = ()
+    host_of_rank: tuple[int, ...] = ()  # empty: not known
+    files: tuple[File, ...] = ()
+    communicators: tuple[Communicator, ...] = (Communicator("world"),)
+    regions: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()  # levels the recorder watched: none of their operations means none happened
+    hints: dict[str, str] = {}  # hints for all files
+    flags: tuple[Flag, ...] = ()
+    clock_offsets: tuple[int, ...] = ()  # nanoseconds added to each rank's clock
+    versions: dict[str, str] = {}
+    inputs: dict[str, str] = {}  # name -> "sha256:..."
+
+    def flagged(self, *flags: Flag) -> Header:
+        """The same with more flags; a code already there is kept once."""
+        known = {flag.code for flag in self.flags}
+        return msgspec.structs.replace(
+            self, flags=(*self.flags, *[flag for flag in flags if flag.code not in known])
+        )

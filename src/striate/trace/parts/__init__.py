@@ -1,0 +1,1 @@
+"""What traced processes leave behind, and how it becomes one trace."""

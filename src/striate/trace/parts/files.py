@@ -1,0 +1,97 @@
+"""Reads the two files of a traced process; `core/shim/record.h` describes them."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.errors import TraceError
+from striate.trace.header import MOST_RANKS
+
+MAGIC = b"STRIATE1"
+PAGE = 4096
+_HEAD = struct.Struct("<8s4i5Q48s256s256s")
+_NAME = struct.Struct("<IIq")
+EVENT = np.dtype(
+    [
+        ("start", "<u8"), ("end", "<u8"), ("offset", "<i8"), ("bytes", "<i8"), ("received", "<i8"),
+        ("object", "<i4"), ("peer", "<i4"), ("tag", "<i4"), ("request", "<u4"),
+        ("function", "<u2"), ("thread", "<u2"), ("status", "<i4"),
+    ]
+)  # fmt: skip
+KINDS = ("function", "file", "path", "type", "communicator", "list", "region", "clock", "program")
+_LONGEST_CLOCK = 2**61
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One process: who it was, its events in the order they ended, and its names by kind and number."""
+
+    rank: int
+    size: int
+    finished: int  # 0 killed, 1 finalized, 2 aborted
+    dropped: int
+    wall: int
+    clock: int
+    boot: str
+    host: str
+    library: str
+    events: NDArray[Any]
+    names: dict[str, dict[int, bytes]]
+    whole: bool
+
+
+def read_part(path: Path) -> Part:
+    """Read `path` (RANK.GENERATION.events) and the names beside it; raises TraceError when the head is broken."""
+    with path.open("rb") as file:
+        page = file.read(PAGE)
+    if len(page) < _HEAD.size or page[:8] != MAGIC:
+        raise TraceError("expected the events of a traced process, found something else", source=str(path))
+    _, rank, size, _, finished, count, dropped, _, wall, clock, boot, host, library = _HEAD.unpack_from(page)
+    if not 0 <= rank < size <= MOST_RANKS or max(wall, clock) >= _LONGEST_CLOCK:
+        raise TraceError(f"the head of rank {rank} of {size} is broken", source=str(path))
+    rows = max(0, (path.stat().st_size - PAGE) // EVENT.itemsize)
+    events = np.fromfile(path, EVENT, min(count, rows), offset=PAGE)
+    names, names_whole = _names(path.with_suffix(".names"))
+    sound = (events["function"] > 0) & (events["end"] >= events["start"]) & (events["end"] < _LONGEST_CLOCK)
+    whole = bool(sound.all()) and count <= rows and names_whole
+    return Part(
+        rank,
+        size,
+        finished,
+        dropped,
+        wall,
+        clock,
+        _text(boot),
+        _text(host),
+        _text(library),
+        events[sound],
+        names,
+        whole,
+    )
+
+
+def _names(path: Path) -> tuple[dict[str, dict[int, bytes]], bool]:
+    names: dict[str, dict[int, bytes]] = {kind: {} for kind in KINDS}
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return names, False
+    at = 0
+    while at + _NAME.size <= len(content):
+        kind, length, number = _NAME.unpack_from(content, at)
+        at += _NAME.size
+        if not 1 <= kind <= len(KINDS) or at + length > len(content):
+            return names, False
+        names[KINDS[kind - 1]][number] = content[at : at + length]
+        at += length
+    return names, at == len(content)
+
+
+def _text(content: bytes) -> str:
+    return content.split(b"\0", 1)[0].decode("utf-8", "replace").strip()

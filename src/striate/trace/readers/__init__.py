@@ -1,0 +1,1 @@
+"""Traces from other tools: one format, one file."""

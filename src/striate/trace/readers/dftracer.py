@@ -1,0 +1,245 @@
+"""Reads dftracer's logs (.pfw, .pfw.gz, or a folder of them): JSON lines, with letters or numbers for phases.
+
+Processes become ranks in the order of their numbers, and file pointers are followed by file name, for the log says no
+more; POSIX and standard I/O only, as that is what dftracer records of I/O.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from striate.errors import TraceError
+from striate.trace.columns import operations
+from striate.trace.functions import meaning
+from striate.trace.header import File, Flag, Header
+from striate.trace.kinds import KINDS, LEVELS
+from striate.trace.trace import Trace
+
+_LONGEST_LINE = 1 << 20
+_MOST_BYTES = 1 << 32
+_MOST_ROWS = 50_000_000
+_NANOSECONDS = {"NS": 1, "US": 1000, "MS": 10**6, "SEC": 10**9, "S": 10**9}
+_COMPLETE, _METADATA = (1, "X"), (4, "M")
+_ENDINGS = (".pfw", ".pfw.gz")
+
+
+class _Line(msgspec.Struct):
+    """One event; every field may be missing or of another type in a broken log."""
+
+    name: str
+    ph: int | str
+    cat: str = ""
+    pid: int = 0
+    tid: int = 0
+    ts: int | float = 0
+    dur: int | float = 0
+    args: dict[str, Any] = {}
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read so far."""
+
+    names: dict[str, str] = field(default_factory=dict)  # hash -> name of a file
+    hosts: dict[str, str] = field(default_factory=dict)
+    host_of: dict[int, str] = field(default_factory=dict)
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    position: dict[tuple[int, str], int] = field(default_factory=dict)
+    unit: int = 1000
+    bad: int = 0
+    bare: int = 0  # accesses without arguments
+    cut: bool = False
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    if path.is_dir():
+        return any(True for ending in _ENDINGS for _ in path.glob(f"*{ending}"))
+    if head[:2] == b"\x1f\x8b":
+        try:
+            head = zlib.decompressobj(31).decompress(head, 4096)
+        except zlib.error:
+            return path.name.endswith(".pfw.gz")
+    text = head.lstrip(b"[ \r\n\t")
+    return text.startswith(b"{") and (b'"ph"' in text[:2048]) and b'"cat"' in text[:2048]
+
+
+def read(path: Path) -> Trace:
+    """Read every line that is sound; raises TraceError when none is."""
+    paths = sorted(one for ending in _ENDINGS for one in path.glob(f"*{ending}")) if path.is_dir() else [path]
+    reading = _Reading()
+    decoder = msgspec.json.Decoder(_Line)
+    for one in paths:
+        for line in _lines(one, reading):
+            try:
+                _take(reading, decoder.decode(line))
+            except (
+                msgspec.MsgspecError,
+                UnicodeDecodeError,
+                RecursionError,
+                OverflowError,
+                ValueError,
+                TypeError,
+            ):
+                reading.bad += 1
+    if not reading.rows:
+        raise TraceError(f"expected dftracer's events, found none that is sound ({reading.bad} broken lines)")
+    return _trace(reading)
+
+
+def _lines(path: Path, reading: _Reading) -> Iterator[bytes]:
+    with path.open("rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+        total = 0
+        while True:
+            try:
+                line = file.readline(_LONGEST_LINE)
+            except (OSError, EOFError, zlib.error):
+                reading.cut = True
+                return
+            total += len(line)
+            if not line or total > _MOST_BYTES:
+                reading.cut |= bool(line)
+                return
+            text = line.strip().rstrip(b",")
+            if text not in (b"", b"[", b"]"):
+                yield text
+
+
+def _take(reading: _Reading, line: _Line) -> None:
+    if line.ph in _METADATA:
+        _take_name(reading, line)
+    elif line.ph in _COMPLETE and line.cat in ("POSIX", "STDIO"):
+        if not 0 <= line.ts < 2**61 or not 0 <= line.dur < 2**61 or len(reading.rows) >= _MOST_ROWS:
+            raise ValueError
+        _take_call(reading, line)
+
+
+def _take_name(reading: _Reading, line: _Line) -> None:
+    name, value = str(line.args.get("name", "")), str(line.args.get("value", ""))
+    if line.name == "FH":
+        reading.names[value] = name
+    elif line.name == "HH":
+        reading.hosts[value] = name
+        reading.host_of[line.pid] = value
+    elif line.name == "CM" and name == "time_metric":
+        reading.unit = _NANOSECONDS.get(value.upper(), reading.unit)
+
+
+def _take_call(reading: _Reading, line: _Line) -> None:
+    what = meaning(line.name)
+    file = str(line.args.get("fname") or line.args.get("fhash") or "")
+    moved = _number(line.args, "ret", _number(line.args, "count", 0))
+    if line.name in ("fread", "fwrite"):
+        moved *= max(_number(line.args, "size", 1), 0)
+    reading.bare += what.kind in ("read", "write") and not line.args
+    place = (line.pid, file)
+    offset = -1
+    if what.kind in ("read", "write"):
+        moved = max(moved, 0)
+        own = "offset" not in line.args
+        offset = reading.position.get(place, 0) if own else _number(line.args, "offset", -1)
+        if own:
+            reading.position[place] = offset + moved
+        offset = offset if line.args else -1
+    elif what.kind == "seek":
+        offset = _number(line.args, "ret", 0)
+        reading.position[place] = max(offset, 0)
+        moved = 0
+    elif what.kind == "open":
+        reading.position[place] = moved = 0
+    else:
+        moved = 0
+    if not 0 <= moved < 2**62 or not -1 <= offset < 2**62:
+        raise ValueError
+    start = round(line.ts * reading.unit)
+    end = start + round(line.dur * reading.unit)
+    if end >= 2**62:
+        raise ValueError
+    reading.rows.append((line.pid, line.tid, line.name, file, offset, moved, start, end))
+
+
+def _number(values: dict[str, Any], name: str, missing: int) -> int:
+    value = values.get(name, missing)
+    return (
+        int(value)
+        if isinstance(value, int | float) or (isinstance(value, str) and value.isdigit())
+        else missing
+    )
+
+
+def _trace(reading: _Reading) -> Trace:
+    pids, tids, functions, files, offset, moved, start, end = (
+        list(column) for column in zip(*reading.rows, strict=True)
+    )
+    processes, rank = np.unique(np.array(pids, np.int64), return_inverse=True)
+    threads = _threads(rank, np.array(tids, np.int64))
+    words, function = np.unique(np.array(functions), return_inverse=True)
+    paths, file = np.unique(np.array(files), return_inverse=True)
+    meanings = [meaning(str(word)) for word in words]
+    begun = min(start)
+    table = operations(
+        len(start),
+        {
+            "rank": rank,
+            "thread": threads,
+            "level": LEVELS.index("posix"),
+            "kind": np.array([KINDS.index(one.kind) for one in meanings])[function],
+            "function": (function, [str(word) for word in words]),
+            "file": np.where(np.array([bool(path) for path in paths])[file], file, -1),
+            "offset": np.array(offset, np.int64),
+            "bytes": np.array(moved, np.int64),
+            "start": np.array(start, np.int64) - begun,
+            "end": np.array(end, np.int64) - begun,
+        },
+    )
+    return Trace.of(table, _header(reading, processes, [str(path) for path in paths], begun))
+
+
+def _threads(rank: Any, tids: Any) -> Any:
+    """Threads numbered from 0 within each rank."""
+    pairs, which = np.unique(np.stack([rank, tids]), axis=1, return_inverse=True)
+    first = np.searchsorted(pairs[0], pairs[0])
+    return (np.arange(pairs.shape[1]) - first)[which.ravel()]
+
+
+def _header(reading: _Reading, processes: Any, paths: list[str], begun: int) -> Header:
+    hosts = tuple(dict.fromkeys(reading.hosts.get(value, value) for value in reading.host_of.values()))
+    named = [reading.hosts.get(reading.host_of.get(int(pid), ""), "") for pid in processes]
+    known = bool(hosts) and all(name in hosts for name in named)
+    flags = [
+        Flag("ranks-inferred", "processes stand for ranks, in the order of their numbers"),
+        Flag("offset-inferred", "offsets of plain reads and writes were followed by file name"),
+        Flag("messages-missing", "dftracer's log holds no MPI operations"),
+    ]
+    if reading.bare:
+        flags.append(
+            Flag("offset-unknown", f"{reading.bare:,} accesses have no sizes: metadata was not recorded")
+        )
+    if reading.bad or reading.cut:
+        flags.append(
+            Flag(
+                "damaged",
+                f"{reading.bad:,} broken lines were left out" + ", the log ends early" * reading.cut,
+            )
+        )
+    return Header(
+        len(processes),
+        "dftracer",
+        "",
+        begun if begun < 2**62 else 0,
+        0,
+        hosts if known else (),
+        tuple(hosts.index(name) for name in named) if known else (),
+        tuple(File(reading.names.get(path, path)) for path in paths),
+        levels=("posix",),
+    ).flagged(*flags)

@@ -1,0 +1,116 @@
+"""Reads our own format: Parquet as `docs/data-model.md` describes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from striate.errors import TraceError
+from striate.trace.columns import NAMES, normalised
+from striate.trace.header import SCHEMA, Header
+from striate.trace.lists import Lists
+from striate.trace.trace import Trace
+
+MAGIC = b"PAR1"
+_LARGEST = 2**34  # bytes of columns a file may unpack to
+_MOST_HEADER = 2**28
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    return head.startswith(MAGIC)
+
+
+def is_trace(path: Path) -> bool:
+    """True for a Parquet file that says it is a trace of any version; False for all else, damaged or not."""
+    import pyarrow.parquet as pq
+
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except (pa.ArrowException, OSError):
+        return False
+    return bytes(metadata.get(b"striate", b"")).startswith(b"striate.trace/")
+
+
+def read(path: Path) -> Trace:
+    """Read what `Trace.save` wrote; raises TraceError on anything else."""
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+        header = _header(file.schema_arrow.metadata or {})
+        missing = [name for name in NAMES if name not in file.schema_arrow.names]
+        if missing:
+            raise TraceError(f"expected a column {missing[0]!r}, found none")
+        _bound(file.metadata)
+        table = file.read()
+        rows = normalised(table)
+        lists, numbers = _lists(table, np.asarray(rows.column("extents").to_numpy()))
+    except TraceError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
+        raise TraceError(f"a damaged Parquet file: {str(error).splitlines()[0][:200]}") from None
+    at = rows.column_names.index("extents")
+    return Trace.of(rows.set_column(at, "extents", pa.array(numbers)), header, lists)
+
+
+def _header(metadata: dict[bytes, bytes]) -> Header:
+    found = metadata.get(b"striate", b"").decode(errors="replace")
+    if found != SCHEMA:
+        raise TraceError(f"expected a trace ({SCHEMA}), got {found[:60] or 'another Parquet file'}")
+    content = metadata.get(b"trace", b"")
+    if len(content) > _MOST_HEADER:
+        raise TraceError(f"expected a header of at most {_MOST_HEADER} bytes, got {len(content)}")
+    try:
+        return msgspec.json.decode(content, type=Header)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise TraceError(f"a damaged header: {error}") from None
+
+
+def _bound(metadata: Any) -> None:
+    """Refuse a file whose columns claim to unpack to more than any real trace would."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    claimed = sum(group.total_byte_size for group in groups)
+    if claimed > _LARGEST or metadata.num_rows > 2**31:
+        raise TraceError(f"expected at most {_LARGEST} bytes of columns, the file claims {claimed}")
+    if metadata.num_rows and any(group.num_rows < 0 for group in groups):
+        raise TraceError("a row group with a negative number of rows")
+
+
+def _holds_runs(kind: pa.DataType) -> bool:
+    """True for lists of (offset, length), whole numbers of 64 bits."""
+    if not pa.types.is_list(kind) or not pa.types.is_struct(kind.value_type):
+        return False
+    fields = {
+        kind.value_type.field(at).name: kind.value_type.field(at).type
+        for at in range(kind.value_type.num_fields)
+    }
+    return fields == {"offset": pa.int64(), "length": pa.int64()}
+
+
+def _lists(table: pa.Table, numbers: Any) -> tuple[Lists, Any]:
+    """The lists in the order of the rows that hold them, and the rows' numbers made to fit."""
+    if not (numbers >= 0).any():
+        return Lists.of(), np.full(len(numbers), -1, np.int32)
+    if "runs" not in table.column_names:
+        raise TraceError("expected a column 'runs' of byte runs, found none")
+    if not _holds_runs(table.schema.field("runs").type):
+        raise TraceError(f"expected byte runs, found {table.schema.field('runs').type}", at="column runs")
+    runs = table.column("runs").combine_chunks()
+    holding = np.flatnonzero(runs.is_valid().to_numpy(zero_copy_only=False))
+    held = numbers[holding]
+    new = np.full(int(numbers.max()) + 1, -1, np.int32) if numbers.max() < 2**26 else None
+    if new is None or (held < 0).any() or len(np.unique(held)) != len(held):
+        raise TraceError("expected each list of byte runs beside one row", at="column runs")
+    new[held] = np.arange(len(held))
+    used = numbers >= 0
+    if (new[numbers[used]] < 0).any():
+        raise TraceError("a row refers to byte runs that no row holds", at="column extents")
+    lists = []
+    for row in holding.tolist():
+        entry = runs[row].values
+        lists.append((entry.field("offset").to_numpy(), entry.field("length").to_numpy()))
+    return Lists.of(lists), np.where(used, new[np.maximum(numbers, 0)], -1).astype(np.int32)

@@ -1,0 +1,99 @@
+"""A trace's summary as text for a terminal, at most one screen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from striate.units import about_rate, about_seconds, about_size
+
+if TYPE_CHECKING:
+    from striate.trace.summary import Summary
+
+
+def screen(summary: Summary) -> str:
+    """Who and how long first, then levels, files, phases, and what to keep in mind."""
+    parts = [_head(summary), _levels(summary), _files(summary), _phases(summary), _flags(summary)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _head(summary: Summary) -> str:
+    name = summary.program or "program"
+    lines = [
+        f"{_cut(name, 60)}: {summary.ranks:,} ranks on {summary.hosts:,} hosts, {about_seconds(summary.seconds)}, "
+        f"{summary.operations:,} operations, {summary.files:,} files (recorded by {summary.source})",
+        f"read {about_size(summary.bytes_read)}, wrote {about_size(summary.bytes_written)}; "
+        f"{summary.io_share:.1%} of the ranks' time in I/O, {summary.message_share:.1%} in messages",
+    ]
+    if summary.slowest_rank is not None:
+        lines.append(
+            f"slowest rank in I/O: {summary.slowest_rank} with {about_seconds(summary.slowest_rank_seconds)} "
+            f"(mean {about_seconds(summary.mean_rank_seconds)})"
+        )
+    if summary.collectives:
+        calls = ", ".join(f"{kind} {count:,}" for kind, count in summary.collectives.items())
+        lines.append(f"collective calls: {calls}")
+    return "\n".join(lines)
+
+
+def _levels(summary: Summary) -> str:
+    rows = [("level", "operations", "reads", "read", "writes", "written")]
+    for level in summary.levels:
+        read, written = about_size(level.bytes_read), about_size(level.bytes_written)
+        counts = (f"{level.operations:,}", f"{level.reads:,}", read, f"{level.writes:,}", written)
+        rows.append((level.level, *counts))
+    return _aligned(rows)
+
+
+def _files(summary: Summary) -> str:
+    if not summary.largest_files:
+        return ""
+    rows = [("file", "ranks", "read", "written", "seconds")]
+    for file in summary.largest_files:
+        read, written = about_size(file.bytes_read), about_size(file.bytes_written)
+        rows.append((_cut(file.name, 56), f"{file.ranks:,}", read, written, about_seconds(file.seconds)))
+    left = summary.files - len(summary.largest_files)
+    return _aligned(rows) + (f"\n... and {left:,} more files" if left > 0 else "")
+
+
+def _phases(summary: Summary, *, most: int = 6) -> str:
+    if not summary.phases:
+        return ""
+    largest = sorted(summary.phases, key=lambda phase: -(phase.bytes_read + phase.bytes_written))[:most]
+    rows = [("I/O phase", "lasts", "ranks", "read", "written", "rate")]
+    for phase in sorted(largest, key=lambda phase: phase.start):
+        lasts = phase.end - phase.start
+        moved = phase.bytes_read + phase.bytes_written
+        read, written = about_size(phase.bytes_read), about_size(phase.bytes_written)
+        rate = about_rate(moved / lasts) if lasts > 0 else "-"
+        rows.append(
+            (
+                f"at {about_seconds(phase.start)}",
+                about_seconds(lasts),
+                f"{phase.ranks:,}",
+                read,
+                written,
+                rate,
+            )
+        )
+    left = len(summary.phases) - len(largest)
+    return _aligned(rows) + (f"\n... and {left:,} smaller phases" if left > 0 else "")
+
+
+def _flags(summary: Summary) -> str:
+    return "\n".join(f"note: {flag.message}" for flag in summary.flags)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else "..." + text[3 - width :]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if at else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )

@@ -1,0 +1,196 @@
+"""`Trace`: what a program did - one row per operation, with times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from striate.errors import TraceError
+from striate.trace.header import Header
+from striate.trace.kinds import KINDS, LEVELS
+from striate.trace.lists import Lists
+
+if TYPE_CHECKING:
+    from striate.trace.summary import Summary
+    from striate.trace.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """Operations in the order (rank, start), and what they refer to. Times are nanoseconds since `header.started`."""
+
+    table: pa.Table
+    header: Header
+    lists: Lists = field(default_factory=Lists.of)
+
+    @classmethod
+    def of(cls, table: pa.Table, header: Header, lists: Lists | None = None) -> Trace:
+        """Put the rows in order and check that they hold together; raises TraceError where they do not."""
+        from striate.trace.validate import validate
+
+        trace = cls(_ordered(table), header, lists or Lists.of())
+        validate(trace)
+        return trace
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __repr__(self) -> str:
+        name = (self.header.program or self.header.source)[:60]
+        return f"Trace({name}, {self.ranks:,} ranks, {len(self):,} operations)"
+
+    @property
+    def ranks(self) -> int:
+        return self.header.ranks
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A column as NumPy; `level`, `kind` and `function` as codes into their words."""
+        column = self.table.column(name)
+        if pa.types.is_dictionary(column.type):
+            column = pa.chunked_array([chunk.indices for chunk in column.chunks], column.type.index_type)
+        return np.asarray(column.to_numpy())
+
+    def functions(self) -> list[str]:
+        """The words that the codes of `function` stand for."""
+        chunks = self.table.column("function").chunks
+        return list(chunks[0].dictionary.to_pylist()) if chunks else [""]
+
+    def of_kind(self, *kinds: str) -> NDArray[np.bool_]:
+        """Which rows are of one of these kinds."""
+        return np.isin(self.column("kind"), [KINDS.index(kind) for kind in kinds])
+
+    def at_level(self, *levels: str) -> NDArray[np.bool_]:
+        """Which rows were seen at one of these levels."""
+        return np.isin(self.column("level"), [LEVELS.index(level) for level in levels])
+
+    @property
+    def seconds(self) -> float:
+        """How long the program ran; where that is not known, from the first start to the last end."""
+        if self.header.duration:
+            return self.header.duration / 1e9
+        return (int(self.column("end").max()) - int(self.column("start").min())) / 1e9 if len(self) else 0.0
+
+    def where(self, rows: NDArray[Any]) -> Trace:
+        """The rows chosen, by truth values or by ascending indices."""
+        indices = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        return replace(self, table=self.table.take(pa.array(indices)).combine_chunks())
+
+    def select(
+        self,
+        *,
+        ranks: Sequence[int] | None = None,
+        files: Sequence[str] | None = None,
+        kinds: Sequence[str] | None = None,
+        levels: Sequence[str] | None = None,
+        region: str | None = None,
+        between: tuple[float, float] | None = None,
+    ) -> Trace:
+        """The rows that meet every condition given; `between` is in seconds from the start.
+
+        Raises TraceError for a kind, level, file or region that the trace cannot have.
+        """
+        keep = np.ones(len(self), bool)
+        if ranks is not None:
+            keep &= np.isin(self.column("rank"), np.asarray(list(ranks)))
+        if files is not None:
+            keep &= np.isin(self.column("file"), self._numbers(files))
+        if kinds is not None:
+            keep &= self.of_kind(*_known(kinds, KINDS, "kind"))
+        if levels is not None:
+            keep &= self.at_level(*_known(levels, LEVELS, "level"))
+        if region is not None:
+            (known,) = _known([region], self.header.regions, "region")
+            keep &= self.column("region") == self.header.regions.index(known)
+        if between is not None:
+            low, high = (round(seconds * 1e9) for seconds in between)
+            keep &= (self.column("end") >= low) & (self.column("start") <= high)
+        return self.where(keep)
+
+    def _numbers(self, names: Sequence[str]) -> list[int]:
+        """Files by their whole name, or by the last part of it."""
+        found = []
+        for name in names:
+            matches = [
+                i for i, file in enumerate(self.header.files) if name in (file.name, Path(file.name).name)
+            ]
+            if not matches:
+                raise TraceError(f"no file {name!r} among the {len(self.header.files)} of this trace")
+            found += matches
+        return found
+
+    def file_names(self) -> list[str]:
+        return [file.name for file in self.header.files]
+
+    def info(self) -> Summary:
+        """Everything worth knowing on one screen; `print(trace.info())`."""
+        from striate.trace.summary import summarise
+
+        return summarise(self)
+
+    def per_file(self) -> pa.Table:
+        """One row a file: operations, bytes, seconds, ranks."""
+        from striate.trace.tables import per_file
+
+        return per_file(self)
+
+    def per_rank(self) -> pa.Table:
+        """One row a rank: operations, bytes, seconds in I/O and in messages."""
+        from striate.trace.tables import per_rank
+
+        return per_rank(self)
+
+    def per_phase(self) -> pa.Table:
+        """One row a stretch of I/O: when, how much, by how many ranks."""
+        from striate.trace.tables import per_phase
+
+        return per_phase(self)
+
+    def timeline(self) -> Timeline:
+        """The same as bars, in the schema that simulations use too."""
+        from striate.trace.bars import bars
+
+        return bars(self)
+
+    def to_arrow(self) -> pa.Table:
+        """One Arrow table with names in place of numbers for files, communicators and regions."""
+        from striate.trace.names import named
+
+        return named(self)
+
+    def to_pandas(self) -> Any:
+        """The table of `to_arrow` as a pandas data frame."""
+        return self.to_arrow().to_pandas()
+
+    def save(self, path: str | Path) -> None:
+        """Write one Parquet file; replaces an existing one only when the new one is whole."""
+        from striate.trace.writers.parquet import write
+
+        write(self, Path(path))
+
+    def workload(self) -> Any:
+        """What the program asked for, without times: a `striate.Workload`."""
+        from importlib import import_module
+
+        return import_module("striate.workload.from_trace").workload_of(self)
+
+
+def _known(asked: Sequence[str], words: Sequence[str], what: str) -> Sequence[str]:
+    for word in asked:
+        if word not in words:
+            raise TraceError(f"expected a {what} such as {', '.join(words[:8]) or 'none'}, got {word!r}")
+    return asked
+
+
+def _ordered(table: pa.Table) -> pa.Table:
+    """By rank, then start, longer ones first, so that what contains comes before what is contained."""
+    rank, start, end = (np.asarray(table.column(name).to_numpy()) for name in ("rank", "start", "end"))
+    order = np.lexsort((-end, start, rank))
+    if (order[1:] > order[:-1]).all():
+        return table.combine_chunks()
+    return table.take(pa.array(order)).combine_chunks()

@@ -1,0 +1,123 @@
+"""A trace, a timeline, or both, as slices on named tracks in groups: what every writer for a viewer starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.trace.kinds import KINDS
+from striate.trace.lanes import lanes
+from striate.trace.timeline import Timeline
+from striate.trace.trace import Trace
+
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slices:
+    """One group: slices ordered by track and start, times in nanoseconds, and what is worth showing of each."""
+
+    group: str  # "observed" or "simulated"
+    tracks: tuple[str, ...]
+    names: tuple[str, ...]
+    categories: tuple[str, ...]
+    track: Int64s
+    name: Int64s
+    category: Int64s
+    start: Int64s
+    end: Int64s
+    numbers: dict[str, Int64s]  # shown where not negative
+    file: Int64s
+    files: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.track)
+
+
+def observed(trace: Trace) -> Slices:
+    """Ranks as tracks; what does not nest, and other threads, on tracks beside them."""
+    kind = trace.column("kind").astype(np.int64)
+    names = (*KINDS, "read_all", "write_all", *trace.header.regions)
+    together = trace.column("collective") & trace.at_level("mpi-io")
+    for word in ("read", "write"):
+        kind[together & trace.of_kind(word)] = names.index(f"{word}_all")
+    marks = trace.of_kind("region") & (trace.column("region") >= 0)
+    kind[marks] = len(KINDS) + 2 + trace.column("region")[marks]
+    rank, thread = trace.column("rank").astype(np.int64), trace.column("thread").astype(np.int64)
+    line = rank * (int(thread.max(initial=0)) + 1) + thread
+    order, track, tracks = _placed(
+        line, trace.column("start"), trace.column("end"), _rank_names(rank, thread, line)
+    )
+    numbers = {
+        name: trace.column(name).astype(np.int64)[order]
+        for name in ("bytes", "offset", "peer", "tag", "blocks", "stride", "request")
+    }
+    return Slices(
+        "observed",
+        tracks,
+        names,
+        ("mpi-io", "mpi", "posix", "program"),
+        track,
+        kind[order],
+        trace.column("level").astype(np.int64)[order],
+        trace.column("start")[order],
+        trace.column("end")[order],
+        numbers,
+        trace.column("file").astype(np.int64)[order],
+        tuple(trace.file_names()),
+    )
+
+
+def simulated(timeline: Timeline) -> Slices:
+    """Resources as tracks; picoseconds are rounded to nanoseconds."""
+    line = timeline.resource.astype(np.int64)
+    start, end = timeline.start // 1000, -(-timeline.end // 1000)
+    order, track, tracks = _placed(line, start, end, dict(enumerate(timeline.resources)))
+    rows = len(timeline)
+    return Slices(
+        "simulated",
+        tracks,
+        timeline.states,
+        ("simulated",),
+        track,
+        timeline.state.astype(np.int64)[order],
+        np.zeros(rows, np.int64),
+        start[order],
+        end[order],
+        {"bytes": timeline.bytes[order]},
+        np.full(rows, -1, np.int64),
+        (),
+    )
+
+
+def _rank_names(rank: Int64s, thread: Int64s, line: Int64s) -> dict[int, str]:
+    lines, first = np.unique(line, return_index=True)
+    return {
+        int(number): f"rank {rank[at]}" + (f" thread {thread[at]}" if thread[at] else "")
+        for number, at in zip(lines, first, strict=True)
+    }
+
+
+def _placed(
+    line: Int64s, start: Int64s, end: Int64s, names: dict[int, str]
+) -> tuple[Int64s, Int64s, tuple[str, ...]]:
+    """(order of rows, track of each row in that order, names of tracks)."""
+    order = np.lexsort((-end, start, line))
+    lane = lanes(line[order], start[order], end[order])
+    again = np.lexsort((-end[order], start[order], lane, line[order]))
+    order, lane = order[again], lane[again]
+    pairs, track = np.unique(np.stack([line[order], lane]), axis=1, return_inverse=True)
+    tracks = tuple(
+        names[number] + (f" (beside {beside})" if beside else "") for number, beside in pairs.T.tolist()
+    )
+    return order, np.asarray(track, np.int64).ravel(), tracks
+
+
+def groups_of(trace: Trace | None, timelines: Sequence[Timeline] = ()) -> list[Slices]:
+    """The groups to write: observed first, then what was simulated."""
+    found: list[Any] = [] if trace is None else [observed(trace)]
+    return found + [simulated(timeline) for timeline in timelines]

@@ -1,0 +1,50 @@
+"""Chrome's trace events as JSON: one complete event a slice, groups as processes, tracks as threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from striate.trace.tracks import Slices
+
+
+def encode(groups: Sequence[Slices]) -> bytes:
+    """The whole document, one event a line."""
+    encoder = msgspec.json.Encoder()
+    events = [
+        encoder.encode(event) for number, slices in enumerate(groups) for event in _events(number + 1, slices)
+    ]
+    return b'{"displayTimeUnit":"ns","traceEvents":[\n' + b",\n".join(events) + b"\n]}\n"
+
+
+def _events(process: int, slices: Slices) -> Iterator[dict[str, Any]]:
+    yield {"ph": "M", "name": "process_name", "pid": process, "args": {"name": slices.group}}
+    for track, name in enumerate(slices.tracks):
+        thread = {"ph": "M", "pid": process, "tid": track + 1}
+        yield thread | {"name": "thread_name", "args": {"name": name}}
+        yield thread | {"name": "thread_sort_index", "args": {"sort_index": track}}
+    numbers = {name: column.tolist() for name, column in slices.numbers.items()}
+    rows = zip(
+        *(
+            column.tolist()
+            for column in (slices.track, slices.name, slices.category, slices.start, slices.end)
+        ),
+        slices.file.tolist(),
+        strict=True,
+    )
+    for row, (track, name, category, start, end, file) in enumerate(rows):
+        shown: dict[str, Any] = {word: column[row] for word, column in numbers.items() if column[row] >= 0}
+        if file >= 0:
+            shown["file"] = slices.files[file]
+        yield {
+            "ph": "X",
+            "name": slices.names[name],
+            "cat": slices.categories[category],
+            "ts": start / 1000,
+            "dur": (end - start) / 1000,
+            "pid": process,
+            "tid": track + 1,
+            "args": shown,
+        }

@@ -1,0 +1,59 @@
+"""OTF2 archives, through the `otf2` package: a location a rank, a region a kind, the rest as attributes."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from striate.errors import OutputError
+from striate.trace.lanes import edges
+from striate.trace.trace import Trace
+from striate.trace.tracks import Slices, observed
+
+_NUMBERS = ("bytes", "offset", "peer", "tag")
+
+
+def write(trace: Trace, path: Path) -> None:
+    """Write the archive as the directory `path`; an existing one is replaced only by a whole new one."""
+    try:
+        import otf2
+    except ImportError:
+        raise OutputError("OTF2 needs a package: pip install 'striate[otf2]'") from None
+    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    try:
+        with otf2.writer.open(str(folder / "archive"), timer_resolution=10**9) as archive:
+            _fill(otf2, archive, observed(trace))
+        if path.exists():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        (folder / "archive").rename(path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fill(otf2: Any, archive: Any, slices: Slices) -> None:
+    define = archive.definitions
+    numbers = {name: define.attribute(name, name, otf2.Type.INT64) for name in _NUMBERS}
+    file_name = define.attribute("file", "name of the file", otf2.Type.STRING)
+    level = define.attribute("level", "where it was seen", otf2.Type.STRING)
+    regions = [define.region(name) for name in slices.names]
+    root = define.system_tree_node("machine")
+    columns = {name: slices.numbers[name].tolist() for name in _NUMBERS}
+    names, files, levels = slices.name.tolist(), slices.file.tolist(), slices.category.tolist()
+    for track, title in enumerate(slices.tracks):
+        group = define.location_group(title, system_tree_parent=root)
+        writer = archive.event_writer(title, group=group)
+        mine = np.flatnonzero(slices.track == track)
+        for at, begins, time in edges(slices.track[mine], slices.start[mine], slices.end[mine]):
+            row = int(mine[at])
+            if not begins:
+                writer.leave(time, regions[names[row]])
+                continue
+            shown = {numbers[name]: columns[name][row] for name in _NUMBERS if columns[name][row] >= 0}
+            shown[level] = slices.categories[levels[row]]
+            if files[row] >= 0:
+                shown[file_name] = slices.files[files[row]]
+            writer.enter(time, regions[names[row]], shown)

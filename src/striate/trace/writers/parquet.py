@@ -1,0 +1,53 @@
+"""Our own format: one Parquet file, one row an operation, the header as JSON in the file's metadata."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from striate.errors import OutputError
+from striate.trace.header import SCHEMA
+from striate.trace.trace import Trace
+
+_RUNS = pa.list_(pa.struct([("offset", pa.int64()), ("length", pa.int64())]))
+
+
+def write(trace: Trace, path: Path) -> None:
+    """Write the trace; an existing file is replaced only by a whole new one."""
+    import pyarrow.parquet as pq
+
+    metadata = {"striate": SCHEMA, "trace": msgspec.json.encode(trace.header)}
+    table = trace.table.append_column("runs", _runs(trace)).replace_schema_metadata(metadata)
+    part = path.with_name(f".{path.name}.part-{os.getpid()}")
+    try:
+        pq.write_table(table, part, compression="zstd")
+        part.replace(path)
+    except OSError as error:
+        raise OutputError(f"cannot write: {error.strerror or error}", at=str(path)) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _runs(trace: Trace) -> pa.Array:
+    """The byte runs of a list beside the first row that refers to it; null everywhere else."""
+    numbers = trace.column("extents")
+    used, first = np.unique(numbers, return_index=True)
+    holds = dict(zip(first[used >= 0].tolist(), used[used >= 0].tolist(), strict=True))
+    rows = np.full(len(trace) + 1, 0, np.int32)
+    present = np.zeros(len(trace), bool)
+    offsets, lengths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for row, number in sorted(holds.items()):
+        offset, length = trace.lists[number]
+        offsets.append(offset)
+        lengths.append(length)
+        rows[row + 1] = len(offset)
+        present[row] = True
+    values = pa.StructArray.from_arrays(
+        [pa.array(np.concatenate(offsets)), pa.array(np.concatenate(lengths))], ["offset", "length"]
+    )
+    starts = pa.array(np.cumsum(rows, dtype=np.int32))
+    return pa.ListArray.from_arrays(starts, values, mask=pa.array(~present)).cast(_RUNS)

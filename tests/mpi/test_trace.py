@@ -1,0 +1,188 @@
+"""One program under every MPI: what was recorded is what the program says it did."""
+
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from mpi_libraries import PROGRAMS
+from striate.cli.main import run
+from striate.trace.launch import tracer_path
+from striate.trace.read import read_trace
+from traced_runs import RANKS, run_traced
+
+
+def accounts(trace):
+    """The trace in the words in which the programs say what they did."""
+    lines = []
+    rows = trace.table.to_pylist()
+    gathered = [row for row in rows if row["kind"] not in ("gather", "gatherv")]  # the program's own account
+    for row in gathered:
+        name = row["kind"] + ("_all" if row["collective"] and row["level"] == "mpi-io" else "")
+        if row["level"] == "mpi-io" and row["kind"] in ("read", "write"):
+            numbers = (row["offset"], row["bytes"], row["blocks"], row["stride"])
+        elif row["kind"] in ("send", "recv"):
+            numbers = (row["peer"], row["bytes"])
+        elif row["kind"] == "sendrecv":
+            numbers = (row["peer"], row["bytes"], row["source"], row["received"])
+        elif row["kind"] in ("allreduce", "bcast", "barrier", "allgather", "alltoallv"):
+            numbers = (row["bytes"],)
+        else:
+            continue
+        lines.append(" ".join(map(str, (row["rank"], name, *numbers))))
+    return Counter(lines)
+
+
+def said(output):
+    return Counter(line for line in output.splitlines() if line)
+
+
+def test_a_c_program_is_recorded_as_it_says_it_was(mpi, compiled, tmp_path):
+    output, status, trace = run_traced(mpi, tmp_path, compiled(mpi, "small"), tmp_path / "data")
+
+    assert status == 0
+    assert sum(said(output).values()) == 17 * RANKS + 2
+    assert accounts(trace) == said(output)
+
+
+def test_a_python_program_is_recorded_as_it_says_it_was(mpi, tmp_path):
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    if mpi.name == "mpich-abi":
+        pytest.skip("mpi4py's wheel has no variant for the standard ABI")
+    output, status, trace = run_traced(
+        mpi, tmp_path, sys.executable, PROGRAMS / "small.py", tmp_path / "data"
+    )
+
+    assert status == 0
+    assert accounts(trace) == said(output)
+    assert trace.header.regions == ("write", "talk")
+
+
+@pytest.fixture(scope="module")
+def small(any_mpi, compiled, tmp_path_factory):
+    """The C program's trace under the first MPI there is."""
+    folder = tmp_path_factory.mktemp("small")
+    return run_traced(any_mpi, folder, compiled(any_mpi, "small"), folder / "data")[2]
+
+
+def test_posix_calls_below_mpi_io_are_seen_in_the_same_file(small):
+    writes = small.select(levels=["posix"], kinds=["write"])
+
+    assert small.file_names()[0].endswith("/data")
+    assert set(writes.column("file")) == {0}
+    assert writes.column("bytes").sum() >= 3 * 1024 * RANKS
+
+
+def test_hints_are_those_that_the_library_uses(small):
+    assert small.header.files[0].hints["cb_nodes"] == "1"
+
+
+def test_every_operation_knows_its_region_and_times(small):
+    frame = small.to_pandas()
+    io = frame[(frame["level"] == "mpi-io") & frame["kind"].isin(["read", "write"])]
+
+    assert set(io["region"]) == {"write"}
+    assert set(frame[frame["kind"] == "allreduce"]["region"]) == {"talk"}
+    assert (frame["end"] >= frame["start"]).all()
+    barrier = frame[frame["kind"] == "barrier"]
+    assert barrier["start"].max() <= barrier["end"].min()  # nobody leaves before the last one comes
+
+
+def test_communicators_have_their_members(small):
+    on_half = small.where(small.of_kind("allreduce"))
+    members = {
+        int(rank): small.header.communicators[int(number)].members
+        for rank, number in zip(on_half.column("rank"), on_half.column("communicator"), strict=True)
+    }
+
+    assert members == {0: (0, 2), 1: (1, 3), 2: (0, 2), 3: (1, 3)}
+
+
+def test_non_blocking_operations_are_complete_when_their_wait_ends(small):
+    later = small.where(small.column("request") >= 0)
+    waits = small.where(small.of_kind("wait"))
+
+    assert len(later) == 4 * RANKS  # iwrite_at, split read, irecv, isend
+    assert set(later.column("complete")) <= set(waits.column("end"))
+
+
+def test_alltoallv_keeps_who_got_how_much(small):
+    row = small.where(small.of_kind("alltoallv"))
+    peers, sizes = small.lists[int(row.column("extents")[0])]
+
+    assert peers.tolist() == [0, 1, 2, 3]
+    assert sizes.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("how", ["crash", "abort"])
+def test_a_program_that_dies_leaves_what_it_did(how, any_mpi, compiled, tmp_path):
+    _, status, trace = run_traced(any_mpi, tmp_path, compiled(any_mpi, "small"), tmp_path / "data", how)
+    victim = trace.select(ranks=[1])
+
+    assert status != 0
+    assert "crashed" in {flag.code for flag in trace.header.flags}
+    assert victim.of_kind("alltoallv").sum() == 1  # the last thing before its end
+
+
+def test_what_does_not_fit_into_the_memory_is_counted(any_mpi, compiled, tmp_path):
+    _, _, trace = run_traced(any_mpi, tmp_path, compiled(any_mpi, "small"), tmp_path / "data", max_bytes=640)
+    flags = {flag.code: flag.message for flag in trace.header.flags}
+
+    assert "operations did not fit" in flags["throttled"]
+    assert np.bincount(trace.select(levels=["mpi-io", "mpi", "posix"]).column("rank")).max() <= 10
+
+
+def test_a_lower_level_is_left_out_when_not_asked_for(any_mpi, compiled, tmp_path):
+    _, _, trace = run_traced(
+        any_mpi, tmp_path, compiled(any_mpi, "small"), tmp_path / "data", levels=("mpi-io",)
+    )
+
+    assert not trace.at_level("posix").any()
+    assert trace.of_kind("wait")[trace.at_level("mpi")].all()  # for the non-blocking writes
+    assert trace.info().bytes_written == RANKS * (5 * 1024 + 512)
+
+
+def test_threads_are_told_apart_and_children_leave_no_trace(any_mpi, tmp_path):
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    program = (sys.executable, PROGRAMS / "children.py", tmp_path / "data")
+    _, status, trace = run_traced(any_mpi, tmp_path, *program, ranks=2)
+    writes = trace.select(levels=["posix"], kinds=["write"], ranks=[1])
+
+    assert status == 0
+    assert sorted(writes.column("offset").tolist()) == [10 * number for number in range(100)]
+    assert len(set(writes.column("thread"))) == 2
+    assert trace.header.flags == ()
+
+
+def test_a_program_may_load_the_tracer_itself_through_mpi4py(any_mpi, tmp_path):
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    program = (sys.executable, PROGRAMS / "profiled.py", tracer_path())
+    _, status, trace = run_traced(any_mpi, tmp_path, *program, ranks=2, preload=False)
+
+    assert status == 0
+    assert trace.info().collectives == {"barrier": 4}
+
+
+def test_the_command_writes_a_trace_and_reports_a_failing_program(
+    any_mpi, compiled, tmp_path, monkeypatch, capfd
+):
+    for name, value in any_mpi.environment().items():
+        monkeypatch.setenv(name, value)
+    target = tmp_path / "run.parquet"
+    program = compiled(any_mpi, "small")
+    good = any_mpi.command(2, program, tmp_path / "data")
+    bad = any_mpi.command(2, program, tmp_path / "data", "abort")
+
+    assert run(["trace", "-o", str(target), "--level", "mpi", "--", *good]) == 0
+    assert read_trace(target).ranks == 2
+    assert run(["trace", "-o", str(target), "--", *good]) == 1  # the output exists
+    assert run(["trace", "-o", str(target), "--force", "--", *bad]) == 1
+    assert "crashed" in {flag.code for flag in read_trace(target).header.flags}
+    assert [path.name for path in tmp_path.iterdir() if "parts" in path.name] == []
+
+
+def test_a_command_without_mpi_is_refused(tmp_path, capfd):
+    assert run(["trace", "-o", str(tmp_path / "run.parquet"), "--", "true"]) == 1
+    assert "no process called MPI_Init" in capfd.readouterr().err
+    assert run(["trace", "-o", str(tmp_path / "run.parquet"), "--", str(tmp_path / "nowhere")]) == 1

@@ -1,0 +1,156 @@
+"""A dataset of one process: no MPI is needed, and everything works as with many."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import striate.runtime as runtime
+from striate.errors import DatasetError
+from striate.layout import SimpleStripe, VarStrip
+
+
+def test_the_runtime_is_imported_without_mpi():
+    code = "import sys, striate.runtime; sys.exit('mpi4py' in sys.modules or 'numcodecs' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_rows_of_a_table_are_one_record_each(tmp_path):
+    with runtime.create(None, tmp_path / "d", (100, 3), "f8") as dataset:
+        dataset.write_all(np.array([7, 3, 7]), np.arange(9.0).reshape(3, 3))
+        found = dataset.read_all([3, 7, 0])
+
+    assert found.tolist() == [[3, 4, 5], [6, 7, 8], [0, 0, 0]]
+
+
+def test_sums_add_what_one_call_brings(tmp_path):
+    with runtime.create(None, tmp_path / "d", (4,), [("a", "i4"), ("b", "f8", (2,))]) as dataset:
+        records = np.zeros(3, dataset.dtype)
+        records["a"], records["b"][:, 1] = [1, 2, 4], [10, 20, 40]
+        dataset.write_all([2, 1, 2], records, combine="sum")
+        found = dataset.read_all(slice(None))
+
+    assert found["a"].tolist() == [0, 2, 5, 0]
+    assert found["b"][:, 1].tolist() == [0, 20, 50, 0]
+
+
+def test_text_cannot_be_summed(tmp_path):
+    with (
+        runtime.create(None, tmp_path / "d", (4,), "S3") as dataset,
+        pytest.raises(DatasetError, match="numbers"),
+    ):
+        dataset.write_all([1], np.array([b"abc"]), combine="sum")
+
+
+def test_a_schedule_serves_every_dataset_of_the_same_form_and_no_other(tmp_path):
+    with runtime.create(None, tmp_path / "a", (50,), "f8") as first:
+        schedule = first.schedule([5, 6])
+        first.write_all(schedule, np.array([1.0, 2.0]))
+    with runtime.create(None, tmp_path / "b", (50,), "f8") as second:
+        second.write_all(schedule, np.array([3.0, 4.0]))
+        assert second.read_all(schedule).tolist() == [3, 4]
+    with (
+        runtime.create(None, tmp_path / "c", (51,), "f8") as third,
+        pytest.raises(DatasetError, match="another"),
+    ):
+        third.write_all(schedule, np.array([3.0, 4.0]))
+
+
+def test_the_old_dataset_stays_until_the_new_is_written(tmp_path):
+    with runtime.create(None, tmp_path / "d", (3,), "i8") as dataset:
+        dataset.write_all(..., np.array([1, 2, 3]))
+    successor = runtime.create(None, tmp_path / "d", (2,), "f4")
+    with runtime.open_serial(tmp_path / "d") as old:
+        assert old[...].tolist() == [1, 2, 3]
+    successor.write_all(..., np.array([8, 9], "f4"))
+    with runtime.open_serial(tmp_path / "d") as new:
+        assert new[...].tolist() == [8, 9]
+    successor.close()
+
+
+def test_an_error_inside_leaves_what_was_there(tmp_path):
+    with pytest.raises(ZeroDivisionError), runtime.create(None, tmp_path / "d", (2,), "f4"):
+        _ = 1 / 0
+
+    assert not (tmp_path / "d" / "metadata.json").exists()
+
+
+@pytest.mark.parametrize("layout", [SimpleStripe(1, 4096), VarStrip([(0, 1000)])], ids=str)
+def test_a_layout_places_chunks_and_is_remembered(tmp_path, layout):
+    with runtime.create(None, tmp_path / "d", (3000,), "f8", layout=layout, chunk="2 KiB") as dataset:
+        dataset.write_all(..., np.arange(3000.0))
+    with runtime.open(None, tmp_path / "d") as again:
+        again.write_all([5], np.array([-1.0]))
+        assert again.read_all([4, 5, 6]).tolist() == [4, -1, 6]
+
+
+def test_auto_takes_the_codec_only_where_it_pays(tmp_path, monkeypatch):
+    from striate.runtime.choose import Trial
+
+    assert Trial(write_seconds=1.0, compress_seconds=0.4, share=0.5).pays  # 0.4 + 0.5 < 1
+    assert not Trial(write_seconds=1.0, compress_seconds=0.6, share=0.5).pays
+    monkeypatch.setattr("striate.runtime.choose.try_sample", lambda *_: Trial(1.0, 0.1, 0.1))
+    with runtime.create(None, tmp_path / "d", (3000,), "f8", codec="auto") as dataset:
+        dataset.write_all(..., np.zeros(3000))
+        assert dataset.codec[0]["id"] == "blosc"
+        assert dataset.report.stored_bytes < 3000
+
+
+def test_a_report_accounts_for_bytes_and_stages(tmp_path):
+    with runtime.create(None, tmp_path / "d", (3000,), "f8") as dataset:
+        report = dataset.write_all(np.arange(3000), np.zeros(3000))
+
+    assert (report.records, report.moved_bytes, report.rounds, report.messages) == (3000, 24_000, 1, 0)
+    assert report.stored_bytes == 24_576  # six pages of 4096 bytes
+    rows = report.trace_rows()
+    assert {row["kind"] for row in rows} == {"region", "write"}
+    assert all(row["start"] <= row["end"] for row in rows)
+    assert sum(row["end"] - row["start"] for row in rows) == pytest.approx(report.total_seconds * 1e9)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ([-1], "from 0 to 9"),
+        ([10], "from 0 to 9"),
+        ([0.5], "whole numbers"),
+        ([[1]], "one-dimensional"),
+        ((0, 0), "one entry an axis"),
+        (slice(None, None, -1), "positive step"),
+        ("abc", "whole numbers"),
+        (np.array([2**64 - 1], np.uint64), "2\\^63"),
+    ],
+)
+def test_places_that_do_not_exist_are_refused(tmp_path, where, said):
+    with (
+        runtime.create(None, tmp_path / "d", (10,), "f8") as dataset,
+        pytest.raises(DatasetError, match=said),
+    ):
+        dataset.read_all(where)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"servers": 2}, "servers among"),
+        ({"servers": []}, "servers among"),
+        ({"group_factor": 2}, "group factor"),
+        ({"codec": "gunzip"}, "codec"),
+        ({"directories": ["a", "b"]}, "directories of 1"),
+        ({"layout": SimpleStripe(3, 10)}, "at most 1"),
+        ({"buffer": "much"}, "a size"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(tmp_path, settings, said):
+    with pytest.raises(ValueError, match=said):
+        runtime.create(None, tmp_path / "d", (10,), "f8", **settings)
+
+
+def test_a_closed_dataset_is_closed(tmp_path):
+    dataset = runtime.create(None, tmp_path / "d", (10,), "f8")
+    dataset.close()
+
+    with pytest.raises(DatasetError, match="closed"):
+        dataset.read_all([1])

@@ -1,0 +1,112 @@
+"""Damage and hostile files are seen by readers and by `striate verify`."""
+
+import importlib.util
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import striate.runtime as runtime
+from striate.cli.main import run
+from striate.errors import DatasetError, StorageError, StriateError
+from striate.runtime.check import verify
+from striate.runtime.metadata import encode
+from striate.runtime.store import load
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def corrupt():
+    spec = importlib.util.spec_from_file_location("corrupt", ROOT / "verification" / "corrupt_dataset.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    path = tmp_path / "dataset"
+    with runtime.create(None, path, (1000,), "f8", chunk="1 KiB") as made:
+        made.write_all(np.arange(1000), np.arange(1000.0))
+    return path
+
+
+def test_two_hundred_random_corruptions_are_all_seen(corrupt, capsys):
+    assert corrupt.main(["200"]) == 0
+
+    assert "0 undetected, 0 crashes" in capsys.readouterr().out
+
+
+def test_a_sound_dataset_is_called_sound(dataset, capsys):
+    assert run(["verify", str(dataset)]) == 0
+
+    assert "sound; 8 chunks of float64 (1000,), 32 KiB checked" in capsys.readouterr().out
+
+
+def test_a_damaged_one_is_not_and_the_chunk_is_named(dataset, capsys):
+    victim = next(dataset.glob("*.blocks"))
+    content = bytearray(victim.read_bytes())
+    content[5000] ^= 1  # slots of 4096 bytes: chunk 1
+    victim.write_bytes(content)
+
+    assert run(["verify", str(dataset), "--json"]) == 3
+    verdict = json.loads(capsys.readouterr().out)["verdict"]
+    assert len(verdict["findings"]) == 1
+    assert "chunk 1" in verdict["findings"][0]
+
+
+@pytest.mark.parametrize("name", ["nothing", "."])
+def test_what_is_no_dataset_is_refused_in_one_line(tmp_path, name, capsys):
+    assert run(["verify", str(tmp_path / name)]) == 1
+
+    assert "no Striate dataset here" in capsys.readouterr().err
+
+
+def test_a_missing_sub_file_is_named(dataset):
+    victim = next(dataset.glob("*.blocks"))
+    victim.unlink()
+
+    with pytest.raises(StorageError, match=victim.name):
+        runtime.open_serial(dataset)[...]
+    assert verify(dataset).findings
+
+
+def test_a_sub_file_that_is_a_link_out_of_the_dataset_is_refused(dataset, tmp_path):
+    victim = next(dataset.glob("*.blocks"))
+    outside = tmp_path / "outside"
+    victim.rename(outside)
+    victim.symlink_to(outside)
+
+    with pytest.raises(StriateError):
+        runtime.open_serial(dataset)[...]
+
+
+def test_a_pipe_in_place_of_a_sub_file_does_not_hang(dataset):
+    victim = next(dataset.glob("*.blocks"))
+    victim.unlink()
+    os.mkfifo(victim)
+
+    with pytest.raises(StriateError):
+        runtime.open_serial(dataset)[...]
+
+
+def test_an_absurd_shape_of_nothing_costs_no_memory(dataset):
+    import msgspec
+
+    metadata = load(dataset)
+    columns = type(metadata.chunks)([-1], [0], [0], [0])
+    huge = msgspec.structs.replace(metadata, shape=[2**59], chunk_shape=[2**59], chunks=columns, subfiles=[])
+    (dataset / "metadata.json").write_bytes(encode(huge))
+
+    with pytest.raises((StriateError, MemoryError)):
+        runtime.open_serial(dataset)[:10]
+
+
+def test_a_foreign_directory_is_not_overwritten(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+
+    with pytest.raises(DatasetError, match=r"thesis\.tex"):
+        runtime.create(None, tmp_path, (3,), "f8")

@@ -1,0 +1,115 @@
+"""Others read our datasets: zarr, fsspec and xarray through the reference, anyone after `striate convert`."""
+
+import fsspec
+import h5py
+import numpy as np
+import pytest
+import zarr
+
+import striate.runtime as runtime
+from striate.cli.main import run
+
+RECORD = np.dtype([("x", "f4", (2,)), ("v", "f8", (4,))])
+
+
+def through_reference(path):
+    """The array as a reader sees it who knows nothing of Striate."""
+    files = fsspec.filesystem("reference", fo=str(path / "reference.json"), asynchronous=True)
+    return zarr.open_group(zarr.storage.FsspecStore(files), mode="r")["data"]
+
+
+def written(path, array, **settings):
+    with runtime.create(None, path, array.shape, array.dtype, **settings) as dataset:
+        dataset.write_all(..., array)
+    return path
+
+
+@pytest.mark.parametrize("codec", [None, "zstd", "blosc", ["shuffle", "lz4"]], ids=str)
+@pytest.mark.parametrize("shape", [(1000,), (37, 11), (3, 5, 40)])
+def test_zarr_reads_the_reference(tmp_path, shape, codec):
+    array = np.random.default_rng(1).integers(0, 9, shape).astype("f8")
+    path = written(tmp_path / "dataset", array, chunk=500, codec=codec)
+
+    assert np.array_equal(through_reference(path)[...], array)
+
+
+def test_zarr_reads_records_as_plain_fields(tmp_path):
+    array = np.zeros(300, RECORD)
+    array["x"][:, 1], array["v"][:, 3] = np.arange(300), -np.arange(300)
+    found = through_reference(written(tmp_path / "dataset", array, chunk=900))[...]
+
+    assert np.array_equal(found["x_1"], array["x"][:, 1])
+    assert np.array_equal(found["v_3"], array["v"][:, 3])
+
+
+def test_zarr_reads_what_was_never_written_as_zeros(tmp_path):
+    with runtime.create(None, tmp_path / "dataset", (1000,), "i4", chunk=400) as dataset:
+        dataset.write_all(np.arange(500, 600), np.arange(100, dtype="i4"))
+    expected = np.zeros(1000, "i4")
+    expected[500:600] = np.arange(100)
+
+    assert np.array_equal(through_reference(tmp_path / "dataset")[...], expected)
+
+
+def test_xarray_opens_the_reference(tmp_path):
+    xarray = pytest.importorskip("xarray")
+    array = np.arange(600.0).reshape(60, 10)
+    path = written(tmp_path / "dataset", array, chunk=800)
+    files = fsspec.filesystem("reference", fo=str(path / "reference.json"), asynchronous=True)
+    store = zarr.storage.FsspecStore(files)
+
+    with xarray.open_dataset(store, engine="zarr", consolidated=False, zarr_format=2) as found:
+        assert found["data"].dims == ("axis_0", "axis_1")
+        assert np.array_equal(found["data"].values, array)
+
+
+def test_a_moved_dataset_is_read_with_a_new_template(tmp_path):
+    array = np.arange(100.0)
+    written(tmp_path / "before", array)
+    (tmp_path / "before").rename(tmp_path / "after")
+    files = fsspec.filesystem(
+        "reference",
+        fo=str(tmp_path / "after" / "reference.json"),
+        template_overrides={"u": str(tmp_path / "after")},
+        asynchronous=True,
+    )
+    group = zarr.open_group(zarr.storage.FsspecStore(files), mode="r")
+
+    assert np.array_equal(group["data"][...], array)
+
+
+@pytest.mark.parametrize("kind", ["f8", RECORD], ids=["numbers", "records"])
+@pytest.mark.parametrize("suffix", [".npy", ".h5", ".zarr"])
+def test_convert_gives_the_same_array(tmp_path, suffix, kind, capsys):
+    array = np.zeros(500, kind)
+    array.view("u1")[:] = np.random.default_rng(2).integers(0, 60, array.nbytes)
+    path = written(tmp_path / "dataset", array, chunk=900)
+    output = tmp_path / f"out{suffix}"
+
+    assert run(["convert", str(path), str(output)]) == 0
+    if suffix == ".npy":
+        found = np.load(output)
+    elif suffix == ".h5":
+        with h5py.File(output) as file:
+            found = file["data"][...]
+    else:
+        found = zarr.open_array(str(output), mode="r")[...]
+    assert found.tobytes() == array.tobytes()
+    assert run(["convert", str(path), str(output)]) == 1
+    assert run(["convert", str(path), str(output), "--force"]) == 0
+    assert [entry.name for entry in tmp_path.iterdir() if "part" in entry.name] == []
+
+
+def test_an_unknown_output_is_a_mistake_of_usage(tmp_path):
+    path = written(tmp_path / "dataset", np.arange(3))
+
+    assert run(["convert", str(path), str(tmp_path / "out.xls")]) == 2
+
+
+def test_a_damaged_dataset_is_not_converted(tmp_path):
+    path = written(tmp_path / "dataset", np.arange(3000))
+    victim = next(path.glob("*.blocks"))
+    victim.write_bytes(bytes(victim.stat().st_size))
+
+    assert run(["convert", str(path), str(tmp_path / "out.npy")]) == 1
+    assert not (tmp_path / "out.npy").exists()

@@ -1,0 +1,287 @@
+"""Feeds mutated logs and traces to every reader: `python verification/fuzz_readers.py [COUNT] [SEED]`.
+
+Every outcome must be a trace or a StriateError, within a second and a gigabyte; prints one line a reader and exits with
+1 when anything else happened. The file that caused it is kept beside the report.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+MOST_SECONDS = 20
+MOST_BYTES = 6 << 30  # of address space, libraries included
+EACH_ARCHIVE = 250  # one file in so many is an OTF2 archive
+Seeds = dict[str, list[bytes]]
+
+
+def mutated(content: bytes, random_: random.Random) -> bytes:
+    """One to a few of: flipped bits, random or extreme words, a cut, a doubled or dropped stretch."""
+    data = bytearray(content)
+    for _ in range(random_.choice((1, 1, 1, 2, 3, 8))):
+        at = random_.randrange(len(data)) if data else 0
+        match random_.randrange(7):
+            case 0 if data:
+                data[at] ^= 1 << random_.randrange(8)
+            case 1 if data:
+                data[at] = random_.randrange(256)
+            case 2:
+                width = random_.choice((4, 8))
+                value = random_.choice((0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**64 - 1)) % 2 ** (
+                    8 * width
+                )
+                data[at : at + width] = value.to_bytes(width, "little")
+            case 3:
+                del data[at:]
+            case 4:
+                del data[at : at + random_.randrange(1, 64)]
+            case 5:
+                data[at:at] = data[at : at + random_.randrange(1, 64)]
+            case _:
+                data[at:at] = random_.randbytes(random_.randrange(1, 16))
+    return bytes(data)
+
+
+def mutated_table(content: bytes, random_: random.Random) -> bytes:
+    """A sound Parquet file with a few cells, or its header, changed: what no checksum of the format would notice."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(io.BytesIO(content))
+    extremes = (-1, 0, 1, -5, 2**31 - 1, -(2**31), 2**62, 2**63 - 1, -(2**63))
+    for _ in range(random_.randrange(1, 4)):
+        at = random_.randrange(table.num_columns)
+        column = table.column(at)
+        if pa.types.is_integer(column.type):
+            cells = column.to_pylist()
+            bits = column.type.bit_width
+            value = random_.choice(extremes) % 2**bits
+            cells[random_.randrange(len(cells))] = value - 2**bits if value >= 2 ** (bits - 1) else value
+            table = table.set_column(at, table.schema.field(at), pa.array(cells, column.type))
+    metadata = dict(table.schema.metadata)
+    if random_.randrange(3) == 0:
+        metadata[b"trace"] = mutated(metadata[b"trace"], random_)
+    sink = io.BytesIO()
+    pq.write_table(table.replace_schema_metadata(metadata), sink, compression="none")
+    return sink.getvalue()
+
+
+def unpacked_darshan(content: bytes) -> bytes:
+    """The same log with its modules stored plain, so that mutations reach the records and not only their packing."""
+    import struct
+    import zlib
+
+    wide = content[:4] >= b"3.4"
+    count, at = (64, 32) if wide else (16, 24)
+    maps = struct.unpack_from(f"<{2 * count + 2}Q", content, at)
+    length = at + 16 + 20 * count
+    head, body, new = bytearray(content[:length]), b"", []
+    head[16] = 2
+
+    def plain(start: int, size: int) -> bytes:
+        rest, out = content[start : start + size], b""
+        while rest:
+            stream = zlib.decompressobj()
+            out += stream.decompress(rest)
+            rest = stream.unused_data
+        return out
+
+    body = plain(length, maps[0] - length)
+    for number in range(count + 1):
+        start, size = maps[2 * number], maps[2 * number + 1]
+        part = plain(start, size) if size else b""
+        new += [length + len(body) if size else 0, len(part)]
+        body += part
+    struct.pack_into(f"<{2 * count + 2}Q", head, at, *new)
+    return bytes(head) + body
+
+
+def seeds() -> Seeds:
+    """Sound files to start from, by the ending of their names."""
+    from toy_traces import two_ranks
+
+    found: Seeds = {".parquet": [], ".darshan": [], ".pfw": [], ".pfw.gz": []}
+    with tempfile.TemporaryDirectory() as folder:
+        two_ranks().save(Path(folder) / "toy.parquet")
+        found[".parquet"].append((Path(folder) / "toy.parquet").read_bytes())
+    log = (ROOT / "tests" / "data" / "dftracer-2.2.pfw").read_bytes()
+    found[".pfw"].append(log)
+    found[".pfw.gz"].append(gzip.compress(log))
+    for path in darshan_logs():
+        content = path.read_bytes()
+        if len(content) < 20_000:
+            found[".darshan"] += [content, unpacked_darshan(content)]
+    return {ending: files for ending, files in found.items() if files}
+
+
+def darshan_logs() -> list[Path]:
+    folders = [ROOT.parent / "shared" / "darshan"]
+    try:
+        import darshan
+
+        folders.append(Path(darshan.__file__).parent)
+    except ImportError:
+        pass
+    return sorted(path for folder in folders if folder.is_dir() for path in folder.rglob("*.darshan"))
+
+
+def part_seeds() -> list[tuple[bytes, bytes]]:
+    """The two files of a traced process: events and names."""
+    import struct
+
+    import numpy as np
+
+    from striate.trace.parts.files import EVENT, KINDS, MAGIC, PAGE
+
+    functions = ["MPI_File_open", "MPI_File_set_view", "MPI_File_write_all", "MPI_Sendrecv", "half", "MPI_Isend",
+                 "MPI_Wait", "complete", "region_begin", "region_end", "pwrite", "MPI_Alltoallv"]  # fmt: skip
+    events = np.zeros(len(functions), EVENT)
+    events["function"] = np.arange(1, len(functions) + 1)
+    events["start"], events["end"] = np.arange(len(functions)) * 10, np.arange(len(functions)) * 10 + 5
+    events["bytes"], events["received"], events["request"] = 64, 8, [0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0]
+    events["bytes"][1] = 1
+    head = struct.pack(
+        "<8s4i5Q48s256s256s", MAGIC, 0, 2, 7, 1, len(events), 0, 2**30, 10**18, 0, b"b", b"h", b"l"
+    )
+    names = b""
+
+    def name(kind: str, number: int, text: bytes) -> bytes:
+        return struct.pack("<IIq", KINDS.index(kind) + 1, len(text), number) + text
+
+    for number, function in enumerate(functions):
+        names += name("function", number + 1, function.encode())
+    vector = [4, 8, 20, 0, 3, 2, 4, 16, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+    names += name("file", 0, b"/data\0cb_nodes=1\n") + name("path", 0, b"/data") + name("region", 0, b"solve")
+    names += name("type", 1, np.array(vector, np.int64).tobytes()) + name("list", 0, np.arange(2).tobytes())
+    names += name("communicator", 1, np.arange(2, dtype=np.int32).tobytes()) + name("program", 0, b"a\0b")
+    return [(head.ljust(PAGE, b"\0") + events.tobytes(), names)]
+
+
+def archive_seed() -> dict[str, bytes]:
+    """The files of an OTF2 archive, by their names in it; none without the otf2 package."""
+    from toy_traces import two_ranks
+
+    try:
+        from striate.trace.writers.otf2 import write
+
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "run.otf2"
+            write(two_ranks(), target)
+            found = [path for path in target.rglob("*") if path.is_file()]
+            return {str(path.relative_to(target)): path.read_bytes() for path in found}
+    except OSError:  # OutputError: the package is not there
+        return {}
+
+
+def write_archive(files: dict[str, bytes], folder: Path, random_: random.Random) -> None:
+    """The archive with one of its files changed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    victim = random_.choice(sorted(files))
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(mutated(content, random_) if name == victim else content)
+
+
+class TooSlowError(Exception):
+    """A reader took longer than it may."""
+
+
+def _late(signal_number: int, frame: object) -> None:
+    raise TooSlowError
+
+
+def attempt(read: Callable[[], object]) -> str:
+    """`trace`, `refused`, or what else happened."""
+    from striate.errors import StriateError
+
+    signal.alarm(MOST_SECONDS)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            read()
+        return "trace"
+    except StriateError:
+        return "refused"
+    except BaseException:
+        return traceback.format_exc()
+    finally:
+        signal.alarm(0)
+
+
+def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict[str, int]]:
+    """Outcomes by kind of file; raises AssertionError, keeping the file in `report`, at the first other one."""
+    from striate.trace.parts.merge import merge
+    from striate.trace.read import read_trace
+
+    random_ = random.Random(seed)
+    files = seeds()
+    parts = part_seeds()
+    archive = archive_seed() if count >= EACH_ARCHIVE else {}
+    kinds = [*files, "parts"]
+    outcomes = {kind: {"trace": 0, "refused": 0} for kind in [*kinds, *([".otf2"] if archive else [])]}
+    previous = signal.signal(signal.SIGALRM, _late)
+    folder = Path(tempfile.mkdtemp())
+    try:
+        for number in range(count):
+            kind = kinds[number % len(kinds)]
+            if archive and number % EACH_ARCHIVE == EACH_ARCHIVE - 1:  # read by a process of its own: slow
+                kind = ".otf2"
+                write_archive(archive, folder / "run.otf2", random_)
+                outcome = attempt(lambda: str(read_trace(folder / "run.otf2").info()))
+            elif kind == "parts":
+                events, names = random_.choice(parts)
+                pick = random_.randrange(2)
+                (folder / "0.0.events").write_bytes(events if pick else mutated(events, random_))
+                (folder / "0.0.names").write_bytes(mutated(names, random_) if pick else names)
+                outcome = attempt(lambda: merge(folder, levels=("mpi",)).info())
+            else:
+                path = folder / f"log{kind}"
+                change = mutated_table if kind == ".parquet" and random_.randrange(2) else mutated
+                path.write_bytes(change(random_.choice(files[kind]), random_))
+                outcome = attempt(lambda path=path: str(read_trace(path).info()))
+            if outcome not in outcomes[kind]:
+                if report is not None:
+                    shutil.copytree(folder, report, dirs_exist_ok=True)
+                raise AssertionError(f"{kind}, number {number} of seed {seed}:\n{outcome}")
+            outcomes[kind][outcome] += 1
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+        shutil.rmtree(folder, ignore_errors=True)
+    return outcomes
+
+
+def main(count: int = 50_000, seed: int = 1) -> int:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, resource.RLIM_INFINITY))
+    report = Path(tempfile.gettempdir()) / f"striate-fuzz-{os.getpid()}"
+    started = time.perf_counter()
+    try:
+        outcomes = fuzz(count, seed, report=report)
+    except AssertionError as error:
+        print(f"FAILED: {error}\nthe files are in {report}")
+        return 1
+    for kind, counts in outcomes.items():
+        print(f"{kind:10} {counts['trace']:7,} traces, {counts['refused']:7,} refused")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{count:,} files in {time.perf_counter() - started:.0f} s, peak memory {peak:.0f} MiB: no other outcome"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))
