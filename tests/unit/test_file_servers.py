@@ -4,6 +4,7 @@ import pytest
 
 from machines import SWITCH, node
 from striate.cluster.builders import star
+from striate.errors import PredictionError
 from striate.predict.file_servers import POLICIES, file_servers
 from striate.predict.packets import CollectiveBook, run_application
 from striate.workload import Workload
@@ -119,5 +120,5 @@ def test_collective_writes_move_exactly_what_was_asked_for():
 def test_a_program_with_files_needs_a_server():
     machine = star(node=node(2), switch=SWITCH)
 
-    with pytest.raises(ValueError, match="no I/O server"):
+    with pytest.raises(PredictionError, match="no I/O server"):
         run(machine, writes)
