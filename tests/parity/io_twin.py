@@ -140,13 +140,19 @@ class IoTwin:
         yield from (self.write if access.write else self.read)(rank, wanted)
 
     def write(self, rank: int, wanted: list[Share]) -> Steps:
-        yield [lambda done, share=share: self.request(rank, share, done, ignore) for share in wanted]
+        asked = self.begun_at(wanted, rank + 1)
+        yield [lambda done, share=share: self.request(rank, share, done, ignore) for share in asked]
         waits: list[Wait] = []
-        for share in wanted:
+        for share in self.begun_at(wanted, rank // 2 + 1):
             answered = Later()
             waits += [lambda done, share=share, a=answered: self.data(rank, share, done, a), answered.wait]
         yield waits
         yield []
+
+    def begun_at(self, wanted: list[Share], first: int) -> list[Share]:
+        """Clients begin with different servers: with requests each with another, with data in pairs."""
+        first = first % max(len(wanted), 1) if self.twin.spreads_clients else 0
+        return wanted[first:] + wanted[:first]
 
     def request(self, rank: int, share: Share, on_sent: Callable, on_delivered: Callable) -> None:
         target = self.servers[share.server].number
@@ -165,7 +171,7 @@ class IoTwin:
             server = self.servers[share.server]
             return lambda done: self.request(rank, share, ignore, lambda: server.read(rank, share, done))
 
-        yield [ask(share) for share in wanted]
+        yield [ask(share) for share in self.begun_at(wanted, rank + 1)]
 
     def close(self, rank: int, flush: bool) -> Steps:
         """Costs a step; with a flush the first rank has every server write all it holds, and the others wait."""

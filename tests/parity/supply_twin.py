@@ -25,6 +25,8 @@ class Flow(Message):
 class FlowTwin(Twin):
     """The packet twin with flows, and with interfaces that can be closed."""
 
+    spreads_clients = True  # over the servers they begin with: what the order of ties leaves open
+
     def __init__(self, network: Callable, granularity: int) -> None:
         super().__init__(network, granularity)
         self.closed: dict[Component, Callable[[], bool]] = {}

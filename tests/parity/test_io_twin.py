@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from parity.io_machine import run_io
 from parity.io_scenario import read_scenario
 from parity.io_twin import IoTwin
 from parity.supply_twin import FlowTwin
@@ -59,22 +60,29 @@ def test_disks_seek_as_often_as_in_the_reference(rows):
     )
 
 
-def test_with_the_ties_of_a_bare_heap_even_many_servers_agree(rows):
-    """Under defined ties this one differs by 0.09 %: only the order of simultaneous events is another."""
-    row = rows["io_write_lvl2_4c2s_5x10MiB_AggregationReorderCache_ram1000"]
+def test_with_the_ties_of_a_bare_heap_even_eight_clients_and_servers_agree(rows):
+    """Under defined ties this one differs by 11 %: only the order of simultaneous events is another."""
+    row = rows["io_write_lvl0_8c8s_32x1MiB_AggregationReorderCache_ram1000"]
 
-    assert abs(difference(row, UntiedTwin)) < 1000 < abs(difference(row, FlowTwin))
-
-
-# Ranks that go on at the same instant: who asks a server first is a tie, and decides its seeks.
-DECIDED_BY_TIES = {
-    "io_read_lvl1_2c2s_32x1MiB_AggregationReorderCache_ram1000",
-    "io_write_lvl2_4c4s_100x100KiB_AggregationReorderCache_ram1000",
-}
+    assert abs(difference(row, UntiedTwin)) <= SLACK
 
 
-def test_small_scenarios_are_within_two_per_cent_but_for_ties(rows):
+def test_small_scenarios_are_within_two_per_cent(rows):
     small = [row for row in rows.values() if row["events"] < QUICK and row["processes"] > 1]
     error = {row["id"]: difference(row, FlowTwin) / row["virtual_time_ns"] for row in small}
 
-    assert {name for name, relative in error.items() if abs(relative) > 0.02} <= DECIDED_BY_TIES
+    assert {name: value for name, value in error.items() if abs(value) > 0.02} == {}
+
+
+def test_the_engine_does_as_its_twin(rows):
+    """Steps of commands differ by a few nanoseconds an operation; disks must not differ at all."""
+    for row in rows.values():
+        scenario = read_scenario(row)
+        if row["events"] > QUICK or row["parameters"]["level"] == 1:  # level 1: all ranks tie
+            continue
+        twin, run = IoTwin(scenario), run_io(scenario)
+        end = twin.run()
+        operations = [server.queue.disk.operations for server in twin.servers]
+
+        assert run.disk_operations.tolist() == operations, row["id"]
+        assert run.end // 1000 == pytest.approx(end, abs=1000), row["id"]
