@@ -20,6 +20,15 @@ std::uint32_t take(std::vector<T>& pool, std::vector<std::uint32_t>& free, T val
     return place;
 }
 
+// Clients begin with different servers, so that not all wait for the same one: with requests each with
+// another, with data in pairs.
+std::vector<std::uint32_t> begun_at(std::vector<std::uint32_t> parts, std::size_t first) {
+    if (parts.empty()) return parts;
+    std::rotate(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first % parts.size()),
+                parts.end());
+    return parts;
+}
+
 }  // namespace
 
 FileService::FileService(const FileRules& rules, std::uint32_t ranks, FileHost& host)
@@ -63,8 +72,8 @@ void FileService::access(const Caller& caller, std::int64_t file, bool write, co
     }
     calls_[call].unasked = static_cast<std::uint32_t>(made.size());
     calls_[call].open = static_cast<std::uint32_t>(made.size()) * (write ? 2 : 1) + 1;
-    calls_[call].asked = made;
-    for (const std::uint32_t part : made) {
+    calls_[call].asked = begun_at(made, caller.rank / 2 + 1);
+    for (const std::uint32_t part : begun_at(made, caller.rank + 1)) {
         const auto count = static_cast<std::int64_t>(parts_[part].runs.size());
         send(Word::ask, part, true, request_bytes + run_bytes * count);
     }

@@ -93,3 +93,29 @@ def read_scenario(row: dict[str, Any]) -> IoScenario:
         cache_memory=row["node_memory_bytes"],
         programs=tuple(program(rank) for rank in range(ranks)),
     )
+
+
+def read_figure_row(row: dict[str, Any]) -> IoScenario:
+    """The scenario of one row of `fig5_type`: clients and servers of the validation, one client a node."""
+    on_nodes, apart = {
+        "8overlapping": (8, 0),
+        "head_8overlapping_plus_8dedicated": (8, 8),
+        "5c5s_disjoint_1000MB": (0, 5),
+    }[row["variant"]]
+    return read_scenario(
+        {
+            "id": f"{row['variant']} level {row['level']} {'write' if row['write'] else 'read'} {row['block']}",
+            "mpi_set": "MPICH2",
+            "nodes": row["clients"],
+            "processes": row["clients"],
+            "io_servers_overlapping": on_nodes,
+            "io_servers_dedicated_nodes": apart,
+            "internode_edge": "GIGEPVS",
+            "transfer_granularity": 102400,
+            "io_granularity": 10485760,
+            "cache_layer": "AggregationReorderCache",
+            "node_memory_bytes": row["ramMB"] * 1_000_000,
+            "parameters": {key: row[key] for key in ("level", "write", "block", "repeats")}
+            | {"stripe": 65536},
+        }
+    )

@@ -84,7 +84,7 @@ class FileService {
     // A call of a client.
     struct Call {
         Caller caller{};
-        std::vector<std::uint32_t> asked;  // parts, in order of the servers
+        std::vector<std::uint32_t> asked;  // parts, in the order in which their data is sent
         std::uint32_t unasked = 0;         // of them, not yet sent
         std::uint32_t open = 0;            // what must still happen before it is over
         bool write = false;

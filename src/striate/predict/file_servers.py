@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.cluster.cluster import Cluster, IOServer
+from striate.cluster.cluster import Cluster
 from striate.cluster.storage import CachePolicy, Disk, FlashDisk, HardDisk, SimpleDisk
 
 Int64s = NDArray[np.int64]
@@ -46,19 +47,16 @@ class FileServers:
 def file_servers(cluster: Cluster) -> FileServers:
     """The columns of `cluster.servers`; several disks of one server are striped."""
     servers = cluster.servers
-    disks = [_disk_row(disk) for server in servers for disk in server.disks]
-    whole: dict[str, Any] = {name: np.array([row[name] for row in disks], np.int64) for name in _WHOLE}
-    real: dict[str, Any] = {name: np.array([row[name] for row in disks], np.float64) for name in _REAL}
+    disks = [disk for server in servers for disk in server.disks]
     return FileServers(
         policy=np.array([POLICIES.index(server.cache.policy) for server in servers], np.uint8),
-        memory=_column(int(_memory(server)) for server in servers),
-        concurrent=_column(server.cache.concurrent_operations for server in servers),
-        kept_reads=_column(_memory(server) if server.cache.keeps_reads else 0 for server in servers),
-        read_ahead=_column(int(server.cache.read_ahead) for server in servers),
+        memory=_column([server.memory for server in servers]),
+        concurrent=_column([server.cache.concurrent_operations for server in servers]),
+        kept_reads=_column([server.memory if server.cache.keeps_reads else 0 for server in servers]),
+        read_ahead=_column([int(server.cache.read_ahead) for server in servers]),
         first_disk=np.cumsum([0, *(len(server.disks) for server in servers)], dtype=np.int64),
-        disk_kind=np.array([row["kind"] for row in disks], np.uint8),
-        **whole,
-        **real,
+        disk_kind=np.array([DISK_KINDS.index(type(disk)) for disk in disks], np.uint8),
+        **_disk_columns(disks),
         io_request=int(cluster.settings.io_request),
         stripe_unit=int(cluster.settings.stripe_unit),
     )
@@ -68,18 +66,19 @@ _WHOLE = ("read_latency", "write_latency", "average_seek", "track_seek", "near",
 _REAL = ("read_rate", "write_rate", "turns")
 
 
-def _column(values: object) -> Int64s:
-    return np.fromiter(values, np.int64)  # type: ignore[call-overload,no-any-return]
+def _column(values: Sequence[int]) -> Int64s:
+    return np.array(values, np.int64)
 
 
-def _memory(server: IOServer) -> int:
-    return server.memory if server.cache.memory is None else int(server.cache.memory)
+def _disk_columns(disks: Sequence[Disk]) -> dict[str, Any]:
+    rows = [_disk_row(disk) for disk in disks]
+    whole = {name: np.array([row[name] for row in rows], np.int64) for name in _WHOLE}
+    return whole | {name: np.array([row[name] for row in rows], np.float64) for name in _REAL}
 
 
 def _disk_row(disk: Disk) -> dict[str, float]:
     """A disk's row; what its kind does not know is zero, or one where zero means nothing."""
     row: dict[str, float] = dict.fromkeys(_WHOLE, 0) | {"channels": 1, "queue_depth": 1, "turns": 1.0}
-    row["kind"] = DISK_KINDS.index(type(disk))
     if isinstance(disk, FlashDisk):
         rates = {"read_rate": disk.read_rate, "write_rate": disk.write_rate}
         delays = {"read_latency": disk.read_latency, "write_latency": disk.write_latency}
