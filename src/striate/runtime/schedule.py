@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,12 +65,21 @@ class Schedule:
     combine: str
     coverage: npt.NDArray[np.uint8]  # of every chunk: untouched, partly, wholly
     writing: Moves
-    reading: Moves
+    read_early: Moves | None  # None: made when first needed, for that takes no other rank
+    segments: npt.NDArray[np.int32]
+
+    @cached_property
+    def reading(self) -> Moves:
+        """The moves of a read: whoever asks gets an answer, so nothing is settled."""
+        if self.read_early is not None:
+            return self.read_early
+        return _moves(None, self.cut, self.units, None, self.segments, None, 1)
 
     @property
     def nbytes(self) -> int:
         """Memory held by this rank."""
-        return self.writing.nbytes + self.reading.nbytes
+        made = self.__dict__.get("reading", self.read_early)
+        return self.writing.nbytes + (made.nbytes if made is not None and made is not self.writing else 0)
 
     def chunks_in(self, round_: int, window_chunks: int, chunks_per_domain: int) -> Int64:
         """The touched chunks that are handled in a round, of all domains."""
@@ -120,8 +130,11 @@ def build_schedule(
     segments = node.segments if combine == "last" else np.full(cut.ranks, -1, np.int32)
     told = None if settled.claims is None else _remote(settled.claims, segments)
     writing = _moves(ranks, cut, units, settled.kept, segments, told, quota)
-    reading = writing if all_alike else _reading(ranks, node, cut, units, quota)
-    return Schedule(cut, units, shape, len(units), most, combine, coverage, writing, reading)
+    early = writing if all_alike else None
+    if early is None and not node.is_everyone:
+        told = tell_owners(ranks, cut, units, node.segments)[1]
+        early = _moves(ranks, cut, units, None, node.segments, told, quota)
+    return Schedule(cut, units, shape, len(units), most, combine, coverage, writing, early, node.segments)
 
 
 def _settle(
@@ -134,16 +147,8 @@ def _settle(
     return settle_at_owners(ranks, cut, indices, all_count=combine == "sum")
 
 
-def _reading(ranks: Ranks, node: Node, cut: Cut, indices: Positions, quota: int) -> Moves:
-    """For reads nothing is settled: whoever asks gets an answer."""
-    told = None
-    if not node.is_everyone:
-        told = tell_owners(ranks, cut, indices, node.segments)[1]
-    return _moves(ranks, cut, indices, None, node.segments, told, quota)
-
-
 def _moves(
-    ranks: Ranks,
+    ranks: Ranks | None,
     cut: Cut,
     indices: Positions,
     kept: Positions | None,
@@ -165,7 +170,12 @@ def _moves(
     longest = np.diff(starts[:, 1:], axis=1).max(axis=1, initial=0)
     needed = [int(-(-count // quota)) for count in longest]
     return Moves(
-        order, place, starts, incoming, incoming_starts, ranks.largest(needed) if told else [0] * cut.rounds
+        order,
+        place,
+        starts,
+        incoming,
+        incoming_starts,
+        ranks.largest(needed) if ranks is not None and told else [0] * cut.rounds,
     )
 
 

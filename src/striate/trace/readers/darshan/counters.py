@@ -41,6 +41,8 @@ _STDIO_TIMES = {
     "read_end": 10,
 }
 
+LARGEST = 2**50  # bytes, or calls: no record of a sound log holds more
+
 LAYOUTS = {
     ("POSIX", 3): (64, 17, _POSIX_3, _TIMES),
     ("POSIX", 4): (69, 17, _POSIX_4, _TIMES),
@@ -69,11 +71,11 @@ class Counters:
         """How often `kind` (read or write) was called, in whatever form."""
         forms = ("", "independent_", "collective_", "split_", "later_")
         found = [self.numbers[form + kind + "s"] for form in forms if form + kind + "s" in self.numbers]
-        return np.asarray(np.sum(np.maximum(found, 0), axis=0, dtype=np.int64))
+        return np.asarray(np.sum(np.clip(found, 0, LARGEST), axis=0, dtype=np.int64))
 
     def moved(self, kind: str) -> NDArray[np.int64]:
         """Bytes read or written."""
-        return np.maximum(self.numbers["bytes_read" if kind == "read" else "bytes_written"], 0)
+        return np.clip(self.numbers["bytes_read" if kind == "read" else "bytes_written"], 0, LARGEST)
 
 
 def counters(module: str, version: int, content: bytes, *, order: str) -> Counters | None:

@@ -16,7 +16,7 @@ from striate.trace.columns import operations
 from striate.trace.header import MOST_RANKS, File, Flag, Header
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.readers.darshan import dxt
-from striate.trace.readers.darshan.counters import Counters, counters
+from striate.trace.readers.darshan.counters import LARGEST, Counters, counters
 from striate.trace.readers.darshan.log import MAGIC, Job, Log, open_log
 from striate.trace.readers.darshan.rebuild import rebuild
 from striate.trace.trace import Trace
@@ -164,7 +164,7 @@ def _add_segments(
 def _lost(found: dxt.Segments, records: Counters | None) -> str:
     if records is None:
         return ""
-    counted = int(records.moved("read").sum() + records.moved("write").sum())
+    counted = int(records.moved("read").sum()) + int(records.moved("write").sum())
     kept = int(np.maximum(found.length, 0).sum())
     return f" ({kept:,} of {counted:,} bytes kept)" if counted > kept else ""
 
@@ -192,7 +192,8 @@ def _add(reading: _Reading, rows: Any, level: str, words: tuple[str, str], **col
     columns.setdefault("bytes", getattr(rows, "bytes", None))
     start, end = rows.start, rows.end
     with np.errstate(invalid="ignore"):
-        sound = (rows.rank >= 0) & (rows.rank < reading.job.ranks) & (columns["bytes"] >= 0)
+        sound = (rows.rank >= 0) & (rows.rank < reading.job.ranks)
+        sound &= (columns["bytes"] >= 0) & (columns["bytes"] < LARGEST) & (columns["offset"] >= -1)
         sound &= (start >= 0) & (end >= start) & (end < _LONGEST)
     reading.bad_rows += int((~sound).sum())
     columns = {name: column[sound] for name, column in columns.items()}
