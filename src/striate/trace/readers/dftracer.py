@@ -119,6 +119,8 @@ def _take(reading: _Reading, line: _Line) -> None:
     if line.ph in _METADATA:
         _take_name(reading, line)
     elif line.ph in _COMPLETE and line.cat in ("POSIX", "STDIO"):
+        if max(abs(line.pid), abs(line.tid)) >= 2**62:
+            raise ValueError
         if not 0 <= line.ts < 2**61 or not 0 <= line.dur < 2**61 or len(reading.rows) >= _MOST_ROWS:
             raise ValueError
         _take_call(reading, line)
