@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from parity.io_machine import run_io
+from parity.io_scenario import read_figure_row, read_scenario
 from reference.piosimhd_collectives import scenario_of, schedule_of
 from striate.cluster.builders import star
 from striate.predict.collective_book import write_book
@@ -9,13 +11,6 @@ from striate.predict.packets import CollectiveBook, PacketRun, run_application
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.kinds import Kind
-
-POLICIES = {
-    "NoCache": "none",
-    "SimpleWriteBehindCache": "write-behind",
-    "AggregationCache": "aggregation",
-    "AggregationReorderCache": "aggregation-reorder",
-}
 
 
 def link(table):
@@ -51,40 +46,8 @@ def machine(scenario, model):
     settings = {
         "packet": scenario["transfer_granularity"],
         "eager": scenario["max_eager"],
-        "io_request": scenario.get("io_granularity", 10 * 1024 * 1024),
-        "stripe_unit": scenario["parameters"].get("stripe", 65536),
     }
-    switch = {"bandwidth": float(model["switch"]["bandwidth_Bps"])}
-    return star(node=node, switch=switch, settings=settings, server=servers(scenario, model, node))
-
-
-def servers(scenario, model, node):
-    """I/O servers on the first nodes, then on nodes of their own with one socket."""
-    disk = model["disk_PVSDisk"]
-    common = {
-        "cache": {
-            "policy": POLICIES.get(scenario.get("cache_layer"), "none"),
-            "memory": scenario.get("node_memory_bytes", 12 * 10**9),
-        },
-        "disk": {
-            "kind": "hard",
-            "rate": float(disk["sequential_Bps"]),
-            "average_seek": disk["average_seek_s"],
-            "track_seek": disk["track_to_track_s"],
-            "revolutions_per_minute": disk["rpm"],
-            "near": disk["close_bytes"],
-        },
-    }
-    shared, apart = scenario.get("io_servers_overlapping", 0), scenario.get("io_servers_dedicated_nodes", 0)
-    tables = []
-    if shared:
-        tables.append(
-            common | {"name": "shared", "count": shared, "on": "nodes", "nodes": list(range(shared))}
-        )
-    if apart:
-        inside = {key: node[key] for key in ("nic", "socket", "hub", "uplink", "memory")}
-        tables.append(common | {"name": "apart", "count": apart, "on": "apart", "node": inside})
-    return tables
+    return star(node=node, switch={"bandwidth": float(model["switch"]["bandwidth_Bps"])}, settings=settings)
 
 
 def ping_pong(rank, ranks, size, pair):
@@ -144,39 +107,8 @@ PROGRAMS = {
 }
 
 
-def meet(rank, ranks):
-    """A virtual barrier of the original: who comes last goes on first, a moment before the others."""
-    yield op.barrier()
-    yield op.compute(20e-9 * ((rank + 1) % ranks))
-
-
-def accesses(scenario):
-    """Levels 0 to 2 of MPI-IO: block i of rank r lies at (i * ranks + r) * block."""
-    parameters = scenario["parameters"]
-    block, repeats = parameters["block"], parameters["repeats"]
-    act = op.write if parameters["write"] else op.read
-
-    def program(rank, ranks):
-        offsets = [(i * ranks + rank) * block for i in range(repeats)]
-        yield from meet(rank, ranks)  # opening is a virtual barrier
-        if parameters["level"] == 2:
-            yield act("f", extents=(offsets, [block] * repeats))
-        else:
-            for offset in offsets:
-                yield act("f", offset=offset, size=block)
-                if parameters["level"] == 1:
-                    yield from meet(rank, ranks)
-        if scenario.get("id", "").endswith("flushclose"):
-            yield op.sync_file("f")
-        yield op.barrier()
-
-    return program
-
-
 def program_of(scenario):
     """What the ranks do, and the schedules of their collectives."""
-    if scenario["group"] == "io":
-        return accesses(scenario), CollectiveBook.empty()
     parameters = scenario["parameters"]
     size = parameters.get("size", 0)
     if scenario["implementations"]:
@@ -192,6 +124,8 @@ def program_of(scenario):
 
 def play(scenario, model) -> PacketRun:
     """The scenario on the engine, with the original's clock of whole nanoseconds."""
+    if scenario["group"] == "io":
+        return run_io(read_figure_row(scenario["row"]) if "row" in scenario else read_scenario(scenario))
     ranks = scenario["processes"]
     program, book = program_of(scenario)
     workload = Workload.from_program(program, ranks=ranks)
@@ -226,28 +160,6 @@ def _with_kind(scenario):
 
 
 def _figure5(row):
-    shared, apart = {
-        "8overlapping": (8, 0),
-        "head_8overlapping_plus_8dedicated": (8, 8),
-        "5c5s_disjoint_1000MB": (0, 5),
-    }[row["variant"]]
     way = "write" if row["write"] else "read"
     name = f"fig5_{way}_lvl{row['level']}_{row['repeats']}x{row['block']}_{row['variant']}"
-    return {
-        "id": name,
-        "group": "io",
-        "nodes": row["clients"],
-        "processes": row["clients"],
-        "sockets_per_node": 2,
-        "nic": "NIC",
-        "internode_edge": "GIGEPVS",
-        "transfer_granularity": 102400,
-        "max_eager": 102400,
-        "implementations": {},
-        "parameters": {key: row[key] for key in ("level", "write", "repeats", "block")} | {"stripe": 65536},
-        "cache_layer": "AggregationReorderCache",
-        "node_memory_bytes": row["ramMB"] * 10**6,
-        "io_servers_overlapping": shared,
-        "io_servers_dedicated_nodes": apart,
-        "virtual_time_ns": row["virtual_time_ns"],
-    }
+    return {"id": name, "group": "io", "virtual_time_ns": row["virtual_time_ns"], "row": row}
