@@ -72,7 +72,7 @@ def test_the_demo_writes_a_forecast_and_a_page(capsys, tmp_path):
     assert "report.html" in captured.err
     assert sorted(file.name for file in folder.iterdir()) == ["forecast.json", "report.html"]
     assert Forecast.load(folder / "forecast.json").ranks == 16
-    assert json.loads((folder / "forecast.json").read_text())["rung"] == "resource"
+    assert json.loads((folder / "forecast.json").read_text())["rung"] == "fine"
 
 
 def test_the_demo_overwrites_only_when_told(capsys, tmp_path):
