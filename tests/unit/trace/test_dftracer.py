@@ -72,9 +72,9 @@ def test_packed_logs_and_folders_of_them_are_read(tmp_path):
 
 def test_broken_lines_are_left_out_and_counted(tmp_path):
     text = LOG.read_text().splitlines()
-    (tmp_path / "broken.pfw").write_text(
-        "\n".join([*text[:12], '{"name": "write", "ph"', *text[12:-3], text[-3][:40]])
-    )
+    huge = text[10].replace('"tid":13675', f'"tid":{2**70}')
+    broken = [*text[:12], '{"name": "write", "ph"', huge, *text[12:-3], text[-3][:40]]
+    (tmp_path / "broken.pfw").write_text("\n".join(broken))
     trace = read_trace(tmp_path / "broken.pfw")
     flags = {flag.code: flag.message for flag in trace.header.flags}
 

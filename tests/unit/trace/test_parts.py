@@ -62,6 +62,7 @@ def test_a_datatype_is_laid_out_as_mpi_says(type_tree, expected):
     "broken",
     [
         [4, 1],
+        tree(9, 8, 8, [2, 1, 1], INT, addresses=[0]),
         tree(4, 8, 8, [2], INT),
         tree(14, 8, 8, [2], INT),
         tree(3, 1, 1, [2**40], tree(4, 2, 3, [2, 1, 2], BYTE)),

@@ -165,6 +165,8 @@ def _placed(
 ) -> tuple[Int64s, Int64s]:
     """The inner runs repeated `instances` times from every place on."""
     offset, length = _joined(*inner)
+    if len(place) != len(instances):
+        raise TraceError(f"a datatype of {len(instances)} blocks with {len(place)} places")
     if (instances < 0).any():
         raise TraceError("a datatype with a negative count")
     if len(offset) == 1 and int(length[0]) == extent:  # instances join without a gap
