@@ -15,6 +15,5 @@ NB_MODULE(_core, module) {
     striate::bind::register_schedule(module);
     striate::bind::register_flows(module);
     striate::bind::register_ledger(module);
-    striate::bind::register_stripe(module);
     striate::bind::register_records(module);
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from striate.errors import PredictionError
 from striate.interval import Interval
@@ -117,11 +116,3 @@ class Forecast:
     def load(cls, path: str | Path) -> Forecast:
         """Read a forecast's JSON file."""
         return cls.from_json(Path(path).read_bytes(), source=str(path))
-
-
-def as_document(forecast: Forecast) -> dict[str, Any]:
-    """The forecast as plain JSON values."""
-    import msgspec
-
-    document: dict[str, Any] = msgspec.to_builtins(forecast)
-    return document
