@@ -79,7 +79,8 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
     sizes = ("packet", "eager", "io_request", "stripe_unit", "collective_buffer")
     found: dict[str, Any] = {f"{key}_bytes": int(getattr(settings, key)) for key in sizes}
     times = {f"{key}_seconds": getattr(settings, key) / 1e12 for key in ("io_cpu", "io_variation")}
-    return found | {"routing": settings.routing, "io_overlap": settings.io_overlap} | times
+    words = {"routing": settings.routing, "protocol": settings.protocol, "io_overlap": settings.io_overlap}
+    return found | words | times
 
 
 def _derived_document(cluster: Cluster) -> dict[str, Any]:

@@ -33,6 +33,8 @@ PLAYED = frozenset(
     )
 )
 
+_COLLECTIVES = tuple(kind for kind in Kind if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER)
+
 
 def book_of(application: Application) -> CollectiveBook:
     """Schedules for all collective calls of the application, by the default choice of algorithm."""
@@ -46,9 +48,7 @@ def _schedule(kind: Kind, members: int, root: int, size_bytes: int) -> Schedule:
 
 def _calls(application: Application) -> Iterator[Call]:
     """Every distinct call; refuses those for which the engine has no schedule."""
-    for line in lines(application):
-        if not Kind.BARRIER <= line.kind <= Kind.REDUCE_SCATTER:
-            continue
+    for line in lines(application, kinds=_COLLECTIVES):
         if line.kind not in PLAYED:
             raise PredictionError(f"a {line.kind.label} is not played packet by packet yet")
         columns = {name: line.column(name) for name in ("root", "bytes") if name in OPERANDS[line.kind]}

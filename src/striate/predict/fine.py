@@ -13,14 +13,11 @@ from striate.interval import Interval
 from striate.predict.collective_book import book_of
 from striate.predict.forecast import Use
 from striate.predict.packets import PacketRun, run_application
+from striate.predict.subject import UnfitError
 from striate.units import about_seconds
 from striate.workload.workload import Workload
 
 NAME = "fine"
-
-
-class UnfitError(PredictionError):
-    """A workload that a rung does not take; the ladder goes without it."""
 
 
 @dataclass(frozen=True, slots=True)

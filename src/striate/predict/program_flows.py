@@ -9,9 +9,9 @@ from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.predict.collective_book import book_of
 from striate.predict.file_servers import file_servers
-from striate.predict.fine import UnfitError
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
 from striate.predict.packets import node_columns
+from striate.predict.subject import UnfitError
 from striate.workload.workload import Workload
 
 

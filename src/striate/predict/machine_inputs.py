@@ -1,0 +1,27 @@
+"""What section 5 of paper 004 needs to know of a machine, from its description."""
+
+from __future__ import annotations
+
+from striate.cluster.cluster import Cluster
+from striate.cluster.measures import way
+from striate.cluster.storage import random_access_ticks
+
+
+def random_seek_seconds(cluster: Cluster) -> float:
+    """T_rand_seek: a random access beyond a sequential one, on the disk where that costs most."""
+    ticks = [random_access_ticks(disk) for server in cluster.servers for disk in server.disks]
+    return max(ticks, default=0) / 1e12
+
+
+def message_seconds(cluster: Cluster, size_bytes: float) -> float:
+    """T_comm: a message between neighbouring nodes that meets no other; 0 on a single node."""
+    if cluster.nodes < 2:
+        return 0.0
+    path = way(cluster, (0, 0), (1, 0))
+    return path.latency_seconds + size_bytes / path.bytes_per_second
+
+
+def turn_seconds(cluster: Cluster) -> float:
+    """What a message may lose by taking turns: one full packet of another at every part of the longest way."""
+    far = way(cluster, (0, 0), (cluster.nodes - 1, 0))
+    return sum(float(cluster.settings.packet) / rate for rate in far.rates)
