@@ -60,6 +60,8 @@ nb::dict program_flows(const std::string& rung, nb::handle text, nb::list commun
     columns["communication_work"] = hand_over(std::move(result.communication_work));
     columns["station_work"] = hand_over(std::move(result.station_work));
     columns["disk_work"] = hand_over(std::move(result.disk_work));
+    columns["disk_alone"] = hand_over(std::move(result.disk_alone));
+    columns["written"] = hand_over(std::move(result.written));
     columns["disk_jobs"] = hand_over(std::move(result.disk_jobs));
     columns["calls"] = hand_over(std::move(result.calls));
     return columns;

@@ -23,6 +23,9 @@ class Inputs:
     disks_per_processor: int = 1
     contention: float = 0.0  # the whole effect that test 1 measured
     turns: float = 0.0  # what all messages of a processor lose at most by taking turns with others, packet by packet
+    delivery: float = 0.0  # the way from a disk to its processor, a block
+    start: float = 0.0  # what happens once in a group: the first positioning, the first block's way, the barrier
+    stop: float = 0.0  # what servers without a cache do not receive while their disks work
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Booked:
     disk_jobs: NDArray[np.int64]
     calls: NDArray[np.int64]  # of each processor to its disks
     fan_out: int
-    groups: int = 1  # how often everyone waits for everyone: what a rung gets wrong in one group it may in each
+    groups: int = 1  # how often everyone waits for everyone
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +50,24 @@ class Errors:
     random_io: float
     io_variation: float
     overlap: float
-    contention: float  # beyond the paper: what the tests measured and found small enough
+    contention: float  # this and the rest beyond the paper: what the tests measured and found small enough
     turns: float
+    delivery: float
+    start: float
+    stop: float
+
+    @property
+    def unseen(self) -> float:
+        """What no coarse rung looks at."""
+        io = self.random_io + self.io_variation + self.overlap
+        return io + self.contention + self.turns + self.delivery + self.start + self.stop
 
     @property
     def above(self) -> float:
-        io = self.random_io + self.io_variation + self.overlap
-        return self.event_delay + io + self.contention + self.turns
+        return self.event_delay + self.unseen
 
 
-def booked_of(result: dict[str, Any], inputs: Inputs) -> Booked:
+def booked_of(result: dict[str, Any], inputs: Inputs, *, groups: int = 1) -> Booked:
     """The work of a stream, as its rungs book it."""
     reads = result["disk_reads"]
     return Booked(
@@ -65,6 +76,7 @@ def booked_of(result: dict[str, Any], inputs: Inputs) -> Booked:
         disk_jobs=reads,
         calls=reads.reshape(-1, inputs.disks_per_processor).sum(axis=1),
         fan_out=int(result["most_fan_out"]),
+        groups=groups,
     )
 
 
@@ -76,13 +88,16 @@ def errors_of(booked: Booked, inputs: Inputs) -> Errors:
     lost = booked.fan_out + (0 if inputs.overlap or not booked.fan_out else disks_in_use)
     return Errors(
         balance=float(np.ptp(booked.communication)),
-        fan_out=lost * inputs.communication * booked.groups,
+        fan_out=lost * inputs.communication,
         event_delay=float(np.ptp(booked.processor)),
         random_io=inputs.random_seek * most_jobs,
         io_variation=inputs.io_difference * most_jobs,
         overlap=inputs.io_cpu * float(booked.calls.max(initial=0)),
         contention=inputs.contention,
         turns=inputs.turns,
+        delivery=inputs.delivery * most_jobs,
+        start=inputs.start * booked.groups,
+        stop=inputs.stop,
     )
 
 
@@ -95,7 +110,8 @@ def resource_bounds(result: dict[str, Any], inputs: Inputs) -> Interval:
     processor = result["processor_work"] / 1e12 + inputs.io_cpu * calls
     low = result["ticks"] / 1e12
     high = processor.sum() + disk.max() if result["sends"] else (processor + own.max(axis=1)).max()
-    return Interval(low, low, max(low, float(high)))
+    beyond = inputs.contention + inputs.turns + inputs.start + inputs.delivery * float(reads.max(initial=0))
+    return Interval(low, low, max(low, float(high)) + beyond)
 
 
 def dependency_bounds(seconds: float, errors: Errors, *, rung: str, whole_messages: bool = False) -> Interval:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from striate.errors import PredictionError
@@ -46,32 +46,31 @@ class _Climb:
             verdict = self.subject.ask(rung)
         raw, notes = verdict.interval, verdict.notes
         combined = raw
-        if counted:
-            combined, clash = self._combined(raw, exact=rung == "fine")
+        if counted and rung != "fine":
+            earlier = [answer.combined for answer in self.answers if answer.counted]
+            combined, clash = combine(raw, earlier, self.proved)
             notes = (*notes, clash) if clash else notes
         answer = Answer(rung, raw, combined, meter.cost, notes, expected, counted)
         self.answers.append(answer)
         self.uses = verdict.uses or self.uses
         return answer
 
-    def _combined(self, raw: Interval, *, exact: bool) -> tuple[Interval, str]:
-        """The smallest high of all rungs (section 6.1), and the largest low that is proved.
-
-        The paper also takes the largest low of the rungs; theirs are no proof, for a rung that processes a graph at
-        once may delay what is told later by more than its low end allows. Without a proof they must do.
-        """
-        if exact:
-            return raw, ""
-        earlier = [answer.combined for answer in self.answers if answer.counted]
-        low = self.proved.low if self.proved else max([raw.low, *(one.low for one in earlier)])
-        high = min([raw.high, *(one.high for one in earlier), *([self.proved.high] if self.proved else [])])
-        if low > high:
-            own = Interval(min(low, raw.low), raw.estimate, raw.high)
-            return own, "its bounds contradict what was found before, and are used alone"
-        return Interval(low, min(max(raw.estimate, low), high), high), ""
-
     def narrow(self, interval: Interval) -> bool:
         return self.within is not None and interval.relative_error <= self.within
+
+
+def combine(raw: Interval, earlier: Sequence[Interval], proved: Interval | None) -> tuple[Interval, str]:
+    """The smallest high of all rungs (section 6.1) and the largest low that is proved; and what is odd about them.
+
+    The paper also takes the largest low of the rungs; theirs are no proof, for a rung that processes a graph at
+    once may delay what is told later by more than its low end allows. Without a proof they must do.
+    """
+    low = proved.low if proved else max([raw.low, *(one.low for one in earlier)])
+    high = min([raw.high, *(one.high for one in earlier), *([proved.high] if proved else [])])
+    if low > high:
+        own = Interval(min(low, raw.low), raw.estimate, raw.high)
+        return own, "its bounds contradict what was found before, and are used alone"
+    return Interval(low, min(max(raw.estimate, low), high), high), ""
 
 
 def climb(
@@ -86,12 +85,12 @@ def climb(
     found = _Climb(subject, within, budget, subject.proved(), checks)
     if found.proved and found.narrow(found.proved):
         return _stop_at_proof(found, provenance)
-    first = _first_rung(START, checks)
+    first = first_rung(START, checks)
     trusted = _ascend(found, first) if first != "fine" else _go_to_fine(found)
     return _forecast(found, provenance, trusted=trusted)
 
 
-def _first_rung(at: str, checks: dict[str, Check]) -> str:
+def first_rung(at: str, checks: dict[str, Check]) -> str:
     """Walk the tests of the tree to the next rung that may be asked; one that does not apply counts as failed."""
     while isinstance(step := TREE[at], Trial):
         at = step.passed if at in checks and checks[at].passed else step.failed
@@ -122,7 +121,7 @@ def _ascend(found: _Climb, first: str) -> bool:
                 return True
         step = TREE[at]
         assert isinstance(step, Rung)
-        at = _first_rung(step.wider, found.checks) if step.wider else None
+        at = first_rung(step.wider, found.checks) if step.wider else None
     if not found.answers:
         raise PredictionError("; ".join(found.notes), source=found.subject.name)
     found.stopped = "there is no finer rung"

@@ -154,25 +154,34 @@ class _Graphs:
                     text.add(Kind.COMPUTE, work, 0)
 
     def write_disk(self, disk: int, text: _TextColumns) -> None:
+        """With overlap the next block is asked for before the last one has come, so that the disk never waits."""
         offset = requests = 0
+        ahead = 1 if self.costs.overlap else 0
         for group in range(self.flows.groups):
             if group:
                 _add_barrier(text)
-            under_way: list[range] = []
-            for graph in self._of(group, disk):
-                if len(under_way) >= self.costs.blocks_ahead:
-                    _add_waits(text, under_way.pop(0))
-                size = self._bytes(graph)
-                at = offset if self.flows.sequential else self.order[graph] * 4 * self.flows.block_bytes
-                text.add(Kind.READ, disk, at, size, 1, 0, NO_EXTENTS, BLOCKING)
-                offset += size
-                sends = self._write_sends(graph, disk // self.flows.disks_per_processor, size, requests, text)
+            asked: list[tuple[int, int, int]] = []  # graph, bytes, request
+            sent: list[range] = []
+            for graph in [*self._of(group, disk), *([-1] * ahead)]:
+                if graph >= 0:
+                    size = self._bytes(graph)
+                    at = offset if self.flows.sequential else self.order[graph] * 4 * self.flows.block_bytes
+                    text.add(Kind.READ, disk, at, size, 1, 0, NO_EXTENTS, requests)
+                    offset += size
+                    asked.append((graph, size, requests))
+                    requests += 1
+                    if len(asked) <= ahead:
+                        continue
+                if not asked:
+                    continue
+                came, size, request = asked.pop(0)
+                text.add(Kind.WAIT, request)
+                sends = self._write_sends(came, disk // self.flows.disks_per_processor, size, requests, text)
                 requests = sends.stop
-                if self.costs.overlap:
-                    under_way.append(sends)
-                else:
-                    _add_waits(text, sends)
-            for sends in under_way:
+                sent.append(sends)
+                if len(sent) > (self.costs.blocks_ahead if self.costs.overlap else 0):
+                    _add_waits(text, sent.pop(0))
+            for sends in sent:
                 _add_waits(text, sends)
 
     def _write_sends(self, graph: int, own: int, size: int, requests: int, text: _TextColumns) -> range:

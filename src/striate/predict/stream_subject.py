@@ -17,7 +17,7 @@ from striate.predict.bounds import Inputs, booked_of, dependency_bounds, errors_
 from striate.predict.check import Check
 from striate.predict.cost import fine_seconds_of_stream, stream_seconds
 from striate.predict.forecast import Use
-from striate.predict.machine_inputs import message_seconds
+from striate.predict.machine_inputs import barrier_seconds, delivery_seconds, message_seconds, turn_seconds
 from striate.predict.stream_program import stream_machine, stream_workload
 from striate.predict.subject import UnfitError, Verdict
 from striate.predict.validity import Traffic, contention_check, group_check, io_scale_check
@@ -44,8 +44,18 @@ def inputs_of(flows: Flows, cluster: Cluster, costs: FlowCosts) -> Inputs:
     disk = cluster.servers[0].disks[0]
     seek = 0.0 if flows.sequential else random_access_ticks(disk) / 1e12
     settings = cluster.settings
-    difference, cpu = settings.io_variation / 1e12, settings.io_cpu / 1e12
-    return Inputs(seek, difference, cpu, costs.communication / 1e12, costs.overlap, flows.disks_per_processor)
+    delivery = delivery_seconds(cluster, flows.block_bytes)
+    once = random_access_ticks(disk) / 1e12 + delivery + barrier_seconds(cluster, flows.processors)
+    return Inputs(
+        random_seek=seek,
+        io_difference=settings.io_variation / 1e12,
+        io_cpu=settings.io_cpu / 1e12,
+        communication=costs.communication / 1e12,
+        overlap=costs.overlap,
+        disks_per_processor=flows.disks_per_processor,
+        delivery=0.0 if costs.overlap else delivery,
+        start=once,
+    )
 
 
 @dataclass(eq=False)
@@ -88,9 +98,13 @@ class StreamSubject:
         sums, inputs = self.sums, self.inputs
         reads = int(sums["disk_reads"].sum())
         work = float(sums["disk_work"].sum() + sums["processor_work"].sum()) / 1e12
-        extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu) * reads
+        delivery = delivery_seconds(self.cluster, self.flows.block_bytes)
+        extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu + delivery) * reads
+        apart = turn_seconds(self.cluster) * int(sums["sends"]) + inputs.start * self.flows.groups * len(
+            sums["disk_work"]
+        )
         low = sums["floor"] / 1e12
-        return Interval(low, low, max(low, work + extra))
+        return Interval(low, low, max(low, work + extra + apart))
 
     def checks(self, within: float) -> tuple[Check, ...]:
         sums = self.sums
@@ -104,7 +118,8 @@ class StreamSubject:
             most_blocks=int(np.max(sums["communication_work"]) // max(self.costs.communication, 1)),
         )
         contention = contention_check(traffic, self.cluster, tolerance_seconds=tolerance)
-        self.inputs = replace(self.inputs, contention=contention.effect_seconds)
+        turns = turn_seconds(self.cluster) * traffic.most_blocks
+        self.inputs = replace(self.inputs, contention=contention.effect_seconds, turns=turns)
         most_reads = int(np.max(sums["disk_reads"]))
         in_sequence = "every disk reads in sequence" if self.flows.sequential else "blocks are read in no order"
         return (
@@ -122,7 +137,8 @@ class StreamSubject:
         result = self.sums if rung == "resource" else self.flows.run(rung, self.costs)
         if rung == "resource":
             return Verdict(resource_bounds(result, self.inputs), _uses(result))
-        errors = errors_of(booked_of(result, self.inputs), self.inputs)
+        booked = booked_of(result, self.inputs, groups=self.flows.groups)
+        errors = errors_of(booked, self.inputs)
         return Verdict(dependency_bounds(result["ticks"] / 1e12, errors, rung=rung), _uses(result))
 
     def _fine(self) -> Verdict:
