@@ -20,17 +20,18 @@ import msgspec
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from ladder_corpus import Case, cases, spread  # noqa: E402
+from ladder_corpus import Case, cases, spread
 
-from striate.cluster import Cluster  # noqa: E402
-from striate.cluster.cluster import IOServer  # noqa: E402
-from striate.cluster.storage import SimpleDisk, transfer_rate  # noqa: E402
-from striate.errors import PredictionError  # noqa: E402
-from striate.interval import Interval  # noqa: E402
-from striate.predict.decision import START  # noqa: E402
-from striate.predict.ladder import combine, first_rung  # noqa: E402
-from striate.predict.predict import subject_of  # noqa: E402
-from striate.predict.subject import UnfitError  # noqa: E402
+from striate.cluster import Cluster
+from striate.cluster.cluster import IOServer
+from striate.cluster.quantities import Bytes
+from striate.cluster.storage import SimpleDisk, transfer_rate
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.predict.decision import START
+from striate.predict.ladder import combine, first_rung
+from striate.predict.predict import subject_of
+from striate.predict.subject import UnfitError
 
 WITHIN = 0.2
 TARGET = 0.97
@@ -128,12 +129,30 @@ def _fast_network(cluster: Cluster) -> Cluster:
     return replace(cluster, network=replace(network, edge_bandwidth=network.edge_bandwidth * 100))
 
 
+def _large_packets(cluster: Cluster) -> Cluster:
+    size = Bytes(32 * int(cluster.settings.packet))
+    return replace(cluster, settings=msgspec.structs.replace(cluster.settings, packet=size))
+
+
+def _far_apart(cluster: Cluster) -> Cluster:
+    """Memories that are never the place where two messages meet."""
+    network = cluster.network
+    return replace(
+        cluster,
+        network=replace(
+            network, bandwidth=network.bandwidth * 100, local_bandwidth=network.local_bandwidth * 100
+        ),
+    )
+
+
 EFFECTS: tuple[tuple[str, Callable[[Cluster], Cluster]], ...] = (
     ("a server without a cache stops receiving while its disk works", _cached),
     ("seeks, latencies and channels of disks, job by job", _plain_disks),
     ("jobs too small for all disks of a server", _one_disk),
     ("ranks wait for one server after the other", _one_server),
     ("messages that share links take turns", _fast_network),
+    ("packets of several clients mix", _large_packets),
+    ("ranks and servers share a memory", _far_apart),
     ("messages and disks together", lambda cluster: _fast_network(_plain_disks(_cached(cluster)))),
 )
 
@@ -177,8 +196,10 @@ def main() -> int:
     for outcome in outcomes:
         by_kind[outcome.case.kind].append(outcome)
     for kind, found in by_kind.items():
-        print(f"  {kind:14s} {len(found):4d} cases, {sum(one.allowed for one in found):4d} allowed, "
-              f"{sum(one.allowed and bool(one.why) for one in found):3d} with a miss")
+        print(
+            f"  {kind:14s} {len(found):4d} cases, {sum(one.allowed for one in found):4d} allowed, "
+            f"{sum(one.allowed and bool(one.why) for one in found):3d} with a miss"
+        )
     for (rung, why), count in misses(outcomes).most_common():
         print(f"{count:5d} x {rung}: {why}")
     return 0

@@ -211,10 +211,10 @@ void ProgramFlows::file_leg(Leg leg, std::uint32_t index, Ticks time) {
     read(part, time);
 }
 
-// The disks of a server share a job stripe by stripe; flash also spreads it over channels, and takes as many jobs
-// side by side as the server hands out. Every job pays the latency.
-ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t bytes, std::int64_t jobs, bool write,
-                                          Ticks time) {
+// The disks of a server share a job stripe by stripe; flash also spreads it over channels, and takes as many
+// jobs side by side as the server hands out. Every job pays the latency.
+ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t bytes, std::int64_t jobs,
+                                          bool write, Ticks time) {
     const Device& device = input_.files->servers[server].device;
     const auto disks = static_cast<std::int64_t>(device.disks.size());
     const std::int64_t size = (bytes + jobs - 1) / jobs;  // of a job
@@ -229,8 +229,8 @@ ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t byt
         const std::int64_t channels = disk.kind == DiskKind::flash ? disk.channels : 1;
         const std::int64_t wanted = (share + least_channel_bytes - 1) / least_channel_bytes;
         const std::int64_t ways = std::clamp<std::int64_t>(wanted, 1, channels);
-        const std::int64_t beside = std::clamp<std::int64_t>(
-            input_.files->servers[server].queue.concurrent, 1, channels / ways);
+        const std::int64_t beside =
+            std::clamp<std::int64_t>(input_.files->servers[server].queue.concurrent, 1, channels / ways);
         const Ticks job = latency + whole * channels / ways;
         least = std::max(least, whole + (disk.kind == DiskKind::simple ? latency : 0));
         busy = std::max(busy, jobs * job / beside);
@@ -256,7 +256,9 @@ void ProgramFlows::written(const Part& part, const Flight& data) {
     const Service service = serve(part.server, part.bytes, jobs, true, data.first);
     Ticks ready = data.last;
     if (queue.policy == CachePolicy::direct) {
-        ready = std::max(service.over, data.last);
+        // Told when the disks take its last packet, not when they have written it.
+        ready = std::max(service.over - (service.over - service.begun) / std::max<std::int64_t>(packets, 1),
+                         data.last);
     } else if (queue.memory_bytes > 0 && order_ != FlowOrder::path) {
         const double rate = input_.files->servers[part.server].device.disks.front().write_rate;
         const auto disks = static_cast<double>(input_.files->servers[part.server].device.disks.size());

@@ -22,9 +22,13 @@ class Inputs:
     overlap: bool  # I/O goes on while a processor communicates
     disks_per_processor: int = 1
     contention: float = 0.0  # the whole effect that test 1 measured
-    turns: float = 0.0  # what all messages of a processor lose at most by taking turns with others, packet by packet
+    turns: float = (
+        0.0  # what all messages of a processor lose at most by taking turns with others, packet by packet
+    )
     delivery: float = 0.0  # the way from a disk to its processor, a block
-    start: float = 0.0  # what happens once in a group: the first positioning, the first block's way, the barrier
+    start: float = (
+        0.0  # what happens once in a group: the first positioning, the first block's way, the barrier
+    )
     stop: float = 0.0  # what servers without a cache do not receive while their disks work
 
 

@@ -20,7 +20,14 @@ EVENTS_PER_SECOND = (
 SECONDS_A_STEP = 1e-6  # an operation of a rank that sends nothing
 # CPU seconds a graph of a stream (`benchmarks/flows.py`) and a leg of a program's operation.
 STREAM_SECONDS = {"resource": 1e-8, "macro-rr": 1.5e-8, "macro-queue": 7e-8, "micro": 2e-7}
-LEG_SECONDS = {"resource": 0.0, "queueing": 0.0, "path": 3e-7, "macro-rr": 5e-7, "macro-queue": 5e-7, "micro": 7e-7}
+LEG_SECONDS = {
+    "resource": 0.0,
+    "queueing": 0.0,
+    "path": 3e-7,
+    "macro-rr": 5e-7,
+    "macro-queue": 5e-7,
+    "micro": 7e-7,
+}
 _LEAST_SECONDS = 2e-3  # of any rung: what it takes to set one up
 _TELLING_SECONDS = 5e-3  # a shorter run says nothing about the speed of this computer
 
@@ -65,7 +72,9 @@ def fine_seconds(workload: Workload, cluster: Cluster) -> float:
 def speed_learnt(expected: Sequence[float], spent: Sequence[float]) -> float:
     """How many times longer this computer takes than expected, by the rungs that were run; 1 when none tells."""
     told = [
-        cost / guess for guess, cost in zip(expected, spent, strict=True) if cost >= _TELLING_SECONDS and guess
+        cost / guess
+        for guess, cost in zip(expected, spent, strict=True)
+        if cost >= _TELLING_SECONDS and guess
     ]
     return median(told) if told else 1.0
 

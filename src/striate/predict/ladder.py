@@ -17,6 +17,7 @@ from striate.provenance import Provenance, metered
 from striate.units import about_seconds
 
 USUAL_PRECISION = 0.1  # what an effect may cost when no precision is asked for
+MODELS = frozenset(("queueing",))  # their bounds are a model's, not the machine's: shown, never relied on
 _COMPARISON_SHARE = 0.1  # refused rungs are shown beside `fine` when they cost no more than this of it
 
 
@@ -109,20 +110,20 @@ def _ascend(found: _Climb, first: str) -> bool:
     """Rung after rung while the bounds are too wide; True, for the tests allow these rungs."""
     at: str | None = first
     while at is not None:
-        if found.answers and not _affordable(found, at):
+        if any(answer.counted for answer in found.answers) and not _affordable(found, at):
             return True
         try:
-            answer = found.ask(at)
+            answer = found.ask(at, counted=at not in MODELS)
         except UnfitError as error:
             found.notes.append(f"{at} does not take this program: {error.message}")
         else:
-            if found.narrow(answer.combined):
+            if answer.counted and found.narrow(answer.combined):
                 found.stopped = f"{at} is within {found.within:.0%}"
                 return True
         step = TREE[at]
         assert isinstance(step, Rung)
         at = first_rung(step.wider, found.checks) if step.wider else None
-    if not found.answers:
+    if not any(answer.counted for answer in found.answers):
         raise PredictionError("; ".join(found.notes), source=found.subject.name)
     found.stopped = "there is no finer rung"
     return True
@@ -200,5 +201,3 @@ def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool) -> Foreca
         proved=found.proved,
         stopped=found.stopped,
     )
-
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from striate.cluster.cluster import Cluster
+from striate.cluster.storage import transfer_rate
 from striate.interval import Interval
 from striate.predict import fine, queueing_rung, resource
 from striate.predict.bounds import Booked, Inputs, dependency_bounds, errors_of
@@ -29,6 +29,7 @@ from striate.predict.subject import UnfitError, Verdict
 from striate.predict.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.workload.workload import Workload
 
+_SIEVED_BYTES = 64 << 10  # the gap that server-directed reads rather fetch than skip (core: server_queue.hpp)
 MOST_PATH_SECONDS = 5.0  # of CPU time for bounds that are proved
 
 
@@ -85,16 +86,23 @@ class ProgramSubject:
         jobs = job_seconds(self.cluster) * float(path["disk_jobs"].sum())
         busiest = max(float(path["station_work"].max(initial=0)), self._busiest_cpu(path))
         low = max(path["ticks"], busiest) / 1e12
-        high = (work + float(path["delays"])) / 1e12 + jobs + self._steps(path)
-        reads_more = any(
-            server.cache.read_ahead or server.cache.policy == "server-directed" for server in self.cluster.servers
-        )
-        return Interval(low, low, math.inf if reads_more else max(low, high))
+        high = (work + float(path["delays"])) / 1e12 + jobs + self._steps(path) + self._read_besides(path)
+        return Interval(low, low, max(low, high))
 
     def _steps(self, path: dict[str, Any]) -> float:
-        """What every operation and message costs its CPU beside its own work: at most a dozen steps of 3 instructions."""
+        """What operations and messages cost their CPU beside their own work: at most a dozen steps of 3 instructions."""
         slowest = min(float(kind.instructions_per_second) for kind in self.cluster.node_types)
-        return 36 * (path["graphs"] + 3 * path["messages"] + float(path["disk_jobs"].sum())) / slowest
+        steps = float(path["graphs"] + 3 * path["messages"] + path["disk_jobs"].sum())
+        return 36 * steps / slowest
+
+    def _read_besides(self, path: dict[str, Any]) -> float:
+        """What servers may read that nobody asked for: ahead, and across gaps."""
+        seconds = 0.0
+        for server, jobs in zip(self.cluster.servers, path["disk_jobs"], strict=True):
+            sieved = _SIEVED_BYTES if server.cache.policy == "server-directed" else 0
+            slowest = min(transfer_rate(disk, write=False) for disk in server.disks)
+            seconds += float(jobs) * (int(server.cache.read_ahead) + sieved) / slowest
+        return seconds
 
     def _busiest_cpu(self, path: dict[str, Any]) -> float:
         """Work of the node that has most of it for each of its CPUs."""
@@ -155,7 +163,8 @@ class ProgramSubject:
         # Ranks that share servers may wait for another one in every access; the paper's disks have one user each.
         shared = (use for use in self.sums.uses if use.kind in ("server", "disk"))
         others = sum(use.count * use.mean_seconds - use.busiest_seconds for use in shared)
-        return Interval(own.low, own.estimate, own.high + errors.unseen + max(others, 0.0))
+        waits = max(others, 0.0) + float(self.path["delays"]) / 1e12
+        return Interval(own.low, own.estimate, own.high + errors.unseen + waits)
 
     def _booked(self, result: dict[str, Any]) -> Booked:
         free = self.path if self.path is not None else result  # communication free of contention

@@ -50,7 +50,9 @@ def talk_of(workload: Workload, cluster: Cluster) -> Talk:
                 bytes_ += float(line.column("bytes").sum()) * line.times
                 partners.add(line)
             elif _is_collective(line):
-                rounds = np.ceil(np.log2(np.maximum(application.groups(line.communicator).size(line.ranks), 1)))
+                rounds = np.ceil(
+                    np.log2(np.maximum(application.groups(line.communicator).size(line.ranks), 1))
+                )
                 own[line.ranks] += rounds * line.times
                 size = line.column("bytes") if line.kind is not Kind.BARRIER else np.zeros(len(line.ranks))
                 bytes_ += float((rounds * size).sum()) * line.times
@@ -59,7 +61,9 @@ def talk_of(workload: Workload, cluster: Cluster) -> Talk:
         groups = max(groups, 1 + int(waits.max(initial=0)))
         start += application.ranks
     total = float(sent.sum())
-    return Talk(senders, math.ceil(sent.max(initial=0)), round(bytes_ / total) if total else 0, groups, servers)
+    return Talk(
+        senders, math.ceil(sent.max(initial=0)), round(bytes_ / total) if total else 0, groups, servers
+    )
 
 
 def _is_collective(line: Line) -> bool:
@@ -93,9 +97,7 @@ def sequential_check(workload: Workload, cluster: Cluster) -> Check:
     """Do the accesses of every disk follow one another? Ranks that share disks which seek do not see to that."""
     name = "sequential I/O"
     users = [
-        (application, int(rank))
-        for application in workload.applications
-        for rank in _accessing(application)
+        (application, int(rank)) for application in workload.applications for rank in _accessing(application)
     ]
     if not users:
         return Check(name, True, "no file is touched")

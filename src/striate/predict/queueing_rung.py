@@ -31,13 +31,16 @@ def cyclic_check(workload: Workload) -> Check:
     return Check(name, True, f"one program, up to {cycles:,} cycles with I/O")
 
 
-def predict_queueing(workload: Workload, cluster: Cluster) -> tuple[Interval, tuple[Use, ...], tuple[str, ...]]:
+def predict_queueing(
+    workload: Workload, cluster: Cluster
+) -> tuple[Interval, tuple[Use, ...], tuple[str, ...]]:
     """The time of the model counted from the workload; its bounds are those of the model, whatever its queues do."""
     from striate.queueing.from_workload import from_workload
+    from striate.queueing.program import Program
 
     try:
         derived = from_workload(lambda _: workload, cluster, processors=(workload.ranks,))
-        models = getattr(derived.model, "phases", (derived.model,))
+        models = derived.model.phases if isinstance(derived.model, Program) else (derived.model,)
         point = workload.ranks, max(len(cluster.servers), 1)
         seconds = float(derived.model.time(*point))
         bounds = [model.bounds(*point) for model in models]

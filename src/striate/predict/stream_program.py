@@ -114,7 +114,9 @@ class _Graphs:
 
     def __init__(self, flows: Flows, costs: FlowCosts) -> None:
         self.flows, self.costs = flows, costs
-        self.columns: dict[str, Any] = {name: column.tolist() for name, column in flows.columns(costs).items()}
+        self.columns: dict[str, Any] = {
+            name: column.tolist() for name, column in flows.columns(costs).items()
+        }
         self.disks = flows.processors * flows.disks_per_processor
         self.order: list[int] = np.random.default_rng(0).permutation(flows.graphs).tolist()
         self.protocol = 0 if costs.links else costs.communication

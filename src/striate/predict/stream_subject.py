@@ -121,7 +121,9 @@ class StreamSubject:
         turns = turn_seconds(self.cluster) * traffic.most_blocks
         self.inputs = replace(self.inputs, contention=contention.effect_seconds, turns=turns)
         most_reads = int(np.max(sums["disk_reads"]))
-        in_sequence = "every disk reads in sequence" if self.flows.sequential else "blocks are read in no order"
+        in_sequence = (
+            "every disk reads in sequence" if self.flows.sequential else "blocks are read in no order"
+        )
         return (
             contention,
             Check("sequential I/O", self.flows.sequential, in_sequence),
@@ -149,7 +151,9 @@ class StreamSubject:
     def expected_seconds(self, rung: str) -> float:
         if rung != "fine":
             return stream_seconds(rung, self.flows.graphs)
-        return fine_seconds_of_stream(self.flows.graphs, int(self.sums["sends"]), self.flows.block_bytes, self.cluster)
+        return fine_seconds_of_stream(
+            self.flows.graphs, int(self.sums["sends"]), self.flows.block_bytes, self.cluster
+        )
 
 
 def _uses(result: dict[str, Any]) -> tuple[Use, ...]:

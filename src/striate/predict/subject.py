@@ -10,7 +10,14 @@ from striate.interval import Interval
 from striate.predict.check import Check
 from striate.predict.forecast import Use
 
-RUNGS = ("resource", "queueing", "macro-rr", "macro-queue", "micro", "fine")  # from the cheapest to the dearest
+RUNGS = (
+    "resource",
+    "queueing",
+    "macro-rr",
+    "macro-queue",
+    "micro",
+    "fine",
+)  # from the cheapest to the dearest
 
 
 class UnfitError(PredictionError):
