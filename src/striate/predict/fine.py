@@ -59,8 +59,6 @@ def play(workload: Workload, cluster: Cluster) -> PacketRun:
     if len(workload.applications) != 1:
         raise UnfitError("several applications at once are not played packet by packet yet")
     (application,) = workload.applications
-    if any(file.layout for file in application.files):
-        raise UnfitError("only the cluster's default stripe is played yet, and a file has its own layout")
     try:
         book = book_of(application)
     except PredictionError as error:

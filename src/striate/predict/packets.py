@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from striate import _core
 from striate.cluster.cluster import Cluster, Placement
 from striate.errors import PredictionError
+from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
 from striate.workload.application import Application
@@ -92,6 +93,8 @@ def run_application(
 
     Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
+    layouts = layout_table(application, len(cluster.servers))
+    files = file_servers(cluster, layouts) if cluster.servers else None
     try:
         columns: dict[str, Any] = _core.run_programs(
             application.text,
@@ -106,7 +109,7 @@ def run_application(
             compat_clock=compat_clock,
             warp=warp,
             flows=flows,
-            files=file_servers(cluster) if cluster.servers else None,
+            files=files,
             extents=application.extents,
         )
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
