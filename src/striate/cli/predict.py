@@ -32,6 +32,13 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--rung", help="ask this method alone instead of climbing the ladder")
 @click.option("--within", type=Share(), help="the precision wanted, such as 20%: high / low - 1 at most")
 @click.option("--budget", default="60 s", help="CPU time a rung may take before it must be asked for by name")
+@click.option(
+    "--collective",
+    "collectives",
+    multiple=True,
+    metavar="RULE",
+    help="the algorithm of collectives, such as bcast=pipelined or allreduce=ring,bytes=1MiB..,ranks=8..64",
+)
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
 def command(
@@ -41,6 +48,7 @@ def command(
     rung: str | None,
     within: float | None,
     budget: str,
+    collectives: tuple[str, ...],
     as_json: bool,
     output: Path | None,
     force: bool,
@@ -65,7 +73,13 @@ def command(
         workload, program_hash = find_workload(program, ranks=ranks)
     with progress("predicting"):
         forecast = predict(
-            workload, machine, within=within, rung=rung, budget=budget, inputs=program_hash | machine_hash
+            workload,
+            machine,
+            within=within,
+            rung=rung,
+            budget=budget,
+            collectives=collectives,
+            inputs=program_hash | machine_hash,
         )
     if output is not None:
         content = forecast.to_json() if output.suffix == ".json" else forecast_page(forecast)
