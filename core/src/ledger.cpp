@@ -198,7 +198,7 @@ class Summing {
     void collective(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
         const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
         const std::size_t first = text_.first_operand[row];
-        const bool rooted = text_.first_operand[row + 1] - first == 3 && kind != Kind::alltoallv;
+        const bool rooted = is_rooted(kind);
         out_.barriers += times_;
         for (const auto rank : ranks) {
             const std::int64_t mine = group.group[index(rank)];

@@ -49,6 +49,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
     for (const double speed : input.node_instructions_per_second) {
         step_.push_back(job_ticks(step_instructions, speed));
     }
+    if (book_.has_lists()) listed_calls_.resize(calls_.size());
     if (input.files != nullptr) start_files(tasks_.size());
 }
 

@@ -127,18 +127,12 @@ def test_more_bytes_never_arrive_earlier():
     assert times == sorted(times)
 
 
-@pytest.mark.parametrize(
-    ("operation", "message"),
-    [
-        (op.gatherv(10), "a gatherv is not played packet by packet yet"),
-        (op.reduce_scatter(10), "a reduce_scatter is not played packet by packet yet"),
-    ],
-)
-def test_what_is_not_played_is_refused_alone_and_left_out_by_the_ladder(operation, message):
+def test_an_algorithm_that_is_none_is_refused_alone_and_left_out_by_the_ladder():
     def program(rank, ranks):
-        yield operation
+        yield op.gatherv(10, algorithm="telepathy")
 
     load = workload(program)
+    message = "expected one of binomial, direct for gatherv, got 'telepathy'"
     with pytest.raises(PredictionError, match=message):
         predict(load, "westmere", rung="fine")
     forecast = predict(load, "westmere", within=1e-9)

@@ -59,6 +59,13 @@ class FileLayout(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     metavar="FILE=LAYOUT",
     help="the layout of a file of the program, such as data=simple:4:1MiB; may be given several times",
 )
+@click.option(
+    "--collective",
+    "collectives",
+    multiple=True,
+    metavar="RULE",
+    help="the algorithm of collectives, such as bcast=pipelined or allreduce=ring,bytes=1MiB..,ranks=8..64",
+)
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
 def command(
@@ -69,6 +76,7 @@ def command(
     within: float | None,
     budget: str,
     layouts: tuple[tuple[str, str], ...],
+    collectives: tuple[str, ...],
     as_json: bool,
     output: Path | None,
     force: bool,
@@ -95,7 +103,13 @@ def command(
             workload = _with_layouts(workload, dict(layouts))
     with progress("predicting"):
         forecast = predict(
-            workload, machine, within=within, rung=rung, budget=budget, inputs=program_hash | machine_hash
+            workload,
+            machine,
+            within=within,
+            rung=rung,
+            budget=budget,
+            collectives=collectives,
+            inputs=program_hash | machine_hash,
         )
     if output is not None:
         content = forecast.to_json() if output.suffix == ".json" else forecast_page(forecast)

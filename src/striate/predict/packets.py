@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from striate.predict.interfaces import joined, rank_interfaces, server_interface
 from striate.workload.application import Application
 
 Int64s = NDArray[np.int64]
+
+MEETS, LISTED = -1, -2  # values of `first_member`, core/include/striate/collective_book.hpp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +51,10 @@ class CollectiveBook:
     action: NDArray[np.uint8]
     peer: NDArray[np.int32]
     amount: Int64s
+    algorithm: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    first_group: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    first_call: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    call: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
     @classmethod
     def empty(cls) -> CollectiveBook:

@@ -88,7 +88,9 @@ class Application:
     regions: tuple[str, ...] = ()
     extents: ExtentLists = field(default_factory=lambda: ExtentLists.of([]))
     # alltoallv: bytes from each rank (row) to each rank (column); a rank's operand names the matrix of its row.
+    # reduce_scatter: bytes for each rank (column).
     counts: tuple[Int64s, ...] = ()
+    algorithms: tuple[str, ...] = ()  # of collectives, those that calls name
     start_picoseconds: int = 0  # when it begins, beside the other applications
 
     @property

@@ -52,6 +52,7 @@ class Spmd:
         self._regions: dict[str, int] = {}
         self._extents: list[tuple[Int64s, Int64s]] = []
         self._counts: list[Int64s] = []
+        self._algorithms: dict[str, int] = {}
         self._slots: dict[int, tuple[int, Operation]] = {}
 
     @contextmanager
@@ -140,6 +141,7 @@ class Spmd:
             tuple(self._regions),
             extents,
             tuple(self._counts),
+            tuple(self._algorithms),
         )
 
     def workload(self) -> Workload:
@@ -174,6 +176,8 @@ class Spmd:
             return self._files[value].first if value in self._files else self.files(str(value)).first
         if name == "region":
             return self._regions.setdefault(str(value), len(self._regions))
+        if name == "algorithm" and isinstance(value, str):
+            return self._algorithms.setdefault(value, len(self._algorithms))
         if name == "extents" and isinstance(value, tuple):
             self._extents.append(value)
             return len(self._extents) - 1
