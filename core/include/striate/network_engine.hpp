@@ -116,7 +116,8 @@ class NetworkEngine final : public Network {
     // The first packet waits at the sender's interface; each later one appears when its forerunner starts.
     void begin(std::uint32_t slot) {
         warp_.structure_changed();
-        if (++slots()[slot].waiting == 1) offer(slot);
+        ++slots()[slot].waiting;
+        offer(slot);
     }
 
     void complete(std::uint32_t index) {
@@ -124,6 +125,8 @@ class NetworkEngine final : public Network {
         Station& station = stations_[index];
         const std::uint32_t served = station.serving;
         const Slot& slot = slots()[served];
+        // Only now the served stream queues up again: one whose packet came meanwhile goes first.
+        if (slot.waiting > 0 && (slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(served);
         if ((slot.flags & Slot::last_hop) != 0) {
             if (slot.left == 0) finish(slot);
             if ((slot.flags & Slot::anchor) != 0) attention_ = may_skip_ = true;
@@ -164,13 +167,14 @@ class NetworkEngine final : public Network {
 
     void arrive(std::uint32_t index) {
         ++events_;
-        if (++slots()[index].waiting == 1) offer(index);
+        ++slots()[index].waiting;
+        offer(index);
     }
 
-    // A slot has got its first waiting packet, or its credit back.
+    // A packet has come to a slot: its stream takes the next turn, or queues up for one if it has not yet.
     void offer(std::uint32_t index) {
         const Slot& slot = slots()[index];
-        if ((slot.flags & Slot::blocked) != 0) return;
+        if ((slot.flags & (Slot::blocked | Slot::queued)) != 0) return;
         if (stations_[slot.station].serving == none) {
             start(index);
         } else {
@@ -196,9 +200,7 @@ class NetworkEngine final : public Network {
                 if (slot.used >= station.window && (slot.flags & Slot::open) == 0)
                     slot.flags |= Slot::blocked;
             }
-            if ((slot.flags & Slot::first_hop) != 0) release_next(slot);
-            if (slot.waiting > 0 && (slot.flags & Slot::blocked) == 0) add_ready(index);
-            if ((slot.flags & Slot::first_hop) != 0) return;
+            if ((slot.flags & Slot::first_hop) != 0) return release_next(index);
 
             Slot& before = slots()[--index];
             before.used -= slot.previous_service;
@@ -222,13 +224,15 @@ class NetworkEngine final : public Network {
     }
 
     // A packet has started at the sender: its message's next one appears, or the message is sent.
-    void release_next(Slot& slot) {
+    void release_next(std::uint32_t index) {
+        Slot& slot = slots()[index];
         ++events_;  // the packet's arrival here, which needed no queue
         if (slot.left == 0 && traffic_.runs[slot.run].ends) {
             traffic_.message_sent(slot);
             note({traffic_.messages[traffic_.runs[slot.run].message].cookie, false});
         } else {
             ++slot.waiting;
+            if ((slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(index);
         }
     }
 
@@ -250,6 +254,7 @@ class NetworkEngine final : public Network {
             last.next_ready = index;
         }
         station.last_ready = index;
+        slot.flags |= Slot::queued;
     }
 
     std::uint32_t take_ready(Station& station) {
@@ -260,6 +265,7 @@ class NetworkEngine final : public Network {
         } else {
             last.next_ready = slots()[head].next_ready;
         }
+        slots()[head].flags &= ~static_cast<std::uint32_t>(Slot::queued);
         return head;
     }
 
