@@ -123,7 +123,7 @@ def program_of(scenario):
 
 
 def play(scenario, model) -> PacketRun:
-    """The scenario on the engine, with the original's clock of whole nanoseconds."""
+    """The scenario on the engine, with the original's clock of whole nanoseconds; messages tie as they lie on a heap."""
     if scenario["group"] == "io":
         return run_io(read_figure_row(scenario["row"]) if "row" in scenario else read_scenario(scenario))
     ranks = scenario["processes"]
@@ -131,7 +131,12 @@ def play(scenario, model) -> PacketRun:
     workload = Workload.from_program(program, ranks=ranks)
     cluster = machine(scenario, model)
     return run_application(
-        workload.applications[0], cluster, cluster.place(ranks), collectives=book, compat_clock=True
+        workload.applications[0],
+        cluster,
+        cluster.place(ranks),
+        collectives=book,
+        compat_clock=True,
+        heap_ties=True,
     )
 
 
