@@ -92,11 +92,14 @@ def run_application(
     *,
     collectives: CollectiveBook,
     compat_clock: bool = False,
+    heap_ties: bool = False,
     warp: bool = True,
     flows: bool = False,
 ) -> PacketRun:
     """Play `application` packet by packet, or with `flows` as fluids that share the network fairly.
 
+    `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
+    heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
     Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
     layouts = layout_table(application, len(cluster.servers))
@@ -113,6 +116,7 @@ def run_application(
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
             compat_clock=compat_clock,
+            heap_ties=heap_ties,
             warp=warp,
             flows=flows,
             files=files,
