@@ -1,5 +1,6 @@
 """Writes traces as Recorder does, in each of its layouts, from calls given as text: what its reader is tested with."""
 
+import itertools
 import struct
 import zlib
 from dataclasses import dataclass
@@ -140,7 +141,7 @@ def _grammar(numbers):
         else:
             runs.append([number, 1])
     pairs = {}
-    for first, second in zip(runs, runs[1:], strict=False):
+    for first, second in itertools.pairwise(runs):
         pairs[(*first, *second)] = pairs.get((*first, *second), 0) + 1
     best = max(pairs, key=pairs.get, default=None)
     if best is None or pairs[best] < 2:
