@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, write_output
+from striate.cli.output import json_option, output_option, progress, store_option, write_output
 
 
 class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -32,6 +32,7 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--rung", help="ask this method alone instead of climbing the ladder")
 @click.option("--within", type=Share(), help="the precision wanted, such as 20%: high / low - 1 at most")
 @click.option("--budget", default="60 s", help="CPU time a rung may take before it must be asked for by name")
+@store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
 def command(
@@ -41,6 +42,7 @@ def command(
     rung: str | None,
     within: float | None,
     budget: str,
+    store: Path | None,
     as_json: bool,
     output: Path | None,
     force: bool,
@@ -67,6 +69,11 @@ def command(
         forecast = predict(
             workload, machine, within=within, rung=rung, budget=budget, inputs=program_hash | machine_hash
         )
+    if store is not None:
+        from striate.predict.stored import entry_of
+        from striate.results import append
+
+        append(store, entry_of(forecast, workload))
     if output is not None:
         content = forecast.to_json() if output.suffix == ".json" else forecast_page(forecast)
         write_output(output, content, force=force)
