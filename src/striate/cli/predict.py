@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, write_output
+from striate.cli.output import json_option, output_option, progress, store_option, write_output
 
 if TYPE_CHECKING:
     from striate.workload import Workload
@@ -66,6 +66,7 @@ class FileLayout(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     metavar="RULE",
     help="the algorithm of collectives, such as bcast=pipelined or allreduce=ring,bytes=1MiB..,ranks=8..64",
 )
+@store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
 def command(
@@ -77,6 +78,7 @@ def command(
     budget: str,
     layouts: tuple[tuple[str, str], ...],
     collectives: tuple[str, ...],
+    store: Path | None,
     as_json: bool,
     output: Path | None,
     force: bool,
@@ -111,6 +113,11 @@ def command(
             collectives=collectives,
             inputs=program_hash | machine_hash,
         )
+    if store is not None:
+        from striate.predict.stored import entry_of
+        from striate.results import append
+
+        append(store, entry_of(forecast, workload))
     if output is not None:
         content = forecast.to_json() if output.suffix == ".json" else forecast_page(forecast)
         write_output(output, content, force=force)
