@@ -8,6 +8,7 @@
 
 #include "striate/event.hpp"
 #include "striate/stations.hpp"
+#include "striate/timeline.hpp"
 
 namespace striate {
 
@@ -29,6 +30,7 @@ struct RunOptions {
     bool warp = true;  // skip whole periods of a steady state; changes only the CPU time
     QueueKind queue = QueueKind::automatic;  // by the number of interfaces; changes only the CPU time
     std::function<void()> poll = [] {};      // called about once per million events; may throw
+    Timeline* timeline = nullptr;            // where to write down what happened when; none: nowhere
 };
 
 class Network {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "striate/hole_heap.hpp"
@@ -18,7 +19,7 @@ namespace striate {
 
 // A trace policy sees every service; this one sees nothing and costs nothing.
 struct NoTrace {
-    void served(const Slot&, Ticks /*start*/, Ticks /*end*/) {}
+    void served(const Traffic&, std::uint32_t /*slot*/, Ticks /*start*/, Ticks /*end*/) {}
 };
 
 // The rule of ties: at equal times completions come before arrivals, both in order of their index (station,
@@ -30,15 +31,15 @@ struct NoTrace {
 template <class Queue = HoleHeap, class Trace = NoTrace>
 class NetworkEngine final : public Network {
   public:
-    // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides them
-    // from a trace).
+    // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides their
+    // packets from a trace).
     NetworkEngine(Stations& stations, NetworkListener& listener, bool warp, Trace trace = {})
         : stations_(stations),
           traffic_(stations),
           listener_(listener),
           warp_(traffic_, stations_),
           may_warp_(warp),
-          trace_(trace) {}
+          trace_(std::move(trace)) {}
 
     [[nodiscard]] Ticks now() const override { return now_ + shift_; }
     [[nodiscard]] std::int64_t events() const override { return events_; }
@@ -188,7 +189,7 @@ class NetworkEngine final : public Network {
             --slot.left;
             --slot.waiting;
             queue_.push({now_ + slot.service, slot.station});
-            trace_.served(slot, now(), now() + slot.service);
+            trace_.served(traffic_, index, now(), now() + slot.service);
             if ((slot.flags & Slot::early) != 0) queue_.push({now_ + slot.delay, arrival | (index + 1)});
             if ((slot.flags & Slot::last_hop) == 0) {
                 slot.used += slot.service;
