@@ -26,8 +26,11 @@ NetworkSettings settings_of(std::int64_t packet_bytes, bool compat_clock, bool r
             round_robin ? Routing::round_robin : Routing::shortest};
 }
 
-RunOptions options_of(bool warp, bool flows) {
-    return {.fidelity = flows ? Fidelity::flows : Fidelity::packets, .warp = warp, .poll = poll_signals};
+RunOptions options_of(bool warp, bool flows, bool heap_ties = false) {
+    return {.fidelity = flows ? Fidelity::flows : Fidelity::packets,
+            .warp = warp,
+            .queue = heap_ties ? QueueKind::timed_heap : QueueKind::automatic,
+            .poll = poll_signals};
 }
 
 template <class Result>
@@ -96,8 +99,8 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                              Column<std::int32_t> node_cpus, Column<double> node_speed,
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
-                             bool round_robin, bool warp, bool flows, nb::handle files, nb::handle extents,
-                             std::int64_t most_bars) {
+                             bool heap_ties, bool round_robin, bool warp, bool flows, nb::handle files,
+                             nb::handle extents, std::int64_t most_bars) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
@@ -116,7 +119,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
     const NicColumns nics = borrower.nics(interfaces);
     ProgramResult result;
     Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(most_bars, 0)));
-    RunOptions options = options_of(warp, flows);
+    RunOptions options = options_of(warp, flows, heap_ties);
     if (most_bars > 0) options.timeline = &timeline;
     {
         nb::gil_scoped_release release;
@@ -145,9 +148,9 @@ void register_schedule(nb::module_& module) {
         "run_programs", &run_program_columns, nb::arg("text"), nb::arg("communicators"), nb::arg("network"),
         nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(), nb::arg("rank_node"),
         nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
-        nb::arg("compat_clock") = false, nb::arg("round_robin") = false, nb::arg("warp") = true,
-        nb::arg("flows") = false, nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(),
-        nb::arg("most_bars") = 0,
+        nb::arg("compat_clock") = false, nb::arg("heap_ties") = false, nb::arg("round_robin") = false,
+        nb::arg("warp") = true, nb::arg("flows") = false, nb::arg("files") = nb::none(),
+        nb::arg("extents") = nb::none(), nb::arg("most_bars") = 0,
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

@@ -1,11 +1,14 @@
 #include "striate/network.hpp"
 
+#include <type_traits>
+
 #include "striate/flow_network.hpp"
 #include "striate/hole_heap.hpp"
 #include "striate/ladder_queue.hpp"
 #include "striate/network_engine.hpp"
 #include "striate/network_recorder.hpp"
 #include "striate/oracle_queue.hpp"
+#include "striate/timed_heap.hpp"
 
 namespace striate {
 
@@ -14,11 +17,12 @@ namespace {
 template <class Queue>
 std::unique_ptr<Network> make_engine(Stations& stations, NetworkListener& listener,
                                      const RunOptions& options) {
+    const bool warp = options.warp && !std::is_same_v<Queue, TimedHeap>;
     if (options.timeline == nullptr) {
-        return std::make_unique<NetworkEngine<Queue>>(stations, listener, options.warp);
+        return std::make_unique<NetworkEngine<Queue>>(stations, listener, warp);
     }
     return std::make_unique<NetworkEngine<Queue, NetworkRecorder>>(
-        stations, listener, options.warp, NetworkRecorder(*options.timeline, stations));
+        stations, listener, warp, NetworkRecorder(*options.timeline, stations));
 }
 
 }  // namespace
@@ -31,6 +35,8 @@ std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& liste
     if (queue == QueueKind::automatic)
         queue = stations.nics() <= few_nics ? QueueKind::hole_heap : QueueKind::ladder;
     switch (queue) {
+        case QueueKind::timed_heap:
+            return make_engine<TimedHeap>(stations, listener, options);
         case QueueKind::oracle:
             return make_engine<OracleQueue>(stations, listener, options);
         case QueueKind::ladder:

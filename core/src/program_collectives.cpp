@@ -1,4 +1,5 @@
 // Collectives: each member of a group works through its own list of sends, receives and waits.
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -80,7 +81,9 @@ void ProgramRunner::start_collective(std::uint32_t rank) {
     }
     const auto [action, last_action] = book_.actions(schedule, groups(rank).position[rank]);
     const std::uint32_t index = take_task();
+    tasks_[rank].quiet = !only_meets || wanted.call.kind == Kind::barrier;
     tasks_[index] = {.rank = rank,
+                     .quiet = true,  // its steps are those of its schedule
                      .communicator = communicator,
                      .action = action,
                      .last_action = last_action,
@@ -100,20 +103,19 @@ std::uint32_t ProgramRunner::take_task() {
     return index;
 }
 
-// Carries out actions until one must wait, or all are done.
+// Carries out actions until one must wait, or all are done. The call itself is the first step; each wait ends
+// a step, and the next one costs at least what any step costs.
 void ProgramRunner::act(std::uint32_t index) {
     while (tasks_[index].action < tasks_[index].last_action) {
         const std::int64_t at = tasks_[index].action;
         const Action action = book_.action(at);
-        const bool exchanges = action == Action::send || action == Action::recv;
-        if (!exchanges && tasks_[index].open > 0) return await(index);
+        if (action == Action::wait && tasks_[index].open > 0) return await(index);
         ++tasks_[index].action;
-        if (exchanges) {
+        if (action == Action::send || action == Action::recv) {
             ++tasks_[index].open;
             exchange(index, action == Action::send, book_.peer(at), book_.amount(at));
-        } else if (action == Action::compute) {
-            tasks_[index].phase = Task::Phase::stepping;
-            return start_job(tasks_[index].rank, instructions(tasks_[index].rank, book_.amount(at)), index);
+        } else if (action == Action::compute || tasks_[index].action < tasks_[index].last_action) {
+            return take_collective_step(index, action == Action::compute ? at : at + 1);
         }
     }
     if (tasks_[index].open > 0) return await(index);
@@ -121,6 +123,18 @@ void ProgramRunner::act(std::uint32_t index) {
     tasks_[index].phase = Task::Phase::over;
     free_tasks_.push_back(index);
     part_over(done.rank, done.request);
+}
+
+// The instructions of a step, if the action at its beginning tells any.
+void ProgramRunner::take_collective_step(std::uint32_t index, std::int64_t at) {
+    Task& task = tasks_[index];
+    Ticks work = step(task.rank);
+    if (book_.action(at) == Action::compute) {
+        work = std::max(work, instructions(task.rank, book_.amount(at)));
+        task.action = at + 1;
+    }
+    task.phase = Task::Phase::stepping;
+    start_job(task.rank, work, index);
 }
 
 void ProgramRunner::exchange(std::uint32_t index, bool outward, std::int32_t peer, std::int64_t payload) {
@@ -133,18 +147,6 @@ void ProgramRunner::exchange(std::uint32_t index, bool outward, std::int32_t pee
     } else {
         messages_.receive({index, blocking}, task.rank, {where, task.tag, other});
     }
-}
-
-// A collective that has waited takes a step to wake up, and another before its next sends and receives.
-void ProgramRunner::collective_step(std::uint32_t index) {
-    Task& task = tasks_[index];
-    const bool woken = task.phase == Task::Phase::finishing && task.waits_since != network_->now();
-    if (woken && task.action < task.last_action) {
-        task.phase = Task::Phase::stepping;
-        return start_job(task.rank, step(task.rank), index);
-    }
-    task.phase = Task::Phase::stepping;
-    act(index);
 }
 
 // A barrier without a schedule: the last one to come lets all go on.

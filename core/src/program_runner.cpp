@@ -140,10 +140,15 @@ void ProgramRunner::next_operation(std::uint32_t rank) {
 }
 
 void ProgramRunner::job_over(std::uint32_t task) {
-    if (task >= requests_.size()) return collective_step(task);
+    if (task >= requests_.size()) return act(task);
     if (tasks_[task].phase == Task::Phase::stepping) {
         perform(task);
         if (tasks_[task].open > 0) return await(task);
+        if (cursors_.kind(task) == Kind::recv && cursors_.operand(task, 3) == blocking) {
+            // A receive takes its second step even if the message has been there all along.
+            tasks_[task].phase = Task::Phase::finishing;
+            return start_job(task, step(task), task);
+        }
     }
     if (timeline_ != nullptr) record(task);
     cursors_.step(task);

@@ -124,7 +124,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     [[nodiscard]] std::uint32_t take_task();
     void act(std::uint32_t task);
     void exchange(std::uint32_t task, bool outward, std::int32_t peer, std::int64_t payload);
-    void collective_step(std::uint32_t task);
+    void take_collective_step(std::uint32_t task, std::int64_t at);
     void meet(const Meeting& where, const PointToPoint::Caller& who, std::int64_t members);
 
     // Files

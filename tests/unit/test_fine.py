@@ -153,16 +153,6 @@ def test_files_are_played_through_the_servers_and_the_work_after_the_end_is_told
     assert any("go on writing" in note for note in forecast.notes)
 
 
-def test_a_file_with_a_layout_of_its_own_is_refused():
-    from striate.workload import Spmd
-
-    body = Spmd(2)
-    body.write(body.files("f", layout="simple:2:4KiB"), size=10)
-
-    with pytest.raises(PredictionError, match="a file has its own layout"):
-        predict(body.workload(), "westmere", rung="fine")
-
-
 def test_the_same_program_gives_the_same_picosecond():
     def program(rank, ranks):
         for _ in range(3):

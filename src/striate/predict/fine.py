@@ -60,8 +60,6 @@ def play(workload: Workload, cluster: Cluster, *, choice: Choice) -> PacketRun:
     if len(workload.applications) != 1:
         raise UnfitError("several applications at once are not played packet by packet yet")
     (application,) = workload.applications
-    if any(file.layout for file in application.files):
-        raise UnfitError("only the cluster's default stripe is played yet, and a file has its own layout")
     try:
         placement = cluster.place(application.ranks)
         book = book_of(application, choice, placement.node)

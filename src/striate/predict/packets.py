@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from striate import _core
 from striate.cluster.cluster import Cluster, Placement
 from striate.errors import PredictionError
+from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
 from striate.workload.application import Application
@@ -91,13 +92,18 @@ def run_application(
     *,
     collectives: CollectiveBook,
     compat_clock: bool = False,
+    heap_ties: bool = False,
     warp: bool = True,
     flows: bool = False,
 ) -> PacketRun:
     """Play `application` packet by packet, or with `flows` as fluids that share the network fairly.
 
+    `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
+    heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
     Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
+    layouts = layout_table(application, len(cluster.servers))
+    files = file_servers(cluster, layouts) if cluster.servers else None
     try:
         columns: dict[str, Any] = _core.run_programs(
             application.text,
@@ -110,9 +116,10 @@ def run_application(
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
             compat_clock=compat_clock,
+            heap_ties=heap_ties,
             warp=warp,
             flows=flows,
-            files=file_servers(cluster) if cluster.servers else None,
+            files=files,
             extents=application.extents,
         )
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:

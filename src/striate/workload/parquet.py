@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
-from striate.workload.application import Application, Communicator, ExtentLists, File
+from striate.workload.application import Application, Communicator, ExtentLists, File, layout_text
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.text import Int64s, Text
 
@@ -254,6 +254,7 @@ def _files(files: list[File]) -> tuple[File, ...]:
         _expect(
             file.first == at and 1 <= file.count <= _MOST_RANKS, f"file {file.name!r:.60} is out of order"
         )
+        layout_text(file.layout, file.name)
         at += file.count
     return tuple(files)
 
