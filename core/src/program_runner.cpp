@@ -43,11 +43,17 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
       messages_(input.programs.ranks(), input.eager_bytes, *this),
       tasks_(input.programs.ranks()),
       requests_(input.programs.ranks()),
-      calls_(input.programs.ranks() * input.communicators.size()) {
+      calls_(input.programs.ranks() * input.communicators.size()),
+      timeline_(options.timeline) {
     result_.rank_end.assign(tasks_.size(), -1);
     for (std::uint32_t rank = 0; rank < tasks_.size(); ++rank) tasks_[rank].rank = rank;
     for (const double speed : input.node_instructions_per_second) {
         step_.push_back(job_ticks(step_instructions, speed));
+    }
+    if (timeline_ != nullptr) {
+        began_.resize(tasks_.size());
+        open_regions_.resize(tasks_.size());
+        cursors_.watch_marks(marks_);
     }
     if (book_.has_lists()) listed_calls_.resize(calls_.size());
     if (input.files != nullptr) start_files(tasks_.size());
@@ -119,7 +125,12 @@ void ProgramRunner::take_step(std::uint32_t rank, std::uint64_t cookie) {
 // ---- a rank's program
 
 void ProgramRunner::next_operation(std::uint32_t rank) {
-    if (!cursors_.settle(rank)) {
+    const bool goes_on = cursors_.settle(rank);
+    if (timeline_ != nullptr) {
+        record_marks(rank);
+        began_[rank] = network_->now();
+    }
+    if (!goes_on) {
         tasks_[rank].phase = Task::Phase::over;
         result_.rank_end[rank] = network_->now();
         return;
@@ -139,6 +150,7 @@ void ProgramRunner::job_over(std::uint32_t task) {
             return start_job(task, step(task), task);
         }
     }
+    if (timeline_ != nullptr) record(task);
     cursors_.step(task);
     next_operation(task);
 }
