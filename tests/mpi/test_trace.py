@@ -204,3 +204,22 @@ def test_a_command_without_mpi_is_refused(tmp_path, capfd):
     assert run(["trace", "-o", str(tmp_path / "run.parquet"), "--", "true"]) == 1
     assert "no process called MPI_Init" in capfd.readouterr().err
     assert run(["trace", "-o", str(tmp_path / "run.parquet"), "--", str(tmp_path / "nowhere")]) == 1
+
+
+def test_hosts_are_looked_at_when_asked(mpi, compiled, tmp_path):
+    *_, trace = run_traced(
+        mpi, tmp_path, compiled(mpi, "small"), tmp_path / "data", "rest", sample_seconds=0.01
+    )
+    seen = trace.resources().to_pylist()
+
+    assert len(seen) >= 2  # the program rests for many samples
+    assert {row["host"] for row in seen} == set(trace.header.hosts)
+    assert all(0 <= row["cpu_user"] <= 1 for row in seen if row["cpu_user"] is not None)
+    assert all(0 < row["memory_used"] < row["memory_total"] for row in seen)
+    assert [row["end"] for row in seen[:-1]] == [row["start"] for row in seen[1:]]
+    assert seen[-1]["start"] >= 0
+    assert seen[-1]["end"] <= int(trace.column("end").max()) + 10**9
+
+
+def test_hosts_are_not_looked_at_unless_asked(small):
+    assert small.resources().num_rows == 0
