@@ -22,6 +22,8 @@ COMMANDS = {
     "layout": "draw a file layout, and tell where bytes go",
     "model": "speedup surfaces of queueing models, and their fit to observations",
     "predict": "forecast a program's time on a cluster",
+    "show": "draw traces, timelines and forecasts in a page that opens offline",
+    "results": "list, filter and export stored results",
     "trace": "run an MPI program and record what it does",
     "verify": "check every stored byte of a dataset",
     "completion": "print the shell completion script",
