@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from striate.show.apart import apart, cut
 from striate.show.run import Run
+from striate.show.where import resource_kind
 from striate.trace.kinds import LEVELS
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
@@ -85,7 +86,7 @@ def _observed(trace: Trace) -> Bars:
 
 
 def _simulated(timeline: Timeline) -> Bars:
-    kinds = [name.rstrip("0123456789. ") or "resources" for name in timeline.resources]
+    kinds = [resource_kind(name) for name in timeline.resources]
     groups = tuple(dict.fromkeys(kinds))
     last = int(timeline.end.max(initial=0))
     scale = 1 if last < _EXACT else 1000

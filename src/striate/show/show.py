@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from striate.show.advice import Advice
 from striate.show.names import shown_name
 from striate.show.page import page
 from striate.show.run import Run, Shown, runs_of
 from striate.show.views import views_of
 
 
-def show(*items: Shown | Run | str | Path, to: str | Path | None = None, title: str | None = None) -> str:
+def show(
+    *items: Shown | Run | str | Path,
+    to: str | Path | None = None,
+    title: str | None = None,
+    advice: Sequence[Advice] = (),
+) -> str:
     """One self-contained HTML document of traces, timelines and forecasts (or files of them).
 
-    With `to` it is also written there, whole or not at all.
+    With `to` it is also written there, whole or not at all. `advice` is shown in the summary.
     """
     runs = runs_of(items)
-    text = page(title or _title(runs), views_of(runs), shared=_shared(runs))
+    text = page(title or _title(runs), views_of(runs, advice), shared=_shared(runs))
     if to is not None:
         _write(Path(to), text)
     return text

@@ -65,6 +65,7 @@ export const pixelAt = (stage, time) =>
   stage.gutter + ((time - stage.view[0]) / (stage.view[1] - stage.view[0])) * plotWidth(stage);
 
 export function draw(stage) {
+  const began = performance.now();
   const context = stage.base.getContext("2d", { alpha: false });
   const labels = paintImage(stage, context);
   context.setTransform(stage.ratio, 0, 0, stage.ratio, 0, 0);
@@ -73,6 +74,7 @@ export function draw(stage) {
   drawBounds(stage, context);
   drawAxis(stage, context);
   stage.drawn += 1;
+  stage.spent = performance.now() - began; // milliseconds, for whoever measures
 }
 
 function paintImage(stage, context) {
