@@ -19,6 +19,7 @@ from striate.trace.tracks import REGIONS_FROM, states_of
 Int64s = NDArray[np.int64]
 LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
 _LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2}
+MOST_STATES = 250  # a page tells apart; regions can have any number of names
 _EXACT = 2**53  # whole numbers that a double, hence JavaScript, holds exactly
 
 
@@ -130,20 +131,33 @@ def _laid_out(
     keys, lane = np.unique(line[order] * deepest + beside, return_inverse=True)
     lane = np.asarray(lane, np.int64).ravel()
     line_of_lane = keys // deepest
-    used, state = np.unique(columns["state"][order], return_inverse=True)
+    state, used = _fewer(columns["state"][order], (end - start)[order])
     return Bars(
         tick_seconds,
-        tuple(states[code] for code in used.tolist()),
-        tuple(categories[code] for code in used.tolist()),
+        tuple(states[code] if code >= 0 else "other states" for code in used),
+        tuple(categories[code] if code >= 0 else "other" for code in used),
         rows,
         groups,
         group_of_row,
         line_of_lane // len(LAYERS),
         line_of_lane % len(LAYERS),
         lane,
-        np.asarray(state, np.int64).ravel(),
+        state,
         start[order],
         cut(lane, start[order], end[order]),
         columns["bytes"][order],
         order.astype(np.int64),
     )
+
+
+def _fewer(state: Int64s, length: Int64s) -> tuple[Int64s, list[int]]:
+    """(states numbered from 0, the code of each); those of the least time become one, -1, when there are too many."""
+    used, place = np.unique(state, return_inverse=True)
+    place = np.asarray(place, np.int64).ravel()
+    if len(used) <= MOST_STATES:
+        return place, used.tolist()
+    time = np.bincount(place, length.astype(np.float64), len(used))
+    kept = np.sort(np.argsort(-time, kind="stable")[: MOST_STATES - 1])
+    number = np.full(len(used), MOST_STATES - 1)
+    number[kept] = np.arange(len(kept))
+    return number[place], [*used[kept].tolist(), -1]

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from striate.show.bars import LAYERS, Bars, bars_of
 from striate.show.bundles import Items, bundled
 from striate.show.columns import pack
+from striate.show.messages import matched
 from striate.show.names import shown_name
 from striate.show.page import View
 from striate.show.run import Run
 from striate.trace.trace import Trace
 
 MOST_ITEMS = 160_000
+MOST_ARROWS = 10_000
 MOST_BYTES = 2_000_000  # deflated; base64 makes a third more of it, and a page is to stay below 3 MB
 SHARES = 250  # parts of a bundle: times as this many parts of its length,
 BYTE_STEPS = 32  # bytes as logarithms, this many steps to a doubling; both are right to about 1 %
@@ -101,7 +103,9 @@ def columns_of(run: Run, bars: Bars, items: Items) -> dict[str, NDArray[Any]]:
         "partBytes": np.rint(np.log2(items.part_bytes + 1.0) * BYTE_STEPS).astype(np.int64),
         "bytes": bars.bytes[items.bar],
     }
-    return columns | ({} if run.trace is None else _details(run.trace, bars.source_row[items.bar]))
+    if run.trace is None:
+        return columns
+    return columns | _details(run.trace, bars.source_row[items.bar]) | _arrows(run.trace, bars)
 
 
 def _details(trace: Trace, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
@@ -110,6 +114,23 @@ def _details(trace: Trace, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     found["later"] = np.maximum(trace.column("complete")[rows] - trace.column("end")[rows], 0)
     return {name: column for name, column in found.items() if len(column) and (column != column[0]).any()} | {
         name: column[:1] for name, column in found.items() if len(column) and (column == column[0]).all()
+    }
+
+
+def _arrows(trace: Trace, bars: Bars) -> dict[str, NDArray[Any]]:
+    """Messages from lane to lane, the slowest first: from the start of the send until the receive was complete."""
+    sends, receives = matched(trace)
+    start, end = trace.column("start")[sends], trace.column("complete")[receives]
+    length = np.maximum(end - start, 0)
+    order = np.argsort(-length, kind="stable")[:MOST_ARROWS]
+    lane = np.empty(len(trace), np.int64)
+    lane[bars.source_row] = bars.lane
+    return {
+        "arrowFrom": lane[sends[order]],
+        "arrowTo": lane[receives[order]],
+        "arrowStart": start[order],
+        "arrowLength": length[order],
+        "arrowBytes": trace.column("bytes")[sends[order]],
     }
 
 

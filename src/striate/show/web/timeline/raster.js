@@ -13,11 +13,11 @@ export function packed(colour) {
 
 // Tiles of all states: as they are, and (from `states.length` on) faded, for what a search does not find.
 export function paintsOf(states, theme, background) {
-  const faded = states.map(({ category }) => {
-    const { fill, mark, pattern } = look(category, theme);
+  const faded = states.map((state) => {
+    const { fill, mark, pattern } = look(state, theme);
     return { fill: mixed(fill, background, 0.84), mark: mixed(mark, background, 0.84), pattern };
   });
-  return [...states.map(({ category }) => look(category, theme)), ...faded].map(paintOf);
+  return [...states.map((state) => look(state, theme)), ...faded].map(paintOf);
 }
 
 function paintOf({ fill, mark, pattern }) {
