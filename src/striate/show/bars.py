@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,12 @@ class Bars:
 
     def __len__(self) -> int:
         return len(self.lane)
+
+    def between(self, first: int, last: int) -> Bars:
+        """Those that reach into [first, last], in ticks, on the same lanes."""
+        rows = np.flatnonzero((self.end >= first) & (self.start <= last))
+        names = ("lane", "state", "start", "end", "bytes", "source_row")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
 def bars_of(run: Run) -> Bars | None:

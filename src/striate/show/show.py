@@ -10,6 +10,8 @@ from striate.show.advice import Advice
 from striate.show.names import shown_name
 from striate.show.page import page
 from striate.show.run import Run, Shown, runs_of
+from striate.show.serve import PageServer
+from striate.show.tiles import Tiles
 from striate.show.views import views_of
 
 
@@ -28,6 +30,14 @@ def show(
     if to is not None:
         _write(Path(to), text)
     return text
+
+
+def serve(*items: Shown | Run | str | Path, title: str | None = None, port: int = 0) -> PageServer:
+    """A server on 127.0.0.1 for a page that fetches finer parts as it zooms; `serve_forever()` runs it."""
+    runs = runs_of(items)
+    shared = _shared(runs) | {"tiles": True}
+    text = page(title or _title(runs), views_of(runs), shared=shared, served=True)
+    return PageServer(text, Tiles(runs), port=port)
 
 
 def _title(runs: list[Run]) -> str:

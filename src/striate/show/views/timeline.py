@@ -79,7 +79,8 @@ def _all_columns(drawn: Sequence[tuple[Run, Bars]], most: int) -> dict[str, NDAr
     columns: dict[str, NDArray[Any]] = {}
     for number, (run, bars) in enumerate(drawn):
         items = bundled(bars, most=max(most * len(bars) // everything, 100))
-        columns |= {f"{number}.{name}": column for name, column in columns_of(run, bars, items).items()}
+        own = columns_of(run, bars, items) | ({} if run.trace is None else _arrows(run.trace, bars))
+        columns |= {f"{number}.{name}": column for name, column in own.items()}
     return columns
 
 
@@ -103,9 +104,7 @@ def columns_of(run: Run, bars: Bars, items: Items) -> dict[str, NDArray[Any]]:
         "partBytes": np.rint(np.log2(items.part_bytes + 1.0) * BYTE_STEPS).astype(np.int64),
         "bytes": bars.bytes[items.bar],
     }
-    if run.trace is None:
-        return columns
-    return columns | _details(run.trace, bars.source_row[items.bar]) | _arrows(run.trace, bars)
+    return columns | ({} if run.trace is None else _details(run.trace, bars.source_row[items.bar]))
 
 
 def _details(trace: Trace, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:

@@ -147,7 +147,7 @@ function paintStrip(stage, strip, top, labels, scroll) {
 export function detailFor(stage, run, { from, scale }) {
   const finer = run.finer;
   const to = from + stage.image.width / scale;
-  return finer && finer.from <= from && finer.to >= Math.min(to, finer.last) ? finer : run;
+  return finer && finer.from <= from && finer.to >= to ? finer : run;
 }
 
 function drawLabels(stage, context, labels) {
@@ -238,7 +238,7 @@ function drawAxis(stage, context) {
     context.fillRect(x, AXIS, 1, stage.height);
     context.globalAlpha = 1;
     context.fillStyle = colours.soft;
-    if (x + 4 < stage.width - 30) context.fillText(moment(time, step), x + 4, AXIS / 2);
+    if (x + 4 < stage.width - 30) context.fillText(moment(time, step, Math.max(Math.abs(view[0]), Math.abs(view[1]))), x + 4, AXIS / 2);
   }
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, gutter - 1, AXIS - 1);
