@@ -22,6 +22,7 @@ COMMANDS = {
     "layout": "draw a file layout, and tell where bytes go",
     "model": "speedup surfaces of queueing models, and their fit to observations",
     "predict": "forecast a program's time on a cluster",
+    "probe": "measure this machine and describe it as a cluster",
     "results": "list, filter and export stored results",
     "trace": "run an MPI program and record what it does",
     "verify": "check every stored byte of a dataset",

@@ -13,7 +13,9 @@ from striate.cluster.cluster import Cluster, Placement
 from striate.errors import PredictionError
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
+from striate.predict.sharing import background_slowness
 from striate.workload.application import Application
+from striate.workload.slowed import slowed
 
 Int64s = NDArray[np.int64]
 
@@ -92,14 +94,15 @@ def run_application(
 
     Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
+    slowness = background_slowness(cluster, placement)
     try:
         columns: dict[str, Any] = _core.run_programs(
-            application.text,
+            slowed(application.text, slowness),
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
             joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
             collectives,
-            **_node_columns(cluster, placement),
+            **_node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
@@ -114,11 +117,11 @@ def run_application(
     return PacketRun(**columns)
 
 
-def _node_columns(cluster: Cluster, placement: Placement) -> dict[str, Any]:
+def _node_columns(cluster: Cluster, placement: Placement, slowness: float) -> dict[str, Any]:
     cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.int32)
     speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)
     return {
         "rank_node": placement.node.astype(np.int32, copy=False),
         "node_cpus": cpus[cluster.node_type],
-        "node_speed": speed[cluster.node_type],
+        "node_speed": speed[cluster.node_type] / slowness,
     }
