@@ -23,6 +23,7 @@ COMMANDS = {
     "model": "speedup surfaces of queueing models, and their fit to observations",
     "predict": "forecast a program's time on a cluster",
     "show": "draw traces, timelines and forecasts in a page that opens offline",
+    "probe": "measure this machine and describe it as a cluster",
     "results": "list, filter and export stored results",
     "trace": "run an MPI program and record what it does",
     "verify": "check every stored byte of a dataset",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
+from striate.cluster.measured import at_end
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.collective_book import book_of
@@ -34,10 +35,23 @@ class Result:
 
 
 def predict_fine(workload: Workload, cluster: Cluster, *, choice: Choice | None = None) -> Result:
-    """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width."""
-    run = play(workload, cluster, choice=choice or Choice())
+    """Play the program packet by packet; section 5.5 of paper 004 takes its own bounds to be of no width."""
+    chosen = choice or Choice()
+    run = play(workload, cluster, choice=chosen)
     ended = int(run.rank_end.max())
-    return Result(Interval.exactly(ended / 1e12), _uses(run, cluster), _notes(run, ended))
+    return Result(_bounds(workload, cluster, ended / 1e12, chosen), _uses(run, cluster), _notes(run, ended))
+
+
+def _bounds(workload: Workload, cluster: Cluster, seconds: float, choice: Choice) -> Interval:
+    """No width on a machine that is known exactly; on a measured one, what both ends of its numbers give.
+
+    Faster parts can make a run longer (they change who comes first), so the estimate bounds both ends.
+    """
+    if cluster.description is None or not cluster.description.measured:
+        return Interval.exactly(seconds)
+    machines = [at_end(cluster, fast=fast) for fast in (True, False)]
+    ends = [int(play(workload, machine, choice=choice).rank_end.max()) / 1e12 for machine in machines]
+    return Interval(min(ends[0], seconds), seconds, max(ends[1], seconds))
 
 
 def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
