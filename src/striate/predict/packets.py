@@ -114,7 +114,7 @@ def run_application(
             cluster.network,
             joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
             collectives,
-            **_node_columns(cluster, placement, slowness),
+            **node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
@@ -130,7 +130,8 @@ def run_application(
     return PacketRun(**columns)
 
 
-def _node_columns(cluster: Cluster, placement: Placement, slowness: float) -> dict[str, Any]:
+def node_columns(cluster: Cluster, placement: Placement, slowness: float = 1.0) -> dict[str, Any]:
+    """Where each rank runs, and what each node has; all work takes `slowness` times as long."""
     cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.int32)
     speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)
     return {
