@@ -61,6 +61,10 @@ class PredictionError(StriateError, RuntimeError):
     """A prediction that cannot be made from this workload and cluster."""
 
 
+class TuningError(StriateError, ValueError):
+    """A knob, a search or a tuning file that cannot be used."""
+
+
 class OutputError(StriateError, OSError):
     """A result that cannot be written where it was asked for."""
 

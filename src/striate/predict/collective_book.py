@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -34,14 +34,15 @@ PLAYED = frozenset(
 )
 
 
-def book_of(application: Application) -> CollectiveBook:
-    """Schedules for all collective calls of the application, by the default choice of algorithm."""
+def book_of(application: Application, algorithms: Mapping[str, str] | None = None) -> CollectiveBook:
+    """Schedules for all collective calls of the application; `algorithms` names some, the rest are the defaults."""
     calls = sorted(set(_calls(application)))
-    return write_book([(call, _schedule(*call)) for call in calls])
+    named = algorithms or {}
+    return write_book([(call, _schedule(*call, named.get(call[0].label))) for call in calls])
 
 
-def _schedule(kind: Kind, members: int, root: int, size_bytes: int) -> Schedule:
-    return plan(kind.label, members, size_bytes, root=root).with_header(HEADER_BYTES)
+def _schedule(kind: Kind, members: int, root: int, size_bytes: int, name: str | None) -> Schedule:
+    return plan(kind.label, members, size_bytes, root=root, name=name).with_header(HEADER_BYTES)
 
 
 def _calls(application: Application) -> Iterator[Call]:

@@ -62,7 +62,7 @@ def play(workload: Workload, cluster: Cluster) -> PacketRun:
     if any(file.layout for file in application.files):
         raise UnfitError("only the cluster's default stripe is played yet, and a file has its own layout")
     try:
-        book = book_of(application)
+        book = book_of(application, cluster.settings.algorithms)
     except PredictionError as error:
         raise UnfitError(error.message, source=application.name) from None
     return run_application(application, cluster, cluster.place(application.ranks), collectives=book)
