@@ -26,13 +26,14 @@ def aggregated(workload: Workload, *, aggregators: int, buffer_bytes: int, align
     """
     if not 1 <= aggregators <= workload.ranks:
         raise TuningError(f"expected 1 to {workload.ranks} aggregators, got {aggregators}")
-    made = []
-    for application in workload.applications:
-        plans = _plans(application, aggregators, buffer_bytes, align_bytes)
-        made += rewritten(
-            Workload((application,)), lambda rank, steps, plans=plans: _two_phase(rank, steps, plans)
-        ).applications
-    return Workload(tuple(made))
+    return Workload.together(
+        *(_aggregated(one, aggregators, buffer_bytes, align_bytes) for one in workload.applications)
+    )
+
+
+def _aggregated(application: Application, aggregators: int, buffer_bytes: int, align_bytes: int) -> Workload:
+    plans = _plans(application, aggregators, buffer_bytes, align_bytes)
+    return rewritten(Workload((application,)), lambda rank, steps: _two_phase(rank, steps, plans))
 
 
 def is_together(operation: Operation) -> bool:

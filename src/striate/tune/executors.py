@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -62,17 +63,17 @@ def _mpi_pool(workers: int | None) -> Any:
 @contextmanager
 def _dask_pool(address: str, workers: int | None) -> Iterator[Executor]:
     try:
-        from distributed import Client, LocalCluster
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise TuningError("the executor dask needs distributed: pip install striate[dask]") from None
     if address:
-        with Client(address) as client:
+        with distributed.Client(address) as client:
             yield client.get_executor()
         return
     with (
-        LocalCluster(
+        distributed.LocalCluster(
             n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=None
         ) as cluster,
-        Client(cluster) as client,
+        distributed.Client(cluster) as client,
     ):
         yield client.get_executor()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import msgspec
 
@@ -16,6 +16,7 @@ from striate.cluster.cluster import Cluster, PlacementKind
 from striate.cluster.quantities import Bytes
 from striate.errors import TuningError
 from striate.layout import GroupedBlocks, Layout, SimpleStripe, VarStrip, parse
+from striate.predict.collectives.registry import ALGORITHMS, KINDS
 from striate.tune.aggregate import aggregated
 from striate.tune.space import Value
 from striate.workload.kinds import ACCESSES
@@ -99,7 +100,7 @@ def _placed(cluster: Cluster, value: Value) -> Cluster:
     known = [kind for kind in get_args(PlacementKind) if kind != "explicit"]
     if value not in known:
         raise TuningError(f"expected a placement among {', '.join(known)}, got {value!r:.60}")
-    return replace(cluster, placement=value)
+    return replace(cluster, placement=cast(PlacementKind, value))
 
 
 def _with_settings(cluster: Cluster, **changes: Any) -> Cluster:
@@ -110,9 +111,12 @@ def _with_algorithm(cluster: Cluster, text: str) -> Cluster:
     """`text` is KIND:ALGORITHM, several of them joined by commas."""
     chosen = {}
     for part in text.split(","):
-        kind, colon, name = part.strip().partition(":")
-        if not colon:
-            raise TuningError(f'expected KIND:ALGORITHM such as "alltoall:bruck", got {text!r:.60}')
+        kind, _, name = part.strip().partition(":")
+        if (kind, name) not in ALGORITHMS:
+            known = ", ".join(
+                sorted(f"{of}:{one}" for of, one in ALGORITHMS if of == kind or kind not in KINDS)
+            )
+            raise TuningError(f"expected algorithms such as {known}, got {text!r:.60}")
         chosen[kind] = name
     return _with_settings(cluster, algorithms=chosen)
 

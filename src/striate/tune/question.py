@@ -14,6 +14,7 @@ from typing import Any
 from striate.cluster.cluster import Cluster
 from striate.errors import StriateError, TuningError
 from striate.interval import Interval
+from striate.predict.fine import UnfitError
 from striate.predict.predict import predict
 from striate.tune.knobs import KNOBS, turn
 from striate.tune.space import Candidate, Value
@@ -48,11 +49,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a rung said of a candidate; no interval when it was refused, with the reason."""
+    """What a rung said of a candidate; without an interval, why not, and whether no rung would take it."""
 
-    number: int
     interval: Interval | None
     words: str = ""
+    impossible: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,11 @@ def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
     try:
         workload, cluster = realise(question, candidate.settings)
         forecast = predict(workload, cluster, rung=rung, within=None)
+    except UnfitError as error:
+        return Reply(None, str(error))
     except StriateError as error:
-        return Reply(candidate.number, None, str(error))
-    return Reply(candidate.number, forecast.seconds)
+        return Reply(None, str(error), impossible=True)
+    return Reply(forecast.seconds)
 
 
 @lru_cache(maxsize=4)

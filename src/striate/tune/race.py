@@ -50,7 +50,7 @@ class Race:
         """Ask one rung about those still in the race; what a wave finds out is used for the next."""
         waiting = list(candidates)
         while waiting and not self.panel.is_over:
-            batch = []
+            batch: list[Candidate] = []
             while waiting and len(batch) < wave:
                 candidate = waiting.pop(0)
                 if self.may_win(candidate):
@@ -61,9 +61,9 @@ class Race:
     def may_win(self, candidate: Candidate) -> bool:
         """False once another's high end is below its low end, or it was refused."""
         standing = self.standings.get(candidate.number)
-        if standing is None or standing.seconds is None:
-            return standing is None or not standing.refused
-        return standing.seconds.low <= self.least_high
+        if standing is None or standing.refused:
+            return standing is None
+        return standing.seconds is None or standing.seconds.low <= self.least_high
 
     def by_promise(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Those still in the race, the lowest low end first."""
@@ -93,8 +93,8 @@ class Race:
     def outcomes(self, candidates: Sequence[Candidate], resolution: float) -> tuple[Outcome, ...]:
         """The end of the race: the best first, ties next to it, the refused last."""
         standings = [self.standings.get(one.number, Standing(one)) for one in candidates]
-        asked = [one for one in standings if one.seconds is not None]
-        decided = [one for one in asked if self._is_decided(one)] or asked
+        asked = [one for one in standings if one.seconds is not None and not one.refused]
+        decided = [one for one in asked if one.rung == self.rungs[-1]] or asked
         best = min(decided, key=_order, default=None)
         found = [
             Outcome(one.candidate, self._state(one, best, resolution), one.seconds, one.rung, one.words)
