@@ -50,4 +50,6 @@ def _checked(key: str, value: Any) -> Any:
 
         return parse(value)
     known = ", ".join((*_WHOLE, *_SIZES, "codec", "sync", "layout"))
-    raise DatasetError(f"expected settings among {known}, with their values, got {value!r:.60}", at=f"$.{key}")
+    raise DatasetError(
+        f"expected settings among {known}, with their values, got {value!r:.60}", at=f"$.{key}"
+    )

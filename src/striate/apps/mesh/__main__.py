@@ -32,7 +32,9 @@ def main(arguments: list[str]) -> int:
         writes = world.allreduce(sum(report.total_seconds for report in reports), MPI.MAX)
         stored = world.allreduce(sum(report.stored_bytes for report in reports))
         if world.rank == 0:
-            print(json.dumps({"seconds": seconds, "write_seconds": writes, "stored_bytes": stored}), flush=True)
+            print(
+                json.dumps({"seconds": seconds, "write_seconds": writes, "stored_bytes": stored}), flush=True
+            )
             shutil.rmtree(asked.folder)
         world.Barrier()
     return 0

@@ -25,6 +25,7 @@ from striate.runtime.frame import as_records
 REPEATS = 3  # the best of these counts: what is slower was disturbed
 MAPPED_BYTES = 16 * 2**20
 SMALL_CHUNK, LARGE_CHUNK = 64 * 2**10, 4 * 2**20
+SMALL_BUFFER = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Costs:
     checksum_byte: float
     write_byte: float  # into the system's memory
     window_byte: float  # memory that the ranks of a node share, the first time
+    round: float  # beyond what its bytes cost
     commit: float
     commit_chunk: float
     codecs: dict[str, CodecCost] = field(default_factory=dict)
@@ -76,7 +78,9 @@ def measure_costs(mesh: Mesh, ranks: int, *, codecs: Iterable[str] = (), folder:
     setup = time.perf_counter() - begin
     edges = max(1, mesh.edges // ranks)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        small, large = (_dumps(sweep, Path(scratch), chunk) for chunk in (SMALL_CHUNK, LARGE_CHUNK))
+        whole = 4 * mesh.nodes * NODE.itemsize
+        small, large = (_dumps(sweep, Path(scratch), chunk, whole) for chunk in (SMALL_CHUNK, LARGE_CHUNK))
+        rounds = _dumps(sweep, Path(scratch), SMALL_CHUNK, SMALL_BUFFER)
     total, moved = mesh.nodes * NODE.itemsize, max(1, len(sweep.indices) * NODE.itemsize)
     more = max(1, small["chunks"] - large["chunks"])
     commit_chunk = max(0.0, (small["commit"] - large["commit"]) / more)
@@ -89,27 +93,28 @@ def measure_costs(mesh: Mesh, ranks: int, *, codecs: Iterable[str] = (), folder:
         checksum_byte=large["compress"] / total,
         write_byte=large["write"] / total,
         window_byte=_best(_map_shared) / MAPPED_BYTES,
+        round=max(0.0, (rounds["all"] - small["all"]) / max(1, rounds["rounds"] - 1)),
         commit=max(0.0, large["commit"] - commit_chunk * large["chunks"]),
         commit_chunk=commit_chunk,
         codecs={name: _codec(name, sweep) for name in codecs if name != "none"},
     )
 
 
-def _dumps(sweep: Sweep, folder: Path, chunk: int) -> dict[str, float]:
-    """The best seconds of each stage of a second dump, one process, everything in one window."""
+def _dumps(sweep: Sweep, folder: Path, chunk: int, buffer: int) -> dict[str, float]:
+    """The best seconds of each stage, and of all, of the dumps after the first, by one process."""
     mesh = sweep.mesh
     best: dict[str, float] = {}
-    settings: dict[str, Any] = {"chunk": chunk, "buffer": 4 * mesh.nodes * NODE.itemsize}
-    with runtime.create(None, folder / f"dump-{chunk}", (mesh.nodes,), NODE, **settings) as dataset:
-        for _ in range(1 + REPEATS):
+    settings: dict[str, Any] = {"chunk": chunk, "buffer": buffer}
+    with runtime.create(None, folder / "dump", (mesh.nodes,), NODE, **settings) as dataset:
+        for repeat in range(1 + REPEATS):
             schedule = dataset.schedule(sweep.indices)
-            found = {"schedule": dataset.report.seconds["schedule"]}
+            scheduled = dataset.report.seconds["schedule"]
+            begin = time.perf_counter()
             report = dataset.write_all(schedule, sweep.values)
-            found |= {name: value for name, value in report.seconds.items() if name != "schedule"}
-            if report.seconds["load"]:
+            found = report.seconds | {"schedule": scheduled, "all": time.perf_counter() - begin}
+            if repeat:  # the first has nothing to load
                 best = {name: min(value, best.get(name, value)) for name, value in found.items()}
-        best["chunks"] = -(-mesh.nodes * NODE.itemsize // chunk)
-    return {"load": 0.0} | found | best
+    return best | {"chunks": -(-mesh.nodes * NODE.itemsize // chunk), "rounds": report.rounds}
 
 
 def _codec(name: str, sweep: Sweep) -> CodecCost:

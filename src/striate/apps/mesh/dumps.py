@@ -105,9 +105,7 @@ def workload(
         domains=domains,
         window=budget.window_chunks(domains.chunks_per_domain),
         servers=writers,
-        server_of_chunk=group_by_factor(
-            grid.chunks, ranks=ranks, servers=writers, group_factor=group_factor
-        ),
+        server_of_chunk=group_by_factor(grid.chunks, ranks=ranks, servers=writers, group_factor=group_factor),
         codec=costs.codecs.get(codec),
         kept=_kept_bytes(mesh, ranks),
         loads=pattern == "random",
@@ -153,6 +151,7 @@ def _dump(dumping: _Dumping, rank: int, dump: int) -> Iterator[Operation]:
     for turn in range(dumping.rounds):
         if turn:
             yield waitall()
+            yield compute(dumping.costs.round)
         yield from _fill(dumping, rank, turn, again=dump > 0)
         yield barrier()
         yield from _seal(dumping, rank, turn)
@@ -189,7 +188,11 @@ def _seal(dumping: _Dumping, rank: int, turn: int) -> Iterator[Operation]:
 
 
 def _write(
-    dumping: _Dumping, rank: int, turn: int, files: list[str], ends: np.ndarray[tuple[int], np.dtype[np.int64]]
+    dumping: _Dumping,
+    rank: int,
+    turn: int,
+    files: list[str],
+    ends: np.ndarray[tuple[int], np.dtype[np.int64]],
 ) -> Iterator[Operation]:
     """Chunks go to their servers: compressed ones by message, others lie in memory that the node shares."""
     stored, mine = dumping.stored, 0
