@@ -22,7 +22,8 @@ def trace_of(rows, *, ranks=2, files=("data",), lists=(), **header):
         else:
             default = {"blocks": 1, "bytes": 0, "collective": False, "received": 0, "status": 0}.get(name, -1)
             columns[name] = np.array([row.get(name, default) for row in rows])
-    header = {"files": tuple(File(name) for name in files)} | header
+    named = tuple(name if isinstance(name, File) else File(name) for name in files)
+    header = {"files": named} | header
     packed = Lists.of([(np.array(a), np.array(b)) for a, b in lists])
     return Trace.of(operations(len(rows), columns), Header(ranks, **header), packed)
 

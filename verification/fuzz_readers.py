@@ -188,6 +188,25 @@ def archive_seed() -> dict[str, bytes]:
         return {}
 
 
+def recorder_seeds() -> list[dict[str, bytes]]:
+    """The files of a Recorder trace in each of its layouts, by their names."""
+    from recorder_logs import LAYOUTS, made, write_log
+
+    calls = [made("MPI_File_open", "MPI_COMM_WORLD", "/data", 5, "%p", "0-0", at=5)]
+    for step in range(6):
+        at = 20 + 40 * step
+        calls.append(made("MPI_File_write_at_all", "0-0", 64 * step, "%p", 8, "MPI_DOUBLE", "", at=at))
+        calls.append(made("MPI_Isend", "%p", 3, "MPI_INT", 1, 7, "MPI_COMM_WORLD", 42, at=at + 10))
+        calls.append(made("MPI_Wait", 42, "", at=at + 20))
+    calls += [made("lseek", "/log", "8*r+16", 0, at=300), made("write", "/log", "%p", 100, at=310)]
+    found = []
+    for layout in LAYOUTS:
+        with tempfile.TemporaryDirectory() as folder:
+            written = write_log(Path(folder), [calls, calls], layout, packed_times=layout != "3.0")
+            found.append({path.name: path.read_bytes() for path in written.iterdir()})
+    return found
+
+
 def write_archive(files: dict[str, bytes], folder: Path, random_: random.Random) -> None:
     """The archive with one of its files changed."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -231,8 +250,9 @@ def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict
     random_ = random.Random(seed)
     files = seeds()
     parts = part_seeds()
+    recorder = recorder_seeds()
     archive = archive_seed() if count >= EACH_ARCHIVE else {}
-    kinds = [*files, "parts"]
+    kinds = [*files, "parts", "recorder"]
     outcomes = {kind: {"trace": 0, "refused": 0} for kind in [*kinds, *([".otf2"] if archive else [])]}
     previous = signal.signal(signal.SIGALRM, _late)
     folder = Path(tempfile.mkdtemp())
@@ -243,6 +263,9 @@ def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict
                 kind = ".otf2"
                 write_archive(archive, folder / "run.otf2", random_)
                 outcome = attempt(lambda: str(read_trace(folder / "run.otf2").info()))
+            elif kind == "recorder":
+                write_archive(random_.choice(recorder), folder / "recorder", random_)
+                outcome = attempt(lambda: str(read_trace(folder / "recorder").info()))
             elif kind == "parts":
                 events, names = random_.choice(parts)
                 pick = random_.randrange(2)

@@ -67,9 +67,11 @@ class Borrower {
     CollectiveColumns collectives(nb::handle book) {
         return {column<std::uint8_t>(book, "kind"),         column<std::int64_t>(book, "members"),
                 column<std::int64_t>(book, "root"),         column<std::int64_t>(book, "bytes"),
-                column<std::int64_t>(book, "first_member"), column<std::int64_t>(book, "first_action"),
-                column<std::uint8_t>(book, "action"),       column<std::int32_t>(book, "peer"),
-                column<std::int64_t>(book, "amount")};
+                column<std::int64_t>(book, "algorithm"),    column<std::int64_t>(book, "first_member"),
+                column<std::int64_t>(book, "first_action"), column<std::uint8_t>(book, "action"),
+                column<std::int32_t>(book, "peer"),         column<std::int64_t>(book, "amount"),
+                column<std::int64_t>(book, "first_group"),  column<std::int64_t>(book, "first_call"),
+                column<std::int32_t>(book, "call")};
     }
 
   private:

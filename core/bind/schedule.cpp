@@ -25,8 +25,11 @@ NetworkSettings settings_of(std::int64_t packet_bytes, bool compat_clock, bool r
             round_robin ? Routing::round_robin : Routing::shortest};
 }
 
-RunOptions options_of(bool warp, bool flows) {
-    return {.fidelity = flows ? Fidelity::flows : Fidelity::packets, .warp = warp, .poll = poll_signals};
+RunOptions options_of(bool warp, bool flows, bool heap_ties = false) {
+    return {.fidelity = flows ? Fidelity::flows : Fidelity::packets,
+            .warp = warp,
+            .queue = heap_ties ? QueueKind::timed_heap : QueueKind::automatic,
+            .poll = poll_signals};
 }
 
 template <class Result>
@@ -71,7 +74,8 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                              Column<std::int32_t> node_cpus, Column<double> node_speed,
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
-                             bool round_robin, bool warp, bool flows, nb::handle files, nb::handle extents) {
+                             bool heap_ties, bool round_robin, bool warp, bool flows, nb::handle files,
+                             nb::handle extents) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
@@ -92,7 +96,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
     {
         nb::gil_scoped_release release;
         Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
-        result = run_programs(stations, input, options_of(warp, flows));
+        result = run_programs(stations, input, options_of(warp, flows, heap_ties));
     }
     nb::dict columns = shared_columns(result);
     columns["rank_end"] = hand_over(std::move(result.rank_end));
@@ -115,8 +119,9 @@ void register_schedule(nb::module_& module) {
         "run_programs", &run_program_columns, nb::arg("text"), nb::arg("communicators"), nb::arg("network"),
         nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(), nb::arg("rank_node"),
         nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
-        nb::arg("compat_clock") = false, nb::arg("round_robin") = false, nb::arg("warp") = true,
-        nb::arg("flows") = false, nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(),
+        nb::arg("compat_clock") = false, nb::arg("heap_ties") = false, nb::arg("round_robin") = false,
+        nb::arg("warp") = true, nb::arg("flows") = false, nb::arg("files") = nb::none(),
+        nb::arg("extents") = nb::none(),
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

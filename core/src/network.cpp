@@ -5,6 +5,7 @@
 #include "striate/ladder_queue.hpp"
 #include "striate/network_engine.hpp"
 #include "striate/oracle_queue.hpp"
+#include "striate/timed_heap.hpp"
 
 namespace striate {
 
@@ -16,6 +17,8 @@ std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& liste
     if (queue == QueueKind::automatic)
         queue = stations.nics() <= few_nics ? QueueKind::hole_heap : QueueKind::ladder;
     switch (queue) {
+        case QueueKind::timed_heap:
+            return std::make_unique<NetworkEngine<TimedHeap>>(stations, listener, false);
         case QueueKind::oracle:
             return std::make_unique<NetworkEngine<OracleQueue>>(stations, listener, options.warp);
         case QueueKind::ladder:

@@ -49,6 +49,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
     for (const double speed : input.node_instructions_per_second) {
         step_.push_back(job_ticks(step_instructions, speed));
     }
+    if (book_.has_lists()) listed_calls_.resize(calls_.size());
     if (input.files != nullptr) start_files(tasks_.size());
 }
 
@@ -128,10 +129,15 @@ void ProgramRunner::next_operation(std::uint32_t rank) {
 }
 
 void ProgramRunner::job_over(std::uint32_t task) {
-    if (task >= requests_.size()) return collective_step(task);
+    if (task >= requests_.size()) return act(task);
     if (tasks_[task].phase == Task::Phase::stepping) {
         perform(task);
         if (tasks_[task].open > 0) return await(task);
+        if (cursors_.kind(task) == Kind::recv && cursors_.operand(task, 3) == blocking) {
+            // A receive takes its second step even if the message has been there all along.
+            tasks_[task].phase = Task::Phase::finishing;
+            return start_job(task, step(task), task);
+        }
     }
     cursors_.step(task);
     next_operation(task);

@@ -116,10 +116,11 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     // Collectives
     void start_collective(std::uint32_t rank);
     [[nodiscard]] CollectiveCall collective_call(std::uint32_t rank, std::int64_t members) const;
+    [[nodiscard]] std::int64_t schedule_of(std::uint32_t rank, const CollectiveBook::Call& call);
     [[nodiscard]] std::uint32_t take_task();
     void act(std::uint32_t task);
     void exchange(std::uint32_t task, bool outward, std::int32_t peer, std::int64_t payload);
-    void collective_step(std::uint32_t task);
+    void take_collective_step(std::uint32_t task, std::int64_t at);
     void meet(const Meeting& where, const PointToPoint::Caller& who, std::int64_t members);
 
     // Files
@@ -143,8 +144,9 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::unique_ptr<FileService> files_;
     std::vector<Task> tasks_;
     std::vector<std::uint32_t> free_tasks_;
-    std::vector<Requests> requests_;   // per rank, of non-blocking operations not yet waited for
-    std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
+    std::vector<Requests> requests_;          // per rank, of non-blocking operations not yet waited for
+    std::vector<std::int64_t> calls_;         // of collectives, per rank and communicator
+    std::vector<std::int64_t> listed_calls_;  // the same, of those found by their place; empty without any
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
     std::vector<Ticks> step_;  // per node
     ProgramResult result_;

@@ -50,7 +50,8 @@ struct alignas(64) Slot {
         open = 8,
         local = 16,
         blocked = 32,
-        anchor = 64
+        anchor = 64,
+        queued = 128  // in its station's ring
     };
 };
 static_assert(sizeof(Slot) == 64);

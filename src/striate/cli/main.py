@@ -25,6 +25,8 @@ COMMANDS = {
     "tune": "find the settings with which a program takes the least time",
     "advise": "say what to change in a traced program, and what that would bring",
     "apply": "write tuned settings as hints, environment and configuration; run again",
+    "show": "draw traces, timelines and forecasts in a page that opens offline",
+    "results": "list, filter and export stored results",
     "trace": "run an MPI program and record what it does",
     "verify": "check every stored byte of a dataset",
     "completion": "print the shell completion script",

@@ -72,7 +72,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     io_overlap: bool = True  # a node's disks go on while it communicates; false: they wait for its sends
     io_cpu: Ticks = Ticks(0)  # T_io_cpu of paper 004: CPU time an I/O call takes from its process
     io_variation: Ticks = Ticks(0)  # T_io_diff of paper 004: spread of a request's time between processors
-    algorithms: dict[str, str] = {}  # kind of collective -> algorithm; the rest as docs/collectives.md says
 
 
 _DEFAULT_SETTINGS = Settings()

@@ -57,8 +57,6 @@ def _is_section(value: Any, path: str) -> bool:
 def _inline(value: Any) -> str:
     if isinstance(value, msgspec.Struct):
         return "{ " + ", ".join(f"{key} = {_inline(item)}" for key, item in _tables(value).items()) + " }"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_inline(key)} = {_inline(item)}" for key, item in value.items()) + " }"
     if isinstance(value, tuple):
         return "[" + ", ".join(_inline(item) for item in value) + "]"
     if isinstance(value, bool):

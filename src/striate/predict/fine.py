@@ -11,6 +11,7 @@ from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.collective_book import book_of
+from striate.predict.collectives.choice import Choice
 from striate.predict.forecast import Use
 from striate.predict.packets import PacketRun, run_application
 from striate.units import about_seconds
@@ -32,9 +33,9 @@ class Result:
     notes: tuple[str, ...]
 
 
-def predict_fine(workload: Workload, cluster: Cluster) -> Result:
+def predict_fine(workload: Workload, cluster: Cluster, *, choice: Choice | None = None) -> Result:
     """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width."""
-    run = play(workload, cluster)
+    run = play(workload, cluster, choice=choice or Choice())
     ended = int(run.rank_end.max())
     return Result(Interval.exactly(ended / 1e12), _uses(run, cluster), _notes(run, ended))
 
@@ -54,18 +55,17 @@ def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def play(workload: Workload, cluster: Cluster) -> PacketRun:
+def play(workload: Workload, cluster: Cluster, *, choice: Choice) -> PacketRun:
     """The run itself; refuses what this rung cannot play."""
     if len(workload.applications) != 1:
         raise UnfitError("several applications at once are not played packet by packet yet")
     (application,) = workload.applications
-    if any(file.layout for file in application.files):
-        raise UnfitError("only the cluster's default stripe is played yet, and a file has its own layout")
     try:
-        book = book_of(application, cluster.settings.algorithms)
+        placement = cluster.place(application.ranks)
+        book = book_of(application, choice, placement.node)
     except PredictionError as error:
         raise UnfitError(error.message, source=application.name) from None
-    return run_application(application, cluster, cluster.place(application.ranks), collectives=book)
+    return run_application(application, cluster, placement, collectives=book)
 
 
 def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from striate import _core
 from striate.cluster.cluster import Cluster, Placement
 from striate.errors import PredictionError
+from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
 from striate.workload.application import Application
 
 Int64s = NDArray[np.int64]
+
+MEETS, LISTED = -1, -2  # values of `first_member`, core/include/striate/collective_book.hpp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +51,10 @@ class CollectiveBook:
     action: NDArray[np.uint8]
     peer: NDArray[np.int32]
     amount: Int64s
+    algorithm: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    first_group: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    first_call: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    call: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
     @classmethod
     def empty(cls) -> CollectiveBook:
@@ -85,13 +92,18 @@ def run_application(
     *,
     collectives: CollectiveBook,
     compat_clock: bool = False,
+    heap_ties: bool = False,
     warp: bool = True,
     flows: bool = False,
 ) -> PacketRun:
     """Play `application` packet by packet, or with `flows` as fluids that share the network fairly.
 
+    `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
+    heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
     Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
+    layouts = layout_table(application, len(cluster.servers))
+    files = file_servers(cluster, layouts) if cluster.servers else None
     try:
         columns: dict[str, Any] = _core.run_programs(
             application.text,
@@ -104,9 +116,10 @@ def run_application(
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
             compat_clock=compat_clock,
+            heap_ties=heap_ties,
             warp=warp,
             flows=flows,
-            files=file_servers(cluster) if cluster.servers else None,
+            files=files,
             extents=application.extents,
         )
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:

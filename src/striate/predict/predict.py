@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Protocol
 
 from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict import fine, resource
+from striate.predict.collectives.choice import Choice, Rule
 from striate.predict.cost import fine_seconds
 from striate.predict.flow_ladder import climb_flows
 from striate.predict.forecast import Answer, Forecast, Use
@@ -43,13 +45,16 @@ def predict(
     within: float | None = 0.10,
     rung: str | None = None,
     budget: Quantity = "60 s",
+    collectives: Iterable[str | Rule] = (),
     inputs: Mapping[str, str] | None = None,
 ) -> Forecast:
     """Forecast how long `workload`, or a stream of work-flow graphs, takes on `cluster` (or on the bundled machine).
 
     Asks each rung in turn and stops at the first whose bounds are no wider than `within` (high / low - 1), or asks
     `rung` alone. A rung that would cost more than `budget` of CPU time is not asked unless it is named; the forecast
-    says what it would cost, and whether the precision was reached. `inputs` maps names to hashes, for provenance.
+    says what it would cost, and whether the precision was reached. `collectives` are rules such as
+    "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do. `inputs`
+    maps names to hashes, for provenance.
     Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
     """
     if isinstance(cluster, str):
@@ -63,7 +68,8 @@ def predict(
     if rung is not None and rung not in RUNGS:
         raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
     workload.check()
-    chosen = {rung: RUNGS[rung]} if rung else RUNGS
+    rungs: dict[str, Rung] = {**RUNGS, fine.NAME: partial(fine.predict_fine, choice=Choice.of(collectives))}
+    chosen = {rung: rungs[rung]} if rung else rungs
     limit = math.inf if rung else seconds(budget)
     return climb(chosen, workload, cluster, within=within, budget=limit, provenance=Provenance.of(inputs))
 

@@ -15,6 +15,7 @@ from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 
 Int64s = NDArray[np.int64]
+REGIONS_FROM = len(KINDS) + 2  # codes of `states_of` from here on are regions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,15 +39,21 @@ class Slices:
         return len(self.track)
 
 
-def observed(trace: Trace) -> Slices:
-    """Ranks as tracks; what does not nest, and other threads, on tracks beside them."""
+def states_of(trace: Trace) -> tuple[tuple[str, ...], Int64s]:
+    """(names, a code of each row): kinds, `read_all` and `write_all` apart from them, regions by their own names."""
     kind = trace.column("kind").astype(np.int64)
     names = (*KINDS, "read_all", "write_all", *trace.header.regions)
     together = trace.column("collective") & trace.at_level("mpi-io")
     for word in ("read", "write"):
         kind[together & trace.of_kind(word)] = names.index(f"{word}_all")
     marks = trace.of_kind("region") & (trace.column("region") >= 0)
-    kind[marks] = len(KINDS) + 2 + trace.column("region")[marks]
+    kind[marks] = REGIONS_FROM + trace.column("region")[marks]
+    return names, kind
+
+
+def observed(trace: Trace) -> Slices:
+    """Ranks as tracks; what does not nest, and other threads, on tracks beside them."""
+    names, kind = states_of(trace)
     rank, thread = trace.column("rank").astype(np.int64), trace.column("thread").astype(np.int64)
     line = rank * (int(thread.max(initial=0)) + 1) + thread
     order, track, tracks = _placed(

@@ -16,7 +16,7 @@ from striate.cluster.cluster import Cluster, PlacementKind
 from striate.cluster.quantities import Bytes
 from striate.errors import TuningError
 from striate.layout import GroupedBlocks, Layout, SimpleStripe, VarStrip, parse
-from striate.predict.collectives.registry import ALGORITHMS, KINDS
+from striate.predict.collectives.choice import Rule
 from striate.tune.aggregate import aggregated
 from striate.tune.space import Value
 from striate.workload.kinds import ACCESSES
@@ -32,7 +32,7 @@ KNOBS = {
     "aggregators": "ranks that do the I/O of a collective call, evenly spread",
     "buffer": "bytes an aggregator handles in one round",
     "placement": '"block" or "round-robin": how ranks go to nodes',
-    "collectives": 'an algorithm for a kind of collective, such as "alltoall:bruck"',
+    "collectives": 'rules for collectives, such as "alltoall=bruck", joined by semicolons',
 }
 _LAYOUTS = ("layout", "strips", "group_factor")
 
@@ -42,8 +42,6 @@ def turn(settings: Mapping[str, Value], workload: Workload, cluster: Cluster) ->
     given = dict(settings)
     if "placement" in given:
         cluster = _placed(cluster, given["placement"])
-    if "collectives" in given:
-        cluster = _with_algorithm(cluster, str(given["collectives"]))
     chosen = _layout(given, workload, cluster)
     if isinstance(chosen, int):
         cluster = _with_settings(cluster, stripe_unit=Bytes(chosen))
@@ -53,6 +51,12 @@ def turn(settings: Mapping[str, Value], workload: Workload, cluster: Cluster) ->
     if "aggregators" in given or "buffer" in given:
         workload = _aggregated(given, workload, cluster)
     return workload, cluster
+
+
+def collective_rules(settings: Mapping[str, Value]) -> list[Rule]:
+    """What the knob `collectives` says; raises PredictionError at an algorithm that is none."""
+    text = str(settings.get("collectives", ""))
+    return [Rule.parse(part) for part in text.split(";") if part.strip()]
 
 
 def _layout(given: Mapping[str, Value], workload: Workload, cluster: Cluster) -> Layout | int | None:
@@ -105,20 +109,6 @@ def _placed(cluster: Cluster, value: Value) -> Cluster:
 
 def _with_settings(cluster: Cluster, **changes: Any) -> Cluster:
     return replace(cluster, settings=msgspec.structs.replace(cluster.settings, **changes))
-
-
-def _with_algorithm(cluster: Cluster, text: str) -> Cluster:
-    """`text` is KIND:ALGORITHM, several of them joined by commas."""
-    chosen = {}
-    for part in text.split(","):
-        kind, _, name = part.strip().partition(":")
-        if (kind, name) not in ALGORITHMS:
-            known = ", ".join(
-                sorted(f"{of}:{one}" for of, one in ALGORITHMS if of == kind or kind not in KINDS)
-            )
-            raise TuningError(f"expected algorithms such as {known}, got {text!r:.60}")
-        chosen[kind] = name
-    return _with_settings(cluster, algorithms=chosen)
 
 
 def _aggregated(given: Mapping[str, Value], workload: Workload, cluster: Cluster) -> Workload:

@@ -16,7 +16,7 @@ from striate.errors import StriateError, TuningError
 from striate.interval import Interval
 from striate.predict.fine import UnfitError
 from striate.predict.predict import predict
-from striate.tune.knobs import KNOBS, turn
+from striate.tune.knobs import KNOBS, collective_rules, turn
 from striate.tune.space import Candidate, Value
 from striate.workload.workload import Workload
 
@@ -81,8 +81,9 @@ def realise(question: Question, settings: dict[str, Value]) -> tuple[Workload, C
 
 def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
     try:
+        rules = collective_rules(candidate.settings)
         workload, cluster = realise(question, candidate.settings)
-        forecast = predict(workload, cluster, rung=rung, within=None)
+        forecast = predict(workload, cluster, rung=rung, within=None, collectives=rules)
     except UnfitError as error:
         return Reply(None, str(error))
     except StriateError as error:

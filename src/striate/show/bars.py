@@ -1,0 +1,148 @@
+"""Runs as bars on lanes: what a timeline draws, whether it was observed or simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.show.apart import apart, cut
+from striate.show.run import Run
+from striate.trace.kinds import LEVELS
+from striate.trace.timeline import Timeline
+from striate.trace.trace import Trace
+from striate.trace.tracks import REGIONS_FROM, states_of
+
+Int64s = NDArray[np.int64]
+LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
+_LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2}
+_EXACT = 2**53  # whole numbers that a double, hence JavaScript, holds exactly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bars:
+    """Bars ordered by lane and start, apart from one another; rows have lanes, groups have rows."""
+
+    tick_seconds: float
+    states: tuple[str, ...]
+    categories: tuple[str, ...]  # of each state: what it is coloured by
+    rows: tuple[str, ...]
+    groups: tuple[str, ...]
+    group_of_row: Int64s
+    row_of_lane: Int64s
+    layer_of_lane: Int64s
+    lane: Int64s
+    state: Int64s
+    start: Int64s
+    end: Int64s
+    bytes: Int64s
+    source_row: Int64s  # the row of the trace that a bar stands for
+
+    def __len__(self) -> int:
+        return len(self.lane)
+
+
+def bars_of(run: Run) -> Bars | None:
+    """The bars of a trace or a timeline; None for a forecast, which has none."""
+    if run.trace is not None:
+        return _observed(run.trace)
+    if run.timeline is not None:
+        return _simulated(run.timeline)
+    return None
+
+
+def _observed(trace: Trace) -> Bars:
+    rank, thread = trace.column("rank").astype(np.int64), trace.column("thread").astype(np.int64)
+    lines, line = np.unique(rank * (int(thread.max(initial=0)) + 1) + thread, return_inverse=True)
+    threads = int(thread.max(initial=0)) + 1
+    rows = tuple(
+        f"rank {number // threads}" + (f" thread {number % threads}" if number % threads else "")
+        for number in lines.tolist()
+    )
+    hosts = trace.header.hosts or ("ranks",)
+    place = np.asarray(trace.header.host_of_rank or np.zeros(trace.ranks, np.int64), np.int64)
+    layers = np.array([_LAYER_OF_LEVEL[level] for level in LEVELS])[trace.column("level")]
+    states, state = states_of(trace)
+    categories = (*states[:REGIONS_FROM], *["region"] * (len(states) - REGIONS_FROM))
+    return _laid_out(
+        1e-9,
+        states,
+        categories,
+        rows,
+        tuple(hosts),
+        place[lines // threads],
+        np.asarray(line, np.int64).ravel(),
+        layers.astype(np.int64),
+        {
+            "state": state,
+            "start": trace.column("start"),
+            "end": trace.column("end"),
+            "bytes": trace.column("bytes").astype(np.int64),
+        },
+    )
+
+
+def _simulated(timeline: Timeline) -> Bars:
+    kinds = [name.rstrip("0123456789. ") or "resources" for name in timeline.resources]
+    groups = tuple(dict.fromkeys(kinds))
+    last = int(timeline.end.max(initial=0))
+    scale = 1 if last < _EXACT else 1000
+    return _laid_out(
+        1e-12 * scale,
+        timeline.states,
+        timeline.states,
+        timeline.resources,
+        tuple(f"{group}s" for group in groups),
+        np.array([groups.index(kind) for kind in kinds], np.int64),
+        timeline.resource.astype(np.int64),
+        np.full(len(timeline), 1, np.int64),
+        {
+            "state": timeline.state.astype(np.int64),
+            "start": timeline.start // scale,
+            "end": -(-timeline.end // scale),
+            "bytes": timeline.bytes,
+        },
+    )
+
+
+def _laid_out(
+    tick_seconds: float,
+    states: tuple[str, ...],
+    categories: tuple[str, ...],
+    rows: tuple[str, ...],
+    groups: tuple[str, ...],
+    group_of_row: Int64s,
+    row: Int64s,
+    layer: Int64s,
+    columns: dict[str, Any],
+) -> Bars:
+    """Puts every bar on a lane of its row and layer where it overlaps no other."""
+    start, end = columns["start"], columns["end"]
+    line = row * len(LAYERS) + layer
+    order = np.lexsort((-end, start, line))
+    beside = apart(line[order], start[order], end[order])
+    deepest = int(beside.max(initial=0)) + 1
+    again = np.lexsort((start[order], beside, line[order]))
+    order, beside = order[again], beside[again]
+    keys, lane = np.unique(line[order] * deepest + beside, return_inverse=True)
+    lane = np.asarray(lane, np.int64).ravel()
+    line_of_lane = keys // deepest
+    used, state = np.unique(columns["state"][order], return_inverse=True)
+    return Bars(
+        tick_seconds,
+        tuple(states[code] for code in used.tolist()),
+        tuple(categories[code] for code in used.tolist()),
+        rows,
+        groups,
+        group_of_row,
+        line_of_lane // len(LAYERS),
+        line_of_lane % len(LAYERS),
+        lane,
+        np.asarray(state, np.int64).ravel(),
+        start[order],
+        cut(lane, start[order], end[order]),
+        columns["bytes"][order],
+        order.astype(np.int64),
+    )
