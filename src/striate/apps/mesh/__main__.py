@@ -1,4 +1,4 @@
-"""The real program under MPI: `mpiexec -n 2 python -m striate.apps.mesh FOLDER [--nodes N ...]`; prints one JSON line."""
+"""The real program: `mpiexec -n 2 python -m striate.apps.mesh FOLDER [--nodes N ...]`; prints one JSON line a run."""
 
 from __future__ import annotations
 

@@ -146,5 +146,7 @@ def _best(work: Callable[[], object]) -> float:
         begin, busy = time.perf_counter(), time.process_time()
         work()
         spent = time.process_time() - busy
-        seconds.append(min(time.perf_counter() - begin, spent))  # threads together may spend more than the clock
+        seconds.append(
+            min(time.perf_counter() - begin, spent)
+        )  # threads together may spend more than the clock
     return min(seconds)
