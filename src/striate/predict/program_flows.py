@@ -8,6 +8,7 @@ import striate._core as _core
 from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.predict.collective_book import book_of
+from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
 from striate.predict.fine import UnfitError
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
@@ -23,9 +24,8 @@ def run_program_flows(workload: Workload, cluster: Cluster, rung: str) -> dict[s
     if len(workload.applications) != 1:
         raise UnfitError("several applications at once are played packet by packet only")
     (application,) = workload.applications
-    if any(file.layout for file in application.files):
-        raise UnfitError("only the cluster's default stripe is known here, and a file has its own layout")
     placement = cluster.place(application.ranks)
+    layouts = layout_table(application, len(cluster.servers))
     try:
         book = book_of(application)
         result: dict[str, Any] = _core.program_flows(
@@ -39,7 +39,7 @@ def run_program_flows(workload: Workload, cluster: Cluster, rung: str) -> dict[s
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
-            files=file_servers(cluster) if cluster.servers else None,
+            files=file_servers(cluster, layouts) if cluster.servers else None,
             extents=application.extents,
         )
     except _core.DeadlockError as error:
