@@ -56,7 +56,8 @@ nb::dict list_graphs(const Source& source) {
                 read.push_back(flow.read_ticks);
                 compute.push_back(flow.compute_ticks);
                 local.push_back(flow.local ? 1 : 0);
-                receiver.insert(receiver.end(), flow.receiver.begin(), flow.receiver.begin() + flow.receivers);
+                receiver.insert(receiver.end(), flow.receiver.begin(),
+                                flow.receiver.begin() + flow.receivers);
                 first_receiver.push_back(static_cast<std::int64_t>(receiver.size()));
             }
             first.push_back(static_cast<std::int64_t>(read.size()));
@@ -108,15 +109,16 @@ nb::dict listed_flows(const std::string& rung, std::uint32_t disks, std::uint32_
 
 void register_flows(nb::module_& module) {
     module.def("mesh_queries", &mesh_queries, nb::arg("rung"), nb::kw_only(), nb::arg("disks"),
-               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"), nb::arg("links"),
-               nb::arg("mesh_columns"), nb::arg("mesh_rows"), nb::arg("reach"), nb::arg("scattered"),
-               nb::arg("read_ticks"), nb::arg("compute_ticks"), nb::arg("read_variation"), nb::arg("seed"),
-               nb::arg("columns"), nb::arg("rows"), nb::arg("layers"), nb::arg("blocks_ahead"),
+               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"),
+               nb::arg("links"), nb::arg("mesh_columns"), nb::arg("mesh_rows"), nb::arg("reach"),
+               nb::arg("scattered"), nb::arg("read_ticks"), nb::arg("compute_ticks"),
+               nb::arg("read_variation"), nb::arg("seed"), nb::arg("columns"), nb::arg("rows"),
+               nb::arg("layers"), nb::arg("blocks_ahead"),
                "Run a rung over windows of a grid of blocks, mapped onto a mesh of processors.");
     module.def("listed_flows", &listed_flows, nb::arg("rung"), nb::kw_only(), nb::arg("disks"),
-               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"), nb::arg("links"),
-               nb::arg("first"), nb::arg("read_ticks"), nb::arg("compute_ticks"), nb::arg("local"),
-               nb::arg("first_receiver"), nb::arg("receiver"), nb::arg("blocks_ahead"),
+               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"),
+               nb::arg("links"), nb::arg("first"), nb::arg("read_ticks"), nb::arg("compute_ticks"),
+               nb::arg("local"), nb::arg("first_receiver"), nb::arg("receiver"), nb::arg("blocks_ahead"),
                "Run a rung over graphs given one by one.");
 }
 

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::int64_t latest = std::int64_t{1} << 62;
 
-// A clock that remembers its longest idle time, so that work which is told late still finds its place: a graph
-// processed at once reaches far ahead on its receivers' clocks, and without the gap all that comes after would
-// queue behind it, processor after processor.
+// A clock that remembers its longest idle time, so that work which is told late still finds its place: a
+// graph processed at once reaches far ahead on its receivers' clocks, and without the gap all that comes
+// after would queue behind it, processor after processor.
 struct IdleClock {
     std::int64_t end = 0;
     std::int64_t idle_from = 0, idle_to = 0;
@@ -59,7 +59,9 @@ struct Clocks {
         result.sent_work.resize(machine.processors());
     }
 
-    [[nodiscard]] IdleClock& computing(std::uint32_t processor) { return clock[processor * std::size_t{each}]; }
+    [[nodiscard]] IdleClock& computing(std::uint32_t processor) {
+        return clock[processor * std::size_t{each}];
+    }
     [[nodiscard]] IdleClock& sending(std::uint32_t processor) {
         return clock[processor * std::size_t{each} + (each == 3 ? 1 : 0)];
     }
@@ -320,8 +322,8 @@ class Micro {
             case has_read:
                 return read_done(disk, slot, block, event.time);
             case sends: {  // the receiver takes part from the start of the transfer on
-                const std::int64_t sent = occupy(clocks_.sending(machine_.owner(disk)), event.time,
-                                                 machine_.communication_ticks);
+                const std::int64_t sent =
+                    occupy(clocks_.sending(machine_.owner(disk)), event.time, machine_.communication_ticks);
                 queue_.push({sent - machine_.communication_ticks, key(receives, disk, slot, processor)});
                 return send_done(disk, block, sent);
             }
@@ -385,7 +387,8 @@ FlowResult run_flows(const Source& source, FlowRung rung, std::int64_t blocks_ah
         case FlowRung::resource:
             return resource(source);
         case FlowRung::macro_round_robin:
-            return source.machine().links ? macro_round_robin<true>(source) : macro_round_robin<false>(source);
+            return source.machine().links ? macro_round_robin<true>(source)
+                                          : macro_round_robin<false>(source);
         case FlowRung::macro_queue:
             return source.machine().links ? macro_queue<true>(source) : macro_queue<false>(source);
         case FlowRung::micro:
