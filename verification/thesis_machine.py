@@ -41,7 +41,7 @@ class Bench:
         self.latency = latency
 
     def seconds(self, workload: Workload, nodes: int = 8) -> float:
-        return float(play(workload, machine(nodes, self.latency), choice=Choice()).rank_end.max()) / 1e12
+        return float(play(workload, machine(nodes, self.latency), choice=Choice())[0].rank_end.max()) / 1e12
 
     def serial(self, analysis: Analysis, nodes: int = 8) -> float:
         return self.seconds(serial(analysis, self.costs), nodes)

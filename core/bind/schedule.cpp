@@ -11,6 +11,7 @@
 #include "files.hpp"
 #include "programs.hpp"
 #include "striate/program_run.hpp"
+#include "timelines.hpp"
 
 namespace striate::bind {
 
@@ -71,56 +72,34 @@ nb::dict simulate_schedule_columns(nb::handle network, nb::handle interfaces, nb
     return columns;
 }
 
-nb::dict bar_columns(const Timeline& timeline) {
-    nb::dict columns;
-    const auto wide = [&](const char* name, std::int64_t Bar::* field) {
-        columns[name] = hand_over(timeline.column<std::int64_t>(field));
-    };
-    const auto narrow = [&](const char* name, std::int32_t Bar::* field) {
-        columns[name] = hand_over(timeline.column<std::int32_t>(field));
-    };
-    wide("start", &Bar::start);
-    wide("end", &Bar::end);
-    wide("bytes", &Bar::bytes);
-    wide("more", &Bar::more);
-    narrow("place", &Bar::place);
-    narrow("rank", &Bar::rank);
-    narrow("peer", &Bar::peer);
-    narrow("tag", &Bar::tag);
-    narrow("other", &Bar::other);
-    narrow("other_tag", &Bar::other_tag);
-    columns["level"] = hand_over(timeline.column<std::uint8_t>(&Bar::level));
-    columns["kind"] = hand_over(timeline.column<std::uint8_t>(&Bar::kind));
-    columns["dropped"] = timeline.dropped();
-    return columns;
-}
-
 nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle network,
                              nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                              Column<std::int32_t> node_cpus, Column<double> node_speed,
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
                              bool heap_ties, bool round_robin, bool warp, bool flows, nb::handle files,
-                             nb::handle extents, std::int64_t most_bars) {
+                             nb::handle extents, nb::handle rank_start, std::int64_t timeline_bytes) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
     const FileRules file_rules =
         files.is_none() ? FileRules{} : borrow_file_rules(borrower, files, packet_bytes, compat_clock);
-    const ProgramInput input{borrower.programs(text),
-                             groups,
-                             borrower.collectives(collectives),
-                             borrow(rank_node),
-                             borrow(node_cpus),
-                             borrow(node_speed),
-                             eager_bytes,
-                             extents.is_none() ? ExtentColumns{} : borrower.extents(extents),
-                             files.is_none() ? nullptr : &file_rules};
+    const ProgramInput input{
+        borrower.programs(text),
+        groups,
+        borrower.collectives(collectives),
+        borrow(rank_node),
+        borrow(node_cpus),
+        borrow(node_speed),
+        eager_bytes,
+        extents.is_none() ? ExtentColumns{} : borrower.extents(extents),
+        files.is_none() ? nullptr : &file_rules,
+        rank_start.is_none() ? std::span<const std::int64_t>{} : borrower.array<std::int64_t>(rank_start)};
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
     ProgramResult result;
-    Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(most_bars, 0)));
+    Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(timeline_bytes, 0)));
     RunOptions options = options_of(warp, flows, heap_ties);
-    if (most_bars > 0) options.timeline = &timeline;
+    if (timeline_bytes > 0) options.timeline = &timeline;
     {
         nb::gil_scoped_release release;
         Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
@@ -131,7 +110,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
     columns["node_busy"] = hand_over(std::move(result.node_busy));
     columns["messages"] = result.messages;
     add_server_columns(columns, result.servers);
-    if (most_bars > 0) columns["bars"] = bar_columns(timeline);
+    if (timeline_bytes > 0) columns["recording"] = recording_columns(timeline);
     return columns;
 }
 
@@ -150,7 +129,7 @@ void register_schedule(nb::module_& module) {
         nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
         nb::arg("compat_clock") = false, nb::arg("heap_ties") = false, nb::arg("round_robin") = false,
         nb::arg("warp") = true, nb::arg("flows") = false, nb::arg("files") = nb::none(),
-        nb::arg("extents") = nb::none(), nb::arg("most_bars") = 0,
+        nb::arg("extents") = nb::none(), nb::arg("rank_start") = nb::none(), nb::arg("timeline_bytes") = 0,
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

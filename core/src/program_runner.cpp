@@ -17,6 +17,9 @@ void expect_input(const Stations& stations, const ProgramInput& input) {
     if (input.rank_node.size() != ranks || stations.nics() < ranks) {
         throw std::invalid_argument("every rank needs a node and an interface");
     }
+    if (!input.rank_start.empty() && input.rank_start.size() != ranks) {
+        throw std::invalid_argument("every rank needs a start, or none");
+    }
     if (input.node_cpus.size() != input.node_instructions_per_second.size()) {
         throw std::invalid_argument("the node columns differ in length");
     }
@@ -60,7 +63,14 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
 }
 
 ProgramResult ProgramRunner::run(const RunOptions& options) {
-    for (std::uint32_t rank = 0; rank < requests_.size(); ++rank) next_operation(rank);
+    for (std::uint32_t rank = 0; rank < requests_.size(); ++rank) {
+        const Ticks start = input_.rank_start.empty() ? 0 : input_.rank_start[rank];
+        if (start == 0) {
+            next_operation(rank);
+        } else {
+            network_->set_timer(start, of_start | rank);
+        }
+    }
     network_->run(options.poll);
     expect_all_over();
     result_.stations = network_->totals();
@@ -78,6 +88,7 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
 
 void ProgramRunner::on_timer(std::uint64_t cookie) {
     if ((cookie & of_file_timer) != 0) return files_->on_timer(cookie & ~of_file_timer);
+    if ((cookie & of_start) != 0) return next_operation(static_cast<std::uint32_t>(cookie));
     const auto at = static_cast<std::uint32_t>(cookie);
     std::vector<std::uint64_t> over;
     arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));

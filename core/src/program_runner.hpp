@@ -64,6 +64,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     // Messages and jobs of files, and their timers.
     static constexpr std::uint64_t of_file = std::uint64_t{1} << 60;
     static constexpr std::uint64_t of_file_timer = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t of_start = std::uint64_t{1} << 62;  // timers of ranks that begin later
     // Jobs by their cookie: a task's own, one that continues a message, one half of a sendrecv.
     static constexpr std::uint64_t of_message = std::uint64_t{1} << 63;
     static constexpr std::uint64_t of_half = std::uint64_t{1} << 62;

@@ -14,6 +14,7 @@ from striate.errors import PredictionError
 from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
+from striate.predict.recording import Recording
 from striate.predict.sharing import background_slowness
 from striate.workload.application import Application
 from striate.workload.slowed import slowed
@@ -85,6 +86,7 @@ class PacketRun:
     disk_bytes_read: Int64s
     disk_bytes_written: Int64s
     cache_hit_bytes: Int64s
+    recording: Recording | None = None  # where a timeline was asked for
 
 
 def run_application(
@@ -97,11 +99,15 @@ def run_application(
     heap_ties: bool = False,
     warp: bool = True,
     flows: bool = False,
+    rank_start: Int64s | None = None,
+    timeline_bytes: int = 0,
 ) -> PacketRun:
     """Play `application` packet by packet, or with `flows` as fluids that share the network fairly.
 
     `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
     heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
+    Rank r begins at `rank_start[r]` picoseconds. With `timeline_bytes` above 0 the
+    run writes down what happens when, as long as there is room.
     Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
     layouts = layout_table(application, len(cluster.servers))
@@ -124,10 +130,13 @@ def run_application(
             flows=flows,
             files=files,
             extents=application.extents,
+            rank_start=rank_start,
+            timeline_bytes=timeline_bytes,
         )
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(str(error), at=application.name) from None
-    return PacketRun(**columns)
+    recorded = columns.pop("recording", None)
+    return PacketRun(**columns, recording=Recording(**recorded) if recorded else None)
 
 
 def node_columns(cluster: Cluster, placement: Placement, slowness: float = 1.0) -> dict[str, Any]:

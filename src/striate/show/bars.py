@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from striate.show.apart import apart, cut
 from striate.show.run import Run
 from striate.show.where import resource_kind
-from striate.trace.kinds import LEVELS
+from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
-from striate.trace.tracks import REGIONS_FROM, states_of
+from striate.trace.tracks import REGIONS_FROM, lines_of, states_of
 
 Int64s = NDArray[np.int64]
 LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
-_LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2}
+_LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2, "server": 1, "network": 1, "disk": 1}
 MOST_STATES = 250  # a page tells apart; regions can have any number of names
 _EXACT = 2**53  # whole numbers that a double, hence JavaScript, holds exactly
 
@@ -62,25 +62,23 @@ def bars_of(run: Run) -> Bars | None:
 
 
 def _observed(trace: Trace) -> Bars:
-    rank, thread = trace.column("rank").astype(np.int64), trace.column("thread").astype(np.int64)
-    lines, line = np.unique(rank * (int(thread.max(initial=0)) + 1) + thread, return_inverse=True)
-    threads = int(thread.max(initial=0)) + 1
-    rows = tuple(
-        f"rank {number // threads}" + (f" thread {number % threads}" if number % threads else "")
-        for number in lines.tolist()
-    )
+    number, titles = lines_of(trace)
+    _, first, line = np.unique(number, return_index=True, return_inverse=True)
     hosts = trace.header.hosts or ("ranks",)
     place = np.asarray(trace.header.host_of_rank or np.zeros(trace.ranks, np.int64), np.int64)
+    level, resource = trace.column("level")[first], trace.column("resource")[first]
+    group = np.where(resource >= 0, len(hosts) + level - len(RANK_LEVELS), place[trace.column("rank")[first]])
     layers = np.array([_LAYER_OF_LEVEL[level] for level in LEVELS])[trace.column("level")]
+    layers[trace.of_kind("compute")] = LAYERS.index("calls")
     states, state = states_of(trace)
     categories = (*states[:REGIONS_FROM], *["region"] * (len(states) - REGIONS_FROM))
     return _laid_out(
         1e-9,
         states,
         categories,
-        rows,
-        tuple(hosts),
-        place[lines // threads],
+        tuple(titles.values()),
+        (*hosts, *(RESOURCE_LEVELS if (resource >= 0).any() else ())),
+        group.astype(np.int64),
         np.asarray(line, np.int64).ravel(),
         layers.astype(np.int64),
         {
