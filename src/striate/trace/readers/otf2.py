@@ -129,7 +129,7 @@ def _coded(table: pa.Table, name: str) -> tuple[list[str], Any]:
 def _ranks(locations: list[str]) -> tuple[list[int], list[int]]:
     """(rank, thread) of each location: the first number in its process's name ("MPI Rank 3"), or else in its own.
 
-    Locations of one process are its threads, as they were first seen; where no name has a number, each location is a rank.
+    Locations of one process are its threads, as they were first seen; where no name has a number, each is a rank.
     """
     processes, names = zip(*(location.split(APART, 1) for location in locations), strict=True)
     for words in (processes, names):
