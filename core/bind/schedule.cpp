@@ -1,7 +1,10 @@
 // Python's door to the packet-level network: schedules of messages and programs of ranks in, times out.
 #include "striate/schedule.hpp"
 
+#include <nanobind/stl/optional.h>
+
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -71,21 +74,23 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                              Column<std::int32_t> node_cpus, Column<double> node_speed,
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
-                             bool round_robin, bool warp, bool flows, nb::handle files, nb::handle extents) {
+                             bool round_robin, bool warp, bool flows, nb::handle files, nb::handle extents,
+                             std::optional<Column<std::int64_t>> rank_wait) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
     const FileRules file_rules =
         files.is_none() ? FileRules{} : borrow_file_rules(borrower, files, packet_bytes, compat_clock);
-    const ProgramInput input{borrower.programs(text),
-                             groups,
-                             borrower.collectives(collectives),
-                             borrow(rank_node),
-                             borrow(node_cpus),
-                             borrow(node_speed),
-                             eager_bytes,
-                             extents.is_none() ? ExtentColumns{} : borrower.extents(extents),
-                             files.is_none() ? nullptr : &file_rules};
+    ProgramInput input{borrower.programs(text),
+                       groups,
+                       borrower.collectives(collectives),
+                       borrow(rank_node),
+                       borrow(node_cpus),
+                       borrow(node_speed),
+                       eager_bytes,
+                       extents.is_none() ? ExtentColumns{} : borrower.extents(extents),
+                       files.is_none() ? nullptr : &file_rules};
+    if (rank_wait) input.rank_wait = borrow(*rank_wait);
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
     ProgramResult result;
@@ -117,6 +122,7 @@ void register_schedule(nb::module_& module) {
         nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
         nb::arg("compat_clock") = false, nb::arg("round_robin") = false, nb::arg("warp") = true,
         nb::arg("flows") = false, nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(),
+        nb::arg("rank_wait") = nb::none(),
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

@@ -64,11 +64,18 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     // Messages and jobs of files, and their timers.
     static constexpr std::uint64_t of_file = std::uint64_t{1} << 60;
     static constexpr std::uint64_t of_file_timer = std::uint64_t{1} << 63;
+    // Timers of messages that wait before they set out; the other bits are their place in late_.
+    static constexpr std::uint64_t of_late = std::uint64_t{1} << 62;
     // Jobs by their cookie: a task's own, one that continues a message, one half of a sendrecv.
     static constexpr std::uint64_t of_message = std::uint64_t{1} << 63;
     static constexpr std::uint64_t of_half = std::uint64_t{1} << 62;
     static constexpr std::uint64_t sends = std::uint64_t{1} << 61;
 
+    struct LateMessage {
+        std::uint32_t source, target;
+        std::int64_t payload;
+        std::uint64_t cookie;
+    };
     struct Request {
         std::int64_t name;
         std::uint32_t open;
@@ -91,6 +98,9 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     [[nodiscard]] Ticks compute_ticks(std::uint32_t rank) const;
     void arm(std::uint32_t at, const Processors::Alarm& alarm);
     void start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie);
+
+    // Messages that wait for their receiver's turn
+    void start_late(std::size_t at);
 
     // A rank's program
     void next_operation(std::uint32_t rank);
@@ -147,6 +157,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
     std::vector<Ticks> step_;  // per node
+    std::vector<LateMessage> late_;
+    std::vector<std::size_t> free_late_;
     ProgramResult result_;
 };
 

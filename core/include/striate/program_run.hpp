@@ -27,6 +27,7 @@ struct ProgramInput {
     ExtentColumns extents{};           // lists of runs that accesses name
     const FileRules* files = nullptr;  // none: programs that touch files are refused
     std::int64_t open_bytes = 32;      // what the first of a group tells the others about a file it opens
+    std::span<const std::int64_t> rank_wait{};  // ticks until a message to a rank sets out; empty: none
 };
 
 // What one I/O server did.

@@ -13,7 +13,7 @@ from striate.cluster.cluster import Cluster, Placement
 from striate.errors import PredictionError
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
-from striate.predict.sharing import background_slowness
+from striate.predict.sharing import background_slowness, message_waits
 from striate.workload.application import Application
 from striate.workload.slowed import slowed
 
@@ -111,6 +111,7 @@ def run_application(
             flows=flows,
             files=file_servers(cluster) if cluster.servers else None,
             extents=application.extents,
+            rank_wait=message_waits(cluster, placement),
         )
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(str(error), at=application.name) from None
