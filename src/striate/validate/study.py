@@ -65,17 +65,17 @@ def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> 
 
 def _one(case: Case, cluster: Cluster, costs: Costs, agreements: Agreements, folder: Path) -> Run:
     """Look at the machine, forecast, and only then run."""
-    samples = background_samples(_LOOK_SECONDS)
+    samples = background_samples(_LOOK_SECONDS, ranks=case.ranks)
     seen = background(samples)
     forecast = forecast_case(case, with_background(cluster, seen, len(samples)), costs, agreements)
     return Run(forecast, run_seconds(run_case(case, folder)), seen)
 
 
 def background(samples: Sequence[int]) -> Interval:
-    """The mean of what was seen; the ends are one process fewer and one more, or the quartiles where further apart."""
+    """The mean of what was seen, between the quartiles, or the mean less and more a half where they are closer."""
     middle = float(np.mean(samples))
     low, high = (float(end) for end in np.percentile(samples, [25, 75]))
-    return Interval(max(0.0, min(low, middle - 1)), middle, max(high, middle + 1))
+    return Interval(min(low, middle / 2), middle, max(high, middle * 1.5))
 
 
 def run_case(case: Case, folder: Path) -> Trace:
