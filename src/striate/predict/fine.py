@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
+from striate.cluster.measured import at_end
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.collective_book import book_of
@@ -42,18 +43,19 @@ class Result:
 def predict_fine(
     workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
 ) -> Result:
-    """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width.
+    """Play the program packet by packet; section 5.5 of paper 004 takes its own bounds to be of no width.
 
     With `timeline_bytes` above 0 the result has a timeline, made of what fits into so much memory.
     """
-    run, timeline = play(workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes)
+    chosen = choice or Choice()
+    run = play(workload, cluster, choice=chosen, timeline_bytes=timeline_bytes)
     ended = int(run.rank_end.max())
     return Result(
-        Interval.exactly(ended / 1e12),
+        _bounds(workload, cluster, ended / 1e12, chosen),
         _uses(run, cluster),
         _notes(run, ended),
         _shares(workload, run),
-        timeline,
+        _timeline(workload, cluster, run),
     )
 
 
@@ -72,6 +74,18 @@ def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
     )
 
 
+def _bounds(workload: Workload, cluster: Cluster, seconds: float, choice: Choice) -> Interval:
+    """No width on a machine that is known exactly; on a measured one, what both ends of its numbers give.
+
+    Faster parts can make a run longer (they change who comes first), so the estimate bounds both ends.
+    """
+    if cluster.description is None or not cluster.description.measured:
+        return Interval.exactly(seconds)
+    machines = [at_end(cluster, fast=fast) for fast in (True, False)]
+    ends = [int(play(workload, machine, choice=choice).rank_end.max()) / 1e12 for machine in machines]
+    return Interval(min(ends[0], seconds), seconds, max(ends[1], seconds))
+
+
 def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
     notes = [f"{run.messages:,} messages, {run.events:,} events played, {run.skipped:,} skipped exactly"]
     jobs = int(run.disk_operations.sum())
@@ -87,10 +101,15 @@ def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def play(
-    workload: Workload, cluster: Cluster, *, choice: Choice, timeline_bytes: int = 0
-) -> tuple[PacketRun, Trace | None]:
-    """The run itself, all applications at once, and its timeline; refuses what this rung cannot play."""
+def _timeline(workload: Workload, cluster: Cluster, run: PacketRun) -> Trace | None:
+    if run.recording is None:
+        return None
+    application = merged(workload.applications)
+    return timeline_of(run.recording, application, cluster, cluster.place(application.ranks))
+
+
+def play(workload: Workload, cluster: Cluster, *, choice: Choice, timeline_bytes: int = 0) -> PacketRun:
+    """The run itself, all applications at once; refuses what this rung cannot play."""
     applications = workload.applications
     application = merged(applications)
     start = np.repeat(
@@ -103,17 +122,13 @@ def play(
     except PredictionError as error:
         raise UnfitError(error.message, source=application.name) from None
     try:
-        run = run_application(
+        return run_application(
             application, cluster, placement, collectives=book, rank_start=start, timeline_bytes=timeline_bytes
         )
     except PredictionError as error:
         if len(applications) == 1:
             raise
         raise PredictionError(_told_apart(error.message, workload), at=error.at) from None
-    timeline = (
-        timeline_of(run.recording, application, cluster, placement) if run.recording is not None else None
-    )
-    return run, timeline
 
 
 def _told_apart(message: str, workload: Workload) -> str:

@@ -15,7 +15,9 @@ from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
 from striate.predict.recording import Recording
+from striate.predict.sharing import background_slowness
 from striate.workload.application import Application
+from striate.workload.slowed import slowed
 
 Int64s = NDArray[np.int64]
 
@@ -110,14 +112,15 @@ def run_application(
     """
     layouts = layout_table(application, len(cluster.servers))
     files = file_servers(cluster, layouts) if cluster.servers else None
+    slowness = background_slowness(cluster, placement)
     try:
         columns: dict[str, Any] = _core.run_programs(
-            application.text,
+            slowed(application.text, slowness),
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
             joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
             collectives,
-            **_node_columns(cluster, placement),
+            **node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
@@ -136,11 +139,12 @@ def run_application(
     return PacketRun(**columns, recording=Recording(**recorded) if recorded else None)
 
 
-def _node_columns(cluster: Cluster, placement: Placement) -> dict[str, Any]:
+def node_columns(cluster: Cluster, placement: Placement, slowness: float = 1.0) -> dict[str, Any]:
+    """Where each rank runs, and what each node has; all work takes `slowness` times as long."""
     cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.int32)
     speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)
     return {
         "rank_node": placement.node.astype(np.int32, copy=False),
         "node_cpus": cpus[cluster.node_type],
-        "node_speed": speed[cluster.node_type],
+        "node_speed": speed[cluster.node_type] / slowness,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from striate.show.apart import apart, cut
 from striate.show.run import Run
+from striate.show.where import resource_kind
 from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
@@ -18,6 +19,7 @@ from striate.trace.tracks import REGIONS_FROM, lines_of, states_of
 Int64s = NDArray[np.int64]
 LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
 _LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2, "server": 1, "network": 1, "disk": 1}
+MOST_STATES = 250  # a page tells apart; regions can have any number of names
 _EXACT = 2**53  # whole numbers that a double, hence JavaScript, holds exactly
 
 
@@ -42,6 +44,12 @@ class Bars:
 
     def __len__(self) -> int:
         return len(self.lane)
+
+    def between(self, first: int, last: int) -> Bars:
+        """Those that reach into [first, last], in ticks, on the same lanes."""
+        rows = np.flatnonzero((self.end >= first) & (self.start <= last))
+        names = ("lane", "state", "start", "end", "bytes", "source_row")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
 def bars_of(run: Run) -> Bars | None:
@@ -83,7 +91,7 @@ def _observed(trace: Trace) -> Bars:
 
 
 def _simulated(timeline: Timeline) -> Bars:
-    kinds = [name.rstrip("0123456789. ") or "resources" for name in timeline.resources]
+    kinds = [resource_kind(name) for name in timeline.resources]
     groups = tuple(dict.fromkeys(kinds))
     last = int(timeline.end.max(initial=0))
     scale = 1 if last < _EXACT else 1000
@@ -127,20 +135,33 @@ def _laid_out(
     keys, lane = np.unique(line[order] * deepest + beside, return_inverse=True)
     lane = np.asarray(lane, np.int64).ravel()
     line_of_lane = keys // deepest
-    used, state = np.unique(columns["state"][order], return_inverse=True)
+    state, used = _fewer(columns["state"][order], (end - start)[order])
     return Bars(
         tick_seconds,
-        tuple(states[code] for code in used.tolist()),
-        tuple(categories[code] for code in used.tolist()),
+        tuple(states[code] if code >= 0 else "other states" for code in used),
+        tuple(categories[code] if code >= 0 else "other" for code in used),
         rows,
         groups,
         group_of_row,
         line_of_lane // len(LAYERS),
         line_of_lane % len(LAYERS),
         lane,
-        np.asarray(state, np.int64).ravel(),
+        state,
         start[order],
         cut(lane, start[order], end[order]),
         columns["bytes"][order],
         order.astype(np.int64),
     )
+
+
+def _fewer(state: Int64s, length: Int64s) -> tuple[Int64s, list[int]]:
+    """(states numbered from 0, the code of each); those of the least time become one, -1, when there are too many."""
+    used, place = np.unique(state, return_inverse=True)
+    place = np.asarray(place, np.int64).ravel()
+    if len(used) <= MOST_STATES:
+        return place, used.tolist()
+    time = np.bincount(place, length.astype(np.float64), len(used))
+    kept = np.sort(np.argsort(-time, kind="stable")[: MOST_STATES - 1])
+    number = np.full(len(used), MOST_STATES - 1)
+    number[kept] = np.arange(len(kept))
+    return number[place], [*used[kept].tolist(), -1]

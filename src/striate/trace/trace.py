@@ -15,6 +15,7 @@ from striate.errors import TraceError
 from striate.trace.header import Header
 from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
 from striate.trace.lists import Lists
+from striate.trace.resources import checked, no_samples, use
 
 SIMULATED = "simulated"  # how the source of a trace begins whose times were made by a model
 
@@ -33,13 +34,17 @@ class Trace:
     table: pa.Table
     header: Header
     lists: Lists = field(default_factory=Lists.of)
+    samples: pa.Table = field(default_factory=no_samples)  # of the hosts' counters
 
     @classmethod
-    def of(cls, table: pa.Table, header: Header, lists: Lists | None = None) -> Trace:
+    def of(
+        cls, table: pa.Table, header: Header, lists: Lists | None = None, samples: pa.Table | None = None
+    ) -> Trace:
         """Put the rows in order and check that they hold together; raises TraceError where they do not."""
         from striate.trace.validate import validate
 
-        trace = cls(_ordered(table), header, lists or Lists.of())
+        seen = no_samples() if samples is None else checked(samples, len(header.hosts))
+        trace = cls(_ordered(table), header, lists or Lists.of(), seen)
         validate(trace)
         return trace
 
@@ -165,6 +170,13 @@ class Trace:
         from striate.trace.tables import per_phase
 
         return per_phase(self)
+
+    def resources(self) -> pa.Table:
+        """One row a host and stretch between two samples: shares of its CPUs, memory used, bytes of network and disk.
+
+        Empty when the program was not traced with `--sample`.
+        """
+        return use(self.samples, self.header.hosts)
 
     def timeline(self) -> Timeline:
         """The same as bars, in the schema that simulations use too."""

@@ -20,6 +20,7 @@ export function makeStage(model, page) {
   const stage = {
     model, page, frame, base, sheet, spacer, gutter: 150, width: 0, height: 0, ratio: 1,
     folded: new Set(), strips: [], total: 0, looks: (run, item, state) => state, view: [0, 1], drawn: 0,
+    arrows: model.runs.some((run) => run.arrows.length) && model.runs.every((run) => run.arrows.length <= 300),
   };
   return stage;
 }
@@ -45,9 +46,19 @@ export function fit(stage) {
 export function arrange(stage) {
   const wanted = Math.max(300, window.innerHeight * 0.62);
   const { strips, height } = layout(stage.model, { folded: stage.folded, mixed: stage.page.get("mixed"), wanted });
-  Object.assign(stage, { strips, total: height });
+  Object.assign(stage, { strips, total: height, middles: middlesOf(stage.model, strips) });
   stage.frame.style.height = `${Math.min(height + AXIS + 4, wanted + AXIS)}px`;
   stage.spacer.style.height = `${height + AXIS}px`;
+}
+
+// Where each lane of each run stands, for arrows: its middle, or that of the row that stands for its folded group.
+function middlesOf(model, strips) {
+  const middles = model.runs.map((run) => new Float32Array(run.lanes.length).fill(NaN));
+  for (const { run, y, height, lanes = [], mean = [] } of strips) {
+    for (const placed of lanes) middles[run.number][placed.lane.lane] = y + placed.y + 2 + placed.height / 2;
+    for (const lane of mean) middles[run.number][lane.lane] = y + height / 2;
+  }
+  return middles;
 }
 
 export function restyle(stage) {
@@ -65,6 +76,7 @@ export const pixelAt = (stage, time) =>
   stage.gutter + ((time - stage.view[0]) / (stage.view[1] - stage.view[0])) * plotWidth(stage);
 
 export function draw(stage) {
+  const began = performance.now();
   const context = stage.base.getContext("2d", { alpha: false });
   const labels = paintImage(stage, context);
   context.setTransform(stage.ratio, 0, 0, stage.ratio, 0, 0);
@@ -73,6 +85,7 @@ export function draw(stage) {
   drawBounds(stage, context);
   drawAxis(stage, context);
   stage.drawn += 1;
+  stage.spent = performance.now() - began; // milliseconds, for whoever measures
 }
 
 function paintImage(stage, context) {
@@ -134,7 +147,7 @@ function paintStrip(stage, strip, top, labels, scroll) {
 export function detailFor(stage, run, { from, scale }) {
   const finer = run.finer;
   const to = from + stage.image.width / scale;
-  return finer && finer.from <= from && finer.to >= Math.min(to, finer.last) ? finer : run;
+  return finer && finer.from <= from && finer.to >= to ? finer : run;
 }
 
 function drawLabels(stage, context, labels) {
@@ -142,11 +155,11 @@ function drawLabels(stage, context, labels) {
   context.textBaseline = "middle";
   for (const { from, to, state, y, height } of labels.slice(0, 800)) {
     if (state >= stage.model.states.length || y < AXIS) continue;
-    const { name, category } = stage.model.states[state];
+    const { name } = stage.model.states[state];
     const room = (to - from) / stage.ratio - 8;
     const text = name.length > 60 ? `${name.slice(0, 59)}…` : name;
     if (context.measureText(text).width > room) continue;
-    context.fillStyle = inkOn(look(category, stage.theme).fill);
+    context.fillStyle = inkOn(look(stage.model.states[state], stage.theme).fill);
     context.fillText(text, stage.gutter + from / stage.ratio + 4, y + height / 2 + 0.5);
   }
 }
@@ -225,7 +238,7 @@ function drawAxis(stage, context) {
     context.fillRect(x, AXIS, 1, stage.height);
     context.globalAlpha = 1;
     context.fillStyle = colours.soft;
-    if (x + 4 < stage.width - 30) context.fillText(moment(time, step), x + 4, AXIS / 2);
+    if (x + 4 < stage.width - 30) context.fillText(moment(time, step, Math.max(Math.abs(view[0]), Math.abs(view[1]))), x + 4, AXIS / 2);
   }
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, gutter - 1, AXIS - 1);

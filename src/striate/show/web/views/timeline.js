@@ -7,10 +7,11 @@ import { legend } from "../timeline/legend.js";
 import { modelOf, sums } from "../timeline/model.js";
 import { listenToPointer } from "../timeline/pointer.js";
 import { align, extentOf, kept, zoomed } from "../timeline/scale.js";
-import { listed, matches } from "../timeline/search.js";
+import { listed, markMatches } from "../timeline/search.js";
 import { selectionPanel } from "../timeline/selection.js";
 import { drawSheet } from "../timeline/sheet.js";
 import { arrange, draw, fit, makeStage, restyle } from "../timeline/stage.js";
+import { fetchTiles } from "../timeline/tiles.js";
 import { described, tipElement, under } from "../timeline/tip.js";
 import { toolbar } from "../timeline/toolbar.js";
 
@@ -52,6 +53,7 @@ export function render(container, data, page) {
   page.on("hidden", act.relook);
   page.on("query", act.relook);
   page.on("selection", act.resheet);
+  if (page.shared.tiles) fetchTiles(stage, data, act);
   restyle(stage);
   again();
   act.relook();
@@ -61,7 +63,7 @@ export function render(container, data, page) {
 
 function actions(stage, { tip, pinned }) {
   const { page, model } = stage;
-  let [planned, sheetPlanned, pointed, matched] = [false, false, null, null];
+  let [planned, sheetPlanned, pointed] = [false, false, null];
 
   const act = {
     redraw() {
@@ -123,12 +125,12 @@ function actions(stage, { tip, pinned }) {
     },
     relook() {
       const hidden = new Set(model.states.filter((state) => page.get("hidden").has(state.name)).map((state) => state.number));
-      matched = matches(model, page.get("query"));
+      markMatches(model, page.get("query"));
+      stage.matched = listed(model);
       const faded = model.states.length;
-      stage.matched = matched && listed(model, matched);
       stage.looks = (run, item, state) => {
         if (hidden.has(state)) return -1;
-        return matched && !matched[run.number]?.[item] && !run.isFiner ? state + faded : state;
+        return run.found && !run.found[item] ? state + faded : state;
       };
       act.redraw();
       for (const listener of act.onMatch) listener(stage.matched);
