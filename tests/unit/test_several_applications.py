@@ -135,5 +135,5 @@ def test_a_deadlock_names_ranks_as_their_application_counts_them():
         yield op.send(1 - rank, 10, tag=3)
 
     load = Workload.together(exchange("1 kB"), Workload.from_program(stuck, 2))
-    with pytest.raises(PredictionError, match="rank 0 of stuck .* receives from rank 1 of stuck with tag 3"):
+    with pytest.raises(PredictionError, match=r"rank 0 of stuck .* receives from rank 1 of stuck with tag 3"):
         predict(load, machine(), rung="fine")
