@@ -95,8 +95,9 @@ def command(
 ) -> int:
     """Forecast how long PROGRAM takes on CLUSTER.
 
-    PROGRAM is a built-in one (checkpoint, jacobi), a Python file that defines `program(rank, ranks)` or `workload`,
-    or a saved workload (.parquet). CLUSTER is a description (.toml) or the name of a bundled machine.
+    PROGRAM is a built-in one (checkpoint, jacobi), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python file
+    that defines `program(rank, ranks)` or `workload`, or a saved workload (.parquet). CLUSTER is a
+    description (.toml) or the name of a bundled machine.
     """
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite
