@@ -52,7 +52,7 @@ class Recording:
 
     def at(self, level: int) -> Rows:
         """The bars of one level."""
-        found: Rows = self.bars[self.bars["level"] == level]
+        found: Rows = self.bars[np.asarray(self.bars["level"]) == level]
         return found
 
 

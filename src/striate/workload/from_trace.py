@@ -280,12 +280,25 @@ class _Rows:
         if kind == "barrier":
             return operations.barrier(**more)
         if kind == "alltoallv":
-            number = self._value["extents"][row]
-            sizes = self._source.trace.lists[number][1].tolist() if number >= 0 else [size]
-            return operations.alltoallv(sizes, **more)
+            return operations.alltoallv(self._sizes(row, size), **more)
         if kind in _ROOTED:
             more["root"] = max(self._value["peer"][row], 0)
         return cast(Operation, getattr(operations, kind)(size, **more))
+
+    def _sizes(self, row: int, size: int) -> list[int]:
+        """Bytes to each rank of the communicator; in even parts where the trace tells their sum only."""
+        number, communicator = self._value["extents"][row], self._value["communicator"][row]
+        listed = self._source.trace.header.communicators[communicator].members if communicator >= 0 else None
+        members = self._source.trace.ranks if listed is None else len(listed)
+        sizes = np.zeros(members, np.int64)
+        if number < 0:
+            sizes += size // members
+            sizes[: size % members] += 1
+            return sizes.tolist()
+        peers, parts = self._source.trace.lists[number]
+        there = (peers >= 0) & (peers < members)
+        np.add.at(sizes, peers[there], parts[there])
+        return sizes.tolist()
 
     def _message(self, row: int, kind: str) -> Iterator[Operation]:
         """A half whose partner is the null process is no message."""

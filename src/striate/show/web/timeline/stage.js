@@ -9,6 +9,7 @@ import { ticks } from "../timeline/scale.js";
 import { addLane, clear, shareBuffer } from "../timeline/shares.js";
 
 export const AXIS = 30; // CSS pixels above the rows
+const SLOW = 7; // milliseconds that a frame of ours may take before it is drawn coarser
 const FONT = "12px system-ui, sans-serif";
 
 export function makeStage(model, page) {
@@ -20,6 +21,7 @@ export function makeStage(model, page) {
   const stage = {
     model, page, frame, base, sheet, spacer, gutter: 150, width: 0, height: 0, ratio: 1,
     folded: new Set(), strips: [], total: 0, looks: (run, item, state) => state, view: [0, 1], drawn: 0,
+    step: 1, cost: 0, moving: false, scaled: document.createElement("canvas"),
     arrows: model.runs.some((run) => run.arrows.length) && model.runs.every((run) => run.arrows.length <= 300),
   };
   return stage;
@@ -84,19 +86,28 @@ export function draw(stage) {
   drawNames(stage, context);
   drawBounds(stage, context);
   drawAxis(stage, context);
+  if (!stage.drawn) performance.mark("timeline drawn");
   stage.drawn += 1;
-  stage.spent = performance.now() - began; // milliseconds, for whoever measures
+  // What a sharp frame costs, smoothed; a column of a coarse one is `step` pixels wide.
+  stage.cost = 0.7 * stage.cost + 0.3 * (performance.now() - began) * stage.step;
+}
+
+// The image for the size the stage has; coarse while the view moves and sharp frames would take too long.
+function prepareImage(stage, context) {
+  const { ratio, base, model } = stage;
+  stage.step = stage.moving && stage.cost > SLOW ? Math.min(4, Math.ceil(stage.cost / SLOW)) : 1;
+  const [width, rows] = [Math.max(1, Math.ceil((base.width - Math.round(stage.gutter * ratio)) / stage.step)), base.height];
+  if (stage.image && stage.image.width === width && stage.image.rows === rows) return;
+  const data = context.createImageData(width, rows);
+  stage.image = { data, pixels: new Int32Array(data.data.buffer), width, rows };
+  stage.buffer = shareBuffer(width, 2 * model.states.length);
+  [stage.scaled.width, stage.scaled.height] = [width, rows];
 }
 
 function paintImage(stage, context) {
-  const { ratio, base, model, paints } = stage;
-  const [width, rows] = [Math.max(1, base.width - Math.round(stage.gutter * ratio)), base.height];
-  if (!stage.image || stage.image.width !== width) {
-    const data = context.createImageData(width, rows);
-    stage.image = { data, pixels: new Int32Array(data.data.buffer), width, rows };
-    stage.buffer = shareBuffer(width, 2 * model.states.length);
-  }
-  const { image, buffer } = stage;
+  const { ratio, base } = stage;
+  prepareImage(stage, context);
+  const { image } = stage;
   image.pixels.fill(packed(stage.colours.paper));
   const scroll = stage.frame.scrollTop - AXIS;
   const labels = [];
@@ -110,7 +121,14 @@ function paintImage(stage, context) {
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.fillStyle = stage.colours.paper;
   context.fillRect(0, 0, base.width, base.height);
-  context.putImageData(image.data, Math.round(stage.gutter * ratio), 0);
+  const left = Math.round(stage.gutter * ratio);
+  if (stage.step === 1) {
+    context.putImageData(image.data, left, 0);
+  } else {
+    stage.scaled.getContext("2d").putImageData(image.data, 0, 0);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(stage.scaled, left, 0, image.width * stage.step, image.rows);
+  }
   return labels;
 }
 
@@ -126,8 +144,9 @@ function fillRows(image, top, height, colour) {
 
 function paintStrip(stage, strip, top, labels, scroll) {
   const { image, buffer, ratio, paints, view } = stage;
-  const window_ = { from: view[0] - strip.run.shift, scale: image.width / (view[1] - view[0]) };
-  const source = detailFor(stage, strip.run, window_);
+  const columns = (stage.base.width - Math.round(stage.gutter * ratio)) / stage.step;
+  const window_ = { from: view[0] - strip.run.shift, scale: columns / (view[1] - view[0]) };
+  const source = detailFor(stage, strip.run);
   if (strip.mean) {
     clear(buffer);
     for (const lane of strip.mean) addLane(buffer, source, source.lanes[lane.lane], window_, stage.looks, 1 / strip.rows, null);
@@ -144,9 +163,9 @@ function paintStrip(stage, strip, top, labels, scroll) {
 }
 
 // The finer items that a server gave for a part of time, where they cover what is looked at.
-export function detailFor(stage, run, { from, scale }) {
+export function detailFor(stage, run) {
+  const [from, to] = stage.view.map((time) => time - run.shift);
   const finer = run.finer;
-  const to = from + stage.image.width / scale;
   return finer && finer.from <= from && finer.to >= to ? finer : run;
 }
 
@@ -156,11 +175,12 @@ function drawLabels(stage, context, labels) {
   for (const { from, to, state, y, height } of labels.slice(0, 800)) {
     if (state >= stage.model.states.length || y < AXIS) continue;
     const { name } = stage.model.states[state];
-    const room = (to - from) / stage.ratio - 8;
+    const [left, right] = [from, to].map((column) => (column * stage.step) / stage.ratio);
+    const room = right - left - 8;
     const text = name.length > 60 ? `${name.slice(0, 59)}…` : name;
     if (context.measureText(text).width > room) continue;
     context.fillStyle = inkOn(look(stage.model.states[state], stage.theme).fill);
-    context.fillText(text, stage.gutter + from / stage.ratio + 4, y + height / 2 + 0.5);
+    context.fillText(text, stage.gutter + left + 4, y + height / 2 + 0.5);
   }
 }
 
