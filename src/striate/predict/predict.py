@@ -67,6 +67,8 @@ def predict(
     if within is not None and not within > 0:
         raise PredictionError(f"expected a precision above 0, got {within}")
     if not isinstance(workload, Workload):
+        if timeline:
+            raise PredictionError("a stream of work-flow graphs has no timeline")
         return climb_flows(workload, cluster, within=within, rung=rung, provenance=Provenance.of(inputs))
     if rung is not None and rung not in RUNGS:
         raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
