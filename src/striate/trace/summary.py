@@ -114,7 +114,7 @@ def summarise(trace: Trace) -> Summary:
         trace.ranks,
         len(trace.header.hosts),
         len(trace.header.files),
-        len(trace),
+        len(trace.of_ranks()),
         seconds,
         read,
         written,
@@ -134,7 +134,9 @@ def summarise(trace: Trace) -> Summary:
 
 def _levels(trace: Trace) -> tuple[LevelInfo, ...]:
     found = []
-    for level in LEVELS[:-1]:
+    for level in LEVELS:
+        if level == "program":
+            continue
         rows = trace.at_level(level)
         if not rows.any():
             continue

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from striate.errors import TraceError
 from striate.trace.header import Header
-from striate.trace.kinds import KINDS, LEVELS
+from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
 from striate.trace.lists import Lists
 from striate.trace.resources import checked, no_samples, use
+
+SIMULATED = "simulated"  # how the source of a trace begins whose times were made by a model
 
 if TYPE_CHECKING:
     from striate.trace.summary import Summary
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """Operations in the order (rank, start), and what they refer to. Times are nanoseconds since `header.started`."""
+    """Operations in the order (rank, start), and what they refer to. Times are nanoseconds since `header.started`.
+
+    A simulated trace also tells, at levels of their own, what servers, the network and disks did.
+    """
 
     table: pa.Table
     header: Header
@@ -53,6 +58,11 @@ class Trace:
     @property
     def ranks(self) -> int:
         return self.header.ranks
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its times were made by a model."""
+        return self.header.source.startswith(SIMULATED)
 
     def column(self, name: str) -> NDArray[Any]:
         """A column as NumPy; `level`, `kind` and `function` as codes into their words."""
@@ -85,6 +95,11 @@ class Trace:
         """The rows chosen, by truth values or by ascending indices."""
         indices = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         return replace(self, table=self.table.take(pa.array(indices)).combine_chunks())
+
+    def of_ranks(self) -> Trace:
+        """The rows of ranks alone, without what servers, links and disks did for them."""
+        own = self.at_level(*RANK_LEVELS)
+        return self if own.all() else self.where(own)
 
     def select(
         self,

@@ -62,6 +62,7 @@ class _Source:
 
 def workload_of(trace: Trace, *, name: str | None = None) -> Workload:
     """The workload that a trace shows; raises WorkloadError when the trace holds no operation to replay."""
+    trace = trace.of_ranks()
     chosen = trace.where(_chosen(trace))
     if not len(chosen):
         raise WorkloadError("the trace holds no operation that a workload can have")

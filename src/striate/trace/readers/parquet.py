@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from striate.errors import TraceError
-from striate.trace.columns import NAMES, normalised
+from striate.trace.columns import expect_columns, normalised
 from striate.trace.header import SCHEMA, Header
 from striate.trace.lists import Lists
 from striate.trace.trace import Trace
@@ -44,9 +44,7 @@ def read(path: Path) -> Trace:
     try:
         file = pq.ParquetFile(path)
         header = _header(file.schema_arrow.metadata or {})
-        missing = [name for name in NAMES if name not in file.schema_arrow.names]
-        if missing:
-            raise TraceError(f"expected a column {missing[0]!r}, found none")
+        expect_columns(file.schema_arrow.names)
         _bound(file.metadata)
         table = file.read()
         rows = normalised(table)
