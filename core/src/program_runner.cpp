@@ -23,6 +23,12 @@ void expect_input(const Stations& stations, const ProgramInput& input) {
     if (input.node_cpus.size() != input.node_instructions_per_second.size()) {
         throw std::invalid_argument("the node columns differ in length");
     }
+    if (!input.rank_wait.empty() && input.rank_wait.size() != ranks) {
+        throw std::invalid_argument("every rank needs a wait, or none has one");
+    }
+    for (const std::int64_t wait : input.rank_wait) {
+        if (wait < 0) throw std::invalid_argument("a negative wait");
+    }
     for (const std::int32_t node : input.rank_node) {
         if (node < 0 || place(node) >= input.node_cpus.size()) {
             throw std::invalid_argument("a rank on node " + std::to_string(node) + ", which is not there");
@@ -89,6 +95,7 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
 void ProgramRunner::on_timer(std::uint64_t cookie) {
     if ((cookie & of_file_timer) != 0) return files_->on_timer(cookie & ~of_file_timer);
     if ((cookie & of_start) != 0) return next_operation(static_cast<std::uint32_t>(cookie));
+    if ((cookie & of_late) != 0 && !input_.rank_wait.empty()) return start_late(cookie & ~of_late);
     const auto at = static_cast<std::uint32_t>(cookie);
     std::vector<std::uint64_t> over;
     arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));
@@ -126,7 +133,22 @@ Ticks ProgramRunner::compute_ticks(std::uint32_t rank) const {
 
 void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::int64_t payload,
                              std::uint64_t cookie) {
-    network_->start_message(source, target, payload, cookie);
+    const Ticks wait = input_.rank_wait.empty() ? 0 : input_.rank_wait[target];
+    if (wait == 0) return network_->start_message(source, target, payload, cookie);
+    if (free_late_.empty()) {
+        free_late_.push_back(late_.size());
+        late_.emplace_back();
+    }
+    const std::size_t at = free_late_.back();
+    free_late_.pop_back();
+    late_[at] = {source, target, payload, cookie};
+    network_->set_timer(network_->now() + wait, at | of_late);
+}
+
+void ProgramRunner::start_late(std::size_t at) {
+    const LateMessage message = late_[at];
+    free_late_.push_back(at);
+    network_->start_message(message.source, message.target, message.payload, message.cookie);
 }
 
 void ProgramRunner::take_step(std::uint32_t rank, std::uint64_t cookie) {

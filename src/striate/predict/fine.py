@@ -47,11 +47,10 @@ def predict_fine(
 
     With `timeline_bytes` above 0 the result has a timeline, made of what fits into so much memory.
     """
-    chosen = choice or Choice()
-    run, timeline = play(workload, cluster, choice=chosen, timeline_bytes=timeline_bytes)
+    run, timeline = play(workload, cluster, choice=choice, timeline_bytes=timeline_bytes)
     ended = int(run.rank_end.max())
     return Result(
-        _bounds(workload, cluster, ended / 1e12, chosen),
+        _bounds(workload, cluster, ended / 1e12, choice),
         _uses(run, cluster),
         _notes(run, ended),
         _shares(workload, run),
@@ -74,7 +73,7 @@ def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
     )
 
 
-def _bounds(workload: Workload, cluster: Cluster, seconds: float, choice: Choice) -> Interval:
+def _bounds(workload: Workload, cluster: Cluster, seconds: float, choice: Choice | None) -> Interval:
     """No width on a machine that is known exactly; on a measured one, what both ends of its numbers give.
 
     Faster parts can make a run longer (they change who comes first), so the estimate bounds both ends.
@@ -102,7 +101,7 @@ def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
 
 
 def play(
-    workload: Workload, cluster: Cluster, *, choice: Choice, timeline_bytes: int = 0
+    workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
 ) -> tuple[PacketRun, Trace | None]:
     """The run itself, all applications at once, and its timeline; refuses what this rung cannot play."""
     applications = workload.applications

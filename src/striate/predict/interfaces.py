@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster, Nic, Placement
-from striate.predict.sharing import sharing_of_cpus
+from striate.predict.sharing import background_slowness
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,21 +30,8 @@ def rank_interfaces(cluster: Cluster, placement: Placement) -> Interfaces:
     alone = _interfaces(
         [kind.nic for kind in cluster.node_types], kinds, cluster.socket_component[placement.socket]
     )
-    crowded = cluster.settings.time_slice > 0 or cluster.settings.background > 0
-    return _crowded(alone, cluster, placement) if crowded else alone
-
-
-def _crowded(alone: Interfaces, cluster: Cluster, placement: Placement) -> Interfaces:
-    """Interfaces of ranks that share CPUs: they copy at their share of one, and messages wait for their turn.
-
-    A receiver has no CPU for the share 1 - 1 / sharing of the time, and gets one a time slice later; half of that
-    wait is laid on either end of the way.
-    """
-    sharing = sharing_of_cpus(cluster, placement)
-    wait = np.rint((1 - 1 / sharing) * (cluster.settings.time_slice / 2)).astype(np.int64)
-    return replace(
-        alone, link_bandwidth=alone.link_bandwidth / sharing, link_latency=alone.link_latency + wait
-    )
+    slowness = background_slowness(cluster, placement)  # copies are work of a CPU
+    return alone if slowness == 1 else replace(alone, link_bandwidth=alone.link_bandwidth / slowness)
 
 
 def server_interfaces(cluster: Cluster) -> Interfaces:

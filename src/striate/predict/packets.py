@@ -15,7 +15,7 @@ from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
 from striate.predict.recording import Recording
-from striate.predict.sharing import background_slowness
+from striate.predict.sharing import background_slowness, message_waits
 from striate.workload.application import Application
 from striate.workload.slowed import slowed
 
@@ -132,6 +132,7 @@ def run_application(
             extents=application.extents,
             rank_start=rank_start,
             timeline_bytes=timeline_bytes,
+            rank_wait=message_waits(cluster, placement),
         )
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(str(error), at=application.name) from None

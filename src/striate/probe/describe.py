@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from striate.cluster.cluster import Cluster
@@ -13,6 +10,7 @@ from striate.cluster.load import cluster_from_tables
 from striate.interval import Interval
 from striate.probe.report import Report
 from striate.probe.samples import Measurement
+from striate.probe.waits import waits
 from striate.units import about_seconds, format_picoseconds, format_rate
 
 PACKET = "16 KiB"  # messages go through shared memory in parts about this large, copied while more arrive
@@ -66,33 +64,11 @@ def _settings(draft: _Draft, report: Report) -> dict[str, Any]:
     differences = [one for one in report.found.measurements if one.name.startswith("I/O variation")]
     for one in differences[:1]:
         found["io_variation"] = draft.time("settings.io_variation", one.value, one.samples, one.how)
-    waits = crowd_waits(report)
-    if waits:
-        value = Interval(
-            min(wait.low for wait in waits),
-            sum(wait.estimate for wait in waits) / len(waits),
-            max(wait.high for wait in waits),
-        )
-        how = "barriers of more ranks than CPUs, a round of log2(ranks) each"
-        found["time_slice"] = draft.time("settings.time_slice", value, len(waits), how)
+    for key, wait in waits(report).items():
+        how = "barriers of more ranks than CPUs" if key == "turn" else "barriers beside busy processes"
+        found[key] = draft.time(f"settings.{key}", wait.value, wait.samples, how)
     if (load := report.get("background")) is not None:
         found["background"] = draft.count("settings.background", load.value, load.samples, load.how)
-    return found
-
-
-def crowd_waits(report: Report) -> list[Interval]:
-    """The time slice that each barrier of a crowd shows: its rounds, each waiting while others have the CPU."""
-    background = load.value.estimate if (load := report.get("background")) is not None else 0.0
-    found = []
-    for one in report.found.measurements:
-        if not one.name.startswith("barrier, "):
-            continue
-        ranks = int(one.name.split()[1])
-        if ranks <= report.facts.cpus * report.facts.nodes:
-            continue
-        waiting = 1 - report.facts.cpus / (ranks + background)
-        scale = 1 / (math.ceil(math.log2(ranks)) * waiting)
-        found.append(_each(one.value, partial(operator.mul, scale)))
     return found
 
 

@@ -6,10 +6,14 @@ import math
 import os
 import platform
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -66,31 +70,48 @@ def _measure_in(folder: Path, options: ProbeOptions, tell: Callable[[str], objec
     from striate.probe.files import measure_files
     from striate.probe.memory import measure_memory
 
-    load = background_samples(options.budget_seconds * 0.03)
+    cpus = sorted(os.sched_getaffinity(0))
+    ranks = options.ranks or max(2, len(cpus))
+    look = partial(background_samples, options.budget_seconds * 0.03, ranks=ranks)
+    load = look()
     tell("CPU and memory")
     found = Findings(tuple(measure_memory(options.budget_seconds * 0.08)))
     tell("files")
     files = measure_files(folder, options.budget_seconds * 0.3)
     found = found.and_also(Findings(tuple(files.measurements), tuple(files.curves), tuple(files.notes)))
-    cpus = sorted(os.sched_getaffinity(0))
-    ranks = options.ranks or max(2, len(cpus))
-    load += background_samples(options.budget_seconds * 0.03)
+    load += look()
     tell("messages and MPI-IO")
     launcher = options.launcher or local_launcher(ranks)
     seconds = options.budget_seconds * 0.4
     answer = _asked(launcher, "messages", folder, seconds)
     found = found.and_also(answer.findings)
     if not options.launcher:
+        seconds = options.budget_seconds * 0.06
         for crowd in crowds(len(cpus)):
             tell(f"{crowd} ranks on {len(cpus)} CPUs")
-            seconds = options.budget_seconds * 0.08
             found = found.and_also(_asked(local_launcher(crowd), "crowd", folder, seconds).findings)
-    load += background_samples(options.budget_seconds * 0.03)
-    how = "threads of others that run or wait for a CPU, looked at before, between and after the parts"
+        tell("ranks beside busy processes")
+        with busy_processes(len(cpus)):
+            found = found.and_also(_asked(launcher, "beside", folder, seconds).findings)
+    load += look()
+    how = "processes of others beside the ranks, looked at before, between and after the parts"
     found = found.and_also(Findings((measured("background", "processes", load, how),)))
     sockets = len({socket_of(cpu) for cpu in cpus})
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return Facts(platform.node(), answer.nodes, sockets, len(cpus), memory, answer.mpi), found
+
+
+@contextmanager
+def busy_processes(count: int) -> Iterator[None]:
+    """So many processes that compute and never wait, as long as the block lasts."""
+    spin = [sys.executable, "-c", "while True: pass"]
+    processes = [subprocess.Popen(spin) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def crowds(cpus: int) -> Sequence[int]:

@@ -1,11 +1,13 @@
 """What a probe does on every rank: `mpiexec -n 4 python -m striate.probe.ranks PART DIRECTORY SECONDS OUTPUT`.
 
-Part "messages" measures messages and files, part "crowd" only how long ranks wait when they outnumber the CPUs.
+Part "messages" measures messages and files, part "crowd" how long ranks wait when they outnumber the CPUs, and part
+"beside" how long when others compute beside them.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +34,26 @@ def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
     return Findings(tuple(_numbers(known)) + tuple(numbers), tuple(line.curve for line in known))
 
 
-def measure_crowd(comm: Any, seconds: float) -> Findings:
-    """The barrier and a small allreduce of more ranks than CPUs."""
-    return Findings(tuple(_calls(comm, seconds)))
+def measure_crowd(comm: Any, directory: Path, seconds: float) -> Findings:
+    """The barrier, a small allreduce and a small collective write of more ranks than CPUs."""
+    writes = shared_file.small_write_samples(comm, directory / "crowd", seconds / 3)
+    write = _of_ranks(comm, "MPI-IO collective write of 4 KiB", writes, "seconds on the slowest rank")
+    return Findings((*_calls(comm, seconds * 2 / 3), write))
+
+
+def measure_beside(comm: Any, directory: Path, seconds: float) -> Findings:
+    """The barrier while other processes compute."""
+    samples = messages.call_samples(comm, comm.Barrier, seconds)
+    return Findings(
+        (_of_ranks(comm, "barrier beside busy processes", samples, "seconds on the slowest rank"),)
+    )
+
+
+_PARTS: dict[str, Callable[[Any, Path, float], Findings]] = {
+    "messages": measure_ranks,
+    "crowd": measure_crowd,
+    "beside": measure_beside,
+}
 
 
 def _saturation(comm: Any, seconds: float) -> list[Measurement]:
@@ -89,11 +108,7 @@ def main(arguments: list[str]) -> int:
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
-    found = (
-        measure_ranks(comm, Path(directory), float(seconds))
-        if part == "messages"
-        else measure_crowd(comm, float(seconds))
-    )
+    found = _PARTS[part](comm, Path(directory), float(seconds))
     if comm.rank == 0:
         hosts = len(set(comm.gather(MPI.Get_processor_name()) or ()))
         library = MPI.Get_library_version().partition("\n")[0].strip("\0 ")

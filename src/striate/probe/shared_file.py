@@ -44,6 +44,20 @@ def access_lines(comm: Any, path: Path, seconds: float) -> dict[str, Line] | Non
     return {name: line_of(name, sizes, rounds) for name, rounds in columns.items()}
 
 
+def small_write_samples(comm: Any, path: Path, seconds: float) -> Floats:
+    """Seconds of a collective write of 4 KiB a rank, a value a round."""
+    from mpi4py import MPI
+
+    from striate.probe.messages import call_samples
+
+    file = MPI.File.Open(comm, str(path), MPI.MODE_CREATE | MPI.MODE_RDWR)
+    write = partial(_write_at_all, file, np.ones(4096, np.uint8), comm.rank * 4096)
+    try:
+        return call_samples(comm, write, seconds)
+    finally:
+        file.Close()
+
+
 def difference_samples(comm: Any, path: Path, seconds: float) -> Floats:
     """T_io_diff of paper 004: the slowest rank's time of an equal write less the fastest one's, a value a round."""
     from mpi4py import MPI

@@ -12,7 +12,7 @@ from striate.units import about_seconds, about_size
 
 _WIDTH, _HEIGHT, _GAP = 340.0, 170.0, 64.0
 _COLUMNS = 2
-_LEFT, _TOP = 78.0, 70.0
+_LEFT, _TOP = 78.0, 84.0
 
 
 def curves_svg(curves: Sequence[Curve], *, title: str) -> str:
