@@ -26,6 +26,7 @@ COMMANDS = {
     "advise": "say what to change in a traced program, and what that would bring",
     "apply": "write tuned settings as hints, environment and configuration; run again",
     "show": "draw traces, timelines and forecasts in a page that opens offline",
+    "probe": "measure this machine and describe it as a cluster",
     "results": "list, filter and export stored results",
     "trace": "run an MPI program and record what it does",
     "verify": "check every stored byte of a dataset",

@@ -92,7 +92,7 @@ def command(
     from striate.cli.output import refuse_overwrite
     from striate.cli.programs import find_workload
     from striate.predict import predict
-    from striate.show.report import forecast_page
+    from striate.show.show import show
 
     if output is not None:
         if output.suffix not in (".json", ".html"):
@@ -119,7 +119,7 @@ def command(
 
         append(store, entry_of(forecast, workload))
     if output is not None:
-        content = forecast.to_json() if output.suffix == ".json" else forecast_page(forecast)
+        content = forecast.to_json() if output.suffix == ".json" else show(forecast)
         write_output(output, content, force=force)
     if as_json:
         click.echo(forecast.to_json(), nl=False)
