@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from striate.interval import Interval as Interval
     from striate.predict import Forecast as Forecast
     from striate.predict.predict import predict as predict
+    from striate.show.show import show as show
     from striate.trace.read import read_trace as read_trace
     from striate.trace.region import region as region
     from striate.trace.timeline import Timeline as Timeline
@@ -40,6 +41,7 @@ _API = {
     "predict": "striate.predict.predict",
     "read_trace": "striate.trace.read",
     "region": "striate.trace.region",
+    "show": "striate.show.show",
 }
 __all__ = sorted([*_API, "__version__"])
 

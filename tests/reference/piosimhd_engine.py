@@ -122,8 +122,8 @@ def program_of(scenario):
     return (lambda rank, ranks: pattern(rank, ranks, size, pair)), CollectiveBook.empty()
 
 
-def play(scenario, model) -> PacketRun:
-    """The scenario on the engine, with the original's clock of whole nanoseconds."""
+def play(scenario, model, heap_ties=True) -> PacketRun:
+    """The scenario on the engine, in whole nanoseconds and, without files, with the ties of the original."""
     if scenario["group"] == "io":
         return run_io(read_figure_row(scenario["row"]) if "row" in scenario else read_scenario(scenario))
     ranks = scenario["processes"]
@@ -131,7 +131,12 @@ def play(scenario, model) -> PacketRun:
     workload = Workload.from_program(program, ranks=ranks)
     cluster = machine(scenario, model)
     return run_application(
-        workload.applications[0], cluster, cluster.place(ranks), collectives=book, compat_clock=True
+        workload.applications[0],
+        cluster,
+        cluster.place(ranks),
+        collectives=book,
+        compat_clock=True,
+        heap_ties=heap_ties,
     )
 
 

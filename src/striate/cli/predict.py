@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from striate.cli.output import json_option, output_option, progress, store_option, write_output
+
+if TYPE_CHECKING:
+    from striate.workload import Workload
+    from striate.workload.flows import Flows
 
 
 class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -25,6 +30,20 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return share
 
 
+class FileLayout(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A file's name and its layout: data=simple:4:1MiB."""
+
+    name = "file=layout"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        file, equals, layout = str(value).rpartition("=")
+        if not equals:
+            self.fail(f"expected FILE=LAYOUT such as data=simple:4:1MiB, got {value!r}", param, ctx)
+        return file, layout
+
+
 @click.command()
 @click.argument("program")
 @click.argument("cluster")
@@ -32,6 +51,21 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--rung", help="ask this method alone instead of climbing the ladder")
 @click.option("--within", type=Share(), help="the precision wanted, such as 20%: high / low - 1 at most")
 @click.option("--budget", default="60 s", help="CPU time a rung may take before it must be asked for by name")
+@click.option(
+    "--layout",
+    "layouts",
+    type=FileLayout(),
+    multiple=True,
+    metavar="FILE=LAYOUT",
+    help="the layout of a file of the program, such as data=simple:4:1MiB; may be given several times",
+)
+@click.option(
+    "--collective",
+    "collectives",
+    multiple=True,
+    metavar="RULE",
+    help="the algorithm of collectives, such as bcast=pipelined or allreduce=ring,bytes=1MiB..,ranks=8..64",
+)
 @store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
@@ -42,6 +76,8 @@ def command(
     rung: str | None,
     within: float | None,
     budget: str,
+    layouts: tuple[tuple[str, str], ...],
+    collectives: tuple[str, ...],
     store: Path | None,
     as_json: bool,
     output: Path | None,
@@ -56,7 +92,7 @@ def command(
     from striate.cli.output import refuse_overwrite
     from striate.cli.programs import find_workload
     from striate.predict import predict
-    from striate.show.report import forecast_page
+    from striate.show.show import show
 
     if output is not None:
         if output.suffix not in (".json", ".html"):
@@ -65,9 +101,17 @@ def command(
     with progress("reading"):
         machine, machine_hash = find_cluster(cluster)
         workload, program_hash = find_workload(program, ranks=ranks)
+        if layouts:
+            workload = _with_layouts(workload, dict(layouts))
     with progress("predicting"):
         forecast = predict(
-            workload, machine, within=within, rung=rung, budget=budget, inputs=program_hash | machine_hash
+            workload,
+            machine,
+            within=within,
+            rung=rung,
+            budget=budget,
+            collectives=collectives,
+            inputs=program_hash | machine_hash,
         )
     if store is not None:
         from striate.predict.stored import entry_of
@@ -75,7 +119,7 @@ def command(
 
         append(store, entry_of(forecast, workload))
     if output is not None:
-        content = forecast.to_json() if output.suffix == ".json" else forecast_page(forecast)
+        content = forecast.to_json() if output.suffix == ".json" else show(forecast)
         write_output(output, content, force=force)
     if as_json:
         click.echo(forecast.to_json(), nl=False)
@@ -84,3 +128,12 @@ def command(
 
         click.echo(forecast_text(forecast))
     return 0 if forecast.reached else 3
+
+
+def _with_layouts(workload: Workload | Flows, layouts: dict[str, str]) -> Workload:
+    from striate.errors import WorkloadError
+    from striate.workload import Workload
+
+    if not isinstance(workload, Workload):
+        raise WorkloadError("an emulated application has no files with layouts; leave --layout out")
+    return workload.with_layouts(layouts)

@@ -34,6 +34,7 @@ _OWN_FILE_CALLS: Mapping[str, Callable[..., Operation]] = {
     "delete": operations.delete_file,
     "stat": operations.stat_file,
 }
+ALONE = "alone"  # a communicator of one rank each, for calls that a rank makes by itself
 _ROOTED = frozenset(("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"))
 # Waiting for a message or for others is not compute; these end the gap before them without an operation of their own.
 _WAITS = frozenset(("probe", "communicator", "init", "finalize"))
@@ -61,6 +62,7 @@ class _Source:
 
 def workload_of(trace: Trace, *, name: str | None = None) -> Workload:
     """The workload that a trace shows; raises WorkloadError when the trace holds no operation to replay."""
+    trace = trace.of_ranks()
     chosen = trace.where(_chosen(trace))
     if not len(chosen):
         raise WorkloadError("the trace holds no operation that a workload can have")
@@ -68,6 +70,8 @@ def workload_of(trace: Trace, *, name: str | None = None) -> Workload:
     first = np.searchsorted(chosen.column("rank"), np.arange(trace.ranks + 1))
     source = _Source(chosen, family, _files_used_together(chosen), first)
     colors = {one.name: one.color for one in table if one.name != WORLD}
+    if _some_call_alone(source):
+        colors[ALONE] = np.arange(trace.ranks)
     application = application_of(
         lambda rank, ranks: _operations(source, rank),
         ranks=trace.ranks,
@@ -101,9 +105,10 @@ def _chosen(trace: Trace) -> NDArray[np.bool_]:
 
 
 def _files_used_together(trace: Trace) -> NDArray[np.bool_]:
-    """Files whose collective accesses every rank of their communicator made equally often."""
+    """Files on which every rank called each collective operation equally often, where no communicator is known."""
     found = np.ones(len(trace.header.files) + 1, bool)
-    rows = trace.column("collective") & trace.of_kind("read", "write") & (trace.column("communicator") < 0)
+    called = trace.of_kind("read", "write", "open", "close", "sync")
+    rows = trace.column("collective") & called & (trace.column("communicator") < 0)
     pairs = np.stack([trace.column("file")[rows], trace.column("kind")[rows]], axis=1)
     if not len(pairs):
         return found
@@ -113,6 +118,13 @@ def _files_used_together(trace: Trace) -> NDArray[np.bool_]:
     uneven = (counts != counts[:, :1]).any(axis=1)
     found[kinds[uneven, 0]] = False
     return found
+
+
+def _some_call_alone(source: _Source) -> bool:
+    """Whether a rank opens, closes or flushes a file by itself."""
+    calls = source.trace.of_kind("open", *_FILE_CALLS)
+    together = source.trace.column("collective") & source.together[source.trace.column("file")]
+    return bool((calls & ~together).any())
 
 
 def _operations(source: _Source, rank: int) -> Iterator[Operation]:
@@ -215,11 +227,10 @@ class _Rows:
         elif kind in ("send", "recv", "sendrecv"):
             yield from self._message(row, kind)
         elif self._value["file"][row] >= 0 and kind == "open":
-            yield operations.open_file(
-                self._file(row), create=self._value["tag"][row] == 1, comm=self._family(row)
-            )
+            creates = self._value["tag"][row] == 1
+            yield operations.open_file(self._file(row), create=creates, comm=self._callers(row))
         elif self._value["file"][row] >= 0 and kind in _FILE_CALLS:
-            yield _FILE_CALLS[kind](self._file(row), comm=self._family(row))
+            yield _FILE_CALLS[kind](self._file(row), comm=self._callers(row))
         elif self._value["file"][row] >= 0 and kind in _OWN_FILE_CALLS:
             yield _OWN_FILE_CALLS[kind](self._file(row))
 
@@ -229,6 +240,11 @@ class _Rows:
     def _family(self, row: int) -> str:
         number = self._value["communicator"][row]
         return self._source.family[number] if number >= 0 else WORLD
+
+    def _callers(self, row: int) -> str:
+        """Who opens, closes or flushes together: the communicator, all ranks, or each rank for itself."""
+        together = self._value["collective"][row] and self._source.together[self._value["file"][row]]
+        return self._family(row) if together else ALONE
 
     def _access(self, row: int, kind: str) -> Operation:
         value = {
