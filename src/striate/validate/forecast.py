@@ -14,6 +14,7 @@ from striate.cluster.description import MeasuredTable
 from striate.cluster.measured import at_end, with_value
 from striate.cluster.quantities import Load
 from striate.interval import Interval
+from striate.predict.collectives.choice import Choice
 from striate.predict.fine import play
 from striate.validate.calibrate import Costs
 from striate.validate.cases import Case
@@ -79,8 +80,12 @@ def forecast_case(case: Case, cluster: Cluster, costs: Costs, agreements: Agreem
     """Seconds of the case: the estimate, and both ends with all costs and all of the machine at theirs."""
     machines = {"fast": at_end(cluster, fast=True), "middle": cluster, "slow": at_end(cluster, fast=False)}
     seconds = {
-        end: int(play(workload_of(case, costs, end, agreements), machine).rank_end.max()) / 1e12
-        for end, machine in machines.items()
+        end: _played(workload_of(case, costs, end, agreements), machine) for end, machine in machines.items()
     }
     middle = seconds["middle"]
     return Interval(min(seconds["fast"], middle), middle, max(seconds["slow"], middle))
+
+
+def _played(workload: Workload, cluster: Cluster) -> float:
+    run, _ = play(workload, cluster, choice=Choice())
+    return int(run.rank_end.max()) / 1e12
