@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "columns.hpp"
+#include "file_layouts.hpp"
 #include "programs.hpp"
 #include "striate/program_run.hpp"
-#include "striate/simple_stripe.hpp"
 
 namespace striate::bind {
 
@@ -28,13 +29,6 @@ inline std::vector<Disk> borrow_disks(Borrower& borrower, nb::handle files) {
                          static_cast<std::int32_t>(channels[i]), static_cast<std::int32_t>(depth[i])});
     }
     return disks;
-}
-
-// Files begin on one server after the other: strip 0 of file f lies on server f modulo their number.
-inline AccessPlan plan_striped(const SimpleStripe& layout, std::int64_t file, const RunsView& runs) {
-    AccessPlan plan = plan_access(layout, runs);
-    for (std::int64_t& server : plan.server) server = (server + file) % layout.servers();
-    return plan;
 }
 
 inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::int64_t packet_bytes,
@@ -60,11 +54,10 @@ inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::in
         server.read_cache.read_ahead_bytes = ahead[i];
         rules.servers.push_back(server);
     }
-    const SimpleStripe layout(static_cast<std::int64_t>(policy.size()),
-                              nb::cast<std::int64_t>(files.attr("stripe_unit")));
-    rules.plan = [layout](std::int64_t file, const RunsView& runs) {
-        return plan_striped(layout, file, runs);
-    };
+    const auto layouts = std::make_shared<const FileLayouts>(
+        borrow_layouts(borrower, files.attr("layouts"), static_cast<std::int64_t>(policy.size()),
+                       nb::cast<std::int64_t>(files.attr("stripe_unit"))));
+    rules.plan = [layouts](std::int64_t file, const RunsView& runs) { return layouts->plan(file, runs); };
     return rules;
 }
 

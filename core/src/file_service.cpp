@@ -100,6 +100,8 @@ void FileService::one_less(std::uint32_t call) {
 void FileService::send(Word word, std::uint32_t part, bool to_server, std::int64_t payload, bool continues) {
     const std::uint32_t client = calls_[parts_[part].call].caller.rank;
     const std::uint32_t server = ranks_ + parts_[part].server;
+    if (word == Word::acknowledge) record_part(part, BarKind::write);
+    if (word == Word::flushed) record_part(part, BarKind::sync);
     host_.transmit_file(to_server ? client : server, to_server ? server : client, payload, continues,
                         cookie_of(word, part));
 }
@@ -126,7 +128,8 @@ void FileService::on_sent(std::uint64_t cookie) {
     }
     if (word_of(cookie) != Word::data) return;
     if (parts_[index].sent < parts_[index].total) return send_data(index);
-    if (calls_[call].write) one_less(call);
+    if (calls_[call].write) return one_less(call);
+    record_part(index, BarKind::read);
 }
 
 void FileService::on_step(std::uint64_t cookie) {
@@ -139,11 +142,13 @@ void FileService::on_delivered(std::uint64_t cookie) {
     const std::uint32_t server = parts_[part].server;
     switch (word_of(cookie)) {
         case Word::ask:
+            parts_[part].since = host_.now();
             if (!calls_[parts_[part].call].write) begin_reading(part);
             return;
         case Word::data:
             return data_arrives(part);
         case Word::flush:
+            parts_[part].since = host_.now();
             servers_[server].flushes.push_back(part);
             return answer_flushes(server);
         case Word::acknowledge:
@@ -253,7 +258,8 @@ void FileService::pump(std::uint32_t index) {
     while (server.queue.ready()) {
         Operation operation = server.queue.take();
         ++server.operations;
-        const Ticks over = finish_time(server.rules.device, server.device, host_.now(), operation.access);
+        const Ticks over = finish_time(server.rules.device, server.device, host_.now(), operation.access,
+                                       {timeline_, static_cast<std::int32_t>(index)});
         taken(operation, index);
         const std::uint32_t slot = take(server.running, server.free, std::move(operation));
         host_.set_file_timer(over, static_cast<std::uint64_t>(index) << 32 | slot);
@@ -297,6 +303,23 @@ void FileService::answer_flushes(std::uint32_t index) {
     for (const std::uint32_t part : std::exchange(servers_[index].flushes, {})) {
         send(Word::flushed, part, false, acknowledgement_bytes);
     }
+}
+
+// From the moment a server hears of its part of a call to its answer.
+void FileService::record_part(std::uint32_t index, BarKind kind) {
+    if (timeline_ == nullptr) return;
+    const Part& part = parts_[index];
+    const auto rank = static_cast<std::int32_t>(calls_[part.call].caller.rank);
+    const bool flush = kind == BarKind::sync;
+    timeline_->add({.start = part.since,
+                    .end = host_.now(),
+                    .bytes = part.total,
+                    .more = part.runs.empty() ? -1 : part.runs.front().offset,
+                    .place = static_cast<std::int32_t>(part.server),
+                    .rank = rank,
+                    .other = flush ? -1 : static_cast<std::int32_t>(part.file),
+                    .level = BarLevel::server,
+                    .kind = kind});
 }
 
 }  // namespace striate

@@ -1,4 +1,5 @@
 // Collectives: each member of a group works through its own list of sends, receives and waits.
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -17,24 +18,46 @@ ProgramRunner::CollectiveCall ProgramRunner::collective_call(std::uint32_t rank,
     const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
     switch (kind) {
         case Kind::barrier:
-            return {{kind, members, 0, 0}, operand(0)};
+            return {{kind, members, 0, 0, operand(0)}, operand(1)};
         case Kind::open:
             return {{Kind::bcast, members, 0, input_.open_bytes}, blocking};
         case Kind::bcast:
         case Kind::reduce:
         case Kind::gather:
+        case Kind::gatherv:
         case Kind::scatter:
-            return {{kind, members, operand(1), operand(0)}, operand(2)};
+        case Kind::scatterv:
+            return {{kind, members, operand(1), operand(0), operand(2)}, operand(3)};
         case Kind::allreduce:
         case Kind::allgather:
+        case Kind::allgatherv:
         case Kind::alltoall:
         case Kind::scan:
-            return {{kind, members, 0, operand(0)}, operand(1)};
+            return {{kind, members, 0, operand(0), operand(1)}, operand(2)};
+        case Kind::alltoallv:
+        case Kind::reduce_scatter:
+            return {{kind, members, 0, operand(0), operand(2)}, operand(3)};
         default:
             throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
                                         std::to_string(cursors_.row(rank)) +
                                         ": the packet engine cannot run this operation");
     }
+}
+
+// By what the call says where all members say the same, else by its place among the group's listed calls.
+std::int64_t ProgramRunner::schedule_of(std::uint32_t rank, const CollectiveBook::Call& call) {
+    std::int64_t schedule = CollectiveBook::unknown;
+    if (!is_varying(call.kind)) schedule = book_.find(call);
+    const bool listed =
+        schedule == CollectiveBook::unknown ? is_varying(call.kind) : book_.is_listed(schedule);
+    if (!listed || listed_calls_.empty()) return schedule;
+    const std::int32_t communicator = cursors_.communicator(rank);
+    const std::int64_t number = listed_calls_[rank * input_.communicators.size() + place(communicator)]++;
+    schedule = book_.find_listed(communicator, groups(rank).group[rank], number);
+    if (schedule != CollectiveBook::unknown && book_.members(schedule) != call.members) {
+        throw std::invalid_argument("a listed call of another group's size");
+    }
+    return schedule;
 }
 
 void ProgramRunner::start_collective(std::uint32_t rank) {
@@ -44,10 +67,10 @@ void ProgramRunner::start_collective(std::uint32_t rank) {
     const std::int64_t members = groups(rank).first[place(group) + 1] - first;
     const CollectiveCall wanted = collective_call(rank, members);
     const std::int64_t number = calls_[rank * input_.communicators.size() + place(communicator)]++;
-    const std::int64_t schedule = book_.find(wanted.call);
+    const std::int64_t schedule = schedule_of(rank, wanted.call);
     open_part(rank, wanted.request);
     const bool only_meets = wanted.call.kind == Kind::barrier || cursors_.kind(rank) == Kind::open;
-    if (schedule == CollectiveBook::unknown && only_meets) {
+    if (schedule == CollectiveBook::unknown ? only_meets : book_.only_meets(schedule)) {
         return meet({communicator, group, number}, {rank, wanted.request}, members);
     }
     if (schedule == CollectiveBook::unknown) {
@@ -58,7 +81,9 @@ void ProgramRunner::start_collective(std::uint32_t rank) {
     }
     const auto [action, last_action] = book_.actions(schedule, groups(rank).position[rank]);
     const std::uint32_t index = take_task();
+    tasks_[rank].quiet = !only_meets || wanted.call.kind == Kind::barrier;
     tasks_[index] = {.rank = rank,
+                     .quiet = true,  // its steps are those of its schedule
                      .communicator = communicator,
                      .action = action,
                      .last_action = last_action,
@@ -78,20 +103,19 @@ std::uint32_t ProgramRunner::take_task() {
     return index;
 }
 
-// Carries out actions until one must wait, or all are done.
+// Carries out actions until one must wait, or all are done. The call itself is the first step; each wait ends
+// a step, and the next one costs at least what any step costs.
 void ProgramRunner::act(std::uint32_t index) {
     while (tasks_[index].action < tasks_[index].last_action) {
         const std::int64_t at = tasks_[index].action;
         const Action action = book_.action(at);
-        const bool exchanges = action == Action::send || action == Action::recv;
-        if (!exchanges && tasks_[index].open > 0) return await(index);
+        if (action == Action::wait && tasks_[index].open > 0) return await(index);
         ++tasks_[index].action;
-        if (exchanges) {
+        if (action == Action::send || action == Action::recv) {
             ++tasks_[index].open;
             exchange(index, action == Action::send, book_.peer(at), book_.amount(at));
-        } else if (action == Action::compute) {
-            tasks_[index].phase = Task::Phase::stepping;
-            return start_job(tasks_[index].rank, instructions(tasks_[index].rank, book_.amount(at)), index);
+        } else if (action == Action::compute || tasks_[index].action < tasks_[index].last_action) {
+            return take_collective_step(index, action == Action::compute ? at : at + 1);
         }
     }
     if (tasks_[index].open > 0) return await(index);
@@ -99,6 +123,18 @@ void ProgramRunner::act(std::uint32_t index) {
     tasks_[index].phase = Task::Phase::over;
     free_tasks_.push_back(index);
     part_over(done.rank, done.request);
+}
+
+// The instructions of a step, if the action at its beginning tells any.
+void ProgramRunner::take_collective_step(std::uint32_t index, std::int64_t at) {
+    Task& task = tasks_[index];
+    Ticks work = step(task.rank);
+    if (book_.action(at) == Action::compute) {
+        work = std::max(work, instructions(task.rank, book_.amount(at)));
+        task.action = at + 1;
+    }
+    task.phase = Task::Phase::stepping;
+    start_job(task.rank, work, index);
 }
 
 void ProgramRunner::exchange(std::uint32_t index, bool outward, std::int32_t peer, std::int64_t payload) {
@@ -111,18 +147,6 @@ void ProgramRunner::exchange(std::uint32_t index, bool outward, std::int32_t pee
     } else {
         messages_.receive({index, blocking}, task.rank, {where, task.tag, other});
     }
-}
-
-// A collective that has waited takes a step to wake up, and another before its next sends and receives.
-void ProgramRunner::collective_step(std::uint32_t index) {
-    Task& task = tasks_[index];
-    const bool woken = task.phase == Task::Phase::finishing && task.waits_since != network_->now();
-    if (woken && task.action < task.last_action) {
-        task.phase = Task::Phase::stepping;
-        return start_job(task.rank, step(task.rank), index);
-    }
-    task.phase = Task::Phase::stepping;
-    act(index);
 }
 
 // A barrier without a schedule: the last one to come lets all go on.

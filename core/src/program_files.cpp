@@ -19,6 +19,7 @@ bool is_collective(Kind kind) { return kind == Kind::read_all || kind == Kind::w
 void ProgramRunner::start_files(std::size_t ranks) {
     FileHost& host = *this;
     files_ = std::make_unique<FileService>(*input_.files, static_cast<std::uint32_t>(ranks), host);
+    files_->record(timeline_);
     for (std::uint32_t server = 0; server < input_.files->servers.size(); ++server) {
         const QueueRules& queue = input_.files->servers[server].queue;
         const bool may_stop = queue.policy == CachePolicy::direct || queue.memory_bytes > 0;

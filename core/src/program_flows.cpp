@@ -34,7 +34,8 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
       ranks_(input.programs.ranks()),
       cpus_(input.node_cpus.size()),
       disk_(input.files != nullptr ? input.files->servers.size() : 0),
-      calls_(input.programs.ranks() * input.communicators.size()) {
+      calls_(input.programs.ranks() * input.communicators.size()),
+      listed_calls_(calls_.size()) {
     result_.rank_end.resize(ranks_.size());
     result_.compute_work.resize(ranks_.size());
     result_.communication_work.resize(ranks_.size());

@@ -123,6 +123,7 @@ class ProgramFlows {
     void start_collective(std::uint32_t rank);
     [[nodiscard]] std::int64_t call_number(std::uint32_t rank);
     [[nodiscard]] CollectiveBook::Call collective_call(std::uint32_t rank) const;
+    [[nodiscard]] std::int64_t schedule_of(std::uint32_t rank, const CollectiveBook::Call& call);
     [[nodiscard]] bool meet(std::uint32_t rank, std::vector<std::uint32_t>& everyone);
     void perform_file(std::uint32_t rank);
     void access(std::uint32_t rank);
@@ -147,10 +148,11 @@ class ProgramFlows {
     std::vector<Part> parts_;
     std::vector<std::uint32_t> free_messages_, free_receives_, free_parts_;
     std::vector<Matching::Match> matches_;
-    std::vector<std::vector<Ticks>> cpus_;  // per node that has fewer CPUs than ranks
-    std::vector<Ticks> step_;               // per node
-    std::vector<GapClock<64>> disk_;        // per server
-    std::vector<std::int64_t> calls_;       // of collectives, per rank and communicator
+    std::vector<std::vector<Ticks>> cpus_;    // per node that has fewer CPUs than ranks
+    std::vector<Ticks> step_;                 // per node
+    std::vector<GapClock<64>> disk_;          // per server
+    std::vector<std::int64_t> calls_;         // of collectives, per rank and communicator
+    std::vector<std::int64_t> listed_calls_;  // of those, the ones whose schedule is listed
     std::map<Meeting, std::vector<std::uint32_t>> meetings_;
     HoleHeap queue_;
     std::deque<std::uint32_t> ring_;

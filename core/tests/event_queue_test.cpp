@@ -8,12 +8,14 @@
 #include "striate/hole_heap.hpp"
 #include "striate/ladder_queue.hpp"
 #include "striate/oracle_queue.hpp"
+#include "striate/timed_heap.hpp"
 
 using striate::Event;
 using striate::HoleHeap;
 using striate::LadderQueue;
 using striate::OracleQueue;
 using striate::Ticks;
+using striate::TimedHeap;
 
 namespace {
 
@@ -82,5 +84,18 @@ TEST("earlier times come first, and equal times in order of their key") {
 TEST("the hole heap equals the standard library's queue") { fuzz<HoleHeap>(); }
 
 TEST("the ladder queue equals the standard library's queue") { fuzz<LadderQueue>(); }
+
+TEST("a heap that looks at times alone leaves equal times as they lie: the first, then from the back") {
+    TimedHeap heap;
+    for (std::uint64_t key = 1; key <= 4; ++key) heap.push({7, key});
+    std::vector<std::uint64_t> keys;
+    while (!heap.empty()) keys.push_back(heap.pop().key);
+    CHECK((keys == std::vector<std::uint64_t>{1, 4, 3, 2}));
+    std::mt19937_64 random(1);
+    std::vector<Ticks> times(1000);
+    for (Ticks& time : times) heap.push({time = static_cast<Ticks>(random() % 100), 0});
+    std::sort(times.begin(), times.end());
+    for (const Ticks time : times) CHECK(heap.pop().time == time);
+}
 
 RUN_ALL_TESTS

@@ -5,6 +5,7 @@ import pytest
 from machines import SWITCH, node
 from striate.cluster.builders import star
 from striate.errors import PredictionError
+from striate.predict.file_layouts import LayoutTable
 from striate.predict.file_servers import POLICIES, file_servers
 from striate.predict.packets import CollectiveBook, run_application
 from striate.workload import Workload
@@ -56,7 +57,8 @@ def reads_twice(rank, ranks):
 
 
 def test_columns_say_what_the_description_says():
-    columns = file_servers(cluster(FLASH, policy="write-behind", memory="10 MiB", concurrent_operations=4))
+    machine = cluster(FLASH, policy="write-behind", memory="10 MiB", concurrent_operations=4)
+    columns = file_servers(machine, LayoutTable.of([]))
 
     assert POLICIES[columns.policy[0]] == "write-behind"
     assert columns.memory.tolist() == [10 * MIB] * 2

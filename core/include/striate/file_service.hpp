@@ -11,6 +11,7 @@
 #include "striate/device.hpp"
 #include "striate/read_cache.hpp"
 #include "striate/server_queue.hpp"
+#include "striate/timeline.hpp"
 
 namespace striate {
 
@@ -69,6 +70,9 @@ class FileService {
     void on_timer(std::uint64_t cookie);
     void on_step(std::uint64_t cookie);
 
+    // Writes down from now on what servers and disks do; nullptr: no longer.
+    void record(Timeline* timeline) { timeline_ = timeline; }
+
     // What a server's disks did.
     [[nodiscard]] const DeviceState& device(std::uint32_t server) const { return servers_[server].device; }
     [[nodiscard]] std::int64_t operations(std::uint32_t server) const { return servers_[server].operations; }
@@ -99,6 +103,7 @@ class FileService {
         std::size_t run = 0;     // where the next byte from the network, or to be read, belongs
         std::int64_t in_run = 0;
         bool starved = false;
+        Ticks since = 0;  // when the server heard of it
     };
     // Bytes that are sent together once all of them are read.
     struct Chunk {
@@ -140,6 +145,7 @@ class FileService {
     void taken(const Operation& operation, std::uint32_t server);
     void operation_over(std::uint32_t server, std::uint32_t slot);
     void answer_flushes(std::uint32_t server);
+    void record_part(std::uint32_t part, BarKind kind);
 
     FileRules rules_;
     std::uint32_t ranks_;
@@ -150,6 +156,7 @@ class FileService {
     std::vector<Chunk> chunks_;
     std::vector<std::uint32_t> free_calls_, free_parts_, free_chunks_;
     std::int64_t active_ = 0;
+    Timeline* timeline_ = nullptr;
 };
 
 }  // namespace striate

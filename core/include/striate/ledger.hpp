@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "striate/file_layouts.hpp"
 #include "striate/program.hpp"
 #include "striate/routes.hpp"
 
@@ -32,7 +33,7 @@ struct LedgerInput {
     std::span<const double> interface_bandwidth;      // per rank: the slowest of its own interface and link
     std::span<const std::int64_t> interface_latency;  // per rank: picoseconds to its component
     std::int64_t stripe_unit;
-    std::int64_t servers;  // 0: no file may be touched
+    const FileLayouts* layouts;  // none: no I/O server, and no file may be touched
 };
 
 // Sums of one application. Times are exact sums of whole picoseconds, given in seconds.

@@ -8,6 +8,7 @@
 
 #include "striate/event.hpp"
 #include "striate/stations.hpp"
+#include "striate/timeline.hpp"
 
 namespace striate {
 
@@ -22,13 +23,16 @@ class NetworkListener {
 };
 
 enum class Fidelity : std::uint8_t { packets, flows };
-enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle };
+// All order events by one rule and differ in speed, but for the timed heap: it leaves ties as they lie, and
+// is never fast-forwarded.
+enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle, timed_heap };
 
 struct RunOptions {
     Fidelity fidelity = Fidelity::packets;
     bool warp = true;  // skip whole periods of a steady state; changes only the CPU time
-    QueueKind queue = QueueKind::automatic;  // by the number of interfaces; changes only the CPU time
+    QueueKind queue = QueueKind::automatic;  // by the number of interfaces
     std::function<void()> poll = [] {};      // called about once per million events; may throw
+    Timeline* timeline = nullptr;            // where to write down what happened when; none: nowhere
 };
 
 class Network {

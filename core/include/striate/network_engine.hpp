@@ -6,11 +6,14 @@
 #include <functional>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "striate/hole_heap.hpp"
 #include "striate/network.hpp"
 #include "striate/stations.hpp"
+#include "striate/timed_heap.hpp"
 #include "striate/traffic.hpp"
 #include "striate/warp.hpp"
 
@@ -18,27 +21,28 @@ namespace striate {
 
 // A trace policy sees every service; this one sees nothing and costs nothing.
 struct NoTrace {
-    void served(const Slot&, Ticks /*start*/, Ticks /*end*/) {}
+    void served(const Traffic&, std::uint32_t /*slot*/, Ticks /*start*/, Ticks /*end*/) {}
 };
 
 // The rule of ties: at equal times completions come before arrivals, both in order of their index (station,
 // slot); an arrival without latency belongs to the completion that caused it; timers come last, in order of
-// cookie.
+// cookie. With a TimedHeap that heap is the rule: every event goes through it, timers too, and a service that
+// starts others upstream is the last of them to be put there.
 //
 // Packets move in network time, which stands still while steady periods are skipped; `shift_` is what was
 // skipped, and every time that crosses the interface is network time + shift.
 template <class Queue = HoleHeap, class Trace = NoTrace>
 class NetworkEngine final : public Network {
   public:
-    // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides them
-    // from a trace).
+    // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides their
+    // packets from a trace).
     NetworkEngine(Stations& stations, NetworkListener& listener, bool warp, Trace trace = {})
         : stations_(stations),
           traffic_(stations),
           listener_(listener),
           warp_(traffic_, stations_),
           may_warp_(warp),
-          trace_(trace) {}
+          trace_(std::move(trace)) {}
 
     [[nodiscard]] Ticks now() const override { return now_ + shift_; }
     [[nodiscard]] std::int64_t events() const override { return events_; }
@@ -72,6 +76,7 @@ class NetworkEngine final : public Network {
 
     void set_timer(Ticks time, std::uint64_t cookie) override {
         if (time < now()) throw std::invalid_argument("a timer in the past");
+        if constexpr (loose) return queue_.push({time, of_timer | keep_cookie(cookie)});
         timers_.push({time, cookie});
         next_timer_ = timers_.top().time - shift_;
     }
@@ -87,6 +92,8 @@ class NetworkEngine final : public Network {
                 now_ = event.time;
                 if ((event.key & arrival) != 0) {
                     arrive(static_cast<std::uint32_t>(event.key));
+                } else if (loose && (event.key & of_timer) != 0) {
+                    listener_.on_timer(take_cookie(static_cast<std::uint32_t>(event.key)));
                 } else {
                     complete(static_cast<std::uint32_t>(event.key));
                 }
@@ -101,7 +108,9 @@ class NetworkEngine final : public Network {
     }
 
   private:
-    static constexpr std::uint64_t arrival = std::uint64_t{1} << 63;  // else a completion
+    static constexpr std::uint64_t arrival = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t of_timer = std::uint64_t{1} << 62;  // loose ties only; else a completion
+    static constexpr bool loose = std::is_same_v<Queue, TimedHeap>;
     static constexpr std::int64_t poll_every = 1 << 20;
     static constexpr Ticks never = std::numeric_limits<Ticks>::max();
     static constexpr std::uint32_t paused = none - 1;  // what a guarded interface serves between packets
@@ -116,7 +125,8 @@ class NetworkEngine final : public Network {
     // The first packet waits at the sender's interface; each later one appears when its forerunner starts.
     void begin(std::uint32_t slot) {
         warp_.structure_changed();
-        if (++slots()[slot].waiting == 1) offer(slot);
+        ++slots()[slot].waiting;
+        offer(slot);
     }
 
     void complete(std::uint32_t index) {
@@ -124,11 +134,13 @@ class NetworkEngine final : public Network {
         Station& station = stations_[index];
         const std::uint32_t served = station.serving;
         const Slot& slot = slots()[served];
+        // Only now the served stream queues up again: one whose packet came meanwhile goes first.
+        if (slot.waiting > 0 && (slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(served);
         if ((slot.flags & Slot::last_hop) != 0) {
             if (slot.left == 0) finish(slot);
             if ((slot.flags & Slot::anchor) != 0) attention_ = may_skip_ = true;
         } else if ((slot.flags & Slot::early) == 0) {
-            if (slot.delay == 0) {
+            if (slot.delay == 0 && !loose) {
                 arrive(served + 1);
             } else {
                 queue_.push({now_ + slot.delay, arrival | (served + 1)});
@@ -164,13 +176,14 @@ class NetworkEngine final : public Network {
 
     void arrive(std::uint32_t index) {
         ++events_;
-        if (++slots()[index].waiting == 1) offer(index);
+        ++slots()[index].waiting;
+        offer(index);
     }
 
-    // A slot has got its first waiting packet, or its credit back.
+    // A packet has come to a slot: its stream takes the next turn, or queues up for one if it has not yet.
     void offer(std::uint32_t index) {
         const Slot& slot = slots()[index];
-        if ((slot.flags & Slot::blocked) != 0) return;
+        if ((slot.flags & (Slot::blocked | Slot::queued)) != 0) return;
         if (stations_[slot.station].serving == none) {
             start(index);
         } else {
@@ -178,8 +191,15 @@ class NetworkEngine final : public Network {
         }
     }
 
-    // Starts service of the slot's next packet, which hands its credit back; that may start the hop before.
     void start(std::uint32_t index) {
+        start_chain(index);
+        if constexpr (loose) {
+            for (; !starts_.empty(); starts_.pop_back()) queue_.push(starts_.back());
+        }
+    }
+
+    // Starts service of the slot's next packet, which hands its credit back; that may start the hop before.
+    void start_chain(std::uint32_t index) {
         while (true) {
             if (slots()[index].left == 0) load_run(index);
             Slot& slot = slots()[index];
@@ -187,8 +207,12 @@ class NetworkEngine final : public Network {
             station.serving = index;
             --slot.left;
             --slot.waiting;
-            queue_.push({now_ + slot.service, slot.station});
-            trace_.served(slot, now(), now() + slot.service);
+            if constexpr (loose) {
+                starts_.push_back({now_ + slot.service, slot.station});
+            } else {
+                queue_.push({now_ + slot.service, slot.station});
+            }
+            trace_.served(traffic_, index, now(), now() + slot.service);
             if ((slot.flags & Slot::early) != 0) queue_.push({now_ + slot.delay, arrival | (index + 1)});
             if ((slot.flags & Slot::last_hop) == 0) {
                 slot.used += slot.service;
@@ -196,9 +220,7 @@ class NetworkEngine final : public Network {
                 if (slot.used >= station.window && (slot.flags & Slot::open) == 0)
                     slot.flags |= Slot::blocked;
             }
-            if ((slot.flags & Slot::first_hop) != 0) release_next(slot);
-            if (slot.waiting > 0 && (slot.flags & Slot::blocked) == 0) add_ready(index);
-            if ((slot.flags & Slot::first_hop) != 0) return;
+            if ((slot.flags & Slot::first_hop) != 0) return release_next(index);
 
             Slot& before = slots()[--index];
             before.used -= slot.previous_service;
@@ -222,13 +244,15 @@ class NetworkEngine final : public Network {
     }
 
     // A packet has started at the sender: its message's next one appears, or the message is sent.
-    void release_next(Slot& slot) {
+    void release_next(std::uint32_t index) {
+        Slot& slot = slots()[index];
         ++events_;  // the packet's arrival here, which needed no queue
         if (slot.left == 0 && traffic_.runs[slot.run].ends) {
             traffic_.message_sent(slot);
             note({traffic_.messages[traffic_.runs[slot.run].message].cookie, false});
         } else {
             ++slot.waiting;
+            if ((slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(index);
         }
     }
 
@@ -250,6 +274,7 @@ class NetworkEngine final : public Network {
             last.next_ready = index;
         }
         station.last_ready = index;
+        slot.flags |= Slot::queued;
     }
 
     std::uint32_t take_ready(Station& station) {
@@ -260,6 +285,7 @@ class NetworkEngine final : public Network {
         } else {
             last.next_ready = slots()[head].next_ready;
         }
+        slots()[head].flags &= ~static_cast<std::uint32_t>(Slot::queued);
         return head;
     }
 
@@ -268,6 +294,22 @@ class NetworkEngine final : public Network {
         now_ = timer.time - shift_;
         next_timer_ = timers_.empty() ? never : timers_.top().time - shift_;
         listener_.on_timer(timer.key);
+    }
+
+    std::uint32_t keep_cookie(std::uint64_t cookie) {
+        if (free_cookies_.empty()) {
+            free_cookies_.push_back(static_cast<std::uint32_t>(cookies_.size()));
+            cookies_.emplace_back();
+        }
+        const std::uint32_t place = free_cookies_.back();
+        free_cookies_.pop_back();
+        cookies_[place] = cookie;
+        return place;
+    }
+
+    std::uint64_t take_cookie(std::uint32_t place) {
+        free_cookies_.push_back(place);
+        return cookies_[place];
     }
 
     void note(const Notice& notice) {
@@ -316,6 +358,9 @@ class NetworkEngine final : public Network {
     HoleHeap timers_;
     std::vector<Notice> notices_;
     std::vector<std::uint32_t> resumes_;  // stations
+    std::vector<Event> starts_;           // loose ties only: completions of a chain of starts, last first
+    std::vector<std::uint64_t> cookies_;  // and of timers
+    std::vector<std::uint32_t> free_cookies_;
     Ticks now_ = 0;
     Ticks shift_ = 0;
     Ticks next_timer_ = never;

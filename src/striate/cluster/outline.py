@@ -114,8 +114,9 @@ def _settings(description: Description) -> Lines:
     lines.append(("routing", settings.routing))
     lines.append(("protocol", f"on the {settings.protocol}s"))
     lines.append(("io overlap", "yes" if settings.io_overlap else "no"))
-    times = ("io_cpu", "io_variation")
-    return lines + [(key.replace("_", " "), about_seconds(getattr(settings, key) / 1e12)) for key in times]
+    times = ("io_cpu", "io_variation", "turn", "time_slice")
+    lines += [(key.replace("_", " "), about_seconds(getattr(settings, key) / 1e12)) for key in times]
+    return [*lines, ("background", f"{settings.background:.3g} processes a node")]
 
 
 def _placement(cluster: Cluster, placement: Placement | None) -> Lines:

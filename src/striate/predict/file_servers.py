@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.storage import CachePolicy, Disk, FlashDisk, HardDisk, SimpleDisk
+from striate.predict.file_layouts import LayoutTable
 
 Int64s = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -42,9 +43,10 @@ class FileServers:
     queue_depth: Int64s
     io_request: int
     stripe_unit: int
+    layouts: LayoutTable  # of the files that do not have the default stripe
 
 
-def file_servers(cluster: Cluster) -> FileServers:
+def file_servers(cluster: Cluster, layouts: LayoutTable) -> FileServers:
     """The columns of `cluster.servers`; several disks of one server are striped."""
     servers = cluster.servers
     disks = [disk for server in servers for disk in server.disks]
@@ -59,6 +61,7 @@ def file_servers(cluster: Cluster) -> FileServers:
         **_disk_columns(disks),
         io_request=int(cluster.settings.io_request),
         stripe_unit=int(cluster.settings.stripe_unit),
+        layouts=layouts,
     )
 
 

@@ -12,10 +12,11 @@ from striate.predict.by_phase import climb_phases
 from striate.predict.check import Check
 from striate.predict.cost import speed_learnt
 from striate.predict.decision import START, TREE, Rung, Trial
-from striate.predict.forecast import Answer, Forecast, Use
+from striate.predict.forecast import Answer, Forecast, Share, Use
 from striate.predict.program_subject import ProgramSubject
 from striate.predict.subject import Subject, UnfitError
 from striate.provenance import Provenance, metered
+from striate.trace.trace import Trace
 from striate.units import about_seconds
 
 USUAL_PRECISION = 0.1  # what an effect may cost when no precision is asked for
@@ -34,6 +35,8 @@ class _Climb:
     checks: dict[str, Check]
     answers: list[Answer] = field(default_factory=list)
     uses: tuple[Use, ...] = ()
+    applications: tuple[Share, ...] = ()
+    timeline: Trace | None = None
     notes: list[str] = field(default_factory=list)
     stopped: str = ""
 
@@ -56,6 +59,7 @@ class _Climb:
         answer = Answer(rung, raw, combined, meter.cost, notes, expected, counted)
         self.answers.append(answer)
         self.uses = verdict.uses or self.uses
+        self.applications, self.timeline = verdict.applications, verdict.timeline
         return answer
 
     def narrow(self, interval: Interval) -> bool:
@@ -210,4 +214,6 @@ def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool) -> Foreca
         trusted=trusted,
         proved=found.proved,
         stopped=found.stopped,
+        applications=found.applications,
+        timeline=found.timeline,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,17 @@ from numpy.typing import NDArray
 from striate import _core
 from striate.cluster.cluster import Cluster, Placement
 from striate.errors import PredictionError
+from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
+from striate.predict.recording import Recording
+from striate.predict.sharing import background_slowness, message_waits
 from striate.workload.application import Application
+from striate.workload.slowed import slowed
 
 Int64s = NDArray[np.int64]
+
+MEETS, LISTED = -1, -2  # values of `first_member`, core/include/striate/collective_book.hpp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +54,10 @@ class CollectiveBook:
     action: NDArray[np.uint8]
     peer: NDArray[np.int32]
     amount: Int64s
+    algorithm: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    first_group: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    first_call: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    call: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
     @classmethod
     def empty(cls) -> CollectiveBook:
@@ -76,6 +86,7 @@ class PacketRun:
     disk_bytes_read: Int64s
     disk_bytes_written: Int64s
     cache_hit_bytes: Int64s
+    recording: Recording | None = None  # where a timeline was asked for
 
 
 def run_application(
@@ -85,41 +96,56 @@ def run_application(
     *,
     collectives: CollectiveBook,
     compat_clock: bool = False,
+    heap_ties: bool = False,
     warp: bool = True,
     flows: bool = False,
+    rank_start: Int64s | None = None,
+    timeline_bytes: int = 0,
 ) -> PacketRun:
     """Play `application` packet by packet, or with `flows` as fluids that share the network fairly.
 
+    `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
+    heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
+    Rank r begins at `rank_start[r]` picoseconds. With `timeline_bytes` above 0 the
+    run writes down what happens when, as long as there is room.
     Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
+    layouts = layout_table(application, len(cluster.servers))
+    files = file_servers(cluster, layouts) if cluster.servers else None
+    slowness = background_slowness(cluster, placement)
     try:
         columns: dict[str, Any] = _core.run_programs(
-            application.text,
+            slowed(application.text, slowness),
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
             joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
             collectives,
-            **node_columns(cluster, placement),
+            **node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
             compat_clock=compat_clock,
+            heap_ties=heap_ties,
             warp=warp,
             flows=flows,
-            files=file_servers(cluster) if cluster.servers else None,
+            files=files,
             extents=application.extents,
+            rank_start=rank_start,
+            timeline_bytes=timeline_bytes,
+            rank_wait=message_waits(cluster, placement),
         )
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(str(error), at=application.name) from None
-    return PacketRun(**columns)
+    recorded = columns.pop("recording", None)
+    return PacketRun(**columns, recording=Recording(**recorded) if recorded else None)
 
 
-def node_columns(cluster: Cluster, placement: Placement) -> dict[str, Any]:
-    """Where each rank runs, and what each node has."""
+def node_columns(cluster: Cluster, placement: Placement, slowness: float = 1.0) -> dict[str, Any]:
+    """Where each rank runs, and what each node has; all work takes `slowness` times as long."""
     cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.int32)
     speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)
     return {
         "rank_node": placement.node.astype(np.int32, copy=False),
         "node_cpus": cpus[cluster.node_type],
-        "node_speed": speed[cluster.node_type],
+        "node_speed": speed[cluster.node_type] / slowness,
     }

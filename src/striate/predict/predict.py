@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
+from striate.predict.collectives.choice import Choice, Rule
 from striate.predict.forecast import Forecast
 from striate.predict.ladder import climb
 from striate.predict.program_subject import ProgramSubject
@@ -14,7 +15,7 @@ from striate.predict.stream_subject import StreamSubject
 from striate.predict.subject import RUNGS, Subject
 from striate.provenance import Provenance
 from striate.trace.trace import Trace
-from striate.units import Quantity, seconds
+from striate.units import Quantity, seconds, size
 from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
@@ -28,15 +29,20 @@ def predict(
     within: float | None = 0.10,
     rung: str | None = None,
     budget: Quantity = "60 s",
+    collectives: Iterable[str | Rule] = (),
+    timeline: bool = False,
+    timeline_memory: Quantity = "1 GiB",
     inputs: Mapping[str, str] | None = None,
 ) -> Forecast:
     """Forecast how long a workload, a trace or a stream of work-flow graphs takes on `cluster` (or a bundled machine).
 
     Follows the decision tree: validity tests, then rung after rung until the bounds are no wider than `within`
     (high / low - 1); or asks `rung` alone. A rung that would cost more than `budget` of CPU time is not asked unless
-    it is named; the forecast says what it would cost, and whether the precision was reached. `inputs` maps names to
-    hashes, for provenance. Raises WorkloadError when the program cannot run, PredictionError when it does not fit
-    the machine.
+    it is named; the forecast says what it would cost, and whether the precision was reached. `collectives` are rules
+    such as "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do.
+    With `timeline` the fine rung is asked, and `Forecast.timeline` is the Trace of what happened when; what does not
+    fit into `timeline_memory` is left out, which a flag of the trace tells. `inputs` maps names to hashes, for
+    provenance. Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
     """
     if isinstance(cluster, str):
         from striate.cluster.load import load_cluster
@@ -46,16 +52,28 @@ def predict(
         raise PredictionError(f"expected a precision above 0, got {within}")
     if rung is not None and rung not in RUNGS:
         raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
+    if timeline and rung not in (None, "fine"):
+        raise PredictionError(f"expected the rung 'fine', which alone has a timeline, got {rung!r}")
+    rung = "fine" if timeline else rung
     limit = math.inf if rung else seconds(budget)
-    subject = subject_of(workload, cluster)
+    memory = size(timeline_memory) if timeline else 0
+    subject = subject_of(workload, cluster, choice=Choice.of(collectives), timeline_bytes=memory)
     return climb(subject, within=within, rung=rung, budget=limit, provenance=Provenance.of(inputs))
 
 
-def subject_of(workload: Workload | Flows | Trace, cluster: Cluster) -> Subject:
+def subject_of(
+    workload: Workload | Flows | Trace,
+    cluster: Cluster,
+    *,
+    choice: Choice | None = None,
+    timeline_bytes: int = 0,
+) -> Subject:
     """The one interface of all that can be predicted."""
     if isinstance(workload, Trace):
         workload = Workload.from_trace(workload)
     if not isinstance(workload, Workload):
+        if timeline_bytes:
+            raise PredictionError("a stream of work-flow graphs has no timeline")
         return StreamSubject(workload, cluster)
     workload.check()
-    return ProgramSubject(workload, cluster)
+    return ProgramSubject(workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from striate.interval import Interval
 from striate.predict import fine, queueing_rung, resource
 from striate.predict.bounds import Booked, Inputs, dependency_bounds, errors_of
 from striate.predict.check import Check
+from striate.predict.collectives.choice import Choice
 from striate.predict.cost import program_seconds
 from striate.predict.forecast import Use
 from striate.predict.machine_inputs import (
@@ -40,6 +41,8 @@ class ProgramSubject:
     workload: Workload
     cluster: Cluster
     notes: tuple[str, ...] = ()
+    choice: Choice = field(default_factory=Choice)
+    timeline_bytes: int = 0  # of memory for a timeline of the fine rung
 
     def __post_init__(self) -> None:
         self.contention = 0.0
@@ -70,7 +73,7 @@ class ProgramSubject:
         if self.expected_seconds("path") > MOST_PATH_SECONDS:
             return None
         try:
-            return run_program_flows(self.workload, self.cluster, "path")
+            return run_program_flows(self.workload, self.cluster, "path", self.choice)
         except UnfitError:
             return None
 
@@ -143,13 +146,15 @@ class ProgramSubject:
 
     def ask(self, rung: str) -> Verdict:
         if rung == "fine":
-            result = fine.predict_fine(self.workload, self.cluster)
-            return Verdict(result.interval, result.uses, result.notes)
+            result = fine.predict_fine(
+                self.workload, self.cluster, choice=self.choice, timeline_bytes=self.timeline_bytes
+            )
+            return Verdict(result.interval, result.uses, result.notes, result.applications, result.timeline)
         if rung == "queueing":
             return Verdict(*queueing_rung.predict_queueing(self.workload, self.cluster))
         if rung == "resource":
             return Verdict(self._resource_bounds(), self.sums.uses, self.sums.notes)
-        result_ = run_program_flows(self.workload, self.cluster, rung)
+        result_ = run_program_flows(self.workload, self.cluster, rung, self.choice)
         errors = errors_of(self._booked(result_), self._inputs(result_))
         bounds = dependency_bounds(result_["ticks"] / 1e12, errors, rung=rung, whole_messages=True)
         return Verdict(bounds, _uses(result_))

@@ -19,6 +19,7 @@ from striate.cluster.routes import summarise
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
 from striate.interval import Interval
+from striate.predict.file_layouts import layout_table
 from striate.predict.forecast import Use
 from striate.workload.application import Application
 from striate.workload.workload import Workload
@@ -99,12 +100,12 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
         own = (
             sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
         )
-        own += ways.client_seconds(ranks, bytes_, sums["accesses"])
+        moved = (sums["server_read"] + sums["server_written"])[:servers]
+        own += ways.client_seconds(ranks, bytes_, sums["accesses"], moved)
         others = work.setdefault(application.start_picoseconds, np.zeros(len(cpus)))
         others += np.bincount(mine, own, len(cpus))
         processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
-        moved = sums["server_read"] + sums["server_written"]
-        server += ways.server_seconds(ranks, bytes_, moved[:servers])
+        server += ways.server_seconds(ranks, bytes_, moved)
         read += sums["server_read"][:servers]
         written += sums["server_written"][:servers]
         reads += sums["server_reads"][:servers]
@@ -128,10 +129,6 @@ def finished(work: dict[int, Seconds]) -> Seconds:
 
 def sum_up(application: Application, cluster: Cluster, placement: Placement, ranks: slice) -> dict[str, Any]:
     """The core's pass over one application's text."""
-    if any(file.layout for file in application.files):
-        raise PredictionError(
-            "this rung knows the cluster's default stripe only, and a file has its own layout"
-        )
     groups = [application.groups(number) for number in range(len(application.communicators))]
     interfaces = [kind.nic for kind in cluster.node_types]
     kind = cluster.node_type[placement.node[ranks]]
@@ -148,6 +145,7 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
             latency[kind],
             cluster.settings.stripe_unit,
             len(cluster.servers),
+            layout_table(application, len(cluster.servers)),
         )
     except (ValueError, OverflowError, RuntimeError) as error:
         raise PredictionError(str(error), source=application.name) from None
@@ -167,12 +165,13 @@ class ServerWays:
     seconds_per_byte: Seconds  # socket x server
     latency: Seconds
 
-    def client_seconds(self, ranks: slice, bytes_: Seconds, accesses: Seconds) -> Seconds:
-        """Protocol time of the ranks: their bytes, spread over the servers, and the least latency a call."""
+    def client_seconds(self, ranks: slice, bytes_: Seconds, accesses: Seconds, moved: Seconds) -> Seconds:
+        """Protocol time of the ranks: their bytes, spread as `moved` over the servers, and the least latency a call."""
         if self.latency.shape[1] == 0:
             return np.zeros(len(bytes_))
         rows = self.socket_of_rank[ranks]
-        mean_per_byte, least_latency = self.seconds_per_byte.mean(axis=1), self.latency.min(axis=1)
+        share = moved / max(float(moved.sum()), 1.0)
+        mean_per_byte, least_latency = self.seconds_per_byte @ share, self.latency.min(axis=1)
         return np.asarray(bytes_ * mean_per_byte[rows] + accesses * least_latency[rows])
 
     def server_seconds(self, ranks: slice, bytes_: Seconds, moved: Seconds) -> Seconds:

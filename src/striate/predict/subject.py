@@ -8,7 +8,8 @@ from typing import Protocol
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.check import Check
-from striate.predict.forecast import Use
+from striate.predict.forecast import Share, Use
+from striate.trace.trace import Trace
 
 RUNGS = (
     "resource",
@@ -31,6 +32,8 @@ class Verdict:
     interval: Interval
     uses: tuple[Use, ...]
     notes: tuple[str, ...] = ()
+    applications: tuple[Share, ...] = ()  # where the rung tells them apart
+    timeline: Trace | None = None
 
 
 class Subject(Protocol):

@@ -48,8 +48,9 @@ class Kind(IntEnum):
         return "delete" if self is Kind.ERASE else self.name.lower()
 
 
-_ROOTED = ("bytes", "root", "request")
-_UNROOTED = ("bytes", "request")
+_ROOTED = ("bytes", "root", "algorithm", "request")
+_UNROOTED = ("bytes", "algorithm", "request")
+_COUNTED = ("bytes", "counts", "algorithm", "request")
 _ACCESS = ("file", "offset", "bytes", "count", "stride", "extents", "request")
 
 OPERANDS: dict[Kind, tuple[str, ...]] = {
@@ -59,7 +60,7 @@ OPERANDS: dict[Kind, tuple[str, ...]] = {
     Kind.SENDRECV: ("peer", "tag", "bytes", "source", "source_tag", "source_bytes"),
     Kind.WAIT: ("request",),
     Kind.WAITALL: (),
-    Kind.BARRIER: ("request",),
+    Kind.BARRIER: ("algorithm", "request"),
     Kind.BCAST: _ROOTED,
     Kind.REDUCE: _ROOTED,
     Kind.ALLREDUCE: _UNROOTED,
@@ -70,9 +71,9 @@ OPERANDS: dict[Kind, tuple[str, ...]] = {
     Kind.ALLGATHER: _UNROOTED,
     Kind.ALLGATHERV: _UNROOTED,
     Kind.ALLTOALL: _UNROOTED,
-    Kind.ALLTOALLV: ("bytes", "counts", "request"),  # bytes: what this rank sends in all; counts: to whom
+    Kind.ALLTOALLV: _COUNTED,  # bytes: what this rank sends in all; counts: to whom
     Kind.SCAN: _UNROOTED,
-    Kind.REDUCE_SCATTER: _UNROOTED,
+    Kind.REDUCE_SCATTER: _COUNTED,  # bytes: the whole vector; counts: who gets how much of it
     Kind.OPEN: ("file", "create"),
     Kind.CLOSE: ("file",),
     Kind.STAT: ("file",),
@@ -110,9 +111,14 @@ EQUAL_BYTES = frozenset(
     )
 )
 
+# Collectives whose sizes may differ by rank.
+VARYING = frozenset((Kind.GATHERV, Kind.SCATTERV, Kind.ALLGATHERV, Kind.ALLTOALLV, Kind.REDUCE_SCATTER))
+
 ANY = -1  # any source, any tag
 BLOCKING = -1  # no request: the call returns when the operation is complete
 NO_EXTENTS = -1
+NO_COUNTS = -1  # reduce_scatter: equal parts
+DEFAULT_ALGORITHM = -1  # the one that the size and the group decide
 
 
 def position(kind: Kind, operand: str) -> int:

@@ -28,6 +28,7 @@ class _Names:
         self.files: dict[str, int] = {}
         self.regions: dict[str, int] = {}
         self.extents: dict[tuple[bytes, bytes], int] = {}
+        self.algorithms: dict[str, int] = {}
         self.counts: list[dict[int, np.ndarray[Any, Any]]] = []
 
     def resolve(self, operation: Operation, counts_row: int) -> tuple[int, ...]:
@@ -43,6 +44,8 @@ class _Names:
             elif name == "extents" and isinstance(value, tuple):
                 key = (value[0].tobytes(), value[1].tobytes())
                 values.append(self.extents.setdefault(key, len(self.extents)))
+            elif name == "algorithm" and isinstance(value, str):
+                values.append(self.algorithms.setdefault(value, len(self.algorithms)))
             elif name == "counts" and isinstance(value, np.ndarray):
                 values.append(counts_row)
             else:
@@ -113,6 +116,7 @@ def application_of(
         tuple(names.regions),
         ExtentLists.of([(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64)) for a, b in names.extents]),
         tuple(_matrix(rows, ranks) for rows in names.counts),
+        tuple(names.algorithms),
     )
 
 
@@ -134,9 +138,8 @@ def _fold(
                 raise WorkloadError(
                     f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}"
                 )
-            row = (
-                _note_counts(names, operation.operands[1], rows, rank, ranks) if kind is Kind.ALLTOALLV else 0
-            )
+            counts = operation.operands[1] if "counts" in OPERANDS[kind] else None
+            row = _note_counts(names, counts, rows, rank, ranks) if isinstance(counts, np.ndarray) else 0
             values = names.resolve(operation, row)
             shapes = _with_requests(operation, values, requests)
         except WorkloadError as error:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
+from striate.layout.layout import Layout
 from striate.workload import operations
 from striate.workload.affine import Affine
-from striate.workload.application import Application, ExtentLists, File, communicator_table
+from striate.workload.application import Application, ExtentLists, File, communicator_table, layout_text
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import Operation
 from striate.workload.text import Int64s, Operand, Row, TextWriter
@@ -51,6 +52,7 @@ class Spmd:
         self._regions: dict[str, int] = {}
         self._extents: list[tuple[Int64s, Int64s]] = []
         self._counts: list[Int64s] = []
+        self._algorithms: dict[str, int] = {}
         self._slots: dict[int, tuple[int, Operation]] = {}
 
     @contextmanager
@@ -85,12 +87,12 @@ class Spmd:
         yield
         self.add(operations.region_end(name))
 
-    def files(self, name: str, *, layout: str | None = None, per_rank: bool = False) -> File:
+    def files(self, name: str, *, layout: Layout | str | None = None, per_rank: bool = False) -> File:
         """Declare a file, or one file a rank (`{}` in the name stands for the rank), with a layout of its own."""
         if name in self._files:
             raise WorkloadError(f"the file {name!r} is already in use", at=self._here())
         first = sum(file.count for file in self._files.values())
-        self._files[name] = File(name, first, self.ranks if per_rank else 1, layout)
+        self._files[name] = File(name, first, self.ranks if per_rank else 1, layout_text(layout, name))
         return self._files[name]
 
     def add(self, operation: Operation) -> Operation:
@@ -139,6 +141,7 @@ class Spmd:
             tuple(self._regions),
             extents,
             tuple(self._counts),
+            tuple(self._algorithms),
         )
 
     def workload(self) -> Workload:
@@ -173,6 +176,8 @@ class Spmd:
             return self._files[value].first if value in self._files else self.files(str(value)).first
         if name == "region":
             return self._regions.setdefault(str(value), len(self._regions))
+        if name == "algorithm" and isinstance(value, str):
+            return self._algorithms.setdefault(value, len(self._algorithms))
         if name == "extents" and isinstance(value, tuple):
             self._extents.append(value)
             return len(self._extents) - 1

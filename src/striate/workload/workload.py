@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from striate.errors import WorkloadError
+from striate.layout.layout import Layout
 from striate.workload.application import Application
 from striate.workload.program import Program, application_of
 
@@ -28,14 +30,17 @@ class Workload:
         *,
         name: str | None = None,
         communicators: Mapping[str, object] | None = None,
+        layouts: Mapping[str, Layout | str | None] | None = None,
     ) -> Workload:
         """Run `program(rank, ranks)`, a generator of operations, once for every rank.
 
-        `communicators` maps a name to one colour a rank, as MPI_Comm_split; repeated stretches are folded into
-        loops as they arrive. Raises WorkloadError, naming rank and operation, at the first mistake.
+        `communicators` maps a name to one colour a rank, as MPI_Comm_split; `layouts` maps the name of a file to its
+        layout, or to None for the cluster's stripe; repeated stretches are folded into loops as they arrive. Raises
+        WorkloadError, naming rank and operation, at the first mistake.
         """
         label = name or str(getattr(program, "__name__", "program"))
-        return cls((application_of(program, ranks=ranks, name=label, communicators=communicators or {}),))
+        made = application_of(program, ranks=ranks, name=label, communicators=communicators or {})
+        return cls((made.with_layouts(layouts or {}),))
 
     @classmethod
     def from_trace(cls, trace: Trace) -> Workload:
@@ -48,6 +53,26 @@ class Workload:
     def together(cls, *workloads: Workload) -> Workload:
         """Several workloads at once on one machine."""
         return cls(tuple(application for workload in workloads for application in workload.applications))
+
+    def with_layouts(self, layouts: Mapping[str, Layout | str | None]) -> Workload:
+        """The same programs with other layouts for the files named, in every application that has them.
+
+        `{"checkpoint": "simple:4:1MiB"}`; None stands for the cluster's stripe. Refuses names of no file.
+        """
+        known = {file.name for application in self.applications for file in application.files}
+        for name in layouts:
+            if name not in known:
+                raise WorkloadError(
+                    f"expected one of the files {', '.join(sorted(known)):.60}, got {name!r:.60}"
+                )
+        return Workload(
+            tuple(
+                application.with_layouts(
+                    {file.name: layouts[file.name] for file in application.files if file.name in layouts}
+                )
+                for application in self.applications
+            )
+        )
 
     @property
     def ranks(self) -> int:
