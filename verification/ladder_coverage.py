@@ -3,8 +3,8 @@
     python verification/ladder_coverage.py [--cases 2250] [--seed 1] [--picture docs/images/ladder-coverage.svg]
 
 Every case is a workload on a machine (`ladder_corpus.py`). Where the validity tests allow the coarse rungs, the
-packet-level time must lie inside the combined bounds in at least 97 % of the cases, and every miss is given the name of what
-caused it. Exit status 1 when that does not hold.
+packet-level time must lie inside the combined bounds in at least 97 % of the cases, and every miss is given the
+name of what caused it. Exit status 1 when that does not hold.
 """
 
 from __future__ import annotations
