@@ -57,8 +57,8 @@ bool ProgramRunner::leads(std::uint32_t rank) const {
     return !together(rank) || groups(rank).position[rank] == 0;
 }
 
-// Opening asks the metadata server and spreads what it said; a sync is asked for by the first, and all wait
-// for it. A collective access begins when all have come.
+// Opening asks the metadata server and spreads what it said; a sync is asked for by the first when all have
+// come, and all wait for it. A collective access begins when all have come.
 void ProgramRunner::perform_file(std::uint32_t rank) {
     const Kind kind = cursors_.kind(rank);
     if (!files_) {
@@ -72,9 +72,7 @@ void ProgramRunner::perform_file(std::uint32_t rank) {
         case Kind::close:
             return close_file(rank);
         case Kind::sync:
-            if (!leads(rank)) return meet_for_file(rank, blocking, false);
-            open_part(rank, blocking);
-            return files_->sync({rank, rank, blocking});
+            return flush(rank);
         case Kind::read_all:
         case Kind::write_all:
             return meet_for_file(rank, operand(6), true);
@@ -105,12 +103,12 @@ void ProgramRunner::open_file(std::uint32_t rank) {
 
 // Without a flush only the first tells the metadata server, where it wants to know; with one all wait for it.
 void ProgramRunner::close_file(std::uint32_t rank) {
-    if (!input_.files->flush_on_close) {
-        if (leads(rank) && files_->metadata().hears(Kind::close, cursors_.operand(rank, 0)))
-            ask_metadata(rank);
-        return;
-    }
-    if (!leads(rank)) return meet_for_file(rank, blocking, false);
+    if (input_.files->flush_on_close) return flush(rank);
+    if (leads(rank) && files_->metadata().hears(Kind::close, cursors_.operand(rank, 0))) ask_metadata(rank);
+}
+
+void ProgramRunner::flush(std::uint32_t rank) {
+    if (together(rank)) return meet_for_file(rank, blocking, false);
     open_part(rank, blocking);
     files_->sync({rank, rank, blocking});
 }
@@ -126,11 +124,8 @@ void ProgramRunner::access_over(std::uint32_t owner, std::int64_t request) {
                 files_->erase(cursors_.operand(owner, 0));
                 break;
             case Kind::sync:
-                if (together(owner)) meet_for_file(owner, blocking, false);
-                break;
             case Kind::close:
-                flush_is_over(owner);
-                break;
+                return flush_is_over(owner);
             default:
                 break;
         }
@@ -138,14 +133,24 @@ void ProgramRunner::access_over(std::uint32_t owner, std::int64_t request) {
     part_over(owner, request);
 }
 
+// A close tells the metadata server, where it wants to know, after the flush or without one.
 void ProgramRunner::flush_is_over(std::uint32_t rank) {
-    if (!input_.files->flush_on_close) return;
-    if (told_[rank] == 0 && files_->metadata().hears(Kind::close, cursors_.operand(rank, 0))) {
-        told_[rank] = 1;
-        return ask_metadata(rank);
+    const bool closes = cursors_.kind(rank) == Kind::close;
+    const bool told = told_[rank] != 0;
+    const bool tells = closes && input_.files->flush_on_close && !told &&
+                       files_->metadata().hears(Kind::close, cursors_.operand(rank, 0));
+    told_[rank] = tells ? 1 : 0;
+    const auto waiting = flushing_.find(rank);
+    if (tells) {
+        ask_metadata(rank);
+        if (waiting == flushing_.end()) part_over(rank, blocking);
+        return;
     }
-    told_[rank] = 0;
-    if (together(rank)) meet_for_file(rank, blocking, false);
+    if (waiting == flushing_.end()) return part_over(rank, blocking);
+    const std::vector<Joined> everyone = std::move(waiting->second);
+    flushing_.erase(waiting);
+    if (told) part_over(rank, blocking);
+    for (const Joined& one : everyone) part_over(one.rank, one.request);
 }
 
 ProgramRunner::FileRuns ProgramRunner::runs_of(std::uint32_t rank) const {
@@ -191,13 +196,18 @@ void ProgramRunner::let_go_on(std::vector<Joined> everyone, const Meeting& where
         const CollectiveRule rule = input_.files->collective(everyone.front().file);
         if (rule.method != CollectiveMethod::direct) return exchange_access(std::move(everyone), where, rule);
     }
-    for (const Joined& one : everyone) {
-        if (one.accesses) {
+    if (everyone.front().accesses) {
+        for (const Joined& one : everyone) {
             files_->access({one.rank, one.rank, one.request}, one.file, one.writes, one.runs.view());
-        } else {
-            part_over(one.rank, one.request);
         }
+        return;
     }
+    const auto& position = input_.communicators[place(std::get<0>(where))].position;
+    const auto first = std::find_if(everyone.begin(), everyone.end(),
+                                    [&](const Joined& one) { return position[one.rank] == 0; });
+    const std::uint32_t asks = first->rank;
+    flushing_[asks] = std::move(everyone);
+    files_->sync({asks, asks, blocking});
 }
 
 void ProgramRunner::sum_servers() {

@@ -157,6 +157,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     void perform_file(std::uint32_t rank);
     void open_file(std::uint32_t rank);
     void close_file(std::uint32_t rank);
+    void flush(std::uint32_t rank);
     void flush_is_over(std::uint32_t rank);
     void ask_metadata(std::uint32_t rank);
     [[nodiscard]] bool together(std::uint32_t rank) const;
@@ -186,6 +187,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::unique_ptr<FileService> files_;
     std::unique_ptr<FileCalls> file_calls_;
     std::map<Meeting, std::vector<Joined>> file_meetings_;
+    std::map<std::uint32_t, std::vector<Joined>> flushing_;  // by the rank that asked for all of them
     std::vector<FileWork> file_works_;
     std::vector<std::int32_t> free_works_;
     std::vector<std::uint8_t> told_;  // per rank: a close that flushes has told the metadata server

@@ -157,3 +157,18 @@ def test_a_close_that_flushes_waits_for_the_disks():
     assert plain.rank_end.max() < 0.1e12
     assert flushed.rank_end.min() >= 0.2e12  # 2 MB at 10 MB/s
     assert predict(workload, machine(flush_on_close=True), rung="resource").seconds.low >= 0.2
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_close_that_flushes_tells_the_metadata_server_afterwards(own):
+    def program(rank, ranks):
+        name = f"own {rank}" if own else "shared"
+        yield op.open_file(name)
+        yield op.write(name, size=1000)
+        yield op.close_file(name)
+        yield op.close_file(name)
+
+    result = run(cluster(close="5 ms", settings={"flush_on_close": True}), Workload.from_program(program, 4))
+
+    assert result.metadata_operations.tolist() == [12 if own else 3]
+    assert result.rank_end.min() > (10e9 if own else 11e9)
