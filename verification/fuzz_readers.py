@@ -6,6 +6,7 @@ Every outcome must be a trace or a StriateError, within a second and a gigabyte;
 
 from __future__ import annotations
 
+import base64
 import gzip
 import os
 import random
@@ -76,6 +77,9 @@ def mutated_table(content: bytes, random_: random.Random) -> bytes:
     metadata = dict(table.schema.metadata)
     if random_.randrange(3) == 0:
         metadata[b"trace"] = mutated(metadata[b"trace"], random_)
+    if b"resources" in metadata:
+        inside = mutated(base64.b64decode(metadata[b"resources"]), random_)
+        metadata[b"resources"] = base64.b64encode(inside)
     sink = io.BytesIO()
     pq.write_table(table.replace_schema_metadata(metadata), sink, compression="none")
     return sink.getvalue()
@@ -113,12 +117,13 @@ def unpacked_darshan(content: bytes) -> bytes:
 
 def seeds() -> Seeds:
     """Sound files to start from, by the ending of their names."""
-    from toy_traces import two_ranks
+    from toy_traces import two_ranks, watched
 
     found: Seeds = {".parquet": [], ".darshan": [], ".pfw": [], ".pfw.gz": []}
     with tempfile.TemporaryDirectory() as folder:
-        two_ranks().save(Path(folder) / "toy.parquet")
-        found[".parquet"].append((Path(folder) / "toy.parquet").read_bytes())
+        for trace in (two_ranks(), watched()):
+            trace.save(Path(folder) / "toy.parquet")
+            found[".parquet"].append((Path(folder) / "toy.parquet").read_bytes())
     log = (ROOT / "tests" / "data" / "dftracer-2.2.pfw").read_bytes()
     found[".pfw"].append(log)
     found[".pfw.gz"].append(gzip.compress(log))
@@ -140,8 +145,8 @@ def darshan_logs() -> list[Path]:
     return sorted(path for folder in folders if folder.is_dir() for path in folder.rglob("*.darshan"))
 
 
-def part_seeds() -> list[tuple[bytes, bytes]]:
-    """The two files of a traced process: events and names."""
+def part_seeds() -> list[tuple[bytes, bytes, bytes]]:
+    """The two files of a traced process, events and names, and the samples of its host."""
     import struct
 
     import numpy as np
@@ -169,7 +174,8 @@ def part_seeds() -> list[tuple[bytes, bytes]]:
     names += name("file", 0, b"/data\0cb_nodes=1\n") + name("path", 0, b"/data") + name("region", 0, b"solve")
     names += name("type", 1, np.array(vector, np.int64).tobytes()) + name("list", 0, np.arange(2).tobytes())
     names += name("communicator", 1, np.arange(2, dtype=np.int32).tobytes()) + name("program", 0, b"a\0b")
-    return [(head.ljust(PAGE, b"\0") + events.tobytes(), names)]
+    samples = np.arange(33, dtype=np.int64).reshape(3, 11)
+    return [(head.ljust(PAGE, b"\0") + events.tobytes(), names, head + samples.tobytes())]
 
 
 def archive_seed() -> dict[str, bytes]:
@@ -267,10 +273,11 @@ def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict
                 write_archive(random_.choice(recorder), folder / "recorder", random_)
                 outcome = attempt(lambda: str(read_trace(folder / "recorder").info()))
             elif kind == "parts":
-                events, names = random_.choice(parts)
+                events, names, samples = random_.choice(parts)
                 pick = random_.randrange(2)
                 (folder / "0.0.events").write_bytes(events if pick else mutated(events, random_))
                 (folder / "0.0.names").write_bytes(mutated(names, random_) if pick else names)
+                (folder / "h.samples").write_bytes(mutated(samples, random_))
                 outcome = attempt(lambda: merge(folder, levels=("mpi",)).info())
             else:
                 path = folder / f"log{kind}"

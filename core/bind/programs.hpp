@@ -16,9 +16,13 @@ class Borrower {
   public:
     template <class T>
     std::span<const T> column(nb::handle owner, const char* name) {
-        nb::object array = owner.attr(name);
-        kept_.push_back(array);
-        return borrow(nb::cast<Column<T>>(array));
+        return array<T>(owner.attr(name));
+    }
+
+    template <class T>
+    std::span<const T> array(nb::handle values) {
+        kept_.push_back(nb::borrow(values));
+        return borrow(nb::cast<Column<T>>(values));
     }
 
     Programs programs(nb::handle text) {

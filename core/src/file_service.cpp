@@ -122,6 +122,8 @@ void FileService::send(Word word, std::uint32_t part, bool to_server, std::int64
 void FileService::send(Word word, std::uint32_t part, bool to_server, const FileWire::Packet& packet) {
     const std::uint32_t client = calls_[parts_[part].call].caller.rank;
     const std::uint32_t server = ranks_ + parts_[part].server;
+    if (word == Word::acknowledge) record_part(part, BarKind::write);
+    if (word == Word::flushed) record_part(part, BarKind::sync);
     wire_.send(to_server ? client : server, to_server ? server : client,
                wire_.forwarder(client, parts_[part].server), packet, cookie_of(word, part));
 }
@@ -149,7 +151,8 @@ void FileService::on_sent(std::uint64_t cookie) {
     }
     if (word_of(cookie) != Word::data) return;
     if (parts_[index].sent < parts_[index].total) return send_data(index);
-    if (calls_[call].write) one_less(call);
+    if (calls_[call].write) return one_less(call);
+    record_part(index, BarKind::read);
 }
 
 void FileService::on_step(std::uint64_t cookie) {
@@ -164,11 +167,13 @@ void FileService::on_delivered(std::uint64_t cookie) {
     const std::uint32_t server = parts_[part].server;
     switch (word_of(cookie)) {
         case Word::ask:
+            parts_[part].since = host_.now();
             if (!calls_[parts_[part].call].write) begin_reading(part);
             return;
         case Word::data:
             return data_arrives(part);
         case Word::flush:
+            parts_[part].since = host_.now();
             return servers_[server]->flush(part);
         case Word::acknowledge:
         case Word::flushed:
@@ -271,6 +276,28 @@ void FileService::write_taken(std::uint64_t cookie, std::int64_t bytes) {
 void FileService::on_timer(std::uint64_t cookie) {
     if ((cookie & MetadataService::mark) != 0) return metadata_.on_timer(cookie);
     servers_[cookie >> 32]->on_timer(static_cast<std::uint32_t>(cookie));
+}
+
+void FileService::record(Timeline* timeline) {
+    timeline_ = timeline;
+    for (const auto& server : servers_) server->record(timeline);
+}
+
+// From the moment a server hears of its part of a call to its answer.
+void FileService::record_part(std::uint32_t index, BarKind kind) {
+    if (timeline_ == nullptr) return;
+    const Part& part = parts_[index];
+    const auto rank = static_cast<std::int32_t>(calls_[part.call].caller.rank);
+    const bool flush = kind == BarKind::sync;
+    timeline_->add({.start = part.since,
+                    .end = host_.now(),
+                    .bytes = part.total,
+                    .more = part.runs.empty() ? -1 : part.runs.front().offset,
+                    .place = static_cast<std::int32_t>(part.server),
+                    .rank = rank,
+                    .other = flush ? -1 : static_cast<std::int32_t>(part.file),
+                    .level = BarLevel::server,
+                    .kind = kind});
 }
 
 }  // namespace striate

@@ -19,6 +19,7 @@ bool writes(Kind kind) { return kind == Kind::write || kind == Kind::write_all; 
 void ProgramRunner::start_files(std::size_t ranks) {
     FileHost& host = *this;
     files_ = std::make_unique<FileService>(*input_.files, static_cast<std::uint32_t>(ranks), host);
+    files_->record(timeline_);
     file_calls_ = std::make_unique<FileCalls>(input_.programs, input_.communicators, input_.extents);
     for (const auto& [file, size] : file_calls_->read_only()) files_->exists(file, size);
     told_.resize(ranks);

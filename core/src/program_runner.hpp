@@ -66,17 +66,29 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     // Messages and jobs of files, and their timers.
     static constexpr std::uint64_t of_file = std::uint64_t{1} << 60;
     static constexpr std::uint64_t of_file_timer = std::uint64_t{1} << 63;
+    static constexpr std::uint64_t of_start = std::uint64_t{1} << 62;  // timers of ranks that begin later
+    // Timers of messages that wait before they set out; the other bits are their place in late_.
+    static constexpr std::uint64_t of_late = std::uint64_t{1} << 61;
     // Jobs by their cookie: a task's own, one that continues a message, one half of a sendrecv.
     static constexpr std::uint64_t of_message = std::uint64_t{1} << 63;
     static constexpr std::uint64_t of_half = std::uint64_t{1} << 62;
     static constexpr std::uint64_t sends = std::uint64_t{1} << 61;
 
+    struct LateMessage {
+        std::uint32_t source, target;
+        std::int64_t payload;
+        std::uint64_t cookie;
+    };
     struct Request {
         std::int64_t name;
         std::uint32_t open;
         bool awaited;
     };
     using Requests = std::vector<Request>;
+    struct OpenRegion {
+        std::uint32_t row;
+        Ticks start;
+    };
     struct CollectiveCall {
         CollectiveBook::Call call;
         std::int64_t request;
@@ -93,6 +105,9 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     [[nodiscard]] Ticks compute_ticks(std::uint32_t rank) const;
     void arm(std::uint32_t at, const Processors::Alarm& alarm);
     void start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie);
+
+    // Messages that wait for their receiver's turn
+    void start_late(std::size_t at);
 
     // A rank's program
     void next_operation(std::uint32_t rank);
@@ -173,6 +188,10 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
                                                         const CollectiveRule& rule) const;
     void act_on_file(std::uint32_t task);
 
+    // The timeline
+    void record(std::uint32_t rank);
+    void record_marks(std::uint32_t rank);
+
     // The end
     void expect_all_over() const;
     [[nodiscard]] std::string describe(const PointToPoint::Open& open) const;
@@ -198,6 +217,12 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<std::int64_t> listed_calls_;  // the same, of those found by their place; empty without any
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
     std::vector<Ticks> step_;  // per node
+    std::vector<LateMessage> late_;
+    std::vector<std::size_t> free_late_;
+    Timeline* timeline_;  // and what it takes to write it, by rank
+    std::vector<Ticks> began_;
+    std::vector<std::uint32_t> marks_;
+    std::vector<std::vector<OpenRegion>> open_regions_;
     ProgramResult result_;
 };
 

@@ -122,7 +122,8 @@ void StorageServer::pump() {
 
 Ticks StorageServer::finish_on_disks(const Access& access) {
     try {
-        return finish_time(rules_.device, device_, host_.now(), access);
+        return finish_time(rules_.device, device_, host_.now(), access,
+                           {timeline_, static_cast<std::int32_t>(number_)});
     } catch (const DiskFull& full) {
         throw ServerFull(number_, full);
     }

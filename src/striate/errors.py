@@ -61,6 +61,10 @@ class PredictionError(StriateError, RuntimeError):
     """A prediction that cannot be made from this workload and cluster."""
 
 
+class TuningError(StriateError, ValueError):
+    """A knob, a search or a tuning file that cannot be used."""
+
+
 class ProbeError(StriateError, RuntimeError):
     """A machine that cannot be measured, or measurements that do not hold together."""
 

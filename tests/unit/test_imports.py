@@ -23,13 +23,17 @@ ALLOWED = {
     "queueing": _BASE | {"layout", "trace", "cluster", "workload"},
     "predict": _BASE | {"layout", "trace", "cluster", "workload", "queueing"},
     "tune": _BASE | {"layout", "trace", "cluster", "workload", "queueing", "predict"},
-    "show": _BASE | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune"},
+    "show": _BASE | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "probe"},
+    "probe": _BASE | {"layout", "trace", "cluster", "workload", "queueing", "predict", "runtime"},
+    "validate": _BASE
+    | {"layout", "trace", "cluster", "workload", "queueing", "predict", "probe", "runtime", "show", "apps"},
     "runtime": {"errors", "units", "layout", "_core"},
     "testing": _BASE | {"layout", "trace", "cluster", "workload"},
     "apps": _BASE
     | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "show", "runtime", "testing"},
     "cli": _BASE
-    | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "show", "runtime", "apps"},
+    | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "show", "runtime", "apps"}
+    | {"probe", "validate"},
 }
 
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "striate/disk.hpp"
+#include "striate/timeline.hpp"
 
 namespace striate {
 
@@ -51,8 +52,15 @@ struct DiskFull : std::runtime_error {
 // A large access to flash is spread over channels in parts of at least this many bytes.
 inline constexpr std::int64_t least_channel_bytes = 64 << 10;
 
+// Where to write down what the disks of a server do; without a timeline nothing is.
+struct DiskLog {
+    Timeline* timeline = nullptr;
+    std::int32_t server = 0;
+};
+
 // When an access that starts now is over. What a disk is still busy with comes first. A write to part of a
 // parity stripe reads the old data and parity before it writes the new. Throws DiskFull.
-[[nodiscard]] Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Access& access);
+[[nodiscard]] Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Access& access,
+                                const DiskLog& log = {});
 
 }  // namespace striate

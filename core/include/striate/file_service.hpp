@@ -12,6 +12,7 @@
 #include "striate/file_wire.hpp"
 #include "striate/metadata_service.hpp"
 #include "striate/storage_server.hpp"
+#include "striate/timeline.hpp"
 
 namespace striate {
 
@@ -75,6 +76,8 @@ class FileService : StorageListener {
     [[nodiscard]] const StorageServer& server(std::uint32_t number) const { return *servers_[number]; }
     [[nodiscard]] std::uint32_t servers() const { return static_cast<std::uint32_t>(servers_.size()); }
     [[nodiscard]] const std::vector<DiskEntry>& log() const { return log_; }
+    // Writes down from now on what servers and disks do; nullptr: no longer.
+    void record(Timeline* timeline);
     // Whether anything is still under way.
     [[nodiscard]] bool quiet() const { return active_ == 0; }
 
@@ -99,6 +102,7 @@ class FileService : StorageListener {
         std::size_t run = 0;     // where the next byte from the network, or to be read, belongs
         std::int64_t in_run = 0;
         bool starved = false;
+        Ticks since = 0;  // when the server heard of it
     };
     // Bytes that are sent together once all of them are read.
     struct Chunk {
@@ -131,6 +135,7 @@ class FileService : StorageListener {
     void flushed(std::uint64_t cookie) override {
         send(Word::flushed, static_cast<std::uint32_t>(cookie), false, acknowledgement_bytes);
     }
+    void record_part(std::uint32_t part, BarKind kind);
 
     FileRules rules_;
     std::uint32_t ranks_;
@@ -144,6 +149,7 @@ class FileService : StorageListener {
     std::vector<std::uint32_t> free_calls_, free_parts_, free_chunks_;
     std::vector<DiskEntry> log_;
     std::int64_t active_ = 0;
+    Timeline* timeline_ = nullptr;
 };
 
 }  // namespace striate

@@ -24,9 +24,11 @@ struct ProgramInput {
     std::span<const std::int32_t> node_cpus;
     std::span<const double> node_instructions_per_second;
     std::int64_t eager_bytes;
-    ExtentColumns extents{};           // lists of runs that accesses name
-    const FileRules* files = nullptr;  // none: programs that touch files are refused
-    std::int64_t open_bytes = 32;      // what the first of a group tells the others about a file it opens
+    ExtentColumns extents{};                     // lists of runs that accesses name
+    const FileRules* files = nullptr;            // none: programs that touch files are refused
+    std::span<const std::int64_t> rank_start{};  // ticks; empty: all at once
+    std::int64_t open_bytes = 32;  // what the first of a group tells the others about a file it opens
+    std::span<const std::int64_t> rank_wait{};  // ticks until a message to a rank sets out; empty: none
 };
 
 // What one I/O server did.

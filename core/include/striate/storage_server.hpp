@@ -85,6 +85,7 @@ class StorageServer {
     [[nodiscard]] const StorageTotals& totals() const { return totals_; }
     // Log what the disks do from now on.
     void log_to(std::vector<DiskEntry>& log) { log_ = &log; }
+    void record(Timeline* timeline) { timeline_ = timeline; }
 
   private:
     enum class Where : std::uint8_t { disks, burst };
@@ -124,6 +125,7 @@ class StorageServer {
     Ticks busy_since_ = 0, queue_since_ = 0;
     std::int64_t queue_length_ = 0;
     std::vector<DiskEntry>* log_ = nullptr;
+    Timeline* timeline_ = nullptr;
 };
 
 }  // namespace striate

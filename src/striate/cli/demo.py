@@ -18,13 +18,13 @@ def command(output: Path, force: bool) -> None:
     from striate.cli.tables import forecast_text
     from striate.cluster import load_cluster
     from striate.predict import predict
-    from striate.show.report import forecast_page
+    from striate.show.show import show
 
     workload = checkpoint.workload(ranks=16)
     forecast = predict(workload, load_cluster("westmere"), within=None)
     output.mkdir(parents=True, exist_ok=True)
     write_output(output / "forecast.json", forecast.to_json(), force=force)
-    write_output(output / "report.html", forecast_page(forecast), force=force)
+    write_output(output / "report.html", show(forecast), force=force)
     click.echo(forecast_text(forecast))
     click.echo(
         f"\nwrote {output / 'report.html'} (open it in a browser) and {output / 'forecast.json'}", err=True

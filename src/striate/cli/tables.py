@@ -47,6 +47,12 @@ def forecast_text(forecast: Forecast) -> str:
         work, mean = about_seconds(use.busiest_seconds), about_seconds(use.mean_seconds)
         uses.append((f"{use.count:,} x {use.kind}", use.busiest, work, mean))
     parts = [head, columns(rungs, numbers_from=1), columns(uses, numbers_from=2)]
+    if len(forecast.applications) > 1:
+        shares = [
+            (share.application, f"{share.ranks:,}", about_seconds(share.start), about_seconds(share.end))
+            for share in forecast.applications
+        ]
+        parts.append(columns([("application", "ranks", "begins", "ends"), *shares], numbers_from=1))
     if forecast.checks:
         words = [
             (check.name, "passed" if check.passed else "failed", check.finding) for check in forecast.checks

@@ -12,6 +12,7 @@ from striate.cluster.attach import forwarders, metadata_servers, servers
 from striate.cluster.cluster import Cluster, Network, NodeType
 from striate.cluster.description import Description, NodeTable
 from striate.cluster.hosts import HostGroup, host_groups
+from striate.cluster.measured import check_measured
 from striate.cluster.networks import GraphNetwork, NetworkTable
 from striate.cluster.topology import dragonfly, fat_tree, graph, star, torus, two_level
 from striate.cluster.topology.fabric import Fabric
@@ -36,6 +37,7 @@ def build(description: Description) -> Cluster:
     check_size(description, groups, 0, 0)
     check_size(description, groups, *_fabric_size(description.network, groups))
     check_placement(description)
+    check_measured(description)
     fabric = _fabric(description.network, groups)
     network = wire(fabric, groups)
     if isinstance(description.network, GraphNetwork):

@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Ticks
+from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Load, Ticks
 from striate.cluster.storage import Burst, Cache, Disk, Raid
 
 if TYPE_CHECKING:
@@ -77,6 +77,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     io_cpu: Ticks = Ticks(0)  # T_io_cpu of paper 004: CPU time an I/O call takes from its process
     flush_on_close: bool = False  # closing a file writes back what the servers hold, as a sync does
     io_variation: Ticks = Ticks(0)  # T_io_diff of paper 004: spread of a request's time between processors
+    turn: Ticks = Ticks(
+        0
+    )  # ranks that outnumber CPUs: until a waiting one is back on its CPU, for each further rank
+    time_slice: Ticks = Ticks(0)  # how long a background process keeps a CPU that a rank waits for
+    background: Load = Load(0)  # processes of others that want a CPU of each node, on average
 
 
 _DEFAULT_SETTINGS = Settings()

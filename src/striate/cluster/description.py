@@ -134,6 +134,16 @@ class PlacementTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ranks: tuple[tuple[Index, Index], ...] = ()
 
 
+class MeasuredTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`[[measured]]`: the range that measurements gave for the number at `key`, a path in this file."""
+
+    key: Annotated[str, Meta(max_length=200)]
+    low: Annotated[str, Meta(max_length=64)]
+    high: Annotated[str, Meta(max_length=64)]
+    samples: Count = 1
+    how: Annotated[str, Meta(max_length=400)] = ""
+
+
 class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A whole file."""
 
@@ -146,3 +156,4 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     forwarder: tuple[ForwarderTable, ...] = ()
     metadata: tuple[MetadataTable, ...] = ()
     placement: PlacementTable = PlacementTable()
+    measured: Annotated[tuple[MeasuredTable, ...], Meta(max_length=1000)] = ()

@@ -90,7 +90,11 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
     settings = cluster.settings
     sizes = ("packet", "eager", "io_request", "stripe_unit", "collective_buffer")
     found: dict[str, Any] = {f"{key}_bytes": int(getattr(settings, key)) for key in sizes}
-    times = {f"{key}_seconds": getattr(settings, key) / 1e12 for key in ("io_cpu", "io_variation")}
+    times = {
+        f"{key}_seconds": getattr(settings, key) / 1e12
+        for key in ("io_cpu", "io_variation", "turn", "time_slice")
+    }
+    found["background_processes"] = float(settings.background)
     choices = {
         "routing": settings.routing,
         "io_overlap": settings.io_overlap,

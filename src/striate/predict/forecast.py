@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from striate.errors import PredictionError
 from striate.interval import Interval
@@ -38,6 +39,16 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """One of several applications: when it begins and ends, in seconds from the start of the first."""
+
+    application: str
+    ranks: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
 class Forecast:
     """A prediction and all that is known about it; `seconds` is the answer."""
 
@@ -53,6 +64,8 @@ class Forecast:
     notes: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()  # the validity tests that were run
     trusted: bool = True  # false: the tests say that these rungs leave something important out
+    applications: tuple[Share, ...] = ()  # where the rung tells them apart
+    timeline: Any = field(default=None, repr=False, compare=False)  # a Trace, where one was asked for
     schema: str = SCHEMA
 
     @property
@@ -90,10 +103,12 @@ class Forecast:
         return f"<p>{title}</p><table>{head}{rows}</table>"
 
     def to_json(self) -> str:
-        """The forecast as JSON; `from_json` gives it back."""
+        """The forecast as JSON, without its timeline; `from_json` gives it back."""
         import msgspec
 
-        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
+        content = msgspec.to_builtins(replace(self, timeline=None))
+        del content["timeline"]
+        return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
 
     @classmethod
     def from_json(cls, text: str | bytes, *, source: str | None = None) -> Forecast:
@@ -107,6 +122,10 @@ class Forecast:
             raise PredictionError(
                 f"not a forecast: {message}", at=at.rstrip("`") or None, source=source
             ) from None
+        if forecast.timeline is not None:
+            raise PredictionError(
+                "not a forecast: a timeline is a file of its own", at="$.timeline", source=source
+            )
         if forecast.schema != SCHEMA:
             found = f"expected schema {SCHEMA!r}, got {forecast.schema!r:.60}"
             raise PredictionError(found, at="$.schema", source=source)

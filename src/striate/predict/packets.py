@@ -13,8 +13,11 @@ from striate.cluster.cluster import Cluster, Placement
 from striate.errors import DiskFullError, PredictionError
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, service_interfaces
+from striate.predict.recording import Recording
+from striate.predict.sharing import background_slowness, message_waits
 from striate.units import about_size
 from striate.workload.application import Application
+from striate.workload.slowed import slowed
 
 Int64s = NDArray[np.int64]
 
@@ -95,6 +98,7 @@ class PacketRun:
     metadata_waited: Int64s
     metadata_longest_queue: Int64s
     disk_log: dict[str, NDArray[Any]]  # one row a job of a disk, where asked for
+    recording: Recording | None = None  # where a timeline was asked for
 
 
 def run_application(
@@ -108,23 +112,27 @@ def run_application(
     warp: bool = True,
     flows: bool = False,
     log_disks: bool = False,
+    rank_start: Int64s | None = None,
+    timeline_bytes: int = 0,
 ) -> PacketRun:
     """Play `application` packet by packet, or with `flows` as fluids that share the network fairly.
 
     `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
     heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
-    `log_disks` keeps every job of the disks. Raises DiskFullError when a server has no room, PredictionError on a
-    deadlock, on messages nobody receives, and on what the engine cannot play.
+    Rank r begins at `rank_start[r]` picoseconds. With `timeline_bytes` above 0 the run writes down what happens when, as
+    long as there is room; `log_disks` keeps every job of the disks. Raises DiskFullError when a server has no room,
+    PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
     files = file_servers(cluster, application, placement, log=log_disks) if cluster.servers else None
+    slowness = background_slowness(cluster, placement)
     try:
         columns: dict[str, Any] = _core.run_programs(
-            application.text,
+            slowed(application.text, slowness),
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
             joined(rank_interfaces(cluster, placement), service_interfaces(cluster)),
             collectives,
-            **_node_columns(cluster, placement),
+            **node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
@@ -134,12 +142,16 @@ def run_application(
             flows=flows,
             files=files,
             extents=application.extents,
+            rank_start=rank_start,
+            timeline_bytes=timeline_bytes,
+            rank_wait=message_waits(cluster, placement),
         )
     except _core.ServerFullError as error:
         raise _disk_full(str(error), application, cluster) from None
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(str(error), at=application.name) from None
-    return PacketRun(**columns)
+    recorded = columns.pop("recording", None)
+    return PacketRun(**columns, recording=Recording(**recorded) if recorded else None)
 
 
 def _disk_full(numbers: str, application: Application, cluster: Cluster) -> DiskFullError:
@@ -149,11 +161,12 @@ def _disk_full(numbers: str, application: Application, cluster: Cluster) -> Disk
     return DiskFullError(f"disk full: {name} holds {about_size(capacity)}, and {grown}", at=application.name)
 
 
-def _node_columns(cluster: Cluster, placement: Placement) -> dict[str, Any]:
+def node_columns(cluster: Cluster, placement: Placement, slowness: float = 1.0) -> dict[str, Any]:
+    """Where each rank runs, and what each node has; all work takes `slowness` times as long."""
     cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.int32)
     speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)
     return {
         "rank_node": placement.node.astype(np.int32, copy=False),
         "node_cpus": cpus[cluster.node_type],
-        "node_speed": speed[cluster.node_type],
+        "node_speed": speed[cluster.node_type] / slowness,
     }

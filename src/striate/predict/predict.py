@@ -16,7 +16,7 @@ from striate.predict.cost import fine_seconds
 from striate.predict.flow_ladder import climb_flows
 from striate.predict.forecast import Answer, Forecast, Use
 from striate.provenance import Provenance, metered
-from striate.units import Quantity, about_seconds, seconds
+from striate.units import Quantity, about_seconds, seconds, size
 from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
@@ -46,6 +46,8 @@ def predict(
     rung: str | None = None,
     budget: Quantity = "60 s",
     collectives: Iterable[str | Rule] = (),
+    timeline: bool = False,
+    timeline_memory: Quantity = "1 GiB",
     inputs: Mapping[str, str] | None = None,
 ) -> Forecast:
     """Forecast how long `workload`, or a stream of work-flow graphs, takes on `cluster` (or on the bundled machine).
@@ -53,8 +55,9 @@ def predict(
     Asks each rung in turn and stops at the first whose bounds are no wider than `within` (high / low - 1), or asks
     `rung` alone. A rung that would cost more than `budget` of CPU time is not asked unless it is named; the forecast
     says what it would cost, and whether the precision was reached. `collectives` are rules such as
-    "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do. `inputs`
-    maps names to hashes, for provenance.
+    "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do. With
+    `timeline` the fine rung is asked, and `Forecast.timeline` is the Trace of what happened when; what does not fit
+    into `timeline_memory` is left out, which a flag of the trace tells. `inputs` maps names to hashes, for provenance.
     Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
     """
     if isinstance(cluster, str):
@@ -64,11 +67,21 @@ def predict(
     if within is not None and not within > 0:
         raise PredictionError(f"expected a precision above 0, got {within}")
     if not isinstance(workload, Workload):
+        if timeline:
+            raise PredictionError("a stream of work-flow graphs has no timeline")
         return climb_flows(workload, cluster, within=within, rung=rung, provenance=Provenance.of(inputs))
     if rung is not None and rung not in RUNGS:
         raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
+    if timeline and rung not in (None, fine.NAME):
+        raise PredictionError(f"expected the rung {fine.NAME!r}, which alone has a timeline, got {rung!r}")
+    rung = fine.NAME if timeline else rung
     workload.check()
-    rungs: dict[str, Rung] = {**RUNGS, fine.NAME: partial(fine.predict_fine, choice=Choice.of(collectives))}
+    play = partial(
+        fine.predict_fine,
+        choice=Choice.of(collectives),
+        timeline_bytes=size(timeline_memory) if timeline else 0,
+    )
+    rungs: dict[str, Rung] = {**RUNGS, fine.NAME: play}
     chosen = {rung: rungs[rung]} if rung else rungs
     limit = math.inf if rung else seconds(budget)
     return climb(chosen, workload, cluster, within=within, budget=limit, provenance=Provenance.of(inputs))
@@ -118,4 +131,6 @@ def climb(
         provenance=provenance,
         within=within,
         notes=(*result.notes, *notes),
+        applications=result.applications if isinstance(result, fine.Result) else (),
+        timeline=result.timeline if isinstance(result, fine.Result) else None,
     )

@@ -1,5 +1,6 @@
 """Collective I/O for irregular programs: records addressed by index arrays, in global order, over mpi4py."""
 
+from striate.runtime.behind import WriteBehind
 from striate.runtime.cache import LoopCache
 from striate.runtime.check import Verdict, verify
 from striate.runtime.dataset import Dataset, Pending
@@ -17,6 +18,7 @@ __all__ = [
     "Schedule",
     "SerialDataset",
     "Verdict",
+    "WriteBehind",
     "create",
     "hints",
     "open",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 from striate.show.apart import apart, cut
 from striate.show.run import Run
-from striate.trace.kinds import LEVELS
+from striate.show.where import resource_kind
+from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
-from striate.trace.tracks import REGIONS_FROM, states_of
+from striate.trace.tracks import REGIONS_FROM, lines_of, states_of
 
 Int64s = NDArray[np.int64]
 LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
-_LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2}
+_LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2, "server": 1, "network": 1, "disk": 1}
+MOST_STATES = 250  # a page tells apart; regions can have any number of names
 _EXACT = 2**53  # whole numbers that a double, hence JavaScript, holds exactly
 
 
@@ -43,6 +45,12 @@ class Bars:
     def __len__(self) -> int:
         return len(self.lane)
 
+    def between(self, first: int, last: int) -> Bars:
+        """Those that reach into [first, last], in ticks, on the same lanes."""
+        rows = np.flatnonzero((self.end >= first) & (self.start <= last))
+        names = ("lane", "state", "start", "end", "bytes", "source_row")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
 
 def bars_of(run: Run) -> Bars | None:
     """The bars of a trace or a timeline; None for a forecast, which has none."""
@@ -54,25 +62,23 @@ def bars_of(run: Run) -> Bars | None:
 
 
 def _observed(trace: Trace) -> Bars:
-    rank, thread = trace.column("rank").astype(np.int64), trace.column("thread").astype(np.int64)
-    lines, line = np.unique(rank * (int(thread.max(initial=0)) + 1) + thread, return_inverse=True)
-    threads = int(thread.max(initial=0)) + 1
-    rows = tuple(
-        f"rank {number // threads}" + (f" thread {number % threads}" if number % threads else "")
-        for number in lines.tolist()
-    )
+    number, titles = lines_of(trace)
+    _, first, line = np.unique(number, return_index=True, return_inverse=True)
     hosts = trace.header.hosts or ("ranks",)
     place = np.asarray(trace.header.host_of_rank or np.zeros(trace.ranks, np.int64), np.int64)
+    level, resource = trace.column("level")[first], trace.column("resource")[first]
+    group = np.where(resource >= 0, len(hosts) + level - len(RANK_LEVELS), place[trace.column("rank")[first]])
     layers = np.array([_LAYER_OF_LEVEL[level] for level in LEVELS])[trace.column("level")]
+    layers[trace.of_kind("compute")] = LAYERS.index("calls")
     states, state = states_of(trace)
     categories = (*states[:REGIONS_FROM], *["region"] * (len(states) - REGIONS_FROM))
     return _laid_out(
         1e-9,
         states,
         categories,
-        rows,
-        tuple(hosts),
-        place[lines // threads],
+        tuple(titles.values()),
+        (*hosts, *(RESOURCE_LEVELS if (resource >= 0).any() else ())),
+        group.astype(np.int64),
         np.asarray(line, np.int64).ravel(),
         layers.astype(np.int64),
         {
@@ -85,7 +91,7 @@ def _observed(trace: Trace) -> Bars:
 
 
 def _simulated(timeline: Timeline) -> Bars:
-    kinds = [name.rstrip("0123456789. ") or "resources" for name in timeline.resources]
+    kinds = [resource_kind(name) for name in timeline.resources]
     groups = tuple(dict.fromkeys(kinds))
     last = int(timeline.end.max(initial=0))
     scale = 1 if last < _EXACT else 1000
@@ -129,20 +135,33 @@ def _laid_out(
     keys, lane = np.unique(line[order] * deepest + beside, return_inverse=True)
     lane = np.asarray(lane, np.int64).ravel()
     line_of_lane = keys // deepest
-    used, state = np.unique(columns["state"][order], return_inverse=True)
+    state, used = _fewer(columns["state"][order], (end - start)[order])
     return Bars(
         tick_seconds,
-        tuple(states[code] for code in used.tolist()),
-        tuple(categories[code] for code in used.tolist()),
+        tuple(states[code] if code >= 0 else "other states" for code in used),
+        tuple(categories[code] if code >= 0 else "other" for code in used),
         rows,
         groups,
         group_of_row,
         line_of_lane // len(LAYERS),
         line_of_lane % len(LAYERS),
         lane,
-        np.asarray(state, np.int64).ravel(),
+        state,
         start[order],
         cut(lane, start[order], end[order]),
         columns["bytes"][order],
         order.astype(np.int64),
     )
+
+
+def _fewer(state: Int64s, length: Int64s) -> tuple[Int64s, list[int]]:
+    """(states numbered from 0, the code of each); those of the least time become one, -1, when there are too many."""
+    used, place = np.unique(state, return_inverse=True)
+    place = np.asarray(place, np.int64).ravel()
+    if len(used) <= MOST_STATES:
+        return place, used.tolist()
+    time = np.bincount(place, length.astype(np.float64), len(used))
+    kept = np.sort(np.argsort(-time, kind="stable")[: MOST_STATES - 1])
+    number = np.full(len(used), MOST_STATES - 1)
+    number[kept] = np.arange(len(kept))
+    return number[place], [*used[kept].tolist(), -1]

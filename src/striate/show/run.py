@@ -30,7 +30,7 @@ class Run:
         """Where its times come from: `observed`, `simulated` or `forecast`."""
         if self.forecast is not None:
             return "forecast"
-        if self.trace is not None and not self.trace.header.source.startswith("simulated"):
+        if self.trace is not None and not self.trace.is_simulated:
             return "observed"
         return "simulated"
 

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from striate.show.advice import Advice
 from striate.show.names import shown_name
 from striate.show.page import page
 from striate.show.run import Run, Shown, runs_of
+from striate.show.serve import PageServer
+from striate.show.tiles import Tiles
 from striate.show.views import views_of
 
 
-def show(*items: Shown | Run | str | Path, to: str | Path | None = None, title: str | None = None) -> str:
+def show(
+    *items: Shown | Run | str | Path,
+    to: str | Path | None = None,
+    title: str | None = None,
+    advice: Sequence[Advice] = (),
+) -> str:
     """One self-contained HTML document of traces, timelines and forecasts (or files of them).
 
-    With `to` it is also written there, whole or not at all.
+    With `to` it is also written there, whole or not at all. `advice` is shown in the summary.
     """
     runs = runs_of(items)
-    text = page(title or _title(runs), views_of(runs), shared=_shared(runs))
+    text = page(title or _title(runs), views_of(runs, advice), shared=_shared(runs))
     if to is not None:
         _write(Path(to), text)
     return text
+
+
+def serve(*items: Shown | Run | str | Path, title: str | None = None, port: int = 0) -> PageServer:
+    """A server on 127.0.0.1 for a page that fetches finer parts as it zooms; `serve_forever()` runs it."""
+    runs = runs_of(items)
+    shared = _shared(runs) | {"tiles": True}
+    text = page(title or _title(runs), views_of(runs), shared=shared, served=True)
+    return PageServer(text, Tiles(runs), port=port)
 
 
 def _title(runs: list[Run]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.trace.kinds import KINDS
+from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.lanes import lanes
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
@@ -52,22 +52,19 @@ def states_of(trace: Trace) -> tuple[tuple[str, ...], Int64s]:
 
 
 def observed(trace: Trace) -> Slices:
-    """Ranks as tracks; what does not nest, and other threads, on tracks beside them."""
+    """Ranks as tracks, then resources; what does not nest, and other threads, on tracks beside them."""
     names, kind = states_of(trace)
-    rank, thread = trace.column("rank").astype(np.int64), trace.column("thread").astype(np.int64)
-    line = rank * (int(thread.max(initial=0)) + 1) + thread
-    order, track, tracks = _placed(
-        line, trace.column("start"), trace.column("end"), _rank_names(rank, thread, line)
-    )
+    line, titles = lines_of(trace)
+    order, track, tracks = _placed(line, trace.column("start"), trace.column("end"), titles)
     numbers = {
         name: trace.column(name).astype(np.int64)[order]
         for name in ("bytes", "offset", "peer", "tag", "blocks", "stride", "request")
     }
     return Slices(
-        "observed",
+        "simulated" if trace.is_simulated else "observed",
         tracks,
         names,
-        ("mpi-io", "mpi", "posix", "program"),
+        LEVELS,
         track,
         kind[order],
         trace.column("level").astype(np.int64)[order],
@@ -101,12 +98,21 @@ def simulated(timeline: Timeline) -> Slices:
     )
 
 
-def _rank_names(rank: Int64s, thread: Int64s, line: Int64s) -> dict[int, str]:
-    lines, first = np.unique(line, return_index=True)
-    return {
-        int(number): f"rank {rank[at]}" + (f" thread {thread[at]}" if thread[at] else "")
-        for number, at in zip(lines, first, strict=True)
-    }
+def lines_of(trace: Trace) -> tuple[Int64s, dict[int, str]]:
+    """The line of each row and the title of each line: threads of ranks first, then resources."""
+    rank, thread = trace.column("rank").astype(np.int64), trace.column("thread").astype(np.int64)
+    resource = trace.column("resource").astype(np.int64)
+    threads = int(thread.max(initial=0)) + 1
+    line = np.where(resource >= 0, trace.ranks * threads + resource, rank * threads + thread)
+    titles = {}
+    for number in np.unique(line).tolist():
+        who, which = divmod(number, threads)
+        titles[number] = (
+            trace.header.resources[number - trace.ranks * threads]
+            if who >= trace.ranks
+            else f"rank {who}" + (f" thread {which}" if which else "")
+        )
+    return line, titles
 
 
 def _placed(

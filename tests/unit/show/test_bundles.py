@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.show.apart import MOST_LANES, apart, cut
-from striate.show.bars import bars_of
+from striate.show.bars import MOST_STATES, bars_of
 from striate.show.bundles import BUNDLE, bundled
 from striate.show.run import Run
 from unit.show.runs import busy, small, trace
@@ -93,3 +93,15 @@ def test_regions_stand_over_calls_over_system_calls():
         layers[bars.states[state]].add(int(bars.layer_of_lane[lane]))
 
     assert layers == {"step": {0}, "write": {1, 2}, "read": {1}, "send": {1}, "recv": {1}}
+
+
+def test_regions_beyond_all_measure_share_one_state():
+    names = [f"region {number}" for number in range(MOST_STATES + 50)]
+    rows = [
+        (0, "program", "region", number, number + 0.9, {"region": number}) for number in range(len(names))
+    ]
+    bars = bars_of(Run("x", trace=trace(rows, ranks=1, regions=names)))
+
+    assert len(bars.states) == MOST_STATES
+    assert bars.states[-1] == "other states"
+    assert np.bincount(bars.state)[-1] == 51

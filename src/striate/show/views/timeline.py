@@ -14,9 +14,11 @@ from striate.show.columns import pack
 from striate.show.names import shown_name
 from striate.show.page import View
 from striate.show.run import Run
+from striate.trace.matched import matched
 from striate.trace.trace import Trace
 
 MOST_ITEMS = 160_000
+MOST_ARROWS = 10_000
 MOST_BYTES = 2_000_000  # deflated; base64 makes a third more of it, and a page is to stay below 3 MB
 SHARES = 250  # parts of a bundle: times as this many parts of its length,
 BYTE_STEPS = 32  # bytes as logarithms, this many steps to a doubling; both are right to about 1 %
@@ -77,7 +79,8 @@ def _all_columns(drawn: Sequence[tuple[Run, Bars]], most: int) -> dict[str, NDAr
     columns: dict[str, NDArray[Any]] = {}
     for number, (run, bars) in enumerate(drawn):
         items = bundled(bars, most=max(most * len(bars) // everything, 100))
-        columns |= {f"{number}.{name}": column for name, column in columns_of(run, bars, items).items()}
+        own = columns_of(run, bars, items) | ({} if run.trace is None else _arrows(run.trace, bars))
+        columns |= {f"{number}.{name}": column for name, column in own.items()}
     return columns
 
 
@@ -110,6 +113,23 @@ def _details(trace: Trace, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     found["later"] = np.maximum(trace.column("complete")[rows] - trace.column("end")[rows], 0)
     return {name: column for name, column in found.items() if len(column) and (column != column[0]).any()} | {
         name: column[:1] for name, column in found.items() if len(column) and (column == column[0]).all()
+    }
+
+
+def _arrows(trace: Trace, bars: Bars) -> dict[str, NDArray[Any]]:
+    """Messages from lane to lane, the slowest first: from the start of the send until the receive was complete."""
+    sends, receives = matched(trace)
+    start, end = trace.column("start")[sends], trace.column("complete")[receives]
+    length = np.maximum(end - start, 0)
+    order = np.argsort(-length, kind="stable")[:MOST_ARROWS]
+    lane = np.empty(len(trace), np.int64)
+    lane[bars.source_row] = bars.lane
+    return {
+        "arrowFrom": lane[sends[order]],
+        "arrowTo": lane[receives[order]],
+        "arrowStart": start[order],
+        "arrowLength": length[order],
+        "arrowBytes": trace.column("bytes")[sends[order]],
     }
 
 

@@ -9,7 +9,7 @@ const HUES = {
 const PATTERNS = ["plain", "rising", "falling", "level", "dots"];
 
 // What each kind of operation looks like: hue and pattern.
-const LOOKS = {
+const LOOKS = new Map(Object.entries({
   read: ["blue", 0], read_all: ["sky", 0], write: ["vermilion", 0], write_all: ["orange", 0],
   open: ["yellow", 0], close: ["yellow", 1], sync: ["yellow", 3], delete: ["yellow", 4], view: ["yellow", 2],
   seek: ["yellow", 4], stat: ["yellow", 2], resize: ["yellow", 3],
@@ -18,13 +18,18 @@ const LOOKS = {
   gatherv: ["pink", 1], scatter: ["pink", 2], scatterv: ["pink", 3], allgather: ["purple", 3],
   allgatherv: ["purple", 4], alltoall: ["pink", 4], alltoallv: ["pink", 3], scan: ["purple", 1],
   reduce_scatter: ["purple", 2], communicator: ["slate", 1], init: ["slate", 0], finalize: ["slate", 2],
-  region: ["pale", 0], other: ["grey", 4], compute: ["pale", 0], seek_time: ["yellow", 0], idle: ["pale", 4],
-};
+  other: ["grey", 4], compute: ["pale", 0], seek_time: ["yellow", 0], idle: ["pale", 4],
+}));
 const SPARE = ["green", "purple", "sky", "orange", "pink", "slate", "blue", "yellow", "vermilion"];
 
-// Look of a category in a theme: { fill, mark, pattern }; unknown ones take spare hues by their name.
-export function look(category, theme) {
-  const [hue, pattern] = LOOKS[category] ?? spare(category);
+// Look of a state { name, category } in a theme: { fill, mark, pattern }; regions are tints and unknown kinds take spare
+// hues, both by their name.
+export function look({ name, category }, theme) {
+  if (category === "region") {
+    const fill = mixed(HUES[theme][spare(name)[0]], theme === "dark" ? "#12161c" : "#ffffff", 0.68);
+    return { fill, mark: fill, pattern: 0 };
+  }
+  const [hue, pattern] = LOOKS.get(category) ?? spare(category);
   const fill = HUES[theme][hue];
   return { fill, mark: mixed(fill, theme === "dark" ? "#000000" : "#ffffff", 0.42), pattern };
 }

@@ -38,9 +38,10 @@ export function grouped(number) {
   return String(number).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 }
 
-// A moment on an axis whose ticks are `step` seconds apart: enough digits to tell neighbours apart.
-export function moment(time, step) {
-  const [unit, scale] = [...SECONDS].reverse().find(([, s]) => Math.abs(step) >= s * 0.999) ?? SECONDS[0];
-  const digits = Math.max(0, -Math.floor(Math.log10(step / scale) + 1e-9));
-  return `${(time / scale).toFixed(digits)} ${unit}`;
+// A moment on an axis that reaches to `largest` and whose ticks are `step` seconds apart: enough digits to tell them apart.
+export function moment(time, step, largest = Math.abs(time)) {
+  const [unit, scale] = [...SECONDS].reverse().find(([, size]) => largest >= size * 0.999) ?? SECONDS[0];
+  const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step / scale) + 1e-9)));
+  const [whole, rest] = (time / scale).toFixed(digits).split(".");
+  return `${grouped(whole)}${rest ? `.${rest}` : ""} ${unit}`;
 }

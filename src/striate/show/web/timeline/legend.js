@@ -21,7 +21,7 @@ export function legend(model, page) {
     const chips = ordered.slice(0, MOST).map((state) => element("button",
       { type: "button", class: "chip", title: "Hide or show; double-click to show it alone", "aria-pressed": String(!hidden.has(state.name)),
         onclick: () => toggle(state), ondblclick: () => page.set("hidden", new Set(ordered.filter((s) => s !== state).map((s) => s.name))) },
-      swatch(state.category, page.theme()), name(state.name), element("span", { class: "soft" }, seconds(total(state)))));
+      swatch(state, page.theme()), name(state.name), element("span", { class: "soft" }, seconds(total(state)))));
     const more = ordered.length > MOST ? element("span", { class: "soft" }, `and ${ordered.length - MOST} more`) : null;
     const all = hidden.size ? element("button", { type: "button", class: "chip", onclick: () => page.set("hidden", new Set()) }, "show all") : null;
     list.replaceChildren(...[...chips, more, all].filter(Boolean));
@@ -35,8 +35,8 @@ export function legend(model, page) {
 
 const total = (state) => state.seconds.reduce((sum, value) => sum + (value ?? 0), 0);
 
-export function swatch(category, theme) {
-  const { fill, mark, pattern } = look(category, theme);
+export function swatch(state, theme) {
+  const { fill, mark, pattern } = look(state, theme);
   const canvas = element("canvas", { class: "swatch", width: 14, height: 14, "aria-hidden": "true" });
   const context = canvas.getContext("2d");
   context.fillStyle = fill;

@@ -53,7 +53,11 @@ export function itemsOf(columns, tickSeconds, codes, data) {
     count: columns.partCount,
     bytes: Float64Array.from(columns.partBytes, (log) => 2 ** (log / data.byteSteps) - 1),
   };
-  return { start, end, state, place, parts, details: columns };
+  const arrows = Array.from(columns.arrowFrom ?? [], (from, at) => ({
+    from, to: columns.arrowTo[at], start: columns.arrowStart[at] * tickSeconds,
+    end: (columns.arrowStart[at] + columns.arrowLength[at]) * tickSeconds, bytes: columns.arrowBytes[at],
+  }));
+  return { start, end, state, place, parts, arrows, details: columns };
 }
 
 // A detail of a single bar; columns in which all rows agree hold one value.

@@ -3,6 +3,7 @@
 import { channels, look, marked, mixed } from "../lib/palette.js";
 
 const TILE = 12; // patterns repeat after as many pixels, both ways
+const LEAST = 3; // pixels of a mark, where the lane is high enough
 const FULL = 0.97; // a column that one state fills so far has no stack
 
 // A colour as the image holds it, four bytes in a word.
@@ -13,11 +14,11 @@ export function packed(colour) {
 
 // Tiles of all states: as they are, and (from `states.length` on) faded, for what a search does not find.
 export function paintsOf(states, theme, background) {
-  const faded = states.map(({ category }) => {
-    const { fill, mark, pattern } = look(category, theme);
+  const faded = states.map((state) => {
+    const { fill, mark, pattern } = look(state, theme);
     return { fill: mixed(fill, background, 0.84), mark: mixed(mark, background, 0.84), pattern };
   });
-  return [...states.map(({ category }) => look(category, theme)), ...faded].map(paintOf);
+  return [...states.map((state) => look(state, theme)), ...faded].map(paintOf);
 }
 
 function paintOf({ fill, mark, pattern }) {
@@ -67,27 +68,47 @@ function block(pixels, width, left, right, from, to, paint) {
   }
 }
 
-// The column's states on top of one another, from the bottom; at least one pixel says that something was there.
+// The column's states on top of one another, from the bottom; however little there was, a mark says that there was.
+// This is the innermost loop of a frame: plain indices, no calls but `segment`.
 function stack(image, buffer, x, top, height, paints) {
-  const { pixels, width, rows } = image;
-  let [base, filled, most, strongest] = [top + height, 0, 0, -1];
-  for (const state of buffer.touched) {
-    const share = buffer.shares[state * buffer.width + x];
-    if (share > most) [most, strongest] = [share, state];
+  const { shares, touched, width } = buffer;
+  const bottom = top + height;
+  let base = bottom;
+  let filled = 0;
+  let last = 0;
+  for (let at = 0; at < touched.length; at++) {
+    const state = touched[at];
+    const share = shares[state * width + x];
+    if (share <= 0) continue;
+    last = state;
+    filled += share;
+    if (share >= FULL) filled = 1;
+    let upper = bottom - ((filled * height + 0.5) | 0);
+    if (upper < top) upper = top;
+    if (upper < base) {
+      segment(image, x, upper, base, paints[state]);
+      base = upper;
+    }
   }
-  if (most >= FULL) {
-    block(pixels, width, x, x + 1, Math.max(0, top), Math.min(rows, top + height), paints[strongest]);
+  const least = height < 4 * LEAST ? 1 : LEAST;
+  if (base > bottom - least) segment(image, x, bottom - least, bottom, paints[last]);
+}
+
+function segment(image, x, from, to, paint) {
+  const { pixels, width, rows } = image;
+  if (from < 0) from = 0;
+  if (to > rows) to = rows;
+  let at = from * width + x;
+  if (paint.solid) {
+    const colour = paint.plain;
+    for (let y = from; y < to; y++, at += width) pixels[at] = colour;
     return;
   }
-  for (const state of buffer.touched) {
-    const share = buffer.shares[state * buffer.width + x];
-    if (share <= 0) continue;
-    filled += share;
-    const upper = Math.max(top, Math.min(top + height - Math.round(filled * height), base));
-    block(pixels, width, x, x + 1, Math.max(0, upper), Math.min(rows, base), paints[state]);
-    base = upper;
-  }
-  if (base === top + height) {
-    block(pixels, width, x, x + 1, Math.max(0, base - 1), Math.min(rows, base), paints[strongest]);
+  const tile = paint.tile;
+  let place = (from % TILE) * TILE + (x % TILE);
+  for (let y = from; y < to; y++, at += width) {
+    pixels[at] = tile[place];
+    place += TILE;
+    if (place >= TILE * TILE) place -= TILE * TILE;
   }
 }

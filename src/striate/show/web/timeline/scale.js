@@ -35,7 +35,10 @@ export function align(model, how) {
     return 0;
   });
   const latest = Math.max(...marks);
-  model.runs.forEach((run, at) => (run.shift = latest - marks[at]));
+  model.runs.forEach((run, at) => {
+    run.shift = latest - marks[at];
+    if (run.finer) run.finer.shift = run.shift;
+  });
 }
 
 export function zoomed([from, to], factor, around, extent) {

@@ -2,16 +2,18 @@
 
 import { detail } from "../timeline/model.js";
 
-// For every run one byte an item: 1 where it matches; null when there is nothing to search for.
-export function matches(model, query) {
+// Marks the items of all runs, `run.found`: 1 where one matches; null when there is nothing to search for.
+export function markMatches(model, query) {
   const wanted = query.trim().toLowerCase();
-  if (!wanted) return null;
   const has = (names) => names.map((text) => text.toLowerCase().includes(wanted));
   const states = has(model.states.map((state) => state.name));
-  return model.runs.map((run) => matchItems(run, states, { file: has(run.files), function: has(run.functions), region: has(run.regions) }));
+  for (const run of model.runs) {
+    const named = { file: has(run.files), function: has(run.functions), region: has(run.regions) };
+    for (const part of [run, run.finer]) if (part) part.found = wanted ? matchItems(part, states, named) : null;
+  }
 }
 
-export function matchItems(run, states, named) {
+function matchItems(run, states, named) {
   const found = new Uint8Array(run.state.length);
   const keys = Object.keys(named).filter((key) => named[key].some(Boolean) && run.details[key]);
   const { first, state } = run.parts;
@@ -26,17 +28,18 @@ export function matchItems(run, states, named) {
   return found;
 }
 
-// Matches in the order of time: [{ run, item }], at most `most`, and how many there are.
-export function listed(model, found, most = 20000) {
+// Matches in the order of time: all: [{ run, item }] up to `most`, and their count; null when nothing is searched for.
+export function listed(model, most = 20000) {
+  if (model.runs.every((run) => !run.found)) return null;
   const all = [];
   let count = 0;
-  model.runs.forEach((run, number) => {
-    for (let item = 0; item < run.state.length; item++) {
-      if (!found[number][item]) continue;
+  for (const run of model.runs) {
+    for (let item = 0; item < run.found.length; item++) {
+      if (!run.found[item]) continue;
       count += 1;
       if (all.length < most) all.push({ run, item });
     }
-  });
+  }
   all.sort((one, other) => one.run.start[one.item] + one.run.shift - other.run.start[other.item] - other.run.shift);
   return { all, count };
 }

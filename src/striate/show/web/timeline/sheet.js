@@ -1,7 +1,8 @@
 // The sheet over the drawing: the pointer's line, the selection, outlines of what is pointed at and pinned.
 
-import { AXIS, pixelAt } from "../timeline/stage.js";
 import { moment } from "../lib/units.js";
+import { drawArrows } from "../timeline/arrows.js";
+import { AXIS, pixelAt } from "../timeline/stage.js";
 
 export function drawSheet(stage, pointed) {
   const context = stage.sheet.getContext("2d");
@@ -11,6 +12,7 @@ export function drawSheet(stage, pointed) {
   context.beginPath();
   context.rect(stage.gutter, 0, stage.width - stage.gutter, stage.height);
   context.clip();
+  drawArrows(stage, context, pointed);
   drawSelection(stage, context);
   if (stage.pinned) outline(stage, context, stage.pinned, stage.colours.ink);
   if (pointed) {

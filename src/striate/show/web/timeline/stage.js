@@ -9,6 +9,7 @@ import { ticks } from "../timeline/scale.js";
 import { addLane, clear, shareBuffer } from "../timeline/shares.js";
 
 export const AXIS = 30; // CSS pixels above the rows
+const SLOW = 7; // milliseconds that a frame of ours may take before it is drawn coarser
 const FONT = "12px system-ui, sans-serif";
 
 export function makeStage(model, page) {
@@ -20,6 +21,8 @@ export function makeStage(model, page) {
   const stage = {
     model, page, frame, base, sheet, spacer, gutter: 150, width: 0, height: 0, ratio: 1,
     folded: new Set(), strips: [], total: 0, looks: (run, item, state) => state, view: [0, 1], drawn: 0,
+    step: 1, cost: 0, moving: false, scaled: document.createElement("canvas"),
+    arrows: model.runs.some((run) => run.arrows.length) && model.runs.every((run) => run.arrows.length <= 300),
   };
   return stage;
 }
@@ -45,9 +48,19 @@ export function fit(stage) {
 export function arrange(stage) {
   const wanted = Math.max(300, window.innerHeight * 0.62);
   const { strips, height } = layout(stage.model, { folded: stage.folded, mixed: stage.page.get("mixed"), wanted });
-  Object.assign(stage, { strips, total: height });
+  Object.assign(stage, { strips, total: height, middles: middlesOf(stage.model, strips) });
   stage.frame.style.height = `${Math.min(height + AXIS + 4, wanted + AXIS)}px`;
   stage.spacer.style.height = `${height + AXIS}px`;
+}
+
+// Where each lane of each run stands, for arrows: its middle, or that of the row that stands for its folded group.
+function middlesOf(model, strips) {
+  const middles = model.runs.map((run) => new Float32Array(run.lanes.length).fill(NaN));
+  for (const { run, y, height, lanes = [], mean = [] } of strips) {
+    for (const placed of lanes) middles[run.number][placed.lane.lane] = y + placed.y + 2 + placed.height / 2;
+    for (const lane of mean) middles[run.number][lane.lane] = y + height / 2;
+  }
+  return middles;
 }
 
 export function restyle(stage) {
@@ -65,6 +78,7 @@ export const pixelAt = (stage, time) =>
   stage.gutter + ((time - stage.view[0]) / (stage.view[1] - stage.view[0])) * plotWidth(stage);
 
 export function draw(stage) {
+  const began = performance.now();
   const context = stage.base.getContext("2d", { alpha: false });
   const labels = paintImage(stage, context);
   context.setTransform(stage.ratio, 0, 0, stage.ratio, 0, 0);
@@ -72,18 +86,28 @@ export function draw(stage) {
   drawNames(stage, context);
   drawBounds(stage, context);
   drawAxis(stage, context);
+  if (!stage.drawn) performance.mark("timeline drawn");
   stage.drawn += 1;
+  // What a sharp frame costs, smoothed; a column of a coarse one is `step` pixels wide.
+  stage.cost = 0.7 * stage.cost + 0.3 * (performance.now() - began) * stage.step;
+}
+
+// The image for the size the stage has; coarse while the view moves and sharp frames would take too long.
+function prepareImage(stage, context) {
+  const { ratio, base, model } = stage;
+  stage.step = stage.moving && stage.cost > SLOW ? Math.min(4, Math.ceil(stage.cost / SLOW)) : 1;
+  const [width, rows] = [Math.max(1, Math.ceil((base.width - Math.round(stage.gutter * ratio)) / stage.step)), base.height];
+  if (stage.image && stage.image.width === width && stage.image.rows === rows) return;
+  const data = context.createImageData(width, rows);
+  stage.image = { data, pixels: new Int32Array(data.data.buffer), width, rows };
+  stage.buffer = shareBuffer(width, 2 * model.states.length);
+  [stage.scaled.width, stage.scaled.height] = [width, rows];
 }
 
 function paintImage(stage, context) {
-  const { ratio, base, model, paints } = stage;
-  const [width, rows] = [Math.max(1, base.width - Math.round(stage.gutter * ratio)), base.height];
-  if (!stage.image || stage.image.width !== width) {
-    const data = context.createImageData(width, rows);
-    stage.image = { data, pixels: new Int32Array(data.data.buffer), width, rows };
-    stage.buffer = shareBuffer(width, 2 * model.states.length);
-  }
-  const { image, buffer } = stage;
+  const { ratio, base } = stage;
+  prepareImage(stage, context);
+  const { image } = stage;
   image.pixels.fill(packed(stage.colours.paper));
   const scroll = stage.frame.scrollTop - AXIS;
   const labels = [];
@@ -97,7 +121,14 @@ function paintImage(stage, context) {
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.fillStyle = stage.colours.paper;
   context.fillRect(0, 0, base.width, base.height);
-  context.putImageData(image.data, Math.round(stage.gutter * ratio), 0);
+  const left = Math.round(stage.gutter * ratio);
+  if (stage.step === 1) {
+    context.putImageData(image.data, left, 0);
+  } else {
+    stage.scaled.getContext("2d").putImageData(image.data, 0, 0);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(stage.scaled, left, 0, image.width * stage.step, image.rows);
+  }
   return labels;
 }
 
@@ -113,8 +144,9 @@ function fillRows(image, top, height, colour) {
 
 function paintStrip(stage, strip, top, labels, scroll) {
   const { image, buffer, ratio, paints, view } = stage;
-  const window_ = { from: view[0] - strip.run.shift, scale: image.width / (view[1] - view[0]) };
-  const source = detailFor(stage, strip.run, window_);
+  const columns = (stage.base.width - Math.round(stage.gutter * ratio)) / stage.step;
+  const window_ = { from: view[0] - strip.run.shift, scale: columns / (view[1] - view[0]) };
+  const source = detailFor(stage, strip.run);
   if (strip.mean) {
     clear(buffer);
     for (const lane of strip.mean) addLane(buffer, source, source.lanes[lane.lane], window_, stage.looks, 1 / strip.rows, null);
@@ -131,10 +163,10 @@ function paintStrip(stage, strip, top, labels, scroll) {
 }
 
 // The finer items that a server gave for a part of time, where they cover what is looked at.
-export function detailFor(stage, run, { from, scale }) {
+export function detailFor(stage, run) {
+  const [from, to] = stage.view.map((time) => time - run.shift);
   const finer = run.finer;
-  const to = from + stage.image.width / scale;
-  return finer && finer.from <= from && finer.to >= Math.min(to, finer.last) ? finer : run;
+  return finer && finer.from <= from && finer.to >= to ? finer : run;
 }
 
 function drawLabels(stage, context, labels) {
@@ -142,12 +174,13 @@ function drawLabels(stage, context, labels) {
   context.textBaseline = "middle";
   for (const { from, to, state, y, height } of labels.slice(0, 800)) {
     if (state >= stage.model.states.length || y < AXIS) continue;
-    const { name, category } = stage.model.states[state];
-    const room = (to - from) / stage.ratio - 8;
+    const { name } = stage.model.states[state];
+    const [left, right] = [from, to].map((column) => (column * stage.step) / stage.ratio);
+    const room = right - left - 8;
     const text = name.length > 60 ? `${name.slice(0, 59)}…` : name;
     if (context.measureText(text).width > room) continue;
-    context.fillStyle = inkOn(look(category, stage.theme).fill);
-    context.fillText(text, stage.gutter + from / stage.ratio + 4, y + height / 2 + 0.5);
+    context.fillStyle = inkOn(look(stage.model.states[state], stage.theme).fill);
+    context.fillText(text, stage.gutter + left + 4, y + height / 2 + 0.5);
   }
 }
 
@@ -225,7 +258,7 @@ function drawAxis(stage, context) {
     context.fillRect(x, AXIS, 1, stage.height);
     context.globalAlpha = 1;
     context.fillStyle = colours.soft;
-    if (x + 4 < stage.width - 30) context.fillText(moment(time, step), x + 4, AXIS / 2);
+    if (x + 4 < stage.width - 30) context.fillText(moment(time, step, Math.max(Math.abs(view[0]), Math.abs(view[1]))), x + 4, AXIS / 2);
   }
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, gutter - 1, AXIS - 1);

@@ -16,7 +16,7 @@ export function under(stage, x, y) {
   const time = timeAt(stage, x) - strip.run.shift;
   if (!found) return { strip, time, run: strip.run, item: -1 };
   const scale = plotWidth(stage) / (stage.view[1] - stage.view[0]);
-  const run = detailFor(stage, strip.run, { from: stage.view[0] - strip.run.shift, scale: scale * stage.ratio });
+  const run = detailFor(stage, strip.run);
   const lane = run.lanes[found.lane.lane];
   return { strip, time, run, lane, item: nearest(run, lane, time, 1.5 / scale), y: found.y + strip.y, height: found.height };
 }

@@ -14,6 +14,7 @@ export function toolbar(stage, act) {
     button("+", "Zoom in (W)", () => act.zoomBy(1 / 1.6)),
     ...searchBox(stage, act),
     ...(model.runs.length > 1 ? compareControls(model, page) : []),
+    ...(model.runs.some((run) => run.arrows.length) ? [arrowSwitch(stage, act)] : []),
     element("details", { class: "help" }, element("summary", {}, "Keys"), element("p", {}, HELP)));
 }
 
@@ -51,6 +52,15 @@ function searchBox(stage, act) {
     if (box.value !== query) box.value = query;
   });
   return [box, button("‹", "Previous match (P)", () => act.nextMatch(-1)), button("›", "Next match (N)", () => act.nextMatch(1)), count];
+}
+
+function arrowSwitch(stage, act) {
+  const box = element("input", { type: "checkbox", checked: stage.arrows });
+  box.addEventListener("change", () => {
+    stage.arrows = box.checked;
+    act.resheet();
+  });
+  return element("label", { title: "Arrows from sends to their receives, the slowest first" }, box, " messages");
 }
 
 function compareControls(model, page) {

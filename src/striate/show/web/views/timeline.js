@@ -7,10 +7,11 @@ import { legend } from "../timeline/legend.js";
 import { modelOf, sums } from "../timeline/model.js";
 import { listenToPointer } from "../timeline/pointer.js";
 import { align, extentOf, kept, zoomed } from "../timeline/scale.js";
-import { listed, matches } from "../timeline/search.js";
+import { listed, markMatches } from "../timeline/search.js";
 import { selectionPanel } from "../timeline/selection.js";
 import { drawSheet } from "../timeline/sheet.js";
 import { arrange, draw, fit, makeStage, restyle } from "../timeline/stage.js";
+import { fetchTiles } from "../timeline/tiles.js";
 import { described, tipElement, under } from "../timeline/tip.js";
 import { toolbar } from "../timeline/toolbar.js";
 
@@ -42,6 +43,7 @@ export function render(container, data, page) {
   page.on("align", again);
   page.on("mixed", again);
   page.on("time", (time) => {
+    hurry(stage, act);
     stage.view = kept(time ?? stage.extent, stage.extent);
     act.redraw();
   });
@@ -52,6 +54,7 @@ export function render(container, data, page) {
   page.on("hidden", act.relook);
   page.on("query", act.relook);
   page.on("selection", act.resheet);
+  if (page.shared.tiles) fetchTiles(stage, data, act);
   restyle(stage);
   again();
   act.relook();
@@ -61,7 +64,7 @@ export function render(container, data, page) {
 
 function actions(stage, { tip, pinned }) {
   const { page, model } = stage;
-  let [planned, sheetPlanned, pointed, matched] = [false, false, null, null];
+  let [planned, sheetPlanned, pointed] = [false, false, null];
 
   const act = {
     redraw() {
@@ -122,13 +125,13 @@ function actions(stage, { tip, pinned }) {
       act.look([from - room, to + room]);
     },
     relook() {
-      const hidden = new Set(model.states.filter((state) => page.get("hidden").has(state.name)).map((state) => state.number));
-      matched = matches(model, page.get("query"));
+      const hidden = Uint8Array.from(model.states, (state) => (page.get("hidden").has(state.name) ? 1 : 0));
+      markMatches(model, page.get("query"));
+      stage.matched = listed(model);
       const faded = model.states.length;
-      stage.matched = matched && listed(model, matched);
       stage.looks = (run, item, state) => {
-        if (hidden.has(state)) return -1;
-        return matched && !matched[run.number]?.[item] && !run.isFiner ? state + faded : state;
+        if (hidden[state]) return -1;
+        return run.found && !run.found[item] ? state + faded : state;
       };
       act.redraw();
       for (const listener of act.onMatch) listener(stage.matched);
@@ -153,6 +156,16 @@ function actions(stage, { tip, pinned }) {
     span: () => seconds(stage.view[1] - stage.view[0]),
   };
   return act;
+}
+
+// While the view moves, frames may be drawn coarser to keep up; once it rests, it is drawn sharp again.
+function hurry(stage, act) {
+  stage.moving = true;
+  clearTimeout(stage.resting);
+  stage.resting = setTimeout(() => {
+    stage.moving = false;
+    if (stage.step > 1) act.redraw();
+  }, 160);
 }
 
 function placeTip(stage, tip, at, content) {
