@@ -126,7 +126,7 @@ def play(
     except PredictionError as error:
         if len(applications) == 1:
             raise
-        raise PredictionError(_told_apart(error.message, workload), at=error.at) from None
+        raise type(error)(_told_apart(error.message, workload), at=error.at) from None
 
 
 def _told_apart(message: str, workload: Workload) -> str:
