@@ -1,7 +1,7 @@
 """Feeds mutated logs and traces to every reader: `python verification/fuzz_readers.py [COUNT] [SEED]`.
 
-Every outcome must be a trace or a StriateError, within seconds of CPU time and a few gigabytes; prints one line a reader and exits with
-1 when anything else happened. The file that caused it is kept beside the report.
+Every outcome must be a trace or a StriateError, within seconds of CPU time and a few gigabytes; prints one line a
+reader and exits with 1 when anything else happened. The file that caused it is kept beside the report.
 """
 
 from __future__ import annotations
