@@ -55,7 +55,7 @@ export function itemsOf(columns, tickSeconds, codes, data) {
   };
   const arrows = Array.from(columns.arrowFrom ?? [], (from, at) => ({
     from, to: columns.arrowTo[at], start: columns.arrowStart[at] * tickSeconds,
-    end: (columns.arrowStart[at] + columns.arrowLength[at]) * tickSeconds, bytes: columns.arrowBytes[at],
+    end: (columns.arrowStart[at] + columns.arrowLength[at]) * tickSeconds,
   }));
   return { start, end, state, place, parts, arrows, details: columns };
 }
