@@ -15,6 +15,7 @@ from striate.trace.read import read_trace
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 
+SIMULATED_NAME = ", simulated"  # how the name of a forecast's own timeline ends
 Shown = Trace | Timeline | Forecast | Cluster
 
 
@@ -70,7 +71,7 @@ def _with_timeline(run: Run) -> list[Run]:
     """A forecast that was asked for its timeline is two things to show."""
     if run.forecast is None or run.forecast.timeline is None:
         return [run]
-    return [run, Run(f"{run.name}, simulated", trace=run.forecast.timeline)]
+    return [run, Run(f"{run.name}{SIMULATED_NAME}", trace=run.forecast.timeline)]
 
 
 def _run(item: Shown | str | Path | Run) -> Run:

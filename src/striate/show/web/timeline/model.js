@@ -19,8 +19,9 @@ export function runModel(run, number, columns, data, states) {
 }
 
 function stateNumber(states, name, category, run) {
-  let found = states.findIndex((state) => state.name === name);
-  if (found < 0) found = states.push({ name, category, seconds: [], number: states.length }) - 1;
+  const key = category === "region" ? `region ${name}` : name; // a region may have the name of an operation
+  let found = states.findIndex((state) => state.key === key);
+  if (found < 0) found = states.push({ key, name, category, seconds: [], number: states.length }) - 1;
   states[found].seconds[run] ??= 0;
   return found;
 }
