@@ -87,7 +87,7 @@ def _all_columns(drawn: Sequence[tuple[Run, Bars]], most: int) -> dict[str, NDAr
 
 def columns_of(run: Run, bars: Bars, items: Items) -> dict[str, NDArray[Any]]:
     """Rows, lanes and items of one run; starts count from the end of the item before, ends from their start."""
-    before = np.append(0, items.end[:-1])
+    before = np.append(0, items.end)[:-1]
     lengths = items.end - items.start
     part_of = np.repeat(np.maximum(lengths[items.state < 0], 1), np.diff(items.first_part))
     columns = {

@@ -29,13 +29,16 @@ export function drawNames(stage, context) {
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, gutter, stage.height);
   context.textBaseline = "middle";
-  let free = -Infinity; // names of thin rows are left out where they would run into one another
-  for (const strip of visible(stage)) {
-    const y = strip.y - scroll;
+  const strips = visible(stage);
+  for (const strip of strips) {
     context.fillStyle = strip.kind === "group" ? colours.lane : colours[`run-${strip.run.number % 4}`];
-    context.fillRect(0, y, gutter, strip.height);
+    context.fillRect(0, strip.y - scroll, gutter, strip.height);
+  }
+  let free = -Infinity; // names of thin rows are left out where they would run into one another
+  for (const strip of strips) {
+    const y = strip.y - scroll;
     const heading = strip.kind === "group";
-    if (!heading && y + strip.height / 2 < free + 11) continue;
+    if (!heading && y + strip.height / 2 < free + 14) continue;
     free = y + strip.height / 2;
     context.font = heading ? `600 ${FONT}` : FONT;
     context.fillStyle = heading ? colours.ink : colours.soft;

@@ -80,5 +80,17 @@ function foldedRow(run, rows) {
 }
 
 export function stripAt(strips, y) {
-  return strips.find((strip) => y >= strip.y && y < strip.y + strip.height);
+  const strip = strips[firstBelow(strips, y)];
+  return strip && y >= strip.y ? strip : undefined;
+}
+
+// The first strip that ends below `y`; there may be a hundred thousand of them.
+export function firstBelow(strips, y) {
+  let [low, high] = [0, strips.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (strips[middle].y + strips[middle].height > y) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

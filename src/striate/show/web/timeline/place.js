@@ -1,5 +1,7 @@
 // Where things stand on the stage: pixels, moments, and the strips in sight.
 
+import { firstBelow } from "../timeline/layout.js";
+
 export const AXIS = 30; // CSS pixels above the rows
 
 export const plotWidth = (stage) => stage.width - stage.gutter;
@@ -9,5 +11,8 @@ export const pixelAt = (stage, time) =>
 
 export function visible(stage) {
   const [top, bottom] = [stage.frame.scrollTop, stage.frame.scrollTop + stage.height - AXIS];
-  return stage.strips.filter((strip) => strip.y + strip.height > top && strip.y < bottom);
+  const first = firstBelow(stage.strips, top);
+  let last = first;
+  while (last < stage.strips.length && stage.strips[last].y < bottom) last++;
+  return stage.strips.slice(first, last);
 }
