@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ from striate.predict.recording import Recording
 from striate.predict.sharing import background_slowness, message_waits
 from striate.workload.application import Application
 from striate.workload.slowed import slowed
+from striate.workload.walk import lines
 
 Int64s = NDArray[np.int64]
 
@@ -135,9 +137,17 @@ def run_application(
             rank_wait=message_waits(cluster, placement),
         )
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
-        raise PredictionError(str(error), at=application.name) from None
+        raise PredictionError(_with_operations(str(error), application), at=application.name) from None
     recorded = columns.pop("recording", None)
     return PacketRun(**columns, recording=Recording(**recorded) if recorded else None)
+
+
+def _with_operations(message: str, application: Application) -> str:
+    """The message with operations, as a rank counts them, in place of rows of the text."""
+    if "row " not in message:
+        return message
+    by_row = {line.row: f"operation {line.index} ({line.kind.label})" for line in lines(application)}
+    return re.sub(r"\brow (\d+)", lambda found: by_row.get(int(found[1]), found[0]), message)
 
 
 def node_columns(cluster: Cluster, placement: Placement, slowness: float = 1.0) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def run_program_flows(workload: Workload, cluster: Cluster, rung: str) -> dict[s
     placement = cluster.place(application.ranks)
     layouts = layout_table(application, len(cluster.servers))
     try:
-        book = book_of(application)
+        book = book_of(application, None, placement.node)
         result: dict[str, Any] = _core.program_flows(
             rung,
             application.text,
