@@ -22,27 +22,14 @@ std::int64_t ProgramFlows::call_number(std::uint32_t rank) {
     return calls_[rank * input_.communicators.size() + place(cursors_.communicator(rank))]++;
 }
 
-CollectiveBook::Call ProgramFlows::collective_call(std::uint32_t rank) const {
-    const Kind kind = cursors_.kind(rank);
-    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
-    const bool rooted =
-        kind == Kind::bcast || kind == Kind::reduce || kind == Kind::gather || kind == Kind::scatter;
-    if (kind == Kind::open) return {Kind::bcast, members(rank), 0, input_.open_bytes};
-    if (kind == Kind::barrier) return {kind, members(rank), 0, 0};
-    return {kind, members(rank), rooted ? operand(1) : 0, operand(0)};
-}
-
 // A rank in a collective works through its schedule; one without a schedule only meets the others.
 void ProgramFlows::start_collective(std::uint32_t rank) {
-    const auto& programs = input_.programs;
-    const std::size_t last =
-        programs.first_operand[cursors_.row(rank) + 1] - programs.first_operand[cursors_.row(rank)];
-    const bool waits = cursors_.kind(rank) == Kind::open || cursors_.operand(rank, last - 1) == blocking;
-    if (!waits) throw std::invalid_argument("a collective that does not wait is not known here");
-    const CollectiveBook::Call call = collective_call(rank);
-    const std::int64_t schedule = book_.find(call);
-    if (schedule == CollectiveBook::unknown) {
-        if (call.kind != Kind::barrier && cursors_.kind(rank) != Kind::open) {
+    const auto [call, request] = collectives_.wanted(rank, input_.open_bytes);
+    if (request != blocking) throw std::invalid_argument("a collective that does not wait is not known here");
+    const std::int64_t schedule = collectives_.schedule(rank, call);
+    const bool known = schedule != CollectiveBook::unknown;
+    if (!known || book_.only_meets(schedule)) {
+        if (!known && call.kind != Kind::barrier && cursors_.kind(rank) != Kind::open) {
             throw std::invalid_argument("no schedule for a collective of " + std::to_string(call.bytes) +
                                         " bytes among " + std::to_string(call.members) + " ranks");
         }
