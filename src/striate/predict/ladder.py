@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from striate.errors import PredictionError
 from striate.interval import Interval
+from striate.predict.by_phase import climb_phases
 from striate.predict.check import Check
 from striate.predict.cost import speed_learnt
 from striate.predict.decision import START, TREE, Rung, Trial
 from striate.predict.forecast import Answer, Forecast, Share, Use
+from striate.predict.program_subject import ProgramSubject
 from striate.predict.subject import Subject, UnfitError
 from striate.provenance import Provenance, metered
 from striate.trace.trace import Trace
@@ -91,6 +93,14 @@ def climb(
     if found.proved and found.narrow(found.proved):
         return _stop_at_proof(found, provenance)
     first = first_rung(START, checks)
+    if first == "fine" and isinstance(subject, ProgramSubject):
+        parted = climb_phases(
+            subject,
+            lambda part: climb(part, within=within, rung=None, budget=budget, provenance=provenance),
+            provenance,
+        )
+        if parted is not None and parted.reached:
+            return replace(parted, checks=tuple(checks.values()), proved=found.proved)
     trusted = _ascend(found, first) if first != "fine" else _go_to_fine(found)
     return _forecast(found, provenance, trusted=trusted)
 
