@@ -50,6 +50,7 @@ std::int64_t ProgramRunner::schedule_of(std::uint32_t rank, const CollectiveBook
     if (!is_varying(call.kind)) schedule = book_.find(call);
     const bool listed =
         schedule == CollectiveBook::unknown ? is_varying(call.kind) : book_.is_listed(schedule);
+    if (listed && cursors_.kind(rank) == Kind::open) return CollectiveBook::unknown;
     if (!listed || listed_calls_.empty()) return schedule;
     const std::int32_t communicator = cursors_.communicator(rank);
     const std::int64_t number = listed_calls_[rank * input_.communicators.size() + place(communicator)]++;

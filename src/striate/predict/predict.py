@@ -132,5 +132,7 @@ def climb(
         within=within,
         notes=(*result.notes, *notes),
         applications=result.applications if isinstance(result, fine.Result) else (),
+        servers=result.servers if isinstance(result, fine.Result) else (),
+        metadata=result.metadata if isinstance(result, fine.Result) else (),
         timeline=result.timeline if isinstance(result, fine.Result) else None,
     )
