@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "striate/collective_calls.hpp"
 #include "striate/cursors.hpp"
 #include "striate/file_calls.hpp"
 #include "striate/network.hpp"
@@ -89,10 +90,6 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         std::uint32_t row;
         Ticks start;
     };
-    struct CollectiveCall {
-        CollectiveBook::Call call;
-        std::int64_t request;
-    };
     using Meeting =
         std::tuple<std::int32_t, std::int64_t, std::int64_t>;  // communicator, group, number of the call
 
@@ -132,8 +129,6 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
 
     // Collectives
     void start_collective(std::uint32_t rank);
-    [[nodiscard]] CollectiveCall collective_call(std::uint32_t rank, std::int64_t members) const;
-    [[nodiscard]] std::int64_t schedule_of(std::uint32_t rank, const CollectiveBook::Call& call);
     [[nodiscard]] std::uint32_t take_task();
     void act(std::uint32_t task);
     void exchange(std::uint32_t task, bool outward, std::int32_t peer, std::int64_t payload);
@@ -195,12 +190,16 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     // The end
     void expect_all_over() const;
     [[nodiscard]] std::string describe(const PointToPoint::Open& open) const;
+    [[nodiscard]] std::string place_of(std::uint32_t rank) const;
     [[nodiscard]] std::string who_waits() const;
+    [[nodiscard]] std::string who_meets(const Meeting& where,
+                                        const std::vector<PointToPoint::Caller>& callers) const;
 
     ProgramInput input_;
     std::unique_ptr<Network> network_;
     Cursors cursors_;
     CollectiveBook book_;
+    CollectiveCalls collectives_;
     Processors processors_;
     PointToPoint messages_;
     std::unique_ptr<FileService> files_;
@@ -212,9 +211,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<std::uint8_t> told_;  // per rank: a close that flushes has told the metadata server
     std::vector<Task> tasks_;
     std::vector<std::uint32_t> free_tasks_;
-    std::vector<Requests> requests_;          // per rank, of non-blocking operations not yet waited for
-    std::vector<std::int64_t> calls_;         // of collectives, per rank and communicator
-    std::vector<std::int64_t> listed_calls_;  // the same, of those found by their place; empty without any
+    std::vector<Requests> requests_;   // per rank, of non-blocking operations not yet waited for
+    std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
     std::vector<Ticks> step_;  // per node
     std::vector<LateMessage> late_;

@@ -18,6 +18,7 @@ enum class Kind : std::uint8_t {
     sendrecv,        // peer, tag, bytes, source, source_tag, source_bytes
     wait,            // request
     waitall,         // -
+    test,            // request
     barrier,         // algorithm, request
     bcast,           // bytes, root, algorithm, request
     reduce,          // bytes, root, algorithm, request

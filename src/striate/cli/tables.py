@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from striate.predict.forecast import Answer, Forecast
+from striate.predict.forecast import Answer, Forecast, Phase
 from striate.predict.server_use import MetadataUse, ServerUse
 from striate.units import about_count, about_seconds, about_size
 
@@ -33,7 +33,13 @@ def _answer_row(answer: Answer) -> tuple[str, ...]:
         ]
     cost = answer.cost.cpu_seconds
     speed_up = about_count(answer.raw.estimate / cost) if cost else "-"
-    return (answer.rung, about_seconds(answer.raw.estimate), *bounds, about_seconds(cost), speed_up)
+    name = answer.rung if answer.counted else f"({answer.rung})"
+    return (name, about_seconds(answer.raw.estimate), *bounds, about_seconds(cost), speed_up)
+
+
+def _phase_row(phase: Phase) -> tuple[str, ...]:
+    times = (phase.seconds.estimate, phase.seconds.low, phase.seconds.high)
+    return (phase.name, phase.rung, phase.why, *map(about_seconds, times))
 
 
 def forecast_text(forecast: Forecast) -> str:
@@ -63,7 +69,22 @@ def forecast_text(forecast: Forecast) -> str:
             (check.name, "passed" if check.passed else "failed", check.finding) for check in forecast.checks
         ]
         parts.append(columns([("test", "", "finding"), *words], numbers_from=3))
-    notes = [f"note: {note}" for note in forecast.notes]
+    if forecast.phases:
+        parts.append(
+            columns(
+                [("phase", "rung", "why", "predicted", "low", "high"), *map(_phase_row, forecast.phases)],
+                numbers_from=3,
+            )
+        )
+    notes = []
+    if forecast.stopped:
+        notes.append(f"chosen: {forecast.rung}, because {forecast.stopped}")
+    if forecast.proved is not None:
+        low, high = about_seconds(forecast.proved.low), about_seconds(forecast.proved.high)
+        notes.append(f"proved: no run takes less than {low} or more than {high}")
+    if any(not answer.counted for answer in forecast.answers):
+        notes.append("in brackets: shown for comparison, not relied on (refused by a test, or a model)")
+    notes += [f"note: {note}" for note in forecast.notes]
     if not forecast.trusted:
         notes.append("note: this answer is not to be trusted (exit status 3)")
     elif not forecast.reached:

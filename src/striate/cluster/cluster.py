@@ -32,6 +32,7 @@ COMPONENT_KINDS = ("store-forward", "memory", "cut-through")
 
 PlacementKind = Literal["round-robin", "block", "explicit"]
 RoutingKind = Literal["shortest", "round-robin"]
+ProtocolKind = Literal["interface", "processor"]
 CollectiveKind = Literal["direct", "two-phase", "pipelined"]
 NicKind = Literal["packet", "analytical"]
 
@@ -73,6 +74,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     collective: CollectiveKind = "direct"  # how collective calls access files, unless a file says otherwise
     aggregators: Annotated[int, Meta(ge=1, le=2**31 - 1)] | Literal["all", "nodes"] = "all"
     routing: RoutingKind = "shortest"
+    protocol: ProtocolKind = (
+        "interface"  # who moves messages: interfaces, or processors, which compute less then
+    )
     io_overlap: bool = True  # a node's disks go on while it communicates; false: they wait for its sends
     io_cpu: Ticks = Ticks(0)  # T_io_cpu of paper 004: CPU time an I/O call takes from its process
     flush_on_close: bool = False  # closing a file writes back what the servers hold, as a sync does

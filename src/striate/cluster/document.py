@@ -97,6 +97,7 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
     found["background_processes"] = float(settings.background)
     choices = {
         "routing": settings.routing,
+        "protocol": settings.protocol,
         "io_overlap": settings.io_overlap,
         "flush_on_close": settings.flush_on_close,
         "collective": settings.collective,

@@ -140,6 +140,7 @@ def _settings(description: Description) -> Lines:
     sizes = ("packet", "eager", "io_request", "stripe_unit", "collective_buffer")
     lines = [(key.replace("_", " "), format_size(getattr(settings, key))) for key in sizes]
     lines.append(("routing", settings.routing))
+    lines.append(("protocol", f"on the {settings.protocol}s"))
     lines.append(("io overlap", "yes" if settings.io_overlap else "no"))
     lines.append(("collective access", f"{settings.collective}, aggregators: {settings.aggregators}"))
     lines.append(("flush on close", "yes" if settings.flush_on_close else "no"))

@@ -26,6 +26,18 @@ class Answer:
     combined: Interval
     cost: Cost
     notes: tuple[str, ...] = ()
+    expected_seconds: float = 0.0  # the CPU time it was expected to take
+    counted: bool = True  # false: the validity tests refuse it, and it is shown for comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the program with a choice of its own: which rung, what it said, and why that one."""
+
+    name: str
+    rung: str
+    seconds: Interval
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,9 @@ class Forecast:
     servers: tuple[ServerUse, ...] = ()  # what each I/O server did, where the rung plays them
     metadata: tuple[MetadataUse, ...] = ()
     timeline: Any = field(default=None, repr=False, compare=False)  # a Trace, where one was asked for
+    proved: Interval | None = None  # no run can be faster or slower
+    stopped: str = ""  # why the climb stopped
+    phases: tuple[Phase, ...] = ()  # where each part of the program was given its own rung
     schema: str = SCHEMA
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ from striate.predict.sharing import background_slowness, message_waits
 from striate.units import about_size
 from striate.workload.application import Application
 from striate.workload.slowed import slowed
+from striate.workload.walk import lines
 
 Int64s = NDArray[np.int64]
 
@@ -149,7 +151,7 @@ def run_application(
     except _core.ServerFullError as error:
         raise _disk_full(str(error), application, cluster) from None
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
-        raise PredictionError(str(error), at=application.name) from None
+        raise PredictionError(_with_operations(str(error), application), at=application.name) from None
     recorded = columns.pop("recording", None)
     return PacketRun(**columns, recording=Recording(**recorded) if recorded else None)
 
@@ -159,6 +161,14 @@ def _disk_full(numbers: str, application: Application, cluster: Cluster) -> Disk
     grown = f"file {application.file_name(file)!r:.60} grows to {about_size(end)} there"
     name = cluster.servers[server].name
     return DiskFullError(f"disk full: {name} holds {about_size(capacity)}, and {grown}", at=application.name)
+
+
+def _with_operations(message: str, application: Application) -> str:
+    """The message with operations, as a rank counts them, in place of rows of the text."""
+    if "row " not in message:
+        return message
+    by_row = {line.row: f"operation {line.index} ({line.kind.label})" for line in lines(application)}
+    return re.sub(r"\brow (\d+)", lambda found: by_row.get(int(found[1]), found[0]), message)
 
 
 def node_columns(cluster: Cluster, placement: Placement, slowness: float = 1.0) -> dict[str, Any]:

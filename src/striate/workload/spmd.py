@@ -126,6 +126,10 @@ class Spmd:
             for awaited in operation.awaited:
                 self._append(Row(Kind.WAIT, number, [Operand(self._finish(awaited))]))
             return operation
+        if operation.kind is Kind.TEST:
+            for asked in operation.awaited:
+                self._append(Row(Kind.TEST, number, [Operand(self._under_way(asked))]))
+            return operation
         if operation.kind is Kind.WAITALL:
             self._slots.clear()
         names = OPERANDS[operation.kind]
@@ -237,6 +241,13 @@ class Spmd:
         slot = next(number for number in range(len(used) + 1) if number not in used)
         self._slots[id(operation)] = (slot, operation)
         return slot
+
+    def _under_way(self, operation: Operation) -> int:
+        if id(operation) not in self._slots:
+            raise WorkloadError(
+                "test of an operation that was not begun, or was awaited before", at=self._here()
+            )
+        return self._slots[id(operation)][0]
 
     def _finish(self, operation: Operation) -> int:
         if id(operation) not in self._slots:
