@@ -161,7 +161,7 @@ def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
         ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end))),
         ("component", run.station_busy[:components]),
         ("link", run.station_busy[components : components + edges]),
-        ("server's disks", run.server_busy if run.server_busy.any() else run.server_busy[:0]),
+        ("disk", run.server_busy if run.server_busy.any() else run.server_busy[:0]),
         (
             "metadata server",
             run.metadata_busy / np.array([one.concurrent for one in cluster.metadata] or [1]),
