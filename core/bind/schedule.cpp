@@ -1,11 +1,8 @@
 // Python's door to the packet-level network: schedules of messages and programs of ranks in, times out.
 #include "striate/schedule.hpp"
 
-#include <nanobind/stl/optional.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -81,7 +78,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
                              bool heap_ties, bool round_robin, bool warp, bool flows, nb::handle files,
                              nb::handle extents, nb::handle rank_start, std::int64_t timeline_bytes,
-                             std::optional<Column<std::int64_t>> rank_wait) {
+                             nb::handle rank_wait) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
@@ -98,7 +95,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
         extents.is_none() ? ExtentColumns{} : borrower.extents(extents),
         files.is_none() ? nullptr : &file_rules,
         rank_start.is_none() ? std::span<const std::int64_t>{} : borrower.array<std::int64_t>(rank_start)};
-    if (rank_wait) input.rank_wait = borrow(*rank_wait);
+    if (!rank_wait.is_none()) input.rank_wait = borrower.array<std::int64_t>(rank_wait);
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
     ProgramResult result;

@@ -131,7 +131,7 @@ class ProgramFlows {
     struct Service {
         Ticks begun, over;
     };
-    Service serve(std::uint32_t server, std::int64_t bytes, bool write, Ticks time);
+    Service serve(std::uint32_t server, std::int64_t bytes, std::int64_t jobs, bool write, Ticks time);
     void written(const Part& part, const Flight& data);
     void read(const Part& part, Ticks time);
 

@@ -166,12 +166,12 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
     std::vector<Ticks> step_;  // per node
-    Timeline* timeline_;       // and what it takes to write it, by rank
+    std::vector<LateMessage> late_;
+    std::vector<std::size_t> free_late_;
+    Timeline* timeline_;  // and what it takes to write it, by rank
     std::vector<Ticks> began_;
     std::vector<std::uint32_t> marks_;
     std::vector<std::vector<OpenRegion>> open_regions_;
-    std::vector<LateMessage> late_;
-    std::vector<std::size_t> free_late_;
     ProgramResult result_;
 };
 

@@ -31,6 +31,7 @@ COMPONENT_KINDS = ("store-forward", "memory", "cut-through")
 
 PlacementKind = Literal["round-robin", "block", "explicit"]
 RoutingKind = Literal["shortest", "round-robin"]
+ProtocolKind = Literal["interface", "processor"]
 NicKind = Literal["packet", "analytical"]
 
 
@@ -69,6 +70,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stripe_unit: Bytes = Bytes(64 * 1024)
     collective_buffer: Bytes = Bytes(16 * 1024 * 1024)
     routing: RoutingKind = "shortest"
+    protocol: ProtocolKind = (
+        "interface"  # who moves messages: interfaces, or processors, which compute less then
+    )
     io_overlap: bool = True  # a node's disks go on while it communicates; false: they wait for its sends
     io_cpu: Ticks = Ticks(0)  # T_io_cpu of paper 004: CPU time an I/O call takes from its process
     io_variation: Ticks = Ticks(0)  # T_io_diff of paper 004: spread of a request's time between processors

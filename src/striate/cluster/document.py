@@ -83,7 +83,8 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
         for key in ("io_cpu", "io_variation", "turn", "time_slice")
     }
     found["background_processes"] = float(settings.background)
-    return found | {"routing": settings.routing, "io_overlap": settings.io_overlap} | times
+    words = {"routing": settings.routing, "protocol": settings.protocol, "io_overlap": settings.io_overlap}
+    return found | words | times
 
 
 def _derived_document(cluster: Cluster) -> dict[str, Any]:

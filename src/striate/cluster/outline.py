@@ -112,6 +112,7 @@ def _settings(description: Description) -> Lines:
     sizes = ("packet", "eager", "io_request", "stripe_unit", "collective_buffer")
     lines = [(key.replace("_", " "), format_size(getattr(settings, key))) for key in sizes]
     lines.append(("routing", settings.routing))
+    lines.append(("protocol", f"on the {settings.protocol}s"))
     lines.append(("io overlap", "yes" if settings.io_overlap else "no"))
     times = ("io_cpu", "io_variation", "turn", "time_slice")
     lines += [(key.replace("_", " "), about_seconds(getattr(settings, key) / 1e12)) for key in times]

@@ -16,6 +16,7 @@ from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
 from striate.predict.forecast import Share, Use
 from striate.predict.packets import PacketRun, run_application
+from striate.predict.subject import UnfitError
 from striate.predict.timeline import timeline_of
 from striate.trace.trace import Trace
 from striate.units import about_seconds
@@ -23,10 +24,6 @@ from striate.workload.merge import first_ranks, labels_of, merged
 from striate.workload.workload import Workload
 
 NAME = "fine"
-
-
-class UnfitError(PredictionError):
-    """A workload that a rung does not take; the ladder goes without it."""
 
 
 @dataclass(frozen=True, slots=True)

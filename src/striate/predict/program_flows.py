@@ -8,15 +8,20 @@ import striate._core as _core
 from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.predict.collective_book import book_of
+from striate.predict.collectives.choice import Choice
 from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
-from striate.predict.fine import UnfitError
 from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
 from striate.predict.packets import node_columns
+from striate.predict.sharing import background_slowness
+from striate.predict.subject import UnfitError
+from striate.workload.slowed import slowed
 from striate.workload.workload import Workload
 
 
-def run_program_flows(workload: Workload, cluster: Cluster, rung: str) -> dict[str, Any]:
+def run_program_flows(
+    workload: Workload, cluster: Cluster, rung: str, choice: Choice | None = None
+) -> dict[str, Any]:
     """One rung of the core over a workload of one application, or `path`: what nothing but dependencies delays.
 
     Raises UnfitError for what the rungs do not take, PredictionError when ranks wait for each other for ever.
@@ -25,17 +30,18 @@ def run_program_flows(workload: Workload, cluster: Cluster, rung: str) -> dict[s
         raise UnfitError("several applications at once are played packet by packet only")
     (application,) = workload.applications
     placement = cluster.place(application.ranks)
+    slowness = background_slowness(cluster, placement)
     layouts = layout_table(application, len(cluster.servers))
     try:
-        book = book_of(application, None, placement.node)
+        book = book_of(application, choice, placement.node)
         result: dict[str, Any] = _core.program_flows(
             rung,
-            application.text,
+            slowed(application.text, slowness),
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
             joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
             book,
-            **node_columns(cluster, placement),
+            **node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",

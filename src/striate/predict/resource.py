@@ -264,3 +264,14 @@ def _notes(clocks: Clocks, cluster: Cluster) -> tuple[str, ...]:
     if len(cluster.socket_component) > _SOCKETS_LOOKED_AT:
         notes.append(f"routes to the servers were walked from {_SOCKETS_LOOKED_AT} evenly spread sockets")
     return tuple(notes)
+
+
+def most_requests(workload: Workload, cluster: Cluster) -> int:
+    """Requests of the disk that has most, whole runs of bytes counted once."""
+    placement = cluster.place(workload.ranks)
+    requests, start = np.zeros(max(len(cluster.servers), 1)), 0
+    for application in workload.applications:
+        sums = sum_up(application, cluster, placement, slice(start, start + application.ranks))
+        start += application.ranks
+        requests += (sums["server_reads"] + sums["server_writes"])[: len(requests)]
+    return int(requests.max())
