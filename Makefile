@@ -55,7 +55,8 @@ $(VENV)/test-tools $(VENV)/lint-tools $(VENV)/docs-tools: $(VENV)/%-tools: $(VEN
 	@touch $@
 
 $(VENV)/system-tools: tools/system-packages $(VENV)/ready
-	@sh tools/system-packages chromium=chromium mb=mrbayes mpicc.openmpi=libopenmpi-dev node=nodejs
+	@sh tools/system-packages chromium=chromium mb=mrbayes mpicc.openmpi=libopenmpi-dev gfortran=gfortran \
+		node=nodejs
 	@touch $@
 
 # A second environment with Open MPI beside MPICH: it sees the first one's packages, and has its own mpi4py.

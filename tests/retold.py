@@ -1,7 +1,7 @@
 """A program in its own words: what a generator yielded, and what a folded text says, in one comparable form."""
 
 from striate.workload.application import Application
-from striate.workload.kinds import BLOCKING, NO_EXTENTS, OPERANDS, Kind
+from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
 from striate.workload.unfold import unfold
 
@@ -14,7 +14,7 @@ def told(operations: list[Operation]) -> list[Words]:
     begun: dict[int, int] = {}
     for operation in operations:
         label, comm = operation.kind.label, operation.communicator
-        if operation.kind is Kind.WAIT:
+        if operation.kind in (Kind.WAIT, Kind.TEST):
             words += [(label, comm, {"request": begun[id(awaited)]}) for awaited in operation.awaited]
             continue
         said = dict(zip(OPERANDS[operation.kind], operation.operands, strict=True))
@@ -39,7 +39,7 @@ def retold(application: Application, rank: int) -> list[Words]:
         said: dict[str, object] = dict(step.operands)
         slot = said.get("request", BLOCKING)
         if slot != BLOCKING:
-            if step.kind is not Kind.WAIT:
+            if step.kind not in (Kind.WAIT, Kind.TEST):
                 of_slot[slot] = begun
                 begun += 1
             said["request"] = of_slot[slot]
@@ -57,6 +57,8 @@ def in_words(application: Application, rank: int, name: str, value: int) -> obje
         lists = application.extents
         runs = slice(int(lists.first[value]), int(lists.first[value + 1]))
         return [lists.offset[runs].tolist(), lists.length[runs].tolist()]
-    if name == "counts":
+    if name == "algorithm" and value != DEFAULT_ALGORITHM:
+        return application.algorithms[value]
+    if name == "counts" and value != NO_COUNTS:
         return application.counts[value][rank].tolist()
     return value

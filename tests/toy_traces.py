@@ -1,15 +1,17 @@
 """Small traces whose sums can be done in the head."""
 
 import numpy as np
+import pyarrow as pa
 
 from striate.trace.columns import operations
 from striate.trace.header import Communicator, File, Flag, Header
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.lists import Lists
+from striate.trace.resources import NAMES, SCHEMA
 from striate.trace.trace import Trace
 
 
-def trace_of(rows, *, ranks=2, files=("data",), lists=(), **header):
+def trace_of(rows, *, ranks=2, files=("data",), lists=(), samples=None, **header):
     """A trace of rows given as dictionaries with words for kind, level and function."""
     functions = sorted({row.get("function", "") for row in rows} | {""})
     columns = {}
@@ -22,9 +24,10 @@ def trace_of(rows, *, ranks=2, files=("data",), lists=(), **header):
         else:
             default = {"blocks": 1, "bytes": 0, "collective": False, "received": 0, "status": 0}.get(name, -1)
             columns[name] = np.array([row.get(name, default) for row in rows])
-    header = {"files": tuple(File(name) for name in files)} | header
+    named = tuple(name if isinstance(name, File) else File(name) for name in files)
+    header = {"files": named} | header
     packed = Lists.of([(np.array(a), np.array(b)) for a, b in lists])
-    return Trace.of(operations(len(rows), columns), Header(ranks, **header), packed)
+    return Trace.of(operations(len(rows), columns), Header(ranks, **header), packed, samples)
 
 
 def row(rank, kind, start, end, *, level="mpi-io", **more):
@@ -54,3 +57,26 @@ def two_ranks():
         hosts=("a", "b"),
         host_of_rank=(0, 1),
     )
+
+
+def samples_of(*rows):
+    """Samples given as (host, time, ten counters)."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return pa.table(dict(zip(NAMES, columns, strict=True))).cast(SCHEMA)
+
+
+def watched():
+    """Host a for three samples a second apart, host b, which tells of its memory only, for two."""
+    second, unknown = 10**9, (-1,) * 4
+    samples = samples_of(
+        (0, 0, 0, 0, 0, 0, 1000, 300, 5, 7, 0, 0),
+        (1, 0, *unknown, 500, 400, *unknown),
+        (0, second, second, second // 2, 0, second // 2, 1000, 500, 105, 7, 4096, 0),
+        (1, second, *unknown, 500, 450, *unknown),
+        (0, 2 * second, second, second // 2, second, 3 * second // 2, 1000, 400, 205, 57, 4096, 512),
+    )
+    rows = [
+        row(0, "write", 0, 10, file=0, offset=0, bytes=100),
+        row(1, "read", 0, 10, file=0, offset=0, bytes=7),
+    ]
+    return trace_of(rows, samples=samples, hosts=("a", "b"), host_of_rank=(0, 1))

@@ -9,11 +9,15 @@ RANKS = 4
 LEVELS = ("mpi-io", "mpi", "posix")
 
 
-def run_traced(mpi, folder, *program, levels=LEVELS, max_bytes=2**30, ranks=RANKS, preload=True):
+def run_traced(
+    mpi, folder, *program, levels=LEVELS, max_bytes=2**30, ranks=RANKS, preload=True, sample_seconds=0.0
+):
     """(standard output, exit status, trace) of a program under the tracer."""
     parts = folder / "parts"
     parts.mkdir()
-    environment = mpi.environment() | traced_environment(parts, levels=levels, max_bytes=max_bytes)
+    environment = mpi.environment() | traced_environment(
+        parts, levels=levels, max_bytes=max_bytes, sample_seconds=sample_seconds
+    )
     if not preload:
         del environment["LD_PRELOAD"]
     command = mpi.command(ranks, *program)

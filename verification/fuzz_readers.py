@@ -1,11 +1,12 @@
 """Feeds mutated logs and traces to every reader: `python verification/fuzz_readers.py [COUNT] [SEED]`.
 
-Every outcome must be a trace or a StriateError, within a second and a gigabyte; prints one line a reader and exits with
-1 when anything else happened. The file that caused it is kept beside the report.
+Every outcome must be a trace or a StriateError, within seconds of CPU time and a few gigabytes; prints one line a
+reader and exits with 1 when anything else happened. The file that caused it is kept beside the report.
 """
 
 from __future__ import annotations
 
+import base64
 import gzip
 import os
 import random
@@ -22,7 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
-MOST_SECONDS = 20
+MOST_SECONDS = 20  # of CPU time
+LONGEST_WAIT = 600  # seconds, however busy the machine: a hang, and not only slow
 MOST_BYTES = 6 << 30  # of address space, libraries included
 EACH_ARCHIVE = 250  # one file in so many is an OTF2 archive
 Seeds = dict[str, list[bytes]]
@@ -76,6 +78,9 @@ def mutated_table(content: bytes, random_: random.Random) -> bytes:
     metadata = dict(table.schema.metadata)
     if random_.randrange(3) == 0:
         metadata[b"trace"] = mutated(metadata[b"trace"], random_)
+    if b"resources" in metadata:
+        inside = mutated(base64.b64decode(metadata[b"resources"]), random_)
+        metadata[b"resources"] = base64.b64encode(inside)
     sink = io.BytesIO()
     pq.write_table(table.replace_schema_metadata(metadata), sink, compression="none")
     return sink.getvalue()
@@ -113,12 +118,13 @@ def unpacked_darshan(content: bytes) -> bytes:
 
 def seeds() -> Seeds:
     """Sound files to start from, by the ending of their names."""
-    from toy_traces import two_ranks
+    from toy_traces import two_ranks, watched
 
     found: Seeds = {".parquet": [], ".darshan": [], ".pfw": [], ".pfw.gz": []}
     with tempfile.TemporaryDirectory() as folder:
-        two_ranks().save(Path(folder) / "toy.parquet")
-        found[".parquet"].append((Path(folder) / "toy.parquet").read_bytes())
+        for trace in (two_ranks(), watched()):
+            trace.save(Path(folder) / "toy.parquet")
+            found[".parquet"].append((Path(folder) / "toy.parquet").read_bytes())
     log = (ROOT / "tests" / "data" / "dftracer-2.2.pfw").read_bytes()
     found[".pfw"].append(log)
     found[".pfw.gz"].append(gzip.compress(log))
@@ -140,8 +146,8 @@ def darshan_logs() -> list[Path]:
     return sorted(path for folder in folders if folder.is_dir() for path in folder.rglob("*.darshan"))
 
 
-def part_seeds() -> list[tuple[bytes, bytes]]:
-    """The two files of a traced process: events and names."""
+def part_seeds() -> list[tuple[bytes, bytes, bytes]]:
+    """The two files of a traced process, events and names, and the samples of its host."""
     import struct
 
     import numpy as np
@@ -169,7 +175,8 @@ def part_seeds() -> list[tuple[bytes, bytes]]:
     names += name("file", 0, b"/data\0cb_nodes=1\n") + name("path", 0, b"/data") + name("region", 0, b"solve")
     names += name("type", 1, np.array(vector, np.int64).tobytes()) + name("list", 0, np.arange(2).tobytes())
     names += name("communicator", 1, np.arange(2, dtype=np.int32).tobytes()) + name("program", 0, b"a\0b")
-    return [(head.ljust(PAGE, b"\0") + events.tobytes(), names)]
+    samples = np.arange(33, dtype=np.int64).reshape(3, 11)
+    return [(head.ljust(PAGE, b"\0") + events.tobytes(), names, head + samples.tobytes())]
 
 
 def archive_seed() -> dict[str, bytes]:
@@ -186,6 +193,25 @@ def archive_seed() -> dict[str, bytes]:
             return {str(path.relative_to(target)): path.read_bytes() for path in found}
     except OSError:  # OutputError: the package is not there
         return {}
+
+
+def recorder_seeds() -> list[dict[str, bytes]]:
+    """The files of a Recorder trace in each of its layouts, by their names."""
+    from recorder_logs import LAYOUTS, made, write_log
+
+    calls = [made("MPI_File_open", "MPI_COMM_WORLD", "/data", 5, "%p", "0-0", at=5)]
+    for step in range(6):
+        at = 20 + 40 * step
+        calls.append(made("MPI_File_write_at_all", "0-0", 64 * step, "%p", 8, "MPI_DOUBLE", "", at=at))
+        calls.append(made("MPI_Isend", "%p", 3, "MPI_INT", 1, 7, "MPI_COMM_WORLD", 42, at=at + 10))
+        calls.append(made("MPI_Wait", 42, "", at=at + 20))
+    calls += [made("lseek", "/log", "8*r+16", 0, at=300), made("write", "/log", "%p", 100, at=310)]
+    found = []
+    for layout in LAYOUTS:
+        with tempfile.TemporaryDirectory() as folder:
+            written = write_log(Path(folder), [calls, calls], layout, packed_times=layout != "3.0")
+            found.append({path.name: path.read_bytes() for path in written.iterdir()})
+    return found
 
 
 def write_archive(files: dict[str, bytes], folder: Path, random_: random.Random) -> None:
@@ -209,7 +235,8 @@ def attempt(read: Callable[[], object]) -> str:
     """`trace`, `refused`, or what else happened."""
     from striate.errors import StriateError
 
-    signal.alarm(MOST_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
+    signal.alarm(LONGEST_WAIT)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -220,6 +247,7 @@ def attempt(read: Callable[[], object]) -> str:
     except BaseException:
         return traceback.format_exc()
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
 
 
@@ -231,10 +259,11 @@ def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict
     random_ = random.Random(seed)
     files = seeds()
     parts = part_seeds()
+    recorder = recorder_seeds()
     archive = archive_seed() if count >= EACH_ARCHIVE else {}
-    kinds = [*files, "parts"]
+    kinds = [*files, "parts", "recorder"]
     outcomes = {kind: {"trace": 0, "refused": 0} for kind in [*kinds, *([".otf2"] if archive else [])]}
-    previous = signal.signal(signal.SIGALRM, _late)
+    previous = {late: signal.signal(late, _late) for late in (signal.SIGALRM, signal.SIGPROF)}
     folder = Path(tempfile.mkdtemp())
     try:
         for number in range(count):
@@ -243,11 +272,15 @@ def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict
                 kind = ".otf2"
                 write_archive(archive, folder / "run.otf2", random_)
                 outcome = attempt(lambda: str(read_trace(folder / "run.otf2").info()))
+            elif kind == "recorder":
+                write_archive(random_.choice(recorder), folder / "recorder", random_)
+                outcome = attempt(lambda: str(read_trace(folder / "recorder").info()))
             elif kind == "parts":
-                events, names = random_.choice(parts)
+                events, names, samples = random_.choice(parts)
                 pick = random_.randrange(2)
                 (folder / "0.0.events").write_bytes(events if pick else mutated(events, random_))
                 (folder / "0.0.names").write_bytes(mutated(names, random_) if pick else names)
+                (folder / "h.samples").write_bytes(mutated(samples, random_))
                 outcome = attempt(lambda: merge(folder, levels=("mpi",)).info())
             else:
                 path = folder / f"log{kind}"
@@ -260,7 +293,8 @@ def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict
                 raise AssertionError(f"{kind}, number {number} of seed {seed}:\n{outcome}")
             outcomes[kind][outcome] += 1
     finally:
-        signal.signal(signal.SIGALRM, previous)
+        for late, handler in previous.items():
+            signal.signal(late, handler)
         shutil.rmtree(folder, ignore_errors=True)
     return outcomes
 

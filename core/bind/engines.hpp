@@ -13,6 +13,7 @@ void register_routes(nanobind::module_& module);
 void register_schedule(nanobind::module_& module);
 void register_flows(nanobind::module_& module);
 void register_ledger(nanobind::module_& module);
+void register_program_flows(nanobind::module_& module);
 void register_records(nanobind::module_& module);
 
 }  // namespace striate::bind

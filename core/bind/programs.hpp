@@ -16,9 +16,13 @@ class Borrower {
   public:
     template <class T>
     std::span<const T> column(nb::handle owner, const char* name) {
-        nb::object array = owner.attr(name);
-        kept_.push_back(array);
-        return borrow(nb::cast<Column<T>>(array));
+        return array<T>(owner.attr(name));
+    }
+
+    template <class T>
+    std::span<const T> array(nb::handle values) {
+        kept_.push_back(nb::borrow(values));
+        return borrow(nb::cast<Column<T>>(values));
     }
 
     Programs programs(nb::handle text) {
@@ -67,9 +71,11 @@ class Borrower {
     CollectiveColumns collectives(nb::handle book) {
         return {column<std::uint8_t>(book, "kind"),         column<std::int64_t>(book, "members"),
                 column<std::int64_t>(book, "root"),         column<std::int64_t>(book, "bytes"),
-                column<std::int64_t>(book, "first_member"), column<std::int64_t>(book, "first_action"),
-                column<std::uint8_t>(book, "action"),       column<std::int32_t>(book, "peer"),
-                column<std::int64_t>(book, "amount")};
+                column<std::int64_t>(book, "algorithm"),    column<std::int64_t>(book, "first_member"),
+                column<std::int64_t>(book, "first_action"), column<std::uint8_t>(book, "action"),
+                column<std::int32_t>(book, "peer"),         column<std::int64_t>(book, "amount"),
+                column<std::int64_t>(book, "first_group"),  column<std::int64_t>(book, "first_call"),
+                column<std::int32_t>(book, "call")};
     }
 
   private:

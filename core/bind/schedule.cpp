@@ -1,6 +1,7 @@
 // Python's door to the packet-level network: schedules of messages and programs of ranks in, times out.
 #include "striate/schedule.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "files.hpp"
 #include "programs.hpp"
 #include "striate/program_run.hpp"
+#include "timelines.hpp"
 
 namespace striate::bind {
 
@@ -75,34 +77,44 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              Column<std::int32_t> node_cpus, Column<double> node_speed,
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
                              bool heap_ties, bool round_robin, bool warp, bool flows, nb::handle files,
-                             nb::handle extents) {
+                             nb::handle extents, nb::handle rank_start, std::int64_t timeline_bytes,
+                             nb::handle rank_wait) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
     const FileRules file_rules =
         files.is_none() ? FileRules{} : borrow_file_rules(borrower, files, packet_bytes, compat_clock);
-    const ProgramInput input{borrower.programs(text),
-                             groups,
-                             borrower.collectives(collectives),
-                             borrow(rank_node),
-                             borrow(node_cpus),
-                             borrow(node_speed),
-                             eager_bytes,
-                             extents.is_none() ? ExtentColumns{} : borrower.extents(extents),
-                             files.is_none() ? nullptr : &file_rules};
+    ProgramInput input{
+        borrower.programs(text),
+        groups,
+        borrower.collectives(collectives),
+        borrow(rank_node),
+        borrow(node_cpus),
+        borrow(node_speed),
+        eager_bytes,
+        extents.is_none() ? ExtentColumns{} : borrower.extents(extents),
+        files.is_none() ? nullptr : &file_rules,
+        rank_start.is_none() ? std::span<const std::int64_t>{} : borrower.array<std::int64_t>(rank_start)};
+    if (!rank_wait.is_none()) input.rank_wait = borrower.array<std::int64_t>(rank_wait);
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
     ProgramResult result;
+    Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(timeline_bytes, 0)));
+    RunOptions options = options_of(warp, flows, heap_ties);
+    if (timeline_bytes > 0) options.timeline = &timeline;
     {
         nb::gil_scoped_release release;
         Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
-        result = run_programs(stations, input, options_of(warp, flows, heap_ties));
+        result = run_programs(stations, input, options);
     }
     nb::dict columns = shared_columns(result);
     columns["rank_end"] = hand_over(std::move(result.rank_end));
     columns["node_busy"] = hand_over(std::move(result.node_busy));
     columns["messages"] = result.messages;
     add_server_columns(columns, result.servers);
+    add_metadata_columns(columns, result.metadata);
+    add_disk_log(columns, result.disk_log);
+    if (timeline_bytes > 0) columns["recording"] = recording_columns(timeline);
     return columns;
 }
 
@@ -111,6 +123,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
 void register_schedule(nb::module_& module) {
     nb::exception<Deadlock>(module, "DeadlockError", PyExc_RuntimeError);
     nb::exception<Unreceived>(module, "UnreceivedError", PyExc_RuntimeError);
+    nb::exception<ServerFull>(module, "ServerFullError", PyExc_RuntimeError);
     module.def("simulate_schedule", &simulate_schedule_columns, nb::arg("network"), nb::arg("interfaces"),
                nb::arg("steps"), nb::kw_only(), nb::arg("packet_bytes"), nb::arg("compat_clock") = false,
                nb::arg("round_robin") = false, nb::arg("warp") = true, nb::arg("flows") = false,
@@ -121,7 +134,8 @@ void register_schedule(nb::module_& module) {
         nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
         nb::arg("compat_clock") = false, nb::arg("heap_ties") = false, nb::arg("round_robin") = false,
         nb::arg("warp") = true, nb::arg("flows") = false, nb::arg("files") = nb::none(),
-        nb::arg("extents") = nb::none(),
+        nb::arg("extents") = nb::none(), nb::arg("rank_start") = nb::none(), nb::arg("timeline_bytes") = 0,
+        nb::arg("rank_wait") = nb::none(),
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

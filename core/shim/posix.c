@@ -204,6 +204,17 @@ MOVED(ssize_t, pwritev, (int descriptor, const struct iovec* parts, int count, o
 MOVED(ssize_t, pwritev64, (int descriptor, const struct iovec* parts, int count, off64_t offset),
       (int, const struct iovec*, int, off64_t), (descriptor, parts, count, offset), offset)
 
+// Forms with flags, which Python calls; an offset of -1 is the file pointer.
+#define MOVED_WITH_FLAGS(NAME, OFFSET_TYPE)                                                             \
+    MOVED(ssize_t, NAME,                                                                                \
+          (int descriptor, const struct iovec* parts, int count, OFFSET_TYPE offset, int flags),        \
+          (int, const struct iovec*, int, OFFSET_TYPE, int), (descriptor, parts, count, offset, flags), \
+          offset < 0 ? before(descriptor, moved) : (wide)offset)
+MOVED_WITH_FLAGS(preadv2, off_t)
+MOVED_WITH_FLAGS(preadv64v2, off64_t)
+MOVED_WITH_FLAGS(pwritev2, off_t)
+MOVED_WITH_FLAGS(pwritev64v2, off64_t)
+
 #define STEP(TYPE, NAME, PARAMETERS, TYPES, ARGUMENTS, OFFSET)                \
     VISIBLE TYPE NAME PARAMETERS {                                            \
         SITE(NAME);                                                           \

@@ -52,6 +52,16 @@ enum name_kind {
     NAME_PROGRAM,  // -> the command line
 };
 
+// HOST.samples: `struct head` of the process that looks, then a sample now and then. Counters since the host
+// was started, times in nanoseconds, the rest in bytes; -1: not known.
+struct sample {
+    uint64_t clock;
+    int64_t cpu_user, cpu_system, cpu_wait, cpu_idle;  // summed over CPUs
+    int64_t memory_total, memory_used;
+    int64_t network_received, network_sent;
+    int64_t disk_read, disk_written;
+};
+
 // Functions that are not calls: second halves of the event before them, and markers.
 #define FUNCTION_COMPLETE "complete"  // a request is complete: peer, tag, received, request
 #define FUNCTION_HALF "half"          // the receiving half of the sendrecv before it

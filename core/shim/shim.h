@@ -66,6 +66,11 @@ void fail_quietly(void);
 void lock(void);
 void unlock(void);
 
+// sample.c
+void samples_begin(const struct head* process);
+void samples_end(void);
+void samples_forget(void);  // in a forked child, which has no thread that looks
+
 // map.c
 struct node {
     word key;

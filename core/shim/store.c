@@ -43,7 +43,10 @@ static int open_new(const char* path) {
 void fail_quietly(void) { recorded_levels = 0; }
 
 // A forked child shares the mapping: it must not write to it.
-static void in_child(void) { recorded_levels = 0; }
+static void in_child(void) {
+    recorded_levels = 0;
+    samples_forget();
+}
 
 static unsigned levels_asked(void) {
     const char* text = getenv("STRIATE_TRACE_LEVEL");
@@ -97,6 +100,7 @@ void store_open(int rank, int size) {
     describe(rank, size);
     pthread_atfork(NULL, NULL, in_child);
     recorded_levels = levels_asked();
+    samples_begin(head);
 }
 
 // Reserve room before mapping it: a full disk is then an error here, not a signal later.
@@ -160,6 +164,7 @@ void put_name(enum name_kind kind, int64_t number, const void* text, size_t leng
 }
 
 void store_close(int finished) {
+    samples_end();
     lock();
     recorded_levels = 0;
     if (head) {

@@ -60,6 +60,7 @@ bool Cursors::settle(std::uint32_t rank) {
             }
             case Kind::region_begin:
             case Kind::region_end:
+                if (marks_ != nullptr) marks_->push_back(place.row);
                 ++place.row;
                 break;
             default:

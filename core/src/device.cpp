@@ -42,16 +42,20 @@ Ticks serve_disk(const Disk& disk, DiskState& state, std::vector<Ticks>& free_at
 
 class Round {
   public:
-    Round(const Device& device, DeviceState& state, const Access& access)
-        : device_(device), state_(state), access_(access) {}
+    Round(const Device& device, DeviceState& state, const Access& access, const DiskLog& log)
+        : device_(device), state_(state), access_(access), log_(log) {}
 
     Ticks serve(Ticks now, const Parts& parts, bool write) {
         Ticks over = now;
         for (std::size_t disk = 0; disk < parts.size(); ++disk) {
             for (Access part : parts[disk]) {
                 part.write = write;
-                over = std::max(over, serve_disk(device_.disks[disk], state_.disks[disk],
-                                                 state_.free_at[disk], now, part, device_.rounding));
+                const Ticks start = std::max(
+                    now, *std::min_element(state_.free_at[disk].begin(), state_.free_at[disk].end()));
+                const Ticks done = serve_disk(device_.disks[disk], state_.disks[disk], state_.free_at[disk],
+                                              now, part, device_.rounding);
+                if (log_.timeline != nullptr) record(disk, part, start, done);
+                over = std::max(over, done);
             }
         }
         return over;
@@ -93,6 +97,22 @@ class Round {
     }
 
   private:
+    // What is not transfer is seeking, turning and the device's own latency.
+    void record(std::size_t disk, const Access& part, Ticks start, Ticks end) const {
+        const Disk& model = device_.disks[disk];
+        const Ticks transfer =
+            service_ticks(part.bytes, part.write ? model.write_rate : model.read_rate, device_.rounding);
+        log_.timeline->add({.start = start,
+                            .end = end,
+                            .bytes = part.bytes,
+                            .more = std::max<Ticks>(0, end - start - transfer),
+                            .place = log_.server,
+                            .tag = static_cast<std::int32_t>(disk),
+                            .other = static_cast<std::int32_t>(part.file),
+                            .level = BarLevel::disk,
+                            .kind = part.write ? BarKind::write : BarKind::read});
+    }
+
     std::int64_t data_disks() const { return std::ssize(device_.disks) - 1; }
     std::int64_t parity_disk(std::int64_t row) const {
         return data_disks() - row % std::ssize(device_.disks);
@@ -142,6 +162,7 @@ class Round {
     const Device& device_;
     DeviceState& state_;
     const Access& access_;
+    const DiskLog& log_;
 };
 
 void take_room(const Device& device, DeviceState& state, const Access& access) {
@@ -149,8 +170,7 @@ void take_room(const Device& device, DeviceState& state, const Access& access) {
     if (file >= state.file_end.size()) state.file_end.resize(file + 1);
     const std::int64_t more = std::max<std::int64_t>(0, access.end() - state.file_end[file]);
     if (device.capacity_bytes != 0 && more > device.capacity_bytes - state.used_bytes) {
-        throw DiskFull("a disk of " + std::to_string(device.capacity_bytes) + " bytes is full: file " +
-                       std::to_string(access.file) + " grows to " + std::to_string(access.end()) + " bytes");
+        throw DiskFull(device.capacity_bytes, access.file, access.end());
     }
     state.file_end[file] += more;
     state.used_bytes += more;
@@ -186,9 +206,17 @@ DeviceState::DeviceState(const Device& device) : disks(device.disks.size()) {
     }
 }
 
-Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Access& access) {
+void DeviceState::erase(std::int64_t file) {
+    const auto at = static_cast<std::size_t>(file);
+    if (at >= file_end.size()) return;
+    used_bytes -= file_end[at];
+    file_end[at] = 0;
+}
+
+Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Access& access,
+                  const DiskLog& log) {
     if (access.write) take_room(device, state, access);
-    Round round(device, state, access);
+    Round round(device, state, access, log);
     if (device.disks.size() == 1) return round.serve(now, {{access}}, access.write);
     if (device.raid == Raid::striped) return round.serve(now, round.striped(), access.write);
     if (!access.write) return round.serve(now, round.parity_reads(), false);

@@ -12,14 +12,61 @@ namespace {
 
 constexpr std::int64_t latest = std::int64_t{1} << 62;
 
-// Clocks and work of every disk and processor; shared by all rungs.
+// A clock that remembers its longest idle time, so that work which is told late still finds its place: a
+// graph processed at once reaches far ahead on its receivers' clocks, and without the gap all that comes
+// after would queue behind it, processor after processor.
+struct IdleClock {
+    std::int64_t end = 0;
+    std::int64_t idle_from = 0, idle_to = 0;
+
+    // When `ticks` of work that may begin at `ready` begin; in turn, or in the idle time.
+    template <bool fills>
+    std::int64_t serve(std::int64_t ready, std::int64_t ticks) {
+        if constexpr (!fills) {
+            const std::int64_t begun = std::max(end, ready);
+            end = begun + ticks;
+            return begun;
+        }
+        if (ready >= end) {
+            if (ready - end > idle_to - idle_from) idle_from = end, idle_to = ready;
+            end = ready + ticks;
+            return ready;
+        }
+        const std::int64_t from = std::max(ready, idle_from);
+        if (idle_to - from >= ticks) {
+            idle_from = from + ticks;
+            return from;
+        }
+        end += ticks;
+        return end - ticks;
+    }
+};
+
+// Clocks and work of every disk and processor; shared by all rungs. Where interfaces do the protocol work a
+// processor has three clocks: what it sends, what it receives, what it computes.
 struct Clocks {
     explicit Clocks(const FlowMachine& machine)
-        : disk(machine.disks), processor(machine.processors()), work(machine.processors()) {
+        : disk(machine.disks),
+          each(machine.links ? 3 : 1),
+          clock(machine.processors() * std::size_t{each}),
+          work(machine.processors()),
+          before(machine.processors()),
+          disk_before(machine.disks) {
         result.disk_work.resize(machine.disks);
         result.disk_reads.resize(machine.disks);
         result.processor_work.resize(machine.processors());
         result.communication_work.resize(machine.processors());
+        result.sent_work.resize(machine.processors());
+    }
+
+    [[nodiscard]] IdleClock& computing(std::uint32_t processor) {
+        return clock[processor * std::size_t{each}];
+    }
+    [[nodiscard]] IdleClock& sending(std::uint32_t processor) {
+        return clock[processor * std::size_t{each} + (each == 3 ? 1 : 0)];
+    }
+    [[nodiscard]] IdleClock& receiving(std::uint32_t processor) {
+        return clock[processor * std::size_t{each} + (each == 3 ? 2 : 0)];
     }
 
     // Books the work of one graph, whatever the order in which it is done.
@@ -29,17 +76,18 @@ struct Clocks {
         ++result.graphs;
         result.sends += flow.receivers;
         result.most_fan_out = std::max<std::int64_t>(result.most_fan_out, flow.receivers);
-        work[owner].communication += communication * flow.receivers;
+        work[owner].sent += communication * flow.receivers;
         work[owner].compute += flow.local ? flow.compute_ticks : 0;
         for (std::uint32_t i = 0; i < flow.receivers; ++i) {
-            work[flow.receiver[i]].communication += communication;
+            work[flow.receiver[i]].received += communication;
             work[flow.receiver[i]].compute += flow.compute_ticks;
         }
     }
 
     [[nodiscard]] std::int64_t latest_clock() const {
-        return std::max(*std::max_element(disk.begin(), disk.end()),
-                        *std::max_element(processor.begin(), processor.end()));
+        std::int64_t last = *std::max_element(disk.begin(), disk.end());
+        for (const IdleClock& one : clock) last = std::max(last, one.end);
+        return last;
     }
 
     // A barrier between groups: nothing of the next begins before all of this one has ended.
@@ -47,24 +95,46 @@ struct Clocks {
         result.ticks = latest_clock();
         if (result.ticks > latest) throw std::overflow_error("the run lasts longer than the clock reaches");
         std::fill(disk.begin(), disk.end(), result.ticks);
-        std::fill(processor.begin(), processor.end(), result.ticks);
+        std::fill(clock.begin(), clock.end(), IdleClock{result.ticks, 0, 0});
+        add_floor();
+    }
+
+    // No order of events within a group beats its busiest resource, and groups follow one another.
+    void add_floor() {
+        std::int64_t busiest = 0;
+        for (std::size_t i = 0; i < disk_before.size(); ++i) {
+            busiest = std::max(busiest, result.disk_work[i] - disk_before[i]);
+            disk_before[i] = result.disk_work[i];
+        }
+        for (std::size_t i = 0; i < work.size(); ++i) {
+            const Work done{work[i].sent - before[i].sent, work[i].received - before[i].received,
+                            work[i].compute - before[i].compute};
+            busiest = std::max(busiest, each == 3 ? std::max({done.sent, done.received, done.compute})
+                                                  : done.sent + done.received + done.compute);
+            before[i] = work[i];
+        }
+        result.floor += busiest;
     }
 
     // Moves the work of the processors into the result.
     FlowResult finish() {
         for (std::size_t i = 0; i < work.size(); ++i) {
-            result.communication_work[i] = work[i].communication;
-            result.processor_work[i] = work[i].communication + work[i].compute;
+            result.sent_work[i] = work[i].sent;
+            result.communication_work[i] = work[i].sent + work[i].received;
+            result.processor_work[i] = result.communication_work[i] + work[i].compute;
         }
         return std::move(result);
     }
 
     struct Work {
-        std::int64_t communication = 0, compute = 0;
+        std::int64_t sent = 0, received = 0, compute = 0;
     };
 
-    std::vector<std::int64_t> disk, processor;
-    std::vector<Work> work;
+    std::vector<std::int64_t> disk;
+    std::uint32_t each;
+    std::vector<IdleClock> clock;
+    std::vector<Work> work, before;
+    std::vector<std::int64_t> disk_before;
     FlowResult result;
 };
 
@@ -82,6 +152,7 @@ FlowResult resource(const Source& source) {
                 clocks.book(flow, disk, machine.owner(disk), machine.communication_ticks);
             }
         }
+        clocks.add_floor();
     }
     FlowResult result = clocks.finish();
     result.ticks = std::max(*std::max_element(result.disk_work.begin(), result.disk_work.end()),
@@ -90,20 +161,29 @@ FlowResult resource(const Source& source) {
 }
 
 // A whole graph at once: the read, then each send with its receive and computation, then the local
-// computation. Message passing moves both clocks to the later of the two (section 5.2).
+// computation. The receiver takes part from the start of the transfer on (section 5.2).
+template <bool links, bool fills>
 void macro(Clocks& clocks, const FlowMachine& machine, const Flow& flow, std::uint32_t disk) {
     const std::uint32_t owner = machine.owner(disk);
-    clocks.book(flow, disk, owner, machine.communication_ticks);
-    std::int64_t& own = clocks.processor[owner];
+    const std::int64_t communication = machine.communication_ticks;
+    clocks.book(flow, disk, owner, communication);
     const std::int64_t read = clocks.disk[disk] += flow.read_ticks;
+    std::int64_t sent = read;
     for (std::uint32_t i = 0; i < flow.receivers; ++i) {
-        std::int64_t& other = clocks.processor[flow.receiver[i]];
-        const std::int64_t begun = std::max(own, read);
-        own = begun + machine.communication_ticks;
-        other = std::max(other, begun) + machine.communication_ticks + flow.compute_ticks;
+        const std::uint32_t to = flow.receiver[i];
+        if constexpr (links) {
+            const std::int64_t begun = clocks.clock[3 * owner + 1].template serve<fills>(read, communication);
+            const std::int64_t taken = clocks.clock[3 * to + 2].template serve<fills>(begun, communication);
+            clocks.clock[3 * to].template serve<fills>(taken + communication, flow.compute_ticks);
+            sent = std::max(sent, begun + communication);
+        } else {
+            const std::int64_t begun = clocks.clock[owner].template serve<fills>(read, communication);
+            clocks.clock[to].template serve<fills>(begun, communication + flow.compute_ticks);
+            sent = std::max(sent, begun + communication);
+        }
     }
-    if (!machine.overlap && flow.receivers > 0) clocks.disk[disk] = std::max(read, own);
-    if (flow.local) own = std::max(own, read) + flow.compute_ticks;
+    if (!machine.overlap) clocks.disk[disk] = sent;
+    if (flow.local) clocks.clock[links ? 3 * owner : owner].template serve<fills>(read, flow.compute_ticks);
 }
 
 // Where a disk has got to, and how many graphs it still has.
@@ -113,7 +193,7 @@ struct Place {
     std::int64_t left = 0;
 };
 
-template <class Source>
+template <bool links, class Source>
 FlowResult macro_round_robin(const Source& source) {
     const FlowMachine& machine = source.machine();
     Clocks clocks(machine);
@@ -130,7 +210,7 @@ FlowResult macro_round_robin(const Source& source) {
                 if (places[disk].left == 0) continue;
                 --places[disk].left;
                 source.take(group, disk, places[disk].cursor, flow);
-                macro(clocks, machine, flow, disk);
+                macro<links, false>(clocks, machine, flow, disk);
             }
         }
         clocks.level();
@@ -139,7 +219,7 @@ FlowResult macro_round_robin(const Source& source) {
 }
 
 // Graphs in the order in which their disks come free (section 5.3).
-template <class Source>
+template <bool links, class Source>
 FlowResult macro_queue(const Source& source) {
     const FlowMachine& machine = source.machine();
     Clocks clocks(machine);
@@ -154,7 +234,7 @@ FlowResult macro_queue(const Source& source) {
         while (!queue.empty()) {
             const auto disk = static_cast<std::uint32_t>(queue.pop().key);
             source.take(group, disk, places[disk].cursor, flow);
-            macro(clocks, machine, flow, disk);
+            macro<links, true>(clocks, machine, flow, disk);
             if (--places[disk].left > 0) queue.push({clocks.disk[disk], disk});
         }
         clocks.level();
@@ -243,16 +323,16 @@ class Micro {
                 return read_done(disk, slot, block, event.time);
             case sends: {  // the receiver takes part from the start of the transfer on
                 const std::int64_t sent =
-                    occupy(machine_.owner(disk), event.time, machine_.communication_ticks);
+                    occupy(clocks_.sending(machine_.owner(disk)), event.time, machine_.communication_ticks);
                 queue_.push({sent - machine_.communication_ticks, key(receives, disk, slot, processor)});
                 return send_done(disk, block, sent);
             }
             case receives:
-                queue_.push({occupy(processor, event.time, machine_.communication_ticks),
+                queue_.push({occupy(clocks_.receiving(processor), event.time, machine_.communication_ticks),
                              key(computes, disk, slot, processor)});
                 return;
             case computes:
-                queue_.push({occupy(processor, event.time, block.flow.compute_ticks),
+                queue_.push({occupy(clocks_.computing(processor), event.time, block.flow.compute_ticks),
                              key(ended, disk, slot, processor)});
                 return;
             case ended:
@@ -260,8 +340,8 @@ class Micro {
         }
     }
 
-    std::int64_t occupy(std::uint32_t processor, std::int64_t now, std::int64_t ticks) {
-        return clocks_.processor[processor] = std::max(clocks_.processor[processor], now) + ticks;
+    static std::int64_t occupy(IdleClock& clock, std::int64_t now, std::int64_t ticks) {
+        return clock.end = std::max(clock.end, now) + ticks;
     }
 
     void read_done(std::uint32_t number, std::uint32_t slot, Block& block, std::int64_t now) {
@@ -307,9 +387,10 @@ FlowResult run_flows(const Source& source, FlowRung rung, std::int64_t blocks_ah
         case FlowRung::resource:
             return resource(source);
         case FlowRung::macro_round_robin:
-            return macro_round_robin(source);
+            return source.machine().links ? macro_round_robin<true>(source)
+                                          : macro_round_robin<false>(source);
         case FlowRung::macro_queue:
-            return macro_queue(source);
+            return source.machine().links ? macro_queue<true>(source) : macro_queue<false>(source);
         case FlowRung::micro:
             return Micro<Source>(source, blocks_ahead).run();
     }

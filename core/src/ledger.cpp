@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "striate/layout_load.hpp"
 #include "striate/stripe.hpp"
 #include "striate/volume.hpp"
 
@@ -40,8 +41,9 @@ class Summing {
           text_(input.programs),
           routes_(static_cast<std::int32_t>(input.network.bandwidth.size()), input.network.edge_source,
                   input.network.edge_target),
-          reads_(input.stripe_unit, std::max<std::int64_t>(input.servers, 1)),
-          writes_(input.stripe_unit, std::max<std::int64_t>(input.servers, 1)),
+          servers_(input.layouts == nullptr ? 0 : input.layouts->servers()),
+          reads_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
+          writes_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
           compute_(text_.ranks()),
           communication_(text_.ranks()),
           instructions_(text_.ranks()) {
@@ -108,7 +110,7 @@ class Summing {
     }
 
     // Operands whose movement costs nothing, adds up, or sweeps over the servers.
-    [[nodiscard]] static bool adds_up(Kind kind, std::size_t position) {
+    [[nodiscard]] bool adds_up(Kind kind, std::size_t position) const {
         switch (kind) {
             case Kind::send:
             case Kind::recv:
@@ -119,7 +121,8 @@ class Summing {
             case Kind::read_all:
             case Kind::write:
             case Kind::write_all:
-                return position < 2 || position == 6;  // file, offset, request
+                if (position == 0) return in_.layouts == nullptr || !in_.layouts->any_own();  // file
+                return position == 1 || position == 6;  // offset, request
             default:
                 return kind < Kind::barrier || kind > Kind::reduce_scatter;
         }
@@ -151,11 +154,15 @@ class Summing {
                 break;
             case Kind::read:
             case Kind::read_all:
-                for (const auto rank : ranks) access(rank, first, reads_, out_.read_bytes);
+                for (const auto rank : ranks) {
+                    out_.read_bytes[index(rank)] += access(rank, first, reads_);
+                }
                 break;
             case Kind::write:
             case Kind::write_all:
-                for (const auto rank : ranks) access(rank, first, writes_, out_.written_bytes);
+                for (const auto rank : ranks) {
+                    out_.written_bytes[index(rank)] += access(rank, first, writes_);
+                }
                 break;
             case Kind::sync:
                 out_.syncs += times_;
@@ -191,7 +198,7 @@ class Summing {
     void collective(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
         const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
         const std::size_t first = text_.first_operand[row];
-        const bool rooted = text_.first_operand[row + 1] - first == 3 && kind != Kind::alltoallv;
+        const bool rooted = is_rooted(kind);
         out_.barriers += times_;
         for (const auto rank : ranks) {
             const std::int64_t mine = group.group[index(rank)];
@@ -215,42 +222,87 @@ class Summing {
         }
     }
 
-    void access(std::int64_t rank, std::size_t first, StripeLoad& load,
-                std::vector<std::int64_t>& bytes_of_rank) {
-        if (in_.servers == 0)
+    // Runs of one kind: those of striped files by formula, those of files with a layout of their own by plan.
+    struct Load {
+        Load(std::int64_t unit, std::int64_t servers) : striped(unit, servers), planned(servers) {}
+        StripeLoad striped;
+        LayoutLoad planned;
+        [[nodiscard]] std::vector<std::int64_t> bytes() const {
+            return added(striped.bytes(), planned.bytes());
+        }
+        [[nodiscard]] std::vector<std::int64_t> requests() const {
+            return added(striped.requests(), planned.requests());
+        }
+
+      private:
+        static std::vector<std::int64_t> added(std::vector<std::int64_t> sums,
+                                               const std::vector<std::int64_t>& more) {
+            for (std::size_t server = 0; server < sums.size(); ++server) sums[server] += more[server];
+            return sums;
+        }
+    };
+
+    // The bytes that the rank asks for in all passes.
+    std::int64_t access(std::int64_t rank, std::size_t first, Load& load) {
+        if (servers_ == 0)
             throw std::domain_error("the program touches files but the cluster has no I/O server");
-        // Files begin on one server after the other, as parallel file systems spread them: file 0 on server
-        // 0.
-        const std::int64_t round_bytes = in_.stripe_unit * in_.servers;
-        const std::int64_t shift = in_.stripe_unit * (value(first, rank) % in_.servers);
+        out_.accesses[index(rank)] += times_;
+        const std::int64_t file = value(first, rank);
         const std::int64_t start = value(first + 1, rank);
-        const auto in_round = [&](std::int64_t at) { return at % round_bytes + shift; };  // rounds load alike
         const std::int64_t count = value(first + 3, rank);
         const std::int64_t list = value(first + 5, rank);
+        const AnyLayout* own = in_.layouts->own(file);
+        set_sweeps(first, own == nullptr);
+        if (count != 1 && list < 0) sweeps_.push_back({value(first + 4, rank), count});
+        std::int64_t bytes = 0;
+        for_runs(list, start, value(first + 2, rank), [&](std::int64_t offset, std::int64_t size) {
+            bytes += size;
+            own == nullptr ? add_striped(load.striped, file, offset, size)
+                           : add_planned(load.planned, *own, file, offset, size);
+        });
+        return bytes * times_ * (list < 0 ? count : 1);
+    }
+
+    // How the loops around the row move the offset; a striped file that moves on to the next moves by a unit.
+    void set_sweeps(std::size_t first, bool striped) {
         sweeps_.clear();
         const auto steps = text_.strides(first + 1);
         const auto file_steps = text_.strides(first);
+        const std::int64_t round_bytes = in_.stripe_unit * servers_;
         for (std::size_t depth = 0; depth < counts_.size(); ++depth) {
-            const std::int64_t files = depth < file_steps.size() ? file_steps[depth] % in_.servers : 0;
-            const std::int64_t step = depth < steps.size() ? steps[depth] % round_bytes : 0;
-            sweeps_.push_back({step + files * in_.stripe_unit, counts_[depth]});
+            const std::int64_t step = depth < steps.size() ? steps[depth] : 0;
+            const std::int64_t files =
+                striped && depth < file_steps.size() ? file_steps[depth] % servers_ : 0;
+            sweeps_.push_back(
+                {striped ? step % round_bytes + files * in_.stripe_unit : step, counts_[depth]});
         }
-        if (count != 1 && list < 0) sweeps_.push_back({value(first + 4, rank) % round_bytes, count});
-        swept_ += load.walked(sweeps_);
+    }
+
+    template <class Visit>
+    void for_runs(std::int64_t list, std::int64_t start, std::int64_t size, const Visit& visit) const {
+        if (list < 0) return visit(start, size);
+        const ExtentColumns& runs = in_.extents;
+        for (auto run = index(runs.first[index(list)]); run < index(runs.first[index(list) + 1]); ++run) {
+            visit(start + runs.offset[run], runs.length[run]);
+        }
+    }
+
+    // Files begin on one server after the other, file 0 on server 0; rounds load alike.
+    void add_striped(StripeLoad& load, std::int64_t file, std::int64_t offset, std::int64_t size) {
+        sweep(load.walked(sweeps_));
+        const std::int64_t shift = in_.stripe_unit * (file % servers_);
+        load.add_swept(offset % (in_.stripe_unit * servers_) + shift, size, 1, sweeps_);
+    }
+
+    void add_planned(LayoutLoad& load, const AnyLayout& own, std::int64_t file, std::int64_t offset,
+                     std::int64_t size) {
+        sweep(LayoutLoad::walked(own, size, sweeps_));
+        load.add_swept(*in_.layouts, file, offset, size, sweeps_);
+    }
+
+    void sweep(double runs) {
+        swept_ += runs;
         if (swept_ > most_swept) throw std::domain_error("accesses begin at too many different offsets");
-        out_.accesses[index(rank)] += times_;
-        if (list >= 0) {
-            for (auto run = index(in_.extents.first[index(list)]);
-                 run < index(in_.extents.first[index(list) + 1]); ++run) {
-                load.add_swept(in_round(start + in_.extents.offset[run]), in_.extents.length[run], 1,
-                               sweeps_);
-                bytes_of_rank[index(rank)] += in_.extents.length[run] * times_;
-            }
-            return;
-        }
-        const std::int64_t size = value(first + 2, rank);
-        load.add_swept(in_round(start), size, 1, sweeps_);
-        bytes_of_rank[index(rank)] += size * count * times_;
     }
 
     // The way between two ranks' interfaces; repeated pairs of components are looked up.
@@ -298,13 +350,15 @@ class Summing {
         out_.server_reads = reads_.requests();
         out_.server_written = writes_.bytes();
         out_.server_writes = writes_.requests();
+        if (in_.metadata) out_.heard = FileCalls(text_, in_.communicators).heard();
         return std::move(out_);
     }
 
     const LedgerInput& in_;
     const Programs& text_;
     Routes routes_;
-    StripeLoad reads_, writes_;
+    std::int64_t servers_;  // 0: no file may be touched
+    Load reads_, writes_;
     std::vector<Wide> compute_, communication_, instructions_;
     Ledger out_;
     std::vector<std::int64_t> counts_;  // passes of the loops around the row, outermost first

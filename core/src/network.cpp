@@ -1,13 +1,31 @@
 #include "striate/network.hpp"
 
+#include <type_traits>
+
 #include "striate/flow_network.hpp"
 #include "striate/hole_heap.hpp"
 #include "striate/ladder_queue.hpp"
 #include "striate/network_engine.hpp"
+#include "striate/network_recorder.hpp"
 #include "striate/oracle_queue.hpp"
 #include "striate/timed_heap.hpp"
 
 namespace striate {
+
+namespace {
+
+template <class Queue>
+std::unique_ptr<Network> make_engine(Stations& stations, NetworkListener& listener,
+                                     const RunOptions& options) {
+    const bool warp = options.warp && !std::is_same_v<Queue, TimedHeap>;
+    if (options.timeline == nullptr) {
+        return std::make_unique<NetworkEngine<Queue>>(stations, listener, warp);
+    }
+    return std::make_unique<NetworkEngine<Queue, NetworkRecorder>>(
+        stations, listener, warp, NetworkRecorder(*options.timeline, stations));
+}
+
+}  // namespace
 
 std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& listener,
                                       const RunOptions& options) {
@@ -18,13 +36,13 @@ std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& liste
         queue = stations.nics() <= few_nics ? QueueKind::hole_heap : QueueKind::ladder;
     switch (queue) {
         case QueueKind::timed_heap:
-            return std::make_unique<NetworkEngine<TimedHeap>>(stations, listener, false);
+            return make_engine<TimedHeap>(stations, listener, options);
         case QueueKind::oracle:
-            return std::make_unique<NetworkEngine<OracleQueue>>(stations, listener, options.warp);
+            return make_engine<OracleQueue>(stations, listener, options);
         case QueueKind::ladder:
-            return std::make_unique<NetworkEngine<LadderQueue>>(stations, listener, options.warp);
+            return make_engine<LadderQueue>(stations, listener, options);
         default:
-            return std::make_unique<NetworkEngine<HoleHeap>>(stations, listener, options.warp);
+            return make_engine<HoleHeap>(stations, listener, options);
     }
 }
 

@@ -26,7 +26,7 @@ void Processors::catch_up(Node& node, Ticks now) {
 }
 
 Processors::Alarm Processors::plan(Node& node, Ticks now) const {
-    ++node.generation;
+    node.generation = (node.generation + 1) % generations;
     if (node.jobs.empty()) return {};
     const auto jobs = static_cast<std::int64_t>(node.jobs.size());
     const Ticks left = std::max<Ticks>(node.jobs.front().end - node.work, 0);

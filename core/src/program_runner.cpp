@@ -17,8 +17,17 @@ void expect_input(const Stations& stations, const ProgramInput& input) {
     if (input.rank_node.size() != ranks || stations.nics() < ranks) {
         throw std::invalid_argument("every rank needs a node and an interface");
     }
+    if (!input.rank_start.empty() && input.rank_start.size() != ranks) {
+        throw std::invalid_argument("every rank needs a start, or none");
+    }
     if (input.node_cpus.size() != input.node_instructions_per_second.size()) {
         throw std::invalid_argument("the node columns differ in length");
+    }
+    if (!input.rank_wait.empty() && input.rank_wait.size() != ranks) {
+        throw std::invalid_argument("every rank needs a wait, or none has one");
+    }
+    for (const std::int64_t wait : input.rank_wait) {
+        if (wait < 0) throw std::invalid_argument("a negative wait");
     }
     for (const std::int32_t node : input.rank_node) {
         if (node < 0 || place(node) >= input.node_cpus.size()) {
@@ -39,21 +48,35 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
       network_(make_network(stations, *this, options)),
       cursors_(input.programs),
       book_(input.collectives),
+      collectives_(book_, cursors_, input_.communicators, input.programs.ranks()),
       processors_(input.node_cpus, stations.settings().rounding),
       messages_(input.programs.ranks(), input.eager_bytes, *this),
       tasks_(input.programs.ranks()),
       requests_(input.programs.ranks()),
-      calls_(input.programs.ranks() * input.communicators.size()) {
+      calls_(input.programs.ranks() * input.communicators.size()),
+      timeline_(options.timeline) {
     result_.rank_end.assign(tasks_.size(), -1);
     for (std::uint32_t rank = 0; rank < tasks_.size(); ++rank) tasks_[rank].rank = rank;
     for (const double speed : input.node_instructions_per_second) {
         step_.push_back(job_ticks(step_instructions, speed));
     }
+    if (timeline_ != nullptr) {
+        began_.resize(tasks_.size());
+        open_regions_.resize(tasks_.size());
+        cursors_.watch_marks(marks_);
+    }
     if (input.files != nullptr) start_files(tasks_.size());
 }
 
 ProgramResult ProgramRunner::run(const RunOptions& options) {
-    for (std::uint32_t rank = 0; rank < requests_.size(); ++rank) next_operation(rank);
+    for (std::uint32_t rank = 0; rank < requests_.size(); ++rank) {
+        const Ticks start = input_.rank_start.empty() ? 0 : input_.rank_start[rank];
+        if (start == 0) {
+            next_operation(rank);
+        } else {
+            network_->set_timer(start, of_start | rank);
+        }
+    }
     network_->run(options.poll);
     expect_all_over();
     result_.stations = network_->totals();
@@ -71,6 +94,8 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
 
 void ProgramRunner::on_timer(std::uint64_t cookie) {
     if ((cookie & of_file_timer) != 0) return files_->on_timer(cookie & ~of_file_timer);
+    if ((cookie & of_start) != 0) return next_operation(static_cast<std::uint32_t>(cookie));
+    if ((cookie & of_late) != 0 && !input_.rank_wait.empty()) return start_late(cookie & ~of_late);
     const auto at = static_cast<std::uint32_t>(cookie);
     std::vector<std::uint64_t> over;
     arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));
@@ -108,7 +133,22 @@ Ticks ProgramRunner::compute_ticks(std::uint32_t rank) const {
 
 void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::int64_t payload,
                              std::uint64_t cookie) {
-    network_->start_message(source, target, payload, cookie);
+    const Ticks wait = input_.rank_wait.empty() ? 0 : input_.rank_wait[target];
+    if (wait == 0) return network_->start_message(source, target, payload, cookie);
+    if (free_late_.empty()) {
+        free_late_.push_back(late_.size());
+        late_.emplace_back();
+    }
+    const std::size_t at = free_late_.back();
+    free_late_.pop_back();
+    late_[at] = {source, target, payload, cookie};
+    network_->set_timer(network_->now() + wait, at | of_late);
+}
+
+void ProgramRunner::start_late(std::size_t at) {
+    const LateMessage message = late_[at];
+    free_late_.push_back(at);
+    network_->start_message(message.source, message.target, message.payload, message.cookie);
 }
 
 void ProgramRunner::take_step(std::uint32_t rank, std::uint64_t cookie) {
@@ -118,7 +158,12 @@ void ProgramRunner::take_step(std::uint32_t rank, std::uint64_t cookie) {
 // ---- a rank's program
 
 void ProgramRunner::next_operation(std::uint32_t rank) {
-    if (!cursors_.settle(rank)) {
+    const bool goes_on = cursors_.settle(rank);
+    if (timeline_ != nullptr) {
+        record_marks(rank);
+        began_[rank] = network_->now();
+    }
+    if (!goes_on) {
         tasks_[rank].phase = Task::Phase::over;
         result_.rank_end[rank] = network_->now();
         return;
@@ -138,6 +183,7 @@ void ProgramRunner::job_over(std::uint32_t task) {
             return start_job(task, step(task), task);
         }
     }
+    if (timeline_ != nullptr) record(task);
     cursors_.step(task);
     next_operation(task);
 }
@@ -175,6 +221,8 @@ void ProgramRunner::perform(std::uint32_t rank) {
             return await_request(rank, operand(0));
         case Kind::waitall:
             return await_all(rank);
+        case Kind::test:  // asks, at the cost of its step, and goes on either way
+            return static_cast<void>(find_request(requests_[rank], operand(0)));
         case Kind::open:
         case Kind::close:
         case Kind::stat:

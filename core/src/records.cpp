@@ -38,6 +38,49 @@ void refuse_outside(std::span<const Position> positions, std::size_t records) {
         throw std::out_of_range("a position lies outside the records");
 }
 
+// What one owner handles in one round: the bucket its records go to, and how far they move.
+template <class Position>
+class Parts {
+  public:
+    struct Part {
+        std::size_t bucket;
+        Position shift;
+    };
+
+    explicit Parts(const DomainCut& cut)
+        : domain_(static_cast<std::uint64_t>(cut.domain)),
+          rounds_(static_cast<std::uint32_t>(cut.rounds())),
+          by_domain_(domain_),
+          by_window_(static_cast<std::uint64_t>(cut.window)) {
+        const auto stride = static_cast<std::size_t>(cut.buckets_per_round());
+        for (std::size_t owner = 0; owner < cut.segments.size(); ++owner) {
+            const std::int32_t segment = cut.segments[owner];
+            const std::int64_t base = segment >= 0 ? segment * cut.window : 0;
+            for (std::uint32_t round = 0; round < rounds_; ++round) {
+                const std::int64_t first = static_cast<std::int64_t>(owner) * cut.domain + round * cut.window;
+                parts_.push_back(
+                    {round * stride + (segment >= 0 ? 0 : owner + 1), static_cast<Position>(first - base)});
+            }
+        }
+    }
+
+    [[nodiscard]] std::size_t size() const { return parts_.size(); }
+    [[nodiscard]] const Part& operator[](std::size_t part) const { return parts_[part]; }
+
+    [[nodiscard]] std::uint32_t find(Position index) const {
+        const auto position = static_cast<std::uint64_t>(index);
+        const std::uint64_t owner = by_domain_.quotient(position);
+        const std::uint64_t round = by_window_.quotient(position - owner * domain_);
+        return static_cast<std::uint32_t>(owner) * rounds_ + static_cast<std::uint32_t>(round);
+    }
+
+  private:
+    std::uint64_t domain_;
+    std::uint32_t rounds_;
+    Divider by_domain_, by_window_;
+    std::vector<Part> parts_;
+};
+
 template <std::size_t Size>
 struct FixedSize {
     static void copy(std::byte* to, const std::byte* from, std::size_t) { std::memcpy(to, from, Size); }
@@ -143,39 +186,27 @@ Buckets<Position> bucket_records(std::span<const Position> indices, std::span<co
     if (!all) refuse_outside(kept, indices.size());
 
     const std::size_t count = all ? indices.size() : kept.size();
-    const auto stride = static_cast<std::uint64_t>(cut.buckets_per_round());
-    const auto domain = static_cast<std::uint64_t>(cut.domain);
-    const auto window = static_cast<std::uint64_t>(cut.window);
-    const Divider by_domain(domain), by_window(window);
-
-    struct Spot {
-        std::size_t bucket;
-        Position place;
-    };
-    const auto find = [&](std::size_t k) {
-        const auto source = all ? k : static_cast<std::size_t>(kept[k]);
-        const auto index = static_cast<std::uint64_t>(indices[source]);
-        const std::uint64_t owner = by_domain.quotient(index);
-        const std::uint64_t within = index - owner * domain;
-        const std::uint64_t round = by_window.quotient(within);
-        const std::int32_t segment = cut.segments[owner];
-        const std::uint64_t bucket = round * stride + (segment >= 0 ? 0 : owner + 1);
-        const std::uint64_t base = segment >= 0 ? static_cast<std::uint64_t>(segment) * window : 0;
-        return Spot{static_cast<std::size_t>(bucket), static_cast<Position>(base + within - round * window)};
-    };
-
+    const Parts<Position> parts(cut);
     Buckets<Position> result;
-    result.starts.assign(static_cast<std::size_t>(cut.rounds()) * stride + 1, 0);
+    result.starts.assign(static_cast<std::size_t>(cut.rounds() * cut.buckets_per_round()) + 1, 0);
     result.order.resize(count);
     result.place.resize(count);
-    for (std::size_t k = 0; k < count; ++k) ++result.starts[find(k).bucket + 1];
+    const auto index_of = [&](std::size_t k) { return indices[all ? k : static_cast<std::size_t>(kept[k])]; };
+    std::vector<std::uint32_t> part_of(count);
+    std::vector<std::int64_t> in_part(parts.size(), 0);
+    for (std::size_t k = 0; k < count; ++k) {
+        part_of[k] = parts.find(index_of(k));
+        ++in_part[part_of[k]];
+    }
+    for (std::size_t part = 0; part < parts.size(); ++part)
+        result.starts[parts[part].bucket + 1] += in_part[part];
     for (std::size_t b = 1; b < result.starts.size(); ++b) result.starts[b] += result.starts[b - 1];
     std::vector<std::int64_t> next(result.starts.begin(), result.starts.end() - 1);
     for (std::size_t k = 0; k < count; ++k) {
-        const Spot spot = find(k);
-        const auto at = static_cast<std::size_t>(next[spot.bucket]++);
+        const auto& part = parts[part_of[k]];
+        const auto at = static_cast<std::size_t>(next[part.bucket]++);
         result.order[at] = all ? static_cast<Position>(k) : kept[k];
-        result.place[at] = spot.place;
+        result.place[at] = static_cast<Position>(index_of(k) - part.shift);
     }
     return result;
 }

@@ -146,7 +146,7 @@ std::uint32_t Traffic::add(std::uint32_t source, std::uint32_t target, std::int6
     Stream& stream = streams[stream_between(source, target)];
     const bool joins = stream.first_message != none;
     if (joins && stream.first_message == stream.last_message) take_back(stream);
-    const std::uint32_t message = take(messages, free_messages_, Message{cookie, bytes, none, header});
+    const std::uint32_t message = take(messages, free_messages_, Message{cookie, bytes, none, header, bytes});
     (joins ? messages[stream.last_message].next : stream.first_message) = message;
     stream.last_message = message;
     ++stream.active;

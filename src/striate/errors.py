@@ -61,6 +61,22 @@ class PredictionError(StriateError, RuntimeError):
     """A prediction that cannot be made from this workload and cluster."""
 
 
+class TuningError(StriateError, ValueError):
+    """A knob, a search or a tuning file that cannot be used."""
+
+
+class ProbeError(StriateError, RuntimeError):
+    """A machine that cannot be measured, or measurements that do not hold together."""
+
+
+class ResultsError(StriateError, ValueError):
+    """A results store that cannot be read or written, or an entry it cannot hold."""
+
+
+class DiskFullError(PredictionError):
+    """A server whose disks have no room for what a program writes."""
+
+
 class OutputError(StriateError, OSError):
     """A result that cannot be written where it was asked for."""
 

@@ -42,7 +42,13 @@ def streams(draw, *, sends=True):
     return ListedFlows("stream", processors, per, 1000, tuple(kept))
 
 
-costs = st.builds(FlowCosts, read=st.integers(0, 60), communication=st.integers(0, 20), overlap=st.booleans())
+costs = st.builds(
+    FlowCosts,
+    read=st.integers(0, 60),
+    communication=st.integers(0, 20),
+    overlap=st.booleans(),
+    links=st.booleans(),
+)
 
 
 @given(streams(), costs)
@@ -60,7 +66,9 @@ def test_every_rung_books_the_same_work_and_none_beats_the_busiest_resource(flow
 
         assert result["disk_work"].tolist() == sums["disk_work"].tolist()
         assert result["processor_work"].tolist() == sums["processor_work"].tolist()
-        assert result["ticks"] >= sums["ticks"]
+        assert result["floor"] == sums["floor"]
+        assert result["ticks"] >= sums["floor"] if rung != "resource" else True
+        assert price.links or result["ticks"] >= sums["ticks"]
 
 
 @given(streams(sends=False), costs)

@@ -5,8 +5,10 @@ import sys
 import pytest
 
 from mpi_libraries import PROGRAMS
+from striate.apps.pmc3.nexus import random_matrix
 from striate.cluster import load_cluster
 from striate.predict import predict
+from striate.predict.fine import play
 from striate.workload import Workload
 from striate.workload.kinds import Kind
 from striate.workload.unfold import unfold
@@ -68,3 +70,62 @@ def test_the_replay_finishes_on_the_fine_rung(jacobi):
     forecast = predict(workload, load_cluster("laptop"), rung="fine")
 
     assert forecast.seconds.estimate >= computed / 1e12
+
+
+def programs(folder):
+    """The command of each real application, small."""
+    matrix = folder / "random.nex"
+    matrix.write_text(random_matrix(6, 40, seed=5))
+    sampled = ("--runs", "3", "--chains", "2", "--generations", "60", "--sample-frequency", "7")
+    return {
+        "jacobi": (PROGRAMS / "jacobi.py", folder / "field"),
+        "mesh": (PROGRAMS / "mesh.py", folder / "dataset"),
+        "pmc3": (
+            "-m",
+            "striate.apps.pmc3",
+            matrix,
+            "--parallel-file",
+            folder / "out",
+            *sampled,
+            "--model",
+            "jc69",
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", ["jacobi", "mesh", "pmc3"])
+@pytest.mark.parametrize("machine", ["laptop", "westmere"])
+def test_a_replay_moves_the_bytes_that_were_moved(name, machine, traced_application):
+    trace = traced_application(name)
+    workload = Workload.from_trace(trace)
+    workload.check()
+    run, _ = play(workload, load_cluster(machine))
+    asked = trace.info()
+
+    assert asked.bytes_written > 10_000
+    assert int(run.disk_bytes_written.sum()) == asked.bytes_written
+    assert int(run.disk_bytes_read.sum() + run.cache_hit_bytes.sum()) == asked.bytes_read
+    assert (run.rank_end > 0).all()
+
+
+@pytest.fixture(scope="module")
+def traced_application(any_mpi, tmp_path_factory):
+    """A function that traces one of the applications, once."""
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    done = {}
+
+    def trace(name):
+        if name not in done:
+            folder = tmp_path_factory.mktemp(name)
+            output, status, done[name] = run_traced(any_mpi, folder, sys.executable, *programs(folder)[name])
+            assert status == 0, output
+        return done[name]
+
+    return trace
+
+
+def test_the_mesh_writes_every_node_each_time(traced_application):
+    trace = traced_application("mesh")
+    blocks = [row for row in trace.per_file().to_pylist() if row["file"].endswith(".blocks")]
+
+    assert sum(row["bytes_written"] for row in blocks) >= 2 * 4000 * 40

@@ -1,12 +1,14 @@
 """One program under every MPI: what was recorded is what the program says it did."""
 
+import shutil
+import subprocess
 import sys
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from mpi_libraries import PROGRAMS
+from mpi_libraries import MPIS, PROGRAMS
 from striate.cli.main import run
 from striate.trace.launch import tracer_path
 from striate.trace.read import read_trace
@@ -57,6 +59,22 @@ def test_a_python_program_is_recorded_as_it_says_it_was(mpi, tmp_path):
     assert status == 0
     assert accounts(trace) == said(output)
     assert trace.header.regions == ("write", "talk")
+
+
+def test_a_fortran_program_is_recorded_as_it_says_it_was(tmp_path):
+    mpi, compiler = MPIS["debian-openmpi"], shutil.which("mpif90.openmpi")
+    if mpi is None or compiler is None or shutil.which("gfortran") is None:
+        pytest.skip("no Fortran compiler for an MPI here: Debian's libopenmpi-dev and gfortran")
+    program = tmp_path / "small"
+    source = PROGRAMS / "small.f90"
+    built = [compiler, "-O1", f"-J{tmp_path}", str(source), "-o", str(program)]
+    ran = subprocess.run(built, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    output, status, trace = run_traced(mpi, tmp_path, program, tmp_path / "data")
+
+    assert status == 0
+    assert sum(said(output).values()) == 17 * RANKS + 2
+    assert accounts(trace) == said(output)
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +204,21 @@ def test_a_command_without_mpi_is_refused(tmp_path, capfd):
     assert run(["trace", "-o", str(tmp_path / "run.parquet"), "--", "true"]) == 1
     assert "no process called MPI_Init" in capfd.readouterr().err
     assert run(["trace", "-o", str(tmp_path / "run.parquet"), "--", str(tmp_path / "nowhere")]) == 1
+
+
+def test_hosts_are_looked_at_when_asked(mpi, compiled, tmp_path):
+    *_, trace = run_traced(
+        mpi, tmp_path, compiled(mpi, "small"), tmp_path / "data", "rest", sample_seconds=0.01
+    )
+    seen = trace.resources().to_pylist()
+
+    assert seen  # at least from the beginning to the end, however busy this machine is
+    assert {row["host"] for row in seen} == set(trace.header.hosts)
+    assert all(0 <= row["cpu_user"] <= 1 for row in seen if row["cpu_user"] is not None)
+    assert all(0 < row["memory_used"] < row["memory_total"] for row in seen)
+    assert [row["end"] for row in seen[:-1]] == [row["start"] for row in seen[1:]]
+    assert seen[0]["start"] >= 0
+
+
+def test_hosts_are_not_looked_at_unless_asked(small):
+    assert small.resources().num_rows == 0

@@ -7,6 +7,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 
 from striate.cluster import Cluster
+from striate.layout.text import parse
 from striate.workload import Workload
 from striate.workload.application import Application
 from striate.workload.kinds import ANY, COLLECTIVES, Kind
@@ -41,8 +42,10 @@ class SlowLedger:
         for application in workload.applications:
             self.totals.moved.append(Counter())
             self.totals.by_socket.append(Counter())
+            self.asked: list[tuple[int, int]] = []  # rank and bytes of every access of this application
             for rank in range(application.ranks):
                 self.run(application, rank, first)
+            self.charge_accesses()
             first += application.ranks
 
     def run(self, application: Application, rank: int, first: int) -> None:
@@ -119,22 +122,42 @@ class SlowLedger:
     # Files.
 
     def access(self, application: Application, rank: int, step) -> None:
-        said, servers = step.operands, len(self.cluster.servers)
-        unit = self.cluster.settings.stripe_unit
         write = step.kind in (Kind.WRITE, Kind.WRITE_ALL)
         total = 0
-        for offset, length in runs_of(application, said):
-            touched = [(byte // unit + said["file"]) % servers for byte in range(offset, offset + length)]
-            self.totals.bytes[write].update(touched)
-            self.totals.moved[-1].update(touched)
-            self.totals.requests[write].update(set(touched))
+        for offset, length in runs_of(application, step.operands):
+            ends: dict[int, int] = {}  # per server, of the bytes of this run so far
+            for byte in range(offset, offset + length):
+                server, physical = self.place(application, step.operands["file"], byte)
+                self.totals.bytes[write][server] += 1
+                self.totals.moved[-1][server] += 1
+                self.totals.requests[write][server] += ends.get(server) != physical
+                ends[server] = physical + 1
             total += length
-        socket = int(self.placement.socket[rank])
-        self.totals.by_socket[-1][socket] += total
-        ways = [self.server_way(rank, server) for server in range(servers)]
-        mean_per_byte = sum(1 / bandwidth for bandwidth, _ in ways) / servers
-        self.charge(rank, total * mean_per_byte + min(latency for _, latency in ways) / PS)
+        self.totals.by_socket[-1][int(self.placement.socket[rank])] += total
         self.totals.processor_error[int(self.placement.cpu[rank])] += self.cluster.settings.io_cpu / PS
+        self.asked.append((rank, total))
+
+    def place(self, application: Application, number: int, byte: int) -> tuple[int, int]:
+        """Server and position of a byte; file f begins on server f."""
+        servers, unit = len(self.cluster.servers), self.cluster.settings.stripe_unit
+        layout = next(
+            file.layout for file in application.files if file.first <= number < file.first + file.count
+        )
+        if layout is None:
+            server, physical = byte // unit % servers, byte // (unit * servers) * unit + byte % unit
+        else:
+            server, physical = (int(value) for value in parse(layout).locate(byte))
+        return (server + number) % servers, physical
+
+    def charge_accesses(self) -> None:
+        """The bytes of a rank go to the servers in the shares of the whole application."""
+        moved = self.totals.moved[-1]
+        for rank, total in self.asked:
+            ways = [self.server_way(rank, server) for server in range(len(self.cluster.servers))]
+            per_byte = sum(moved[server] / way[0] for server, way in enumerate(ways)) / max(
+                sum(moved.values()), 1
+            )
+            self.charge(rank, total * per_byte + min(latency for _, latency in ways) / PS)
 
     def server_way(self, rank: int, server: int) -> tuple[float, int]:
         there, nic = self.cluster.servers[server], self.node_type(rank).nic

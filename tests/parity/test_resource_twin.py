@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from parity.slow_ledger import SlowLedger
+from property.layouts import layouts as small_layouts
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.predict.resource import clocks_of
 from striate.workload import Spmd, Workload
@@ -41,9 +42,10 @@ plans = st.lists(
 )
 
 
-def body_of(ranks, plan):
+def body_of(ranks, plan, layouts=()):
     body = Spmd(ranks, communicators={"pairs": [rank // 2 for rank in range(ranks)]})
-    files = [body.files(f"file {number}") for number in range(6)]
+    own = dict(enumerate(layouts))
+    files = [body.files(f"file {number}", layout=own.get(number)) for number in range(6)]
     write_plan(body, files, plan, [])
     return body
 
@@ -98,6 +100,15 @@ def test_the_sums_equal_the_twins(cluster, ranks, plan):
     assert_equal(workload, cluster)
 
 
+@given(toys, st.integers(1, 4), plans, st.lists(st.none() | small_layouts(20), min_size=6, max_size=6))
+def test_files_with_layouts_of_their_own_load_the_servers_that_hold_their_bytes(
+    cluster, ranks, plan, layouts
+):
+    fitting = [layout if layout and layout.servers <= len(cluster.servers) else None for layout in layouts]
+
+    assert_equal(body_of(ranks, plan, fitting).workload(), cluster)
+
+
 @given(toys, plans, plans)
 def test_two_applications_add_up(cluster, one, other):
     assert_equal(Workload.together(body_of(3, one).workload(), body_of(4, other).workload()), cluster)
@@ -108,9 +119,10 @@ def test_two_applications_add_up(cluster, one, other):
     st.lists(
         st.tuples(st.integers(0, 5), st.integers(-2, 2), st.integers(-9, 9), st.integers(1, 6)), max_size=4
     ),
+    st.sampled_from([{}, {"file 3": "basic", "file 5": "varstrip:0:7B"}]),
 )
-@example(3, [(5, -1, 0, 4)])
-def test_loops_that_move_from_file_to_file_stay_on_the_servers(servers, loops):
+@example(3, [(5, -1, 0, 4)], {})
+def test_loops_that_move_from_file_to_file_stay_on_the_servers(servers, loops, layouts):
     """Folded file numbers may move down as well as up: (first file, step, step of the offset, passes)."""
 
     def program(rank, ranks):
@@ -122,7 +134,7 @@ def test_loops_that_move_from_file_to_file_stay_on_the_servers(servers, loops):
                     f"file {(file + index * file_step) % 12}", offset=60 + index * step, size=rank + 20
                 )
 
-    assert_equal(Workload.from_program(program, 3), toy(servers=servers))
+    assert_equal(Workload.from_program(program, 3, layouts=layouts), toy(servers=servers))
 
 
 def assert_equal(workload, cluster):

@@ -135,3 +135,15 @@ def test_a_write_beyond_the_saved_table_is_the_same_after_loading(tmp_path):
         for rank in range(9)
     ]
     assert offsets == [rank**3 for rank in range(9)]
+
+
+def test_a_file_from_before_calls_could_name_an_algorithm_is_still_read(tmp_path):
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "w.parquet"
+    workload = example_workload()
+    workload.save(path)
+    table = pq.read_table(path)
+    pq.write_table(table.drop_columns(["algorithm"]), path)
+
+    assert words(Workload.load(path)) == words(workload)

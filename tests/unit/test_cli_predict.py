@@ -77,6 +77,19 @@ def test_a_saved_workload(capsys, tmp_path):
     assert "checkpoint on laptop, 5 ranks: " in stdout_of(capsys, "predict", path, "laptop")
 
 
+def test_a_layout_is_given_on_the_command_line(capsys, program):
+    options = ("westmere", "--ranks", 2, "--rung", "fine")
+    plain = stdout_of(capsys, "predict", program, *options)
+    alone = stdout_of(capsys, "predict", program, *options, "--layout", "out=basic")
+
+    assert plain.splitlines()[0] != alone.splitlines()[0]
+
+
+def test_layouts_of_no_file_and_no_kind_are_refused(capsys, program):
+    for layout, status in (("in=basic", 1), ("out=none", 1), ("basic", 2)):
+        assert run(["predict", str(program), "laptop", "--ranks", "2", "--layout", layout]) == status
+
+
 def test_json_is_the_forecast(capsys, program):
     text = stdout_of(capsys, "predict", program, "laptop", "--ranks", 2, "--json")
     forecast = Forecast.from_json(text)
@@ -97,7 +110,7 @@ def test_an_output_file_holds_what_json_prints(capsys, program, tmp_path):
 def test_an_output_page(capsys, program, tmp_path):
     stdout_of(capsys, "predict", program, "laptop", "--ranks", 2, "-o", tmp_path / "f.html")
 
-    assert "<h1><bdi>solver on laptop</bdi>, 2 ranks</h1>" in (tmp_path / "f.html").read_text()
+    assert "2 ranks of solver on laptop take " in (tmp_path / "f.html").read_text()
 
 
 def test_an_output_is_not_overwritten_without_force(capsys, program, tmp_path):
@@ -171,10 +184,14 @@ def test_a_wrong_command_line_is_status_2(capsys, arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["checkpoint", "westmere", "--rung", "magic"], "expected a rung among resource, fine, got 'magic'"),
+        (
+            ["checkpoint", "westmere", "--rung", "magic"],
+            "expected a rung among resource, queueing, macro-rr, macro-queue, micro, fine, got 'magic'",
+        ),
         (
             ["solve", "westmere"],
-            "expected a .py, .parquet or .toml file or one of checkpoint, jacobi, mesh, got 'solve'",
+            "expected a .py, .parquet or .toml file, one of checkpoint, jacobi, mesh, or a kernel such as "
+            "kernel:pingpong, got 'solve'",
         ),
         (["missing.py", "westmere"], "no such file (missing.py)"),
         (

@@ -56,7 +56,9 @@ def reads_twice(rank, ranks):
 
 
 def test_columns_say_what_the_description_says():
-    columns = file_servers(cluster(FLASH, policy="write-behind", memory="10 MiB", concurrent_operations=4))
+    machine = cluster(FLASH, policy="write-behind", memory="10 MiB", concurrent_operations=4)
+    (application,) = Workload.from_program(writes, 2).applications
+    columns = file_servers(machine, application, machine.place(2))
 
     assert POLICIES[columns.policy[0]] == "write-behind"
     assert columns.memory.tolist() == [10 * MIB] * 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "striate"
-_BASE = {"errors", "units", "interval", "provenance", "svg", "_core"}
+_BASE = {"errors", "units", "interval", "provenance", "svg", "results", "_core"}
 
 # What each part may import of the others; DESIGN.md draws it.
 ALLOWED = {
@@ -15,6 +15,7 @@ ALLOWED = {
     "interval": {"errors"},
     "provenance": {"errors"},
     "svg": set(),
+    "results": {"errors", "interval", "provenance", "units"},
     "layout": _BASE,
     "trace": _BASE | {"layout"},
     "cluster": _BASE | {"layout"},
@@ -22,13 +23,17 @@ ALLOWED = {
     "queueing": _BASE | {"layout", "trace", "cluster", "workload"},
     "predict": _BASE | {"layout", "trace", "cluster", "workload", "queueing"},
     "tune": _BASE | {"layout", "trace", "cluster", "workload", "queueing", "predict"},
-    "show": _BASE | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune"},
+    "show": _BASE | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "probe"},
+    "probe": _BASE | {"layout", "trace", "cluster", "workload", "queueing", "predict", "runtime"},
+    "validate": _BASE
+    | {"layout", "trace", "cluster", "workload", "queueing", "predict", "probe", "runtime", "show", "apps"},
     "runtime": {"errors", "units", "layout", "_core"},
     "testing": _BASE | {"layout", "trace", "cluster", "workload"},
     "apps": _BASE
     | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "show", "runtime", "testing"},
     "cli": _BASE
-    | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "show", "runtime", "apps"},
+    | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "show", "runtime", "apps"}
+    | {"probe", "validate"},
 }
 
 

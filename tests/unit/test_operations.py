@@ -6,7 +6,16 @@ from retold import retold, told
 from striate.errors import UnitError, WorkloadError
 from striate.units import MiB
 from striate.workload import Workload, operations
-from striate.workload.kinds import ANY, BLOCKING, COLLECTIVES, NO_EXTENTS, OPERANDS, Kind
+from striate.workload.kinds import (
+    ANY,
+    BLOCKING,
+    COLLECTIVES,
+    DEFAULT_ALGORITHM,
+    NO_COUNTS,
+    NO_EXTENTS,
+    OPERANDS,
+    Kind,
+)
 from striate.workload.operations import (
     PENDING,
     Operation,
@@ -68,7 +77,7 @@ def test_rooted_collectives_name_their_root(verb):
     call = getattr(operations, verb)("1 KiB", root=2, comm="rows")
 
     assert call.kind.label == verb
-    assert said(call) == {"bytes": 1024, "root": 2, "request": BLOCKING}
+    assert said(call) == {"bytes": 1024, "root": 2, "algorithm": DEFAULT_ALGORITHM, "request": BLOCKING}
     assert call.communicator == "rows"
 
 
@@ -77,7 +86,8 @@ def test_other_collectives_name_their_size_alone(verb):
     call = getattr(operations, verb)("1 KiB")
 
     assert call.kind.label == verb
-    assert said(call) == {"bytes": 1024, "request": BLOCKING}
+    counts = {"counts": NO_COUNTS} if verb == "reduce_scatter" else {}
+    assert said(call) == {"bytes": 1024, **counts, "algorithm": DEFAULT_ALGORITHM, "request": BLOCKING}
 
 
 @pytest.mark.parametrize("verb", [*ROOTED, *UNROOTED, "read_all", "write_all"])
@@ -92,10 +102,18 @@ def test_every_collective_has_a_non_blocking_form(verb):
 def test_barriers_and_alltoallv():
     call = alltoallv(["1 KiB", 3])
 
-    assert said(barrier()) == {"request": BLOCKING}
+    assert said(barrier()) == {"algorithm": DEFAULT_ALGORITHM, "request": BLOCKING}
     assert barrier(blocking=False).is_pending
     assert call.operands[0] == 1027
     assert call.operands[1].tolist() == [1024, 3]
+
+
+def test_a_reduce_scatter_is_cut_evenly_or_as_told():
+    call = operations.reduce_scatter(["1 KiB", 3, 0], algorithm="pairwise")
+
+    assert call.operands[0] == 1027
+    assert call.operands[1].tolist() == [1024, 3, 0]
+    assert call.operands[2] == "pairwise"
 
 
 @pytest.mark.parametrize("verb", ["read", "write", "read_all", "write_all"])

@@ -100,12 +100,14 @@ def test_what_nobody_could_wait_for_is_refused(step, growth, message):
     assert str(refusal.value) == message
 
 
-def test_a_file_with_a_layout_of_its_own_is_refused():
+def test_a_layout_that_needs_more_servers_than_there_are_is_refused():
     body = Spmd(1)
-    body.write(body.files("f", layout="stripe 64 KiB"), size=8)
+    body.write(body.files("f", layout="simple:3:64KiB"), size=8)
 
-    with pytest.raises(PredictionError, match="this rung knows the cluster's default stripe only"):
-        predict_resource(body.workload(), toy())
+    with pytest.raises(
+        PredictionError, match="at most 2 servers, which the cluster has, got 'simple:3:64KiB'"
+    ):
+        predict_resource(body.workload(), toy(servers=2))
 
 
 def test_a_cache_hides_writes_from_the_low_end_unless_synced():

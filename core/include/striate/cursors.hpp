@@ -18,6 +18,9 @@ class Cursors {
     // program is over.
     [[nodiscard]] bool settle(std::uint32_t rank);
 
+    // From now on `settle` writes down the rows of the region marks it passes over.
+    void watch_marks(std::vector<std::uint32_t>& marks) { marks_ = &marks; }
+
     // Past the operation the rank stands on.
     void step(std::uint32_t rank) { ++places_[rank].row; }
 
@@ -45,6 +48,7 @@ class Cursors {
     std::vector<std::uint32_t> partner_;       // of a loop its end, of an end its loop
     std::vector<std::int64_t> index_, count_;  // per rank and depth
     std::size_t depth_ = 0;                    // of the deepest nest
+    std::vector<std::uint32_t>* marks_ = nullptr;
 };
 
 }  // namespace striate

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "striate/disk.hpp"
+#include "striate/timeline.hpp"
 
 namespace striate {
 
@@ -36,17 +37,30 @@ struct DeviceState {
     std::vector<std::int64_t> file_end;       // per file: the highest byte written
     std::int64_t used_bytes = 0;
     friend bool operator==(const DeviceState&, const DeviceState&) = default;
+
+    // The room of the file is free again.
+    void erase(std::int64_t file);
 };
 
 struct DiskFull : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    DiskFull(std::int64_t capacity, std::int64_t grown_file, std::int64_t grown_to)
+        : std::runtime_error("a disk is full"), capacity_bytes(capacity), file(grown_file), end(grown_to) {}
+    std::int64_t capacity_bytes;
+    std::int64_t file, end;  // the file that would grow, and to how many bytes there
 };
 
 // A large access to flash is spread over channels in parts of at least this many bytes.
 inline constexpr std::int64_t least_channel_bytes = 64 << 10;
 
+// Where to write down what the disks of a server do; without a timeline nothing is.
+struct DiskLog {
+    Timeline* timeline = nullptr;
+    std::int32_t server = 0;
+};
+
 // When an access that starts now is over. What a disk is still busy with comes first. A write to part of a
 // parity stripe reads the old data and parity before it writes the new. Throws DiskFull.
-[[nodiscard]] Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Access& access);
+[[nodiscard]] Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Access& access,
+                                const DiskLog& log = {});
 
 }  // namespace striate

@@ -30,6 +30,7 @@ struct FlowMachine {
     std::uint32_t disks_per_processor = 1;
     std::int64_t communication_ticks = 0;  // T_comm: on the sender and on the receiver, a block
     bool overlap = false;                  // a disk goes on reading while its processor sends
+    bool links = false;                    // interfaces move blocks; false: processors do the protocol work
 
     [[nodiscard]] std::uint32_t processors() const { return disks / disks_per_processor; }
     [[nodiscard]] std::uint32_t owner(std::uint32_t disk) const { return disk / disks_per_processor; }
@@ -119,7 +120,9 @@ class ListedFlows {
 // What a rung found. `ticks` is the global clock at the end; the columns are work, not finishing times.
 struct FlowResult {
     std::int64_t ticks = 0;
+    std::int64_t floor = 0;  // no order of events ends before: the busiest resource of every group
     std::vector<std::int64_t> disk_work, processor_work, communication_work;  // ticks per resource
+    std::vector<std::int64_t> sent_work;  // of the communication, what was sent
     std::vector<std::int64_t> disk_reads;
     std::int64_t graphs = 0, most_fan_out = 0, sends = 0;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 
 #include "striate/divider.hpp"
 #include "striate/place.hpp"
@@ -51,6 +52,12 @@ class GroupedBlocks {
     // One past the last byte that the server holds of the first `size` bytes of the file: padding before it
     // counts.
     [[nodiscard]] std::int64_t physical_size(std::int64_t server, std::int64_t size) const;
+
+    // Bytes after which the servers come again in the same order; the largest number where those are more.
+    [[nodiscard]] std::int64_t period_bytes() const {
+        const std::int64_t domains = servers() / std::gcd(servers(), by_factor_.divisor());
+        return product_or_largest(by_domain_.divisor(), domains);
+    }
 
   private:
     Divider by_servers_;

@@ -8,6 +8,7 @@
 
 #include "striate/event.hpp"
 #include "striate/stations.hpp"
+#include "striate/timeline.hpp"
 
 namespace striate {
 
@@ -31,6 +32,7 @@ struct RunOptions {
     bool warp = true;  // skip whole periods of a steady state; changes only the CPU time
     QueueKind queue = QueueKind::automatic;  // by the number of interfaces
     std::function<void()> poll = [] {};      // called about once per million events; may throw
+    Timeline* timeline = nullptr;            // where to write down what happened when; none: nowhere
 };
 
 class Network {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "striate/hole_heap.hpp"
@@ -20,7 +21,7 @@ namespace striate {
 
 // A trace policy sees every service; this one sees nothing and costs nothing.
 struct NoTrace {
-    void served(const Slot&, Ticks /*start*/, Ticks /*end*/) {}
+    void served(const Traffic&, std::uint32_t /*slot*/, Ticks /*start*/, Ticks /*end*/) {}
 };
 
 // The rule of ties: at equal times completions come before arrivals, both in order of their index (station,
@@ -33,15 +34,15 @@ struct NoTrace {
 template <class Queue = HoleHeap, class Trace = NoTrace>
 class NetworkEngine final : public Network {
   public:
-    // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides them
-    // from a trace).
+    // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides their
+    // packets from a trace).
     NetworkEngine(Stations& stations, NetworkListener& listener, bool warp, Trace trace = {})
         : stations_(stations),
           traffic_(stations),
           listener_(listener),
           warp_(traffic_, stations_),
           may_warp_(warp),
-          trace_(trace) {}
+          trace_(std::move(trace)) {}
 
     [[nodiscard]] Ticks now() const override { return now_ + shift_; }
     [[nodiscard]] std::int64_t events() const override { return events_; }
@@ -211,7 +212,7 @@ class NetworkEngine final : public Network {
             } else {
                 queue_.push({now_ + slot.service, slot.station});
             }
-            trace_.served(slot, now(), now() + slot.service);
+            trace_.served(traffic_, index, now(), now() + slot.service);
             if ((slot.flags & Slot::early) != 0) queue_.push({now_ + slot.delay, arrival | (index + 1)});
             if ((slot.flags & Slot::last_hop) == 0) {
                 slot.used += slot.service;

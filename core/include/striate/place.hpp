@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace striate {
 
@@ -20,6 +21,12 @@ inline constexpr std::int64_t nowhere = -1;
     if (__builtin_mul_overflow(step, count, &product) || __builtin_add_overflow(base, product, &sum))
         return nowhere;
     return sum;
+}
+
+[[nodiscard]] inline std::int64_t product_or_largest(std::int64_t left, std::int64_t right) {
+    std::int64_t product = 0;
+    const bool beyond = __builtin_mul_overflow(left, right, &product);
+    return beyond ? std::numeric_limits<std::int64_t>::max() : product;
 }
 
 }  // namespace striate

@@ -16,6 +16,7 @@ namespace striate {
 class Processors {
   public:
     static constexpr Ticks notice = 1000;
+    static constexpr std::uint32_t generations = 1U << 30;  // then they count from 0 again
 
     Processors(std::span<const std::int32_t> cpus_per_node, Rounding rounding);
 

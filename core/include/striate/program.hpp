@@ -18,20 +18,21 @@ enum class Kind : std::uint8_t {
     sendrecv,        // peer, tag, bytes, source, source_tag, source_bytes
     wait,            // request
     waitall,         // -
-    barrier,         // request
-    bcast,           // bytes, root, request
-    reduce,          // bytes, root, request
-    allreduce,       // bytes, request
-    gather,          // bytes, root, request
-    gatherv,         // bytes, root, request
-    scatter,         // bytes, root, request
-    scatterv,        // bytes, root, request
-    allgather,       // bytes, request
-    allgatherv,      // bytes, request
-    alltoall,        // bytes, request
-    alltoallv,       // bytes, counts, request
-    scan,            // bytes, request
-    reduce_scatter,  // bytes, request
+    test,            // request
+    barrier,         // algorithm, request
+    bcast,           // bytes, root, algorithm, request
+    reduce,          // bytes, root, algorithm, request
+    allreduce,       // bytes, algorithm, request
+    gather,          // bytes, root, algorithm, request
+    gatherv,         // bytes, root, algorithm, request
+    scatter,         // bytes, root, algorithm, request
+    scatterv,        // bytes, root, algorithm, request
+    allgather,       // bytes, algorithm, request
+    allgatherv,      // bytes, algorithm, request
+    alltoall,        // bytes, algorithm, request
+    alltoallv,       // bytes, counts, algorithm, request
+    scan,            // bytes, algorithm, request
+    reduce_scatter,  // bytes, counts, algorithm, request
     open,            // file, create
     close,           // file
     stat,            // file
@@ -50,6 +51,17 @@ inline constexpr std::size_t kinds = static_cast<std::size_t>(Kind::end) + 1;
 
 inline constexpr std::int64_t any = -1;       // any source, any tag
 inline constexpr std::int64_t blocking = -1;  // no request: the call returns when the operation is complete
+
+[[nodiscard]] constexpr bool is_rooted(Kind kind) {
+    return kind == Kind::bcast || kind == Kind::reduce || kind == Kind::gather || kind == Kind::gatherv ||
+           kind == Kind::scatter || kind == Kind::scatterv;
+}
+
+// Collectives whose sizes may differ by rank.
+[[nodiscard]] constexpr bool is_varying(Kind kind) {
+    return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv ||
+           kind == Kind::alltoallv || kind == Kind::reduce_scatter;
+}
 
 // One application: borrowed columns, valid as long as their owner.
 struct Programs {
@@ -90,6 +102,11 @@ struct Programs {
         for (std::size_t depth = 0; depth < steps.size(); ++depth) sum += steps[depth] * indices[depth];
         return sum;
     }
+};
+
+// Lists of byte runs for irregular access: list i is runs first[i] up to first[i + 1].
+struct ExtentColumns {
+    std::span<const std::int64_t> first, offset, length;
 };
 
 }  // namespace striate

@@ -24,16 +24,19 @@ struct ProgramInput {
     std::span<const std::int32_t> node_cpus;
     std::span<const double> node_instructions_per_second;
     std::int64_t eager_bytes;
-    ExtentColumns extents{};           // lists of runs that accesses name
-    const FileRules* files = nullptr;  // none: programs that touch files are refused
-    std::int64_t open_bytes = 32;      // what the first of a group tells the others about a file it opens
+    ExtentColumns extents{};                     // lists of runs that accesses name
+    const FileRules* files = nullptr;            // none: programs that touch files are refused
+    std::span<const std::int64_t> rank_start{};  // ticks; empty: all at once
+    std::int64_t open_bytes = 32;  // what the first of a group tells the others about a file it opens
+    std::span<const std::int64_t> rank_wait{};  // ticks until a message to a rank sets out; empty: none
 };
 
 // What one I/O server did.
 struct ServerTotals {
     std::int64_t operations = 0, sequential = 0, near_seeks = 0;  // of its disks
     std::int64_t bytes_read = 0, bytes_written = 0;
-    std::int64_t cache_hits = 0;  // bytes
+    std::int64_t cache_hits = 0, cache_misses = 0;  // bytes
+    StorageTotals storage;
 };
 
 struct ProgramResult {
@@ -41,6 +44,8 @@ struct ProgramResult {
     std::vector<std::int64_t> node_busy;  // CPU ticks
     std::vector<StationTotals> stations;
     std::vector<ServerTotals> servers;
+    std::vector<MetadataTotals> metadata;
+    std::vector<DiskEntry> disk_log;  // empty unless asked for
     std::int64_t messages = 0;
     std::int64_t events = 0, skipped = 0;
     std::int64_t end = 0;

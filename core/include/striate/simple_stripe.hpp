@@ -46,6 +46,9 @@ class SimpleStripe {
         return row * unit() + (server < column ? unit() : partial);
     }
 
+    // Bytes after which the servers come again in the same order; the largest number where those are more.
+    [[nodiscard]] std::int64_t period_bytes() const { return product_or_largest(unit(), servers()); }
+
   private:
     [[nodiscard]] std::int64_t unit() const { return by_unit_.divisor(); }
 

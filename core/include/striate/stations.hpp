@@ -89,6 +89,7 @@ class Stations {
     [[nodiscard]] const Station& operator[](std::uint32_t station) const { return stations_[station]; }
     [[nodiscard]] std::size_t size() const { return stations_.size(); }
     [[nodiscard]] std::uint32_t nics() const { return nics_; }
+    [[nodiscard]] std::uint32_t edge_station(std::uint32_t edge) const { return components_ + edge; }
     [[nodiscard]] std::uint32_t interface_station(std::uint32_t nic) const {
         return components_ + edge_count_ + nic;
     }

@@ -27,6 +27,7 @@ struct Message {
     std::int64_t unsent;  // payload not yet in a run
     std::uint32_t next;   // the message behind it in the same stream
     bool first;           // no packet of it is in a run yet
+    std::int64_t bytes;   // payload in all
 };
 
 // The packets of one (source, target) pair at one station of its way. One cache line.

@@ -39,6 +39,9 @@ class TwoDStripe {
     // Bytes that the server holds of the first `size` bytes of the file.
     [[nodiscard]] std::int64_t physical_size(std::int64_t server, std::int64_t size) const;
 
+    // Bytes after which the servers come again in the same order.
+    [[nodiscard]] std::int64_t period_bytes() const { return by_round_.divisor(); }
+
   private:
     struct Spot {
         std::int64_t round;

@@ -44,21 +44,21 @@ def from_tables(tables: dict[str, Any]) -> BlockFlows:
             raise WorkloadError(
                 f"{app} has no parameter {key!r:.60}; there are {', '.join(defaults)}", at=f"$.{key}"
             )
-        values[key] = _like(defaults[key], value, f"$.{key}")
+        values[key] = like(defaults[key], value, f"$.{key}")
     try:
         return make(**values)
     except StriateError as error:
         raise WorkloadError(error.message, at=error.at) from None
 
 
-def _like(default: Any, value: Any, at: str) -> Any:
+def like(default: Any, value: Any, at: str) -> Any:
     """`value` in the shape of `default`: a whole number, a number, a list of numbers, or a quantity with a unit."""
     if isinstance(default, tuple):
         sound = isinstance(value, list) and len(value) == len(default)
         if not sound:
             raise WorkloadError(f"expected {len(default)} numbers, got {value!r:.60}", at=at)
         return tuple(
-            _like(kind, item, f"{at}[{i}]") for i, (kind, item) in enumerate(zip(default, value, strict=True))
+            like(kind, item, f"{at}[{i}]") for i, (kind, item) in enumerate(zip(default, value, strict=True))
         )
     wanted: tuple[type, ...] = (bool,)
     if isinstance(default, str):

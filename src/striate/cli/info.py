@@ -15,7 +15,8 @@ from striate.cli.output import json_option, progress
 def command(file: Path, as_json: bool) -> None:
     """Say what the trace FILE holds: ranks, files, bytes, time, share of I/O, phases, the slowest rank.
 
-    FILE is a trace saved by striate, or a log of Darshan, dftracer or OTF2; its format is recognised.
+    FILE is a trace saved by striate, or a log of Darshan, dftracer, Recorder or OTF2; its format is
+    recognised.
     """
     from striate.trace.read import read_trace
 

@@ -16,13 +16,22 @@ from striate.errors import StriateError
 # command -> (module under striate.cli, one line of help); a module is imported only when its command runs.
 COMMANDS = {
     "check": "understand a cluster description, print and draw it",
+    "compare": "lay a forecast beside the trace of a real run",
     "convert": "write a trace or a dataset for other tools",
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
+    "fit": "refine a cluster description from traces of real runs",
     "info": "say what a trace or another tool's log holds",
     "layout": "draw a file layout, and tell where bytes go",
     "model": "speedup surfaces of queueing models, and their fit to observations",
     "predict": "forecast a program's time on a cluster",
+    "tune": "find the settings with which a program takes the least time",
+    "advise": "say what to change in a traced program, and what that would bring",
+    "apply": "write tuned settings as hints, environment and configuration; run again",
+    "show": "draw traces, timelines and forecasts in a page that opens offline",
+    "probe": "measure this machine and describe it as a cluster",
+    "results": "list, filter and export stored results",
     "trace": "run an MPI program and record what it does",
+    "validate": "run small programs here and compare them with their forecasts",
     "verify": "check every stored byte of a dataset",
     "completion": "print the shell completion script",
 }

@@ -7,18 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
+from striate.cli.output import (
+    json_option,
+    output_option,
+    print_json,
+    progress,
+    refuse_overwrite,
+    write_output,
+)
 from striate.errors import QueueingError
 
 if TYPE_CHECKING:
-    from striate.queueing import Fit, Surface
+    from striate.queueing import Fit, Observations, Surface
 
 _MOST_LISTED = 100_000
+_TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
-@click.argument("file", type=click.Path(path_type=Path))
-@click.argument("observations", type=click.Path(path_type=Path), required=False)
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE | fit FILE..."
+)
 @click.option(
     "--p",
     "processors",
@@ -34,22 +43,26 @@ _MOST_LISTED = 100_000
 @click.option("--solver", type=click.Choice(["paper", "exact", "fast"]), help="overrides the file's")
 @click.option("--scale", default="hyperperimeter:2", show_default=True, help="fit: g(p)")
 @click.option("--group", type=int, default=1, show_default=True, help="fit: c, processors that synchronise")
+@click.option(
+    "--disks", "servers", help="fit: disks or I/O servers of traced runs: one number, or one a trace: 1,2,4"
+)
 @click.option("--fixed", multiple=True, metavar="NAME=VALUE", help="fit: hold a parameter at a value")
 @json_option
 @output_option("draw the surface, or the fit's residuals, as a page (HTML) that opens offline")
-def command(file: Path, observations: Path | None, **options: Any) -> None:
+def command(files: tuple[Path, ...], **options: Any) -> None:
     """Solve the model of a TOML FILE over a grid of processors and disks.
 
-    With `striate model fit OBSERVATIONS`, fit a model to a CSV table p,d,speedup or p,d,seconds instead.
+    With `striate model fit FILE...`, fit a model instead: to a CSV table p,d,speedup or p,d,seconds, or to traces of
+    runs, each of which gives p, d and a time.
     """
     if options["output"] is not None:
         refuse_overwrite(options["output"], force=options["force"])
-    if str(file) == "fit" and observations is not None:
-        _fit(observations, options)
-    elif observations is None:
-        _solve(file, options)
+    if str(files[0]) == "fit" and len(files) > 1:
+        _fit(files[1:], options)
+    elif len(files) == 1:
+        _solve(files[0], options)
     else:
-        raise click.UsageError(f"expected one file, or fit OBSERVATIONS, got {file} {observations}")
+        raise click.UsageError(f"expected one file, or fit FILE..., got {' '.join(map(str, files[:3]))}")
 
 
 def _solve(file: Path, options: dict[str, Any]) -> None:
@@ -160,11 +173,11 @@ def _rows(values: Any) -> list[list[float | None]]:
     return [[None if value != value else value for value in row] for row in values.tolist()]
 
 
-def _fit(observations: Path, options: dict[str, Any]) -> None:
-    from striate.queueing import fit, read_observations
+def _fit(files: tuple[Path, ...], options: dict[str, Any]) -> None:
+    from striate.queueing import fit
 
     found = fit(
-        read_observations(observations),
+        _observations(files, options["servers"]),
         kind=options["kind"] or "bus-aio",
         solver=options["solver"] or "paper",
         scale=options["scale"],
@@ -175,12 +188,36 @@ def _fit(observations: Path, options: dict[str, Any]) -> None:
         from striate.show.residuals import residuals_page
 
         write_output(
-            options["output"], residuals_page(found, title=observations.name), force=options["force"]
+            options["output"],
+            residuals_page(found, title=files[0].name + " and more" * (len(files) > 1)),
+            force=options["force"],
         )
     if options["as_json"]:
         print_json(_fit_document(found))
     elif options["output"] is None:
         _print_fit(found)
+
+
+def _observations(files: tuple[Path, ...], servers: str | None) -> Observations:
+    """A table, where one CSV file is given; otherwise runs by their traces, and what was made of each."""
+    from striate.queueing import from_runs, observe, read_observations
+    from striate.trace.read import read_trace
+
+    if len(files) == 1 and not files[0].name.endswith(_TRACES) and not files[0].is_dir():
+        if servers is not None:
+            raise QueueingError(
+                "expected traces for --disks, got a table, whose column d tells", at="--disks"
+            )
+        return read_observations(files[0])
+    with progress("reading"):
+        traces = {str(file): read_trace(file) for file in files}
+    runs = observe(traces, whole_range(servers, at="--disks") if servers else ())
+    for run in runs:
+        click.echo(
+            f"{run.name}: p = {run.processors}, d = {run.disks} ({run.disks_from}), {run.seconds:.6g} s",
+            err=True,
+        )
+    return from_runs(runs)
 
 
 def _fixed(pairs: tuple[str, ...]) -> dict[str, Any]:

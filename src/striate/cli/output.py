@@ -32,6 +32,12 @@ def json_option(function: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="print JSON (versioned schema)")(function)
 
 
+def store_option(function: Command) -> Command:
+    """`--store results.db`."""
+    text = "append the result to this results store (SQLite; see `striate results`)"
+    return click.option("--store", type=click.Path(path_type=Path, dir_okay=False), help=text)(function)
+
+
 def write_output(path: Path, content: str | bytes, *, force: bool) -> None:
     """Write a whole file or nothing; refuses to overwrite unless `force`."""
     refuse_overwrite(path, force=force)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, write_output
+from striate.cli.output import json_option, output_option, progress, store_option, write_output
+
+if TYPE_CHECKING:
+    from striate.workload import Workload
+    from striate.workload.flows import Flows
 
 
 class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -25,6 +30,20 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return share
 
 
+class FileLayout(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A file's name and its layout: data=simple:4:1MiB."""
+
+    name = "file=layout"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        file, equals, layout = str(value).rpartition("=")
+        if not equals:
+            self.fail(f"expected FILE=LAYOUT such as data=simple:4:1MiB, got {value!r}", param, ctx)
+        return file, layout
+
+
 @click.command()
 @click.argument("program")
 @click.argument("cluster")
@@ -32,6 +51,30 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--rung", help="ask this method alone instead of climbing the ladder")
 @click.option("--within", type=Share(), help="the precision wanted, such as 20%: high / low - 1 at most")
 @click.option("--budget", default="60 s", help="CPU time a rung may take before it must be asked for by name")
+@click.option(
+    "--layout",
+    "layouts",
+    type=FileLayout(),
+    multiple=True,
+    metavar="FILE=LAYOUT",
+    help="the layout of a file of the program, such as data=simple:4:1MiB; may be given several times",
+)
+@click.option(
+    "--collective",
+    "collectives",
+    multiple=True,
+    metavar="RULE",
+    help="the algorithm of collectives, such as bcast=pipelined or allreduce=ring,bytes=1MiB..,ranks=8..64",
+)
+@click.option(
+    "--timeline",
+    type=click.Path(path_type=Path),
+    help="write what ranks, servers, links and disks did when to a .parquet file, a trace; asks the fine rung",
+)
+@click.option(
+    "--timeline-memory", default="1 GiB", help="memory the timeline may take; what comes later is left out"
+)
+@store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
 def command(
@@ -41,34 +84,61 @@ def command(
     rung: str | None,
     within: float | None,
     budget: str,
+    layouts: tuple[tuple[str, str], ...],
+    collectives: tuple[str, ...],
+    timeline: Path | None,
+    timeline_memory: str,
+    store: Path | None,
     as_json: bool,
     output: Path | None,
     force: bool,
 ) -> int:
     """Forecast how long PROGRAM takes on CLUSTER.
 
-    PROGRAM is a built-in one (checkpoint, jacobi), a Python file that defines `program(rank, ranks)` or `workload`,
-    or a saved workload (.parquet). CLUSTER is a description (.toml) or the name of a bundled machine.
+    PROGRAM is a built-in one (checkpoint, jacobi), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python file
+    that defines `program(rank, ranks)` or `workload`, or a saved workload (.parquet). CLUSTER is a
+    description (.toml) or the name of a bundled machine.
     """
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite
     from striate.cli.programs import find_workload
     from striate.predict import predict
-    from striate.show.report import forecast_page
+    from striate.show.show import show
 
     if output is not None:
         if output.suffix not in (".json", ".html"):
             raise click.UsageError(f"expected an output ending in .json or .html, got {output.name!r}")
         refuse_overwrite(output, force=force)
+    if timeline is not None:
+        if timeline.suffix != ".parquet":
+            raise click.UsageError(f"expected a timeline ending in .parquet, got {timeline.name!r}")
+        refuse_overwrite(timeline, force=force)
     with progress("reading"):
         machine, machine_hash = find_cluster(cluster)
         workload, program_hash = find_workload(program, ranks=ranks)
+        if layouts:
+            workload = _with_layouts(workload, dict(layouts))
     with progress("predicting"):
         forecast = predict(
-            workload, machine, within=within, rung=rung, budget=budget, inputs=program_hash | machine_hash
+            workload,
+            machine,
+            within=within,
+            rung=rung,
+            budget=budget,
+            collectives=collectives,
+            timeline=timeline is not None,
+            timeline_memory=timeline_memory,
+            inputs=program_hash | machine_hash,
         )
+    if timeline is not None:
+        forecast.timeline.save(timeline)
+    if store is not None:
+        from striate.predict.stored import entry_of
+        from striate.results import append
+
+        append(store, entry_of(forecast, workload))
     if output is not None:
-        content = forecast.to_json() if output.suffix == ".json" else forecast_page(forecast)
+        content = forecast.to_json() if output.suffix == ".json" else show(forecast)
         write_output(output, content, force=force)
     if as_json:
         click.echo(forecast.to_json(), nl=False)
@@ -77,3 +147,12 @@ def command(
 
         click.echo(forecast_text(forecast))
     return 0 if forecast.reached else 3
+
+
+def _with_layouts(workload: Workload | Flows, layouts: dict[str, str]) -> Workload:
+    from striate.errors import WorkloadError
+    from striate.workload import Workload
+
+    if not isinstance(workload, Workload):
+        raise WorkloadError("an emulated application has no files with layouts; leave --layout out")
+    return workload.with_layouts(layouts)

@@ -8,6 +8,7 @@ import click
 
 from striate.cli.output import output_option, refuse_overwrite
 
+_SHORTEST, _LONGEST = 1e-3, 3600.0  # seconds between two samples
 LEVELS = {
     "mpi-io": ("mpi-io",),
     "mpi": ("mpi-io", "mpi"),
@@ -22,6 +23,7 @@ LEVELS = {
 @click.option(
     "--max-memory", default="1 GiB", help="how much a process may record; later operations are counted only"
 )
+@click.option("--sample", help="also look at CPU, memory, network and disk of every host, this often: 100ms")
 @click.option(
     "--scratch",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -32,6 +34,7 @@ def command(
     words: tuple[str, ...],
     level: str,
     max_memory: str,
+    sample: str | None,
     scratch: Path | None,
     output: Path | None,
     force: bool,
@@ -50,6 +53,7 @@ def command(
         scratch=(scratch or target.parent).resolve(),
         levels=LEVELS[level],
         max_bytes=units.size(max_memory),
+        sample_seconds=_interval(sample),
     )
     recording.trace.save(target)
     click.echo(f"wrote {target}: {recording.trace!r}", err=True)
@@ -58,3 +62,16 @@ def command(
     if recording.exit_status:
         click.echo(f"striate: the command ended with status {recording.exit_status}", err=True)
     return 1 if recording.exit_status else 0
+
+
+def _interval(text: str | None) -> float:
+    """Seconds between two looks at a host, 0 for none."""
+    from striate import units
+    from striate.errors import UnitError
+
+    if text is None:
+        return 0.0
+    seconds = units.seconds(text)
+    if not _SHORTEST <= seconds <= _LONGEST:
+        raise UnitError(f"expected a time from 1 ms to 1 h, got {text!r}", at="--sample")
+    return seconds

@@ -8,10 +8,11 @@ from types import ModuleType
 
 import numpy as np
 
-from striate.cluster.attach import forwarders, servers
+from striate.cluster.attach import forwarders, metadata_servers, servers
 from striate.cluster.cluster import Cluster, Network, NodeType
 from striate.cluster.description import Description, NodeTable
 from striate.cluster.hosts import HostGroup, host_groups
+from striate.cluster.measured import check_measured
 from striate.cluster.networks import GraphNetwork, NetworkTable
 from striate.cluster.topology import dragonfly, fat_tree, graph, star, torus, two_level
 from striate.cluster.topology.fabric import Fabric
@@ -36,6 +37,7 @@ def build(description: Description) -> Cluster:
     check_size(description, groups, 0, 0)
     check_size(description, groups, *_fabric_size(description.network, groups))
     check_placement(description)
+    check_measured(description)
     fabric = _fabric(description.network, groups)
     network = wire(fabric, groups)
     if isinstance(description.network, GraphNetwork):
@@ -45,6 +47,7 @@ def build(description: Description) -> Cluster:
         bare,
         servers=servers(description, bare, groups),
         forwarders=forwarders(description, bare, groups),
+        metadata=metadata_servers(description, bare, groups),
         component_names=component_names(fabric, groups),
     )
 

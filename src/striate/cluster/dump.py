@@ -62,7 +62,7 @@ def _inline(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return '"' + "".join(_escape(letter) for letter in value) + '"'
+        return _quoted(value)
     return _number(value)
 
 
@@ -74,6 +74,14 @@ def _number(value: float) -> str:
     if isinstance(value, BytesPerSecond):
         return f'"{format_rate(value)}"'
     return repr(int(value)) if isinstance(value, int) else repr(float(value))
+
+
+def _quoted(text: str) -> str:
+    """A string as TOML has it; one of several lines keeps them."""
+    if "\n" not in text:
+        return '"' + "".join(_escape(letter) for letter in text) + '"'
+    lines = ("".join(_escape(letter) for letter in line) for line in text.split("\n"))
+    return '"""\n' + "\n".join(lines) + '"""'
 
 
 def _escape(letter: str) -> str:

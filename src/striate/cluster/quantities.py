@@ -8,6 +8,7 @@ from striate import units
 from striate.errors import UnitError
 
 LARGEST_RATE = 1e18  # sums over a whole machine stay finite
+LARGEST_LOAD = 1e6
 LONGEST_TICKS = 86_400 * units.PICOSECONDS_PER_SECOND  # sums along a route stay below 2^63
 
 
@@ -52,9 +53,20 @@ class Instructions(float):
         return cls(value)
 
 
+class Load(float):
+    """How many processes want something at once, on average."""
+
+    @classmethod
+    def read(cls, quantity: units.Quantity) -> Load:
+        value = units.count(quantity)
+        if value > LARGEST_LOAD:
+            raise UnitError(f"expected {LARGEST_LOAD:,.0f} processes at most, got {quantity!r}")
+        return cls(value)
+
+
 def decode(kind: type, value: Any) -> Any:
     """msgspec's hook: reads one of the types above."""
-    if issubclass(kind, Bytes | BytesPerSecond | Ticks | Instructions):
+    if issubclass(kind, Bytes | BytesPerSecond | Ticks | Instructions | Load):
         try:
             return kind.read(value)
         except OverflowError as error:

@@ -2,87 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from striate.errors import PredictionError
-from striate.predict.collectives.registry import plan
-from striate.predict.collectives.schedule import SEND, Schedule
-from striate.predict.packets import CollectiveBook
+from striate.predict.collective_calls import (
+    Call,
+    CallSequences,
+    Chooser,
+    Listed,
+    distinct_calls,
+    is_collective,
+    is_placed,
+)
+from striate.predict.collectives.choice import Choice
+from striate.predict.collectives.registry import VIRTUAL, plan
+from striate.predict.collectives.schedule import SEND, Schedule, ScheduleError
+from striate.predict.packets import LISTED, MEETS, CollectiveBook
 from striate.workload.application import Application
-from striate.workload.kinds import OPERANDS, Kind
+from striate.workload.kinds import VARYING
 from striate.workload.text import Int64s
 from striate.workload.walk import lines
 
 HEADER_BYTES = 20  # what a library puts before the data of a collective's message (paper 001's simulator)
 ENGINE_SEND, ENGINE_RECV, ENGINE_WAIT, ENGINE_COMPUTE = range(4)  # core/include/striate/collective_book.hpp
 
-Call = tuple[Kind, int, int, int]  # kind, members, root, bytes
-PLAYED = frozenset(
-    (
-        Kind.BARRIER,
-        Kind.BCAST,
-        Kind.REDUCE,
-        Kind.ALLREDUCE,
-        Kind.GATHER,
-        Kind.SCATTER,
-        Kind.ALLGATHER,
-        Kind.ALLTOALL,
-        Kind.SCAN,
+Entry = Schedule | int  # a schedule, MEETS or LISTED
+
+
+def book_of(
+    application: Application, choice: Choice | None = None, nodes: NDArray[np.integer[Any]] | None = None
+) -> CollectiveBook:
+    """Schedules for all collective calls of the application; `nodes` gives each rank's node.
+
+    Raises PredictionError for an algorithm that is none.
+    """
+    chooser = Chooser(application, choice or Choice())
+    try:
+        entries = [(call, _entry(chooser, call)) for call in sorted(distinct_calls(application))]
+        more, lists = _lists(entries, chooser, nodes)
+        return replace(write_book(entries + more), **lists)
+    except ScheduleError as error:
+        raise PredictionError(error.message, at=application.name) from None
+
+
+def _entry(chooser: Chooser, call: Call) -> Entry:
+    name = chooser.name(call.kind, call.members, call.bytes, call.algorithm)
+    if name == VIRTUAL:
+        return MEETS
+    if is_placed(call.kind, name):
+        return LISTED
+    return plan(call.kind.label, call.members, call.bytes, name=name, root=call.root).with_header(
+        HEADER_BYTES
     )
-)
 
 
-def book_of(application: Application) -> CollectiveBook:
-    """Schedules for all collective calls of the application, by the default choice of algorithm."""
-    calls = sorted(set(_calls(application)))
-    return write_book([(call, _schedule(*call)) for call in calls])
+def _lists(
+    entries: list[tuple[Call, Entry]], chooser: Chooser, nodes: NDArray[np.integer[Any]] | None
+) -> tuple[list[tuple[Call, Entry]], dict[str, Any]]:
+    """Further schedules, and the columns that say which of them each group calls when.
 
-
-def _schedule(kind: Kind, members: int, root: int, size_bytes: int) -> Schedule:
-    return plan(kind.label, members, size_bytes, root=root).with_header(HEADER_BYTES)
-
-
-def _calls(application: Application) -> Iterator[Call]:
-    """Every distinct call; refuses those for which the engine has no schedule."""
-    for line in lines(application):
-        if not Kind.BARRIER <= line.kind <= Kind.REDUCE_SCATTER:
-            continue
-        if line.kind not in PLAYED:
-            raise PredictionError(f"a {line.kind.label} is not played packet by packet yet")
-        columns = {name: line.column(name) for name in ("root", "bytes") if name in OPERANDS[line.kind]}
-        moving = [name for name in columns if any(line.strides(name))]
-        if moving:
-            raise PredictionError(
-                f"the {moving[0]} of a {line.kind.label} moves with a loop, which is not played yet"
+    These are calls whose sizes vary by rank, or whose schedule depends on where the ranks run.
+    """
+    application = chooser.application
+    placed = {call.kind for call, entry in entries if isinstance(entry, int) and entry == LISTED}
+    rows = [
+        line.row
+        for line in lines(application)
+        if is_collective(line.kind) and (line.kind in VARYING or line.kind in placed)
+    ]
+    if not rows:
+        return [], {}
+    sequences = CallSequences(application, rows)
+    found: dict[Any, int] = {}
+    more: list[tuple[Call, Entry]] = []
+    first_group, calls = [0], []
+    for number in range(len(application.communicators)):
+        groups = application.groups(number)
+        for low, high in zip(groups.first[:-1].tolist(), groups.first[1:].tolist(), strict=True):
+            listed, order = sequences.of_group(number, groups.member[low:high])
+            chosen = np.array(
+                [_number(call, chooser, nodes, found, more, len(entries)) for call in listed], np.int32
             )
-        still = np.zeros_like(line.ranks)
-        sizes = application.groups(line.communicator).size(line.ranks)
-        root, size_bytes = columns.get("root", still), columns.get("bytes", still)
-        for members, at, amount in {*zip(sizes.tolist(), root.tolist(), size_bytes.tolist(), strict=True)}:
-            yield line.kind, members, at, amount
+            made = chosen[order] if len(order) else chosen
+            calls.append(made[made >= 0])
+        first_group.append(len(calls))
+    return more, {
+        "first_group": np.array(first_group[:-1], np.int64),
+        "first_call": np.concatenate(([0], np.cumsum([len(made) for made in calls]))).astype(np.int64),
+        "call": np.concatenate(calls).astype(np.int32),
+    }
 
 
-def write_book(schedules: list[tuple[Call, Schedule]]) -> CollectiveBook:
+def _number(
+    call: Listed,
+    chooser: Chooser,
+    nodes: NDArray[np.integer[Any]] | None,
+    found: dict[Any, int],
+    more: list[tuple[Call, Entry]],
+    first: int,
+) -> int:
+    """The schedule of a call, written when it is new; -1 for a call that needs no place in the list."""
+    members = len(call.group)
+    name = chooser.name(call.kind, members, float(np.mean(call.sizes)), call.algorithm)
+    here: dict[str, Any] = {}
+    if is_placed(call.kind, name):
+        here["nodes"] = np.arange(members) if nodes is None else nodes[call.group]
+    elif call.kind not in VARYING:
+        return -1
+    key = (*call.key, name, np.asarray(here.get("nodes", 0)).tobytes())
+    if key not in found:
+        found[key] = first + len(more)
+        entry: Entry = MEETS
+        if name != VIRTUAL:
+            made = plan(call.kind.label, members, call.sizes, name=name, root=call.root, **here)
+            entry = made.with_header(HEADER_BYTES)
+        # A key that no call looks up: this schedule is found by its place alone.
+        more.append((Call(call.kind, members, call.root, -1 - len(more), call.algorithm), entry))
+    return found[key]
+
+
+def write_book(entries: Iterable[tuple[tuple[Any, ...], Entry]]) -> CollectiveBook:
     """The schedules as the columns that the engine reads: per member its actions, a wait after every step."""
-    if not schedules:
+    written = [(Call(*call), entry) for call, entry in entries]
+    if not written:
         return CollectiveBook.empty()
-    actions: list[Int64s] = []
-    counts: list[Int64s] = []
-    for _, schedule in schedules:
-        rows, per_member = _member_actions(schedule)
-        actions.append(rows)
+    rows, counts, first_member = [np.empty((0, 3), np.int64)], [np.empty(0, np.int64)], []
+    members = 0
+    for call, entry in written:
+        if not isinstance(entry, Schedule):
+            first_member.append(entry)
+            continue
+        mine, per_member = _member_actions(entry)
+        rows.append(mine)
         counts.append(per_member)
-    table = np.concatenate(actions)
-    calls = [call for call, _ in schedules]
-    members = np.array([call[1] for call in calls], np.int64)
+        first_member.append(members)
+        members += call.members
+    table = np.concatenate(rows)
+    calls = np.array([call for call, _ in written], np.int64)
     return CollectiveBook(
-        kind=np.array([call[0] for call in calls], np.uint8),
-        members=members,
-        root=np.array([call[2] for call in calls], np.int64),
-        bytes=np.array([call[3] for call in calls], np.int64),
-        first_member=np.concatenate(([0], np.cumsum(members)[:-1])).astype(np.int64),
+        kind=calls[:, 0].astype(np.uint8),
+        members=np.ascontiguousarray(calls[:, 1]),
+        root=np.ascontiguousarray(calls[:, 2]),
+        bytes=np.ascontiguousarray(calls[:, 3]),
+        algorithm=np.ascontiguousarray(calls[:, 4]),
+        first_member=np.array(first_member, np.int64),
         first_action=np.concatenate(([0], np.cumsum(np.concatenate(counts)))).astype(np.int64),
         action=table[:, 0].astype(np.uint8),
         peer=table[:, 1].astype(np.int32),

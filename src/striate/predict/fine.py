@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
+from striate.cluster.measured import at_end
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.collective_book import book_of
-from striate.predict.forecast import Use
+from striate.predict.collectives.choice import Choice
+from striate.predict.forecast import Share, Use
 from striate.predict.packets import PacketRun, run_application
+from striate.predict.subject import UnfitError
+from striate.predict.timeline import timeline_of
+from striate.trace.trace import Trace
 from striate.units import about_seconds
+from striate.workload.merge import first_ranks, labels_of, merged
 from striate.workload.workload import Workload
 
 NAME = "fine"
-
-
-class UnfitError(PredictionError):
-    """A workload that a rung does not take; the ladder goes without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +33,53 @@ class Result:
     interval: Interval
     uses: tuple[Use, ...]
     notes: tuple[str, ...]
+    applications: tuple[Share, ...]
+    timeline: Trace | None
 
 
-def predict_fine(workload: Workload, cluster: Cluster) -> Result:
-    """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width."""
-    run = play(workload, cluster)
+def predict_fine(
+    workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
+) -> Result:
+    """Play the program packet by packet; section 5.5 of paper 004 takes its own bounds to be of no width.
+
+    With `timeline_bytes` above 0 the result has a timeline, made of what fits into so much memory.
+    """
+    run = play(workload, cluster, choice=choice, timeline_bytes=timeline_bytes)
     ended = int(run.rank_end.max())
-    return Result(Interval.exactly(ended / 1e12), _uses(run, cluster), _notes(run, ended))
+    return Result(
+        _bounds(workload, cluster, ended / 1e12, choice),
+        _uses(run, cluster),
+        _notes(run, ended),
+        _shares(workload, run),
+        _timeline(workload, cluster, run),
+    )
+
+
+def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
+    applications = workload.applications
+    return tuple(
+        Share(
+            label,
+            application.ranks,
+            application.start_picoseconds / 1e12,
+            int(run.rank_end[first : first + application.ranks].max()) / 1e12,
+        )
+        for application, label, first in zip(
+            applications, labels_of(applications), first_ranks(applications), strict=True
+        )
+    )
+
+
+def _bounds(workload: Workload, cluster: Cluster, seconds: float, choice: Choice | None) -> Interval:
+    """No width on a machine that is known exactly; on a measured one, what both ends of its numbers give.
+
+    Faster parts can make a run longer (they change who comes first), so the estimate bounds both ends.
+    """
+    if cluster.description is None or not cluster.description.measured:
+        return Interval.exactly(seconds)
+    machines = [at_end(cluster, fast=fast) for fast in (True, False)]
+    ends = [int(play(workload, machine, choice=choice).rank_end.max()) / 1e12 for machine in machines]
+    return Interval(min(ends[0], seconds), seconds, max(ends[1], seconds))
 
 
 def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
@@ -54,18 +97,48 @@ def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def play(workload: Workload, cluster: Cluster) -> PacketRun:
-    """The run itself; refuses what this rung cannot play."""
-    if len(workload.applications) != 1:
-        raise UnfitError("several applications at once are not played packet by packet yet")
-    (application,) = workload.applications
-    if any(file.layout for file in application.files):
-        raise UnfitError("only the cluster's default stripe is played yet, and a file has its own layout")
+def _timeline(workload: Workload, cluster: Cluster, run: PacketRun) -> Trace | None:
+    if run.recording is None:
+        return None
+    application = merged(workload.applications)
+    return timeline_of(run.recording, application, cluster, cluster.place(application.ranks))
+
+
+def play(
+    workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
+) -> PacketRun:
+    """The run itself, all applications at once; refuses what this rung cannot play."""
+    applications = workload.applications
+    application = merged(applications)
+    start = np.repeat(
+        np.array([each.start_picoseconds for each in applications], np.int64),
+        [each.ranks for each in applications],
+    )
+    placement = cluster.place(application.ranks)
     try:
-        book = book_of(application)
+        book = book_of(application, choice, placement.node)
     except PredictionError as error:
         raise UnfitError(error.message, source=application.name) from None
-    return run_application(application, cluster, cluster.place(application.ranks), collectives=book)
+    try:
+        return run_application(
+            application, cluster, placement, collectives=book, rank_start=start, timeline_bytes=timeline_bytes
+        )
+    except PredictionError as error:
+        if len(applications) == 1:
+            raise
+        raise type(error)(_told_apart(error.message, workload), at=error.at) from None
+
+
+def _told_apart(message: str, workload: Workload) -> str:
+    """The message with ranks counted in their applications."""
+    applications = workload.applications
+    firsts, labels = np.array(first_ranks(applications)), labels_of(applications)
+
+    def own(found: re.Match[str]) -> str:
+        which = int(np.searchsorted(firsts, int(found[1]), side="right")) - 1
+        return f"rank {int(found[1]) - int(firsts[which])} of {labels[which]}"
+
+    return re.sub(r"rank (\d+)", own, message)
 
 
 def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from striate.errors import PredictionError
 from striate.interval import Interval
@@ -24,6 +25,18 @@ class Answer:
     combined: Interval
     cost: Cost
     notes: tuple[str, ...] = ()
+    expected_seconds: float = 0.0  # the CPU time it was expected to take
+    counted: bool = True  # false: the validity tests refuse it, and it is shown for comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the program with a choice of its own: which rung, what it said, and why that one."""
+
+    name: str
+    rung: str
+    seconds: Interval
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +48,16 @@ class Use:
     busiest: str
     busiest_seconds: float
     mean_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One of several applications: when it begins and ends, in seconds from the start of the first."""
+
+    application: str
+    ranks: int
+    start: float
+    end: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +76,11 @@ class Forecast:
     notes: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()  # the validity tests that were run
     trusted: bool = True  # false: the tests say that these rungs leave something important out
+    applications: tuple[Share, ...] = ()  # where the rung tells them apart
+    timeline: Any = field(default=None, repr=False, compare=False)  # a Trace, where one was asked for
+    proved: Interval | None = None  # no run can be faster or slower
+    stopped: str = ""  # why the climb stopped
+    phases: tuple[Phase, ...] = ()  # where each part of the program was given its own rung
     schema: str = SCHEMA
 
     @property
@@ -90,10 +118,12 @@ class Forecast:
         return f"<p>{title}</p><table>{head}{rows}</table>"
 
     def to_json(self) -> str:
-        """The forecast as JSON; `from_json` gives it back."""
+        """The forecast as JSON, without its timeline; `from_json` gives it back."""
         import msgspec
 
-        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
+        content = msgspec.to_builtins(replace(self, timeline=None))
+        del content["timeline"]
+        return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
 
     @classmethod
     def from_json(cls, text: str | bytes, *, source: str | None = None) -> Forecast:
@@ -107,6 +137,10 @@ class Forecast:
             raise PredictionError(
                 f"not a forecast: {message}", at=at.rstrip("`") or None, source=source
             ) from None
+        if forecast.timeline is not None:
+            raise PredictionError(
+                "not a forecast: a timeline is a file of its own", at="$.timeline", source=source
+            )
         if forecast.schema != SCHEMA:
             found = f"expected schema {SCHEMA!r}, got {forecast.schema!r:.60}"
             raise PredictionError(found, at="$.schema", source=source)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.cluster.cluster import Cluster, Nic, Placement
+from striate.cluster.cluster import Cluster, Forwarder, IOServer, MetadataServer, Nic, Placement
+from striate.predict.sharing import background_slowness
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,15 +27,22 @@ class Interfaces:
 def rank_interfaces(cluster: Cluster, placement: Placement) -> Interfaces:
     """One interface a rank, of its node's type, on its socket's memory."""
     kinds = cluster.node_type[placement.node]
-    return _interfaces(
+    alone = _interfaces(
         [kind.nic for kind in cluster.node_types], kinds, cluster.socket_component[placement.socket]
     )
+    slowness = background_slowness(cluster, placement)  # copies are work of a CPU
+    return alone if slowness == 1 else replace(alone, link_bandwidth=alone.link_bandwidth / slowness)
 
 
-def server_interfaces(cluster: Cluster) -> Interfaces:
-    """One interface an I/O server, in the order of `cluster.servers`."""
-    places = np.array([server.component for server in cluster.servers], dtype=np.int32)
-    return _interfaces([server.nic for server in cluster.servers], np.arange(len(places)), places)
+def service_interfaces(cluster: Cluster) -> Interfaces:
+    """One interface an I/O server, in the order of `cluster.servers`, then metadata servers and forwarders."""
+    seats: tuple[IOServer | MetadataServer | Forwarder, ...] = (
+        *cluster.servers,
+        *cluster.metadata,
+        *cluster.forwarders,
+    )
+    places = np.array([seat.component for seat in seats], dtype=np.int32)
+    return _interfaces([seat.nic for seat in seats], np.arange(len(places)), places)
 
 
 def joined(first: Interfaces, second: Interfaces) -> Interfaces:

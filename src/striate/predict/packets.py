@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,19 @@ from numpy.typing import NDArray
 
 from striate import _core
 from striate.cluster.cluster import Cluster, Placement
-from striate.errors import PredictionError
+from striate.errors import DiskFullError, PredictionError
 from striate.predict.file_servers import file_servers
-from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
+from striate.predict.interfaces import joined, rank_interfaces, service_interfaces
+from striate.predict.recording import Recording
+from striate.predict.sharing import background_slowness, message_waits
+from striate.units import about_size
 from striate.workload.application import Application
+from striate.workload.slowed import slowed
+from striate.workload.walk import lines
 
 Int64s = NDArray[np.int64]
+
+MEETS, LISTED = -1, -2  # values of `first_member`, core/include/striate/collective_book.hpp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +56,10 @@ class CollectiveBook:
     action: NDArray[np.uint8]
     peer: NDArray[np.int32]
     amount: Int64s
+    algorithm: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    first_group: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    first_call: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    call: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
     @classmethod
     def empty(cls) -> CollectiveBook:
@@ -76,6 +88,19 @@ class PacketRun:
     disk_bytes_read: Int64s
     disk_bytes_written: Int64s
     cache_hit_bytes: Int64s
+    cache_miss_bytes: Int64s
+    server_busy: Int64s  # with at least one operation on its disks
+    longest_queue: Int64s
+    queue_seconds: NDArray[np.float64]  # length of the queue, summed over time
+    most_held_bytes: Int64s  # written, and not yet on the disks
+    burst_bytes_written: Int64s
+    burst_bytes_read: Int64s
+    metadata_operations: Int64s  # this and the next: per metadata server
+    metadata_busy: Int64s
+    metadata_waited: Int64s
+    metadata_longest_queue: Int64s
+    disk_log: dict[str, NDArray[Any]]  # one row a job of a disk, where asked for
+    recording: Recording | None = None  # where a timeline was asked for
 
 
 def run_application(
@@ -88,21 +113,28 @@ def run_application(
     heap_ties: bool = False,
     warp: bool = True,
     flows: bool = False,
+    log_disks: bool = False,
+    rank_start: Int64s | None = None,
+    timeline_bytes: int = 0,
 ) -> PacketRun:
     """Play `application` packet by packet, or with `flows` as fluids that share the network fairly.
 
     `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
     heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
-    Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
+    Rank r begins at `rank_start[r]` picoseconds. With `timeline_bytes` above 0 the run writes down what happens when, as
+    long as there is room; `log_disks` keeps every job of the disks. Raises DiskFullError when a server has no room,
+    PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
+    files = file_servers(cluster, application, placement, log=log_disks) if cluster.servers else None
+    slowness = background_slowness(cluster, placement)
     try:
         columns: dict[str, Any] = _core.run_programs(
-            application.text,
+            slowed(application.text, slowness),
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
-            joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
+            joined(rank_interfaces(cluster, placement), service_interfaces(cluster)),
             collectives,
-            **_node_columns(cluster, placement),
+            **node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
@@ -110,19 +142,41 @@ def run_application(
             heap_ties=heap_ties,
             warp=warp,
             flows=flows,
-            files=file_servers(cluster) if cluster.servers else None,
+            files=files,
             extents=application.extents,
+            rank_start=rank_start,
+            timeline_bytes=timeline_bytes,
+            rank_wait=message_waits(cluster, placement),
         )
+    except _core.ServerFullError as error:
+        raise _disk_full(str(error), application, cluster) from None
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
-        raise PredictionError(str(error), at=application.name) from None
-    return PacketRun(**columns)
+        raise PredictionError(_with_operations(str(error), application), at=application.name) from None
+    recorded = columns.pop("recording", None)
+    return PacketRun(**columns, recording=Recording(**recorded) if recorded else None)
 
 
-def _node_columns(cluster: Cluster, placement: Placement) -> dict[str, Any]:
+def _disk_full(numbers: str, application: Application, cluster: Cluster) -> DiskFullError:
+    server, capacity, file, end = (int(number) for number in numbers.split())
+    grown = f"file {application.file_name(file)!r:.60} grows to {about_size(end)} there"
+    name = cluster.servers[server].name
+    return DiskFullError(f"disk full: {name} holds {about_size(capacity)}, and {grown}", at=application.name)
+
+
+def _with_operations(message: str, application: Application) -> str:
+    """The message with operations, as a rank counts them, in place of rows of the text."""
+    if "row " not in message:
+        return message
+    by_row = {line.row: f"operation {line.index} ({line.kind.label})" for line in lines(application)}
+    return re.sub(r"\brow (\d+)", lambda found: by_row.get(int(found[1]), found[0]), message)
+
+
+def node_columns(cluster: Cluster, placement: Placement, slowness: float = 1.0) -> dict[str, Any]:
+    """Where each rank runs, and what each node has; all work takes `slowness` times as long."""
     cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.int32)
     speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)
     return {
         "rank_node": placement.node.astype(np.int32, copy=False),
         "node_cpus": cpus[cluster.node_type],
-        "node_speed": speed[cluster.node_type],
+        "node_speed": speed[cluster.node_type] / slowness,
     }

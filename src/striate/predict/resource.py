@@ -19,8 +19,10 @@ from striate.cluster.routes import summarise
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
 from striate.interval import Interval
+from striate.predict.file_layouts import layout_table
 from striate.predict.forecast import Use
 from striate.workload.application import Application
+from striate.workload.kinds import Kind
 from striate.workload.workload import Workload
 
 Seconds = NDArray[np.float64]
@@ -47,6 +49,7 @@ class Clocks:
     disk: Seconds  # per server: the busiest of its disks
     disk_unhidden: Seconds  # the same without the writes that fit in the server's memory
     disk_error: Seconds  # E_rand_io + E_io_var
+    metadata: Seconds  # per metadata server
     communicates: bool
     waits: bool  # barriers and collectives: groups of events that wait for each other
 
@@ -54,8 +57,8 @@ class Clocks:
 def predict_resource(workload: Workload, cluster: Cluster) -> Result:
     """Run the rung; refuses files without servers and ranks that cannot reach each other."""
     clocks = clocks_of(workload, cluster)
-    low = _largest(clocks.processor, clocks.server, clocks.disk_unhidden)
-    estimate = _largest(clocks.processor, clocks.server, clocks.disk)
+    low = _largest(clocks.processor, clocks.server, clocks.disk_unhidden, clocks.metadata)
+    estimate = _largest(clocks.processor, clocks.server, clocks.disk, clocks.metadata)
     high = max(estimate, _ceiling(clocks))
     return Result(Interval(low, estimate, high), _uses(clocks), _notes(clocks, cluster))
 
@@ -72,9 +75,10 @@ def _ceiling(clocks: Clocks) -> float:
     """
     processor = clocks.processor + clocks.processor_error
     storage = clocks.disk + clocks.disk_error
+    metadata = float(clocks.metadata.sum())
     if clocks.communicates:
-        return float(processor.sum() + clocks.server.sum() + storage.max(initial=0.0))
-    return float(processor.max(initial=0.0) + (clocks.server + storage).max(initial=0.0))
+        return float(processor.sum() + clocks.server.sum() + storage.max(initial=0.0)) + metadata
+    return float(processor.max(initial=0.0) + (clocks.server + storage).max(initial=0.0)) + metadata
 
 
 def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
@@ -87,6 +91,7 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
     servers = len(cluster.servers)
     server, read, written = np.zeros(servers), np.zeros(servers), np.zeros(servers)
     reads, writes = np.zeros(servers), np.zeros(servers)
+    metadata = np.zeros(len(cluster.metadata))
     communicates = waits = synced = False
     start = 0
     for application in workload.applications:
@@ -99,22 +104,23 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
         own = (
             sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
         )
-        own += ways.client_seconds(ranks, bytes_, sums["accesses"])
+        moved = (sums["server_read"] + sums["server_written"])[:servers]
+        own += ways.client_seconds(ranks, bytes_, sums["accesses"], moved)
         others = work.setdefault(application.start_picoseconds, np.zeros(len(cpus)))
         others += np.bincount(mine, own, len(cpus))
         processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
-        moved = sums["server_read"] + sums["server_written"]
-        server += ways.server_seconds(ranks, bytes_, moved[:servers])
+        server += ways.server_seconds(ranks, bytes_, moved)
         read += sums["server_read"][:servers]
         written += sums["server_written"][:servers]
         reads += sums["server_reads"][:servers]
         writes += sums["server_writes"][:servers]
+        metadata += metadata_seconds(cluster, sums)
         communicates |= bool(sums["messages"].any())
         waits |= sums["barriers"] > 0
-        synced |= sums["syncs"] > 0
+        synced |= sums["syncs"] > 0 or cluster.settings.flush_on_close
     processor = finished(work)
     disk, unhidden, error = disk_seconds(cluster, (read, reads), (written, writes), synced=synced)
-    return Clocks(processor, processor_error, server, disk, unhidden, error, communicates, waits)
+    return Clocks(processor, processor_error, server, disk, unhidden, error, metadata, communicates, waits)
 
 
 def finished(work: dict[int, Seconds]) -> Seconds:
@@ -128,10 +134,6 @@ def finished(work: dict[int, Seconds]) -> Seconds:
 
 def sum_up(application: Application, cluster: Cluster, placement: Placement, ranks: slice) -> dict[str, Any]:
     """The core's pass over one application's text."""
-    if any(file.layout for file in application.files):
-        raise PredictionError(
-            "this rung knows the cluster's default stripe only, and a file has its own layout"
-        )
     groups = [application.groups(number) for number in range(len(application.communicators))]
     interfaces = [kind.nic for kind in cluster.node_types]
     kind = cluster.node_type[placement.node[ranks]]
@@ -148,6 +150,8 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
             latency[kind],
             cluster.settings.stripe_unit,
             len(cluster.servers),
+            layout_table(application, len(cluster.servers)),
+            bool(cluster.metadata),
         )
     except (ValueError, OverflowError, RuntimeError) as error:
         raise PredictionError(str(error), source=application.name) from None
@@ -167,12 +171,13 @@ class ServerWays:
     seconds_per_byte: Seconds  # socket x server
     latency: Seconds
 
-    def client_seconds(self, ranks: slice, bytes_: Seconds, accesses: Seconds) -> Seconds:
-        """Protocol time of the ranks: their bytes, spread over the servers, and the least latency a call."""
+    def client_seconds(self, ranks: slice, bytes_: Seconds, accesses: Seconds, moved: Seconds) -> Seconds:
+        """Protocol time of the ranks: their bytes, spread as `moved` over the servers, and the least latency a call."""
         if self.latency.shape[1] == 0:
             return np.zeros(len(bytes_))
         rows = self.socket_of_rank[ranks]
-        mean_per_byte, least_latency = self.seconds_per_byte.mean(axis=1), self.latency.min(axis=1)
+        share = moved / max(float(moved.sum()), 1.0)
+        mean_per_byte, least_latency = self.seconds_per_byte @ share, self.latency.min(axis=1)
         return np.asarray(bytes_ * mean_per_byte[rows] + accesses * least_latency[rows])
 
     def server_seconds(self, ranks: slice, bytes_: Seconds, moved: Seconds) -> Seconds:
@@ -240,6 +245,24 @@ def disk_seconds(
     return work, unhidden, error
 
 
+def metadata_seconds(cluster: Cluster, sums: dict[str, Any]) -> Seconds:
+    """Per metadata server: the calls it hears, its places sharing them evenly; file f belongs to server f."""
+    work = np.zeros(len(cluster.metadata))
+    for number, server in enumerate(cluster.metadata):
+        mine = sums["heard_file"] % len(work) == number
+        kind, calls, creates = (sums[f"heard_{name}"][mine] for name in ("kind", "calls", "creates"))
+        costs = {
+            Kind.OPEN: server.open,
+            Kind.STAT: server.stat,
+            Kind.ERASE: server.delete,
+            Kind.CLOSE: server.close,
+        }
+        ticks = sum(float(calls[kind == one].sum()) * (cost or 0) for one, cost in costs.items())
+        ticks += float(creates.sum()) * (server.create - server.open)
+        work[number] = ticks / server.concurrent / 1e12
+    return work
+
+
 def _disk_time(disk: Any, load: tuple[Seconds, Seconds], number: int, share: float, *, write: bool) -> float:
     bytes_, requests = load[0][number] * share, load[1][number] * share
     return float(
@@ -248,7 +271,12 @@ def _disk_time(disk: Any, load: tuple[Seconds, Seconds], number: int, share: flo
 
 
 def _uses(clocks: Clocks) -> tuple[Use, ...]:
-    kinds = (("processor", clocks.processor), ("server", clocks.server), ("disk", clocks.disk))
+    kinds = (
+        ("processor", clocks.processor),
+        ("server", clocks.server),
+        ("disk", clocks.disk),
+        ("metadata server", clocks.metadata),
+    )
     return tuple(
         Use(kind, len(column), f"{kind} {int(np.argmax(column))}", float(column.max()), float(column.mean()))
         for kind, column in kinds
@@ -265,3 +293,14 @@ def _notes(clocks: Clocks, cluster: Cluster) -> tuple[str, ...]:
     if len(cluster.socket_component) > _SOCKETS_LOOKED_AT:
         notes.append(f"routes to the servers were walked from {_SOCKETS_LOOKED_AT} evenly spread sockets")
     return tuple(notes)
+
+
+def most_requests(workload: Workload, cluster: Cluster) -> int:
+    """Requests of the disk that has most, whole runs of bytes counted once."""
+    placement = cluster.place(workload.ranks)
+    requests, start = np.zeros(max(len(cluster.servers), 1)), 0
+    for application in workload.applications:
+        sums = sum_up(application, cluster, placement, slice(start, start + application.ranks))
+        start += application.ranks
+        requests += (sums["server_reads"] + sums["server_writes"])[: len(requests)]
+    return int(requests.max())

@@ -10,6 +10,7 @@ from striate.queueing.parameters import Spmd
 from striate.queueing.program import Program
 from striate.queueing.read import load_model
 from striate.queueing.surface import Choice, Surface, surface
+from striate.queueing.traces import TracedRun, from_runs, from_trace, observe
 
 __all__ = [
     "Bounds",
@@ -25,15 +26,19 @@ __all__ = [
     "Spmd",
     "Surface",
     "Table",
+    "TracedRun",
     "Utilisation",
     "constant",
     "effects",
     "fit",
     "from_columns",
+    "from_runs",
+    "from_trace",
     "from_workload",
     "hyperperimeter",
     "inverse",
     "load_model",
+    "observe",
     "read_observations",
     "surface",
 ]

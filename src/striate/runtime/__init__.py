@@ -1,5 +1,6 @@
 """Collective I/O for irregular programs: records addressed by index arrays, in global order, over mpi4py."""
 
+from striate.runtime.behind import WriteBehind
 from striate.runtime.cache import LoopCache
 from striate.runtime.check import Verdict, verify
 from striate.runtime.dataset import Dataset, Pending
@@ -8,6 +9,7 @@ from striate.runtime.hints import hints
 from striate.runtime.report import Report
 from striate.runtime.schedule import Schedule
 from striate.runtime.serial import SerialDataset, open_serial
+from striate.runtime.settings import read_settings
 
 __all__ = [
     "Dataset",
@@ -17,9 +19,11 @@ __all__ = [
     "Schedule",
     "SerialDataset",
     "Verdict",
+    "WriteBehind",
     "create",
     "hints",
     "open",
     "open_serial",
+    "read_settings",
     "verify",
 ]

@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from striate import _core
-from striate.errors import DatasetError
 from striate.runtime.agree import Together
 from striate.runtime.dataset import Dataset
+from striate.runtime.held import Held, Positions, columns, touched_by_any
 from striate.runtime.report import Report
-
-Positions = npt.NDArray[Any]
 
 
 class LoopCache:
@@ -27,38 +24,38 @@ class LoopCache:
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
-        self._kept = _Held.nothing(dataset)  # promised to the next write
-        self._seen = _Held.nothing(dataset)  # read in the loop before
+        self._kept = Held.nothing(dataset)  # promised to the next write
+        self._seen = Held.nothing(dataset)  # read in the loop before
 
     def write_all(self, indices: Any, records: Any, *, again: Any = None) -> Report:
         """Collective: write what will not be touched again; what was done, and the bytes saved."""
         with Together(self.dataset._state.ranks, len(self._kept.places), again is not None) as meeting:
-            places, values = _columns(indices, records, self.dataset)
-            following = _columns(again, None, self.dataset)[0] if again is not None else places[:0]
+            places, values = columns(indices, records, self.dataset)
+            following = columns(again, None, self.dataset)[0] if again is not None else places[:0]
         some_kept, some_again = meeting.largest
         if some_kept:
             places, values = self._with_forgotten(places, values)
         later = np.zeros(len(places), np.bool_)
         if some_again:
-            later = self._touched_by_any(following)[places]
+            later = touched_by_any(self.dataset, following)[places]
         report = self.dataset.write_all(
             *((places[~later], values[~later]) if later.any() else (places, values))
         )
-        self._kept = _Held(places[later], values[later])
-        self._seen = _Held.nothing(self.dataset)
+        self._kept = Held(places[later], values[later])
+        self._seen = Held.nothing(self.dataset)
         report.saved_bytes = int(later.sum()) * self.dataset.dtype.itemsize
         return report
 
     def read_all(self, indices: Any) -> npt.NDArray[Any]:
         """Collective: the records at `indices`; `dataset.report` tells the bytes saved."""
         with Together(self.dataset._state.ranks):
-            places = _columns(indices, None, self.dataset)[0]
+            places = columns(indices, None, self.dataset)[0]
         result = np.empty(len(places), self.dataset.dtype)
         found, where = self._seen.find(places, self.dataset.shape[0])
         result[found] = self._seen.records[where]
         result[~found] = self.dataset.read_all(places[~found])
         self.dataset.report.saved_bytes = int(found.sum()) * self.dataset.dtype.itemsize
-        self._seen = _Held(places, result.copy())
+        self._seen = Held(places, result.copy())
         return result
 
     def flush(self) -> None:
@@ -69,48 +66,9 @@ class LoopCache:
         self, places: Positions, values: npt.NDArray[Any]
     ) -> tuple[Positions, npt.NDArray[Any]]:
         """The records to write, and before them those kept for this write that nobody has brought."""
-        brought = self._touched_by_any(places)[self._kept.places]
+        brought = touched_by_any(self.dataset, places)[self._kept.places]
         if brought.all():
             return places, values
         left = ~brought
         joined = np.concatenate([self._kept.places[left], places])
         return joined, np.concatenate([self._kept.records[left], values])
-
-    def _touched_by_any(self, places: Positions) -> npt.NDArray[np.bool_]:
-        """For every record, whether any rank names it: one bit a record goes round."""
-        records = self.dataset.shape[0]
-        bits = np.zeros(-(-max(records, 1) // 64), np.uint64)
-        _core.mark_records(places, 0, bits)
-        united = self.dataset._state.ranks.unite_bits(bits)
-        return np.unpackbits(united.view(np.uint8), bitorder="little")[:records].view(np.bool_)
-
-
-class _Held:
-    """Records in memory, by place."""
-
-    def __init__(self, places: Positions, records: npt.NDArray[Any]) -> None:
-        self.places = places
-        self.records = records
-
-    @classmethod
-    def nothing(cls, dataset: Dataset) -> _Held:
-        return cls(np.zeros(0, np.int64), np.zeros(0, dataset.dtype))
-
-    def find(self, places: Positions, records: int) -> tuple[npt.NDArray[np.bool_], Positions]:
-        """Which of `places` are held, and where."""
-        table = np.full(records, -1, np.int64)
-        table[self.places] = np.arange(len(self.places))
-        where = table[places]
-        return where >= 0, where[where >= 0]
-
-
-def _columns(indices: Any, records: Any, dataset: Dataset) -> tuple[Positions, npt.NDArray[Any]]:
-    places = np.ascontiguousarray(indices, np.int64)
-    if len(dataset.shape) != 1:
-        raise DatasetError(f"expected a dataset of one axis, got {dataset.shape}")
-    if places.ndim != 1 or (places.size and not 0 <= places.min() <= places.max() < dataset.shape[0]):
-        raise DatasetError(f"expected indices from 0 to {dataset.shape[0] - 1}")
-    values = np.zeros(0, dataset.dtype) if records is None else np.asarray(records, dataset.dtype)
-    if records is not None and values.shape != places.shape:
-        raise DatasetError(f"expected {places.size} records, got shape {values.shape}")
-    return places, values

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from html import escape
-from importlib import resources
 from typing import Any
 
 from striate.errors import OutputError
+from striate.show.bundle import read_web
+from striate.show.page import embedded
 
 
 def plotly_page(title: str, *, heading: str, body: str, script: str, data: dict[str, Any]) -> str:
@@ -17,24 +17,18 @@ def plotly_page(title: str, *, heading: str, body: str, script: str, data: dict[
     """
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_read('plotly_page.css')}</style>"
+        f"<title>{escape(title)}</title><style>{read_web('plotly_page.css')}</style>"
     )
     parts = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="soft">{escape(heading)}</p>',
         body,
-        f'<script id="data" type="application/json">{_embedded(data)}</script>',
+        f'<script id="data" type="application/json">{embedded(data)}</script>',
         f"<script>{_plotly_script()}</script>",
-        f"<script>{_read(script)}</script>",
+        f"<script>{read_web(script)}</script>",
     ]
     joined = "\n".join(parts)
     return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{joined}\n</body>\n</html>\n'
-
-
-def _embedded(data: dict[str, Any]) -> str:
-    """JSON in which no text can close the script element that holds it."""
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _plotly_script() -> str:
@@ -43,7 +37,3 @@ def _plotly_script() -> str:
     except ImportError as error:
         raise OutputError("drawing a page needs plotly: pip install 'striate[plot]'") from error
     return str(get_plotlyjs())
-
-
-def _read(name: str) -> str:
-    return (resources.files("striate.show") / "web" / name).read_text(encoding="utf-8")

@@ -17,19 +17,20 @@ _PICOSECONDS = 1000  # in a nanosecond
 
 
 def bars(trace: Trace) -> Timeline:
-    """One bar an operation on its rank's line; a collective access is called `write_all`, as in a program."""
+    """One bar an operation on the line of its rank or resource; a collective access is called `write_all`."""
     states = (*KINDS, "read_all", "write_all")
     state = trace.column("kind").astype(np.int32)
     together = trace.column("collective")
+    resource = trace.column("resource")
     for kind in ("read", "write"):
         state[together & trace.of_kind(kind)] = states.index(f"{kind}_all")
     start, end = trace.column("start"), trace.column("end")
     if len(trace) and int(end.max()) >= 2**63 // _PICOSECONDS:
         raise TraceError("expected a trace shorter than 106 days, to be drawn in picoseconds")
     return Timeline(
-        tuple(f"rank {rank}" for rank in range(trace.ranks)),
+        (*(f"rank {rank}" for rank in range(trace.ranks)), *trace.header.resources),
         states,
-        trace.column("rank").astype(np.int32),
+        np.where(resource >= 0, trace.ranks + resource, trace.column("rank")).astype(np.int32),
         state,
         start * _PICOSECONDS,
         end * _PICOSECONDS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,9 @@ NUMBERS: dict[str, tuple[Any, int]] = {
     "request": (np.int64, NONE),
     "region": (np.int32, NONE),
     "status": (np.int32, 0),
+    "resource": (np.int32, NONE),
 }
+ADDED = frozenset(("resource",))  # files from before lack them, and mean what says nothing
 WORDS = {"level": LEVELS, "kind": KINDS}
 NAMES = (
     "rank",
@@ -83,15 +85,20 @@ def _column(values: Any, rows: int, kind: Any) -> NDArray[Any]:
     return array
 
 
+def expect_columns(found: Collection[str]) -> None:
+    """Raise TraceError when a column is missing that every trace has."""
+    missing = [name for name in NAMES if name not in found and name not in ADDED]
+    if missing:
+        raise TraceError(f"expected a column {missing[0]!r}, found none", at="columns")
+
+
 def normalised(table: pa.Table) -> pa.Table:
     """The same rows with exactly our columns, types and words; raises TraceError where that cannot be."""
     import pyarrow.compute as pc
 
-    missing = [name for name in NAMES if name not in table.column_names]
-    if missing:
-        raise TraceError(f"expected a column {missing[0]!r}, found none", at="columns")
+    expect_columns(table.column_names)
     columns: dict[str, Any] = {}
-    for name in NAMES:
+    for name in (name for name in NAMES if name in table.column_names):
         column = table.column(name)
         if column.null_count:
             raise TraceError(f"expected a value in every row, found {column.null_count} without", at=name)

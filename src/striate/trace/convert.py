@@ -54,13 +54,14 @@ def _content(trace: Trace, format_name: str, timelines: Sequence[Timeline]) -> b
         from striate.trace.writers import csv
 
         return csv.encode(trace)
+    from striate.trace.counters import counters_of
     from striate.trace.tracks import groups_of
 
-    groups = groups_of(trace, timelines)
+    groups, counters = groups_of(trace, timelines), counters_of(trace)
     if format_name == "perfetto":
         from striate.trace.writers import perfetto
 
-        return perfetto.encode(groups)
+        return perfetto.encode(groups, counters)
     from striate.trace.writers import chrome
 
-    return chrome.encode(groups)
+    return chrome.encode(groups, counters)

@@ -12,6 +12,7 @@ _POSIX = {
     "__open_2": "open", "__open64_2": "open", "fopen": "open", "fopen64": "open",
     "close": "close", "fclose": "close",
     "read": "read", "pread": "read", "pread64": "read", "readv": "read", "preadv": "read", "preadv64": "read",
+    "preadv2": "read", "preadv64v2": "read", "pwritev2": "write", "pwritev64v2": "write",
     "__read_chk": "read", "__pread_chk": "read", "__pread64_chk": "read", "fread": "read",
     "write": "write", "pwrite": "write", "pwrite64": "write", "writev": "write", "pwritev": "write",
     "pwritev64": "write", "fwrite": "write",

@@ -44,6 +44,7 @@ class Header(msgspec.Struct, frozen=True):
     files: tuple[File, ...] = ()
     communicators: tuple[Communicator, ...] = (Communicator("world"),)
     regions: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()  # servers, links, interfaces and disks that rows refer to
     levels: tuple[str, ...] = ()  # levels the recorder watched: none of their operations means none happened
     hints: dict[str, str] = {}  # hints for all files
     flags: tuple[Flag, ...] = ()

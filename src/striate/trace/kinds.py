@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-LEVELS = ("mpi-io", "mpi", "posix", "program")  # program: region markers
+RANK_LEVELS = ("mpi-io", "mpi", "posix", "program")  # program: what it marks or computes between calls
+RESOURCE_LEVELS = ("server", "network", "disk")  # seen in simulations: what machines did for the ranks
+LEVELS = (*RANK_LEVELS, *RESOURCE_LEVELS)
 
 ACCESSES = ("read", "write")
 METADATA = ("open", "close", "sync", "delete", "view", "seek", "stat", "resize")
@@ -23,7 +25,7 @@ COLLECTIVES = (
     "scan",
     "reduce_scatter",
 )
-OTHERS = ("communicator", "init", "finalize", "region", "other")
+OTHERS = ("communicator", "init", "finalize", "region", "other", "compute", "transfer")
 
 KINDS = (*ACCESSES, *METADATA, *MESSAGES, *COLLECTIVES, *OTHERS)
 IO = (*ACCESSES, *METADATA)

@@ -35,8 +35,10 @@ def tracer_path() -> Path:
     return path
 
 
-def traced_environment(folder: Path, *, levels: Sequence[str], max_bytes: int) -> dict[str, str]:
-    """What to add to a program's environment for it to leave its events in `folder`."""
+def traced_environment(
+    folder: Path, *, levels: Sequence[str], max_bytes: int, sample_seconds: float = 0.0
+) -> dict[str, str]:
+    """What to add to a program's environment for it to leave its events in `folder`; 0 s: hosts are not sampled."""
     bits = sum(LEVEL_BITS[level] for level in levels)
     others = [entry for entry in os.environ.get("LD_PRELOAD", "").split(":") if entry]
     return {
@@ -44,17 +46,27 @@ def traced_environment(folder: Path, *, levels: Sequence[str], max_bytes: int) -
         "STRIATE_TRACE_DIR": str(folder),
         "STRIATE_TRACE_LEVEL": str(bits),
         "STRIATE_TRACE_BYTES": str(max_bytes),
+        "STRIATE_TRACE_SAMPLE": str(round(sample_seconds * 1e9)),
     }
 
 
-def record(command: Sequence[str], *, scratch: Path, levels: Sequence[str], max_bytes: int) -> Recording:
+def record(
+    command: Sequence[str],
+    *,
+    scratch: Path,
+    levels: Sequence[str],
+    max_bytes: int,
+    sample_seconds: float = 0.0,
+) -> Recording:
     """Run `command`; its processes write beneath `scratch`, which all of their hosts must see.
 
     Raises TraceError when the command cannot be run, or no process of it called MPI_Init.
     """
     folder = Path(tempfile.mkdtemp(prefix=".striate-parts-", dir=scratch))
     try:
-        environment = os.environ | traced_environment(folder, levels=levels, max_bytes=max_bytes)
+        environment = os.environ | traced_environment(
+            folder, levels=levels, max_bytes=max_bytes, sample_seconds=sample_seconds
+        )
         try:
             status = subprocess.run(list(command), env=environment, check=False).returncode
         except OSError as error:

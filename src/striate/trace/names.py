@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 def named(trace: Trace) -> pa.Table:
-    """The operations with `file`, `communicator` and `region` as names, null where there is none."""
+    """The operations with `file`, `communicator`, `region` and `resource` as names, null where there is none."""
     table = trace.table
     words = {
         "file": trace.file_names(),
         "communicator": [communicator.name for communicator in trace.header.communicators],
         "region": list(trace.header.regions),
+        "resource": list(trace.header.resources),
     }
     for name, names in words.items():
         at = table.column_names.index(name)

@@ -15,6 +15,7 @@ READERS = {
     "darshan": "a Darshan log",
     "dftracer": "a log of dftracer",
     "otf2": "an OTF2 archive",
+    "recorder": "a trace of Recorder",
 }
 _HEAD_BYTES = 4096
 

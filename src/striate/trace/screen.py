@@ -13,14 +13,22 @@ if TYPE_CHECKING:
 
 def screen(summary: Summary) -> str:
     """Who and how long first, then levels, files, phases, and what to keep in mind."""
-    parts = [_head(summary), _levels(summary), _files(summary), _phases(summary), _flags(summary)]
+    parts = [
+        _head(summary),
+        _levels(summary),
+        _files(summary),
+        _phases(summary),
+        _hosts(summary),
+        _flags(summary),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
 def _head(summary: Summary) -> str:
     name = summary.program or "program"
+    hosts = f" on {summary.hosts:,} hosts" if summary.hosts else ""
     lines = [
-        f"{_cut(name, 60)}: {summary.ranks:,} ranks on {summary.hosts:,} hosts, {about_seconds(summary.seconds)}, "
+        f"{_cut(name, 60)}: {summary.ranks:,} ranks{hosts}, {about_seconds(summary.seconds)}, "
         f"{summary.operations:,} operations, {summary.files:,} files (recorded by {summary.source})",
         f"read {about_size(summary.bytes_read)}, wrote {about_size(summary.bytes_written)}; "
         f"{summary.io_share:.1%} of the ranks' time in I/O, {summary.message_share:.1%} in messages",
@@ -78,6 +86,28 @@ def _phases(summary: Summary, *, most: int = 6) -> str:
         )
     left = len(summary.phases) - len(largest)
     return _aligned(rows) + (f"\n... and {left:,} smaller phases" if left > 0 else "")
+
+
+def _hosts(summary: Summary, *, most: int = 6) -> str:
+    if not summary.resources:
+        return ""
+    rows: list[tuple[str, ...]] = [
+        ("host", "CPU", "waiting", "memory", "received", "sent", "disks read", "written")
+    ]
+    for host in summary.resources[:most]:
+        shares = ["-" if share is None else f"{share:.1%}" for share in (host.cpu_busy, host.cpu_wait)]
+        sizes = (
+            host.memory_used,
+            host.network_received,
+            host.network_sent,
+            host.disk_read,
+            host.disk_written,
+        )
+        rows.append(
+            (_cut(host.host, 40), *shares, *("-" if size is None else about_size(size) for size in sizes))
+        )
+    left = len(summary.resources) - most
+    return _aligned(rows) + (f"\n... and {left:,} more hosts" if left > 0 else "")
 
 
 def _flags(summary: Summary) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 
 from striate.trace.header import Flag
 from striate.trace.kinds import COLLECTIVES, KINDS, LEVELS
+from striate.trace.resources import MEMORY, MOVED
 from striate.trace.tables import front, per_file, per_phase, per_rank
 
 if TYPE_CHECKING:
@@ -48,6 +50,21 @@ class PhaseInfo(msgspec.Struct, frozen=True):
     ranks: int
 
 
+class HostUse(msgspec.Struct, frozen=True):
+    """One host while it was looked at: mean shares of its CPUs, the most memory used, bytes moved; None: not known."""
+
+    host: str
+    samples: int
+    cpu_busy: float | None
+    cpu_wait: float | None
+    memory_used: int | None
+    memory_total: int | None
+    network_received: int | None
+    network_sent: int | None
+    disk_read: int | None
+    disk_written: int | None
+
+
 class Summary(msgspec.Struct, frozen=True):
     """Plain numbers; bytes are those the program asked for (MPI-IO where a file has some, POSIX otherwise)."""
 
@@ -71,6 +88,7 @@ class Summary(msgspec.Struct, frozen=True):
     largest_files: tuple[FileInfo, ...]
     phases: tuple[PhaseInfo, ...]
     flags: tuple[Flag, ...]
+    resources: tuple[HostUse, ...] = ()
 
     def to_json(self) -> str:
         return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
@@ -96,7 +114,7 @@ def summarise(trace: Trace) -> Summary:
         trace.ranks,
         len(trace.header.hosts),
         len(trace.header.files),
-        len(trace),
+        len(trace.of_ranks()),
         seconds,
         read,
         written,
@@ -110,12 +128,15 @@ def summarise(trace: Trace) -> Summary:
         _files(trace),
         _phases(trace),
         trace.header.flags,
+        _resources(trace),
     )
 
 
 def _levels(trace: Trace) -> tuple[LevelInfo, ...]:
     found = []
-    for level in LEVELS[:-1]:
+    for level in LEVELS:
+        if level == "program":
+            continue
         rows = trace.at_level(level)
         if not rows.any():
             continue
@@ -149,3 +170,30 @@ def _phases(trace: Trace, *, most: int = 1000) -> tuple[PhaseInfo, ...]:
     names = ("start", "end", "bytes_read", "bytes_written", "ranks")
     rows = per_phase(trace).select(list(names)).slice(0, most).to_pylist()
     return tuple(PhaseInfo(**row) for row in rows)
+
+
+def _resources(trace: Trace, *, most: int = 1000) -> tuple[HostUse, ...]:
+    table = trace.resources()
+    hosts = np.asarray(table.column("host").to_pylist(), object)
+    took = table.column("end").to_numpy().astype(np.float64) - table.column("start").to_numpy()
+    shares = {name: table.column(name).to_numpy() for name in ("cpu_user", "cpu_system", "cpu_wait")}
+    found = []
+    for host in list(dict.fromkeys(hosts.tolist()))[:most]:
+        rows = hosts == host
+        busy = _mean((shares["cpu_user"] + shares["cpu_system"])[rows], took[rows])
+        waiting = _mean(shares["cpu_wait"][rows], took[rows])
+        mine = table.filter(pa.array(rows))
+        known = {
+            name: [value for value in mine.column(name).to_pylist() if value is not None]
+            for name in (*MEMORY, *MOVED)
+        }
+        used, total = (max(known[name], default=None) for name in ("memory_used", "memory_total"))
+        moved = [min(sum(known[name]), 2**63 - 1) if known[name] else None for name in MOVED]
+        found.append(HostUse(host, len(mine) + 1, busy, waiting, used, total, *moved))
+    return tuple(found)
+
+
+def _mean(shares: Any, weights: Any) -> float | None:
+    """Weighted by how long each lasted; None when none is known."""
+    known = ~np.isnan(shares)
+    return float((shares[known] * weights[known]).sum() / weights[known].sum()) if known.any() else None

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from striate.trace.intervals import covered, stretches
-from striate.trace.kinds import COLLECTIVES, IO, MESSAGES
+from striate.trace.kinds import COLLECTIVES, IO, MESSAGES, RANK_LEVELS
 
 if TYPE_CHECKING:
     from striate.trace.trace import Trace
@@ -20,7 +20,7 @@ _GAP_SHARE = 0.01  # of the run: I/O further apart than this belongs to differen
 
 def front(trace: Trace) -> Mask:
     """The accesses the program itself asked for: a file's MPI-IO accesses where it has some, POSIX ones otherwise."""
-    access = trace.of_kind("read", "write")
+    access = trace.of_kind("read", "write") & trace.at_level(*RANK_LEVELS)
     through_mpi = trace.at_level("mpi-io")
     files = trace.column("file")
     with_mpi = np.zeros(len(trace.header.files) + 1, bool)
@@ -30,6 +30,7 @@ def front(trace: Trace) -> Mask:
 
 def per_file(trace: Trace) -> pa.Table:
     """Name, operations, bytes, seconds (union over each rank, summed) and ranks of every file."""
+    trace = trace.of_ranks()
     files = len(trace.header.files)
     columns: dict[str, Any] = {"file": pa.array(trace.file_names(), pa.string())}
     columns |= _volumes(trace, trace.column("file"), files)
@@ -45,6 +46,7 @@ def per_file(trace: Trace) -> pa.Table:
 
 def per_rank(trace: Trace) -> pa.Table:
     """Operations, bytes, and the seconds covered by I/O and by messages, for every rank."""
+    trace = trace.of_ranks()
     rank = trace.column("rank")
     columns: dict[str, Any] = {"rank": pa.array(np.arange(trace.ranks, dtype=np.int32))}
     columns |= _volumes(trace, rank, trace.ranks)
@@ -59,6 +61,7 @@ def per_rank(trace: Trace) -> pa.Table:
 
 def per_phase(trace: Trace) -> pa.Table:
     """Stretches in which no moment without I/O of any rank is longer than 1 % of the run."""
+    trace = trace.of_ranks()
     io = trace.of_kind(*IO)
     start, end = trace.column("start")[io], trace.column("end")[io]
     gap = int(trace.seconds * 1e9 * _GAP_SHARE)

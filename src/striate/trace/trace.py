@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 from striate.errors import TraceError
 from striate.trace.header import Header
-from striate.trace.kinds import KINDS, LEVELS
+from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
 from striate.trace.lists import Lists
+from striate.trace.resources import checked, no_samples, use
+
+SIMULATED = "simulated"  # how the source of a trace begins whose times were made by a model
 
 if TYPE_CHECKING:
     from striate.trace.summary import Summary
@@ -23,18 +26,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """Operations in the order (rank, start), and what they refer to. Times are nanoseconds since `header.started`."""
+    """Operations in the order (rank, start), and what they refer to. Times are nanoseconds since `header.started`.
+
+    A simulated trace also tells, at levels of their own, what servers, the network and disks did.
+    """
 
     table: pa.Table
     header: Header
     lists: Lists = field(default_factory=Lists.of)
+    samples: pa.Table = field(default_factory=no_samples)  # of the hosts' counters
 
     @classmethod
-    def of(cls, table: pa.Table, header: Header, lists: Lists | None = None) -> Trace:
+    def of(
+        cls, table: pa.Table, header: Header, lists: Lists | None = None, samples: pa.Table | None = None
+    ) -> Trace:
         """Put the rows in order and check that they hold together; raises TraceError where they do not."""
         from striate.trace.validate import validate
 
-        trace = cls(_ordered(table), header, lists or Lists.of())
+        seen = no_samples() if samples is None else checked(samples, len(header.hosts))
+        trace = cls(_ordered(table), header, lists or Lists.of(), seen)
         validate(trace)
         return trace
 
@@ -48,6 +58,11 @@ class Trace:
     @property
     def ranks(self) -> int:
         return self.header.ranks
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its times were made by a model."""
+        return self.header.source.startswith(SIMULATED)
 
     def column(self, name: str) -> NDArray[Any]:
         """A column as NumPy; `level`, `kind` and `function` as codes into their words."""
@@ -80,6 +95,11 @@ class Trace:
         """The rows chosen, by truth values or by ascending indices."""
         indices = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         return replace(self, table=self.table.take(pa.array(indices)).combine_chunks())
+
+    def of_ranks(self) -> Trace:
+        """The rows of ranks alone, without what servers, links and disks did for them."""
+        own = self.at_level(*RANK_LEVELS)
+        return self if own.all() else self.where(own)
 
     def select(
         self,
@@ -150,6 +170,13 @@ class Trace:
         from striate.trace.tables import per_phase
 
         return per_phase(self)
+
+    def resources(self) -> pa.Table:
+        """One row a host and stretch between two samples: shares of its CPUs, memory used, bytes of network and disk.
+
+        Empty when the program was not traced with `--sample`.
+        """
+        return use(self.samples, self.header.hosts)
 
     def timeline(self) -> Timeline:
         """The same as bars, in the schema that simulations use too."""

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.trace.kinds import KINDS
+from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.lanes import lanes
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 
 Int64s = NDArray[np.int64]
+REGIONS_FROM = len(KINDS) + 2  # codes of `states_of` from here on are regions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,29 +39,32 @@ class Slices:
         return len(self.track)
 
 
-def observed(trace: Trace) -> Slices:
-    """Ranks as tracks; what does not nest, and other threads, on tracks beside them."""
+def states_of(trace: Trace) -> tuple[tuple[str, ...], Int64s]:
+    """(names, a code of each row): kinds, `read_all` and `write_all` apart from them, regions by their own names."""
     kind = trace.column("kind").astype(np.int64)
     names = (*KINDS, "read_all", "write_all", *trace.header.regions)
     together = trace.column("collective") & trace.at_level("mpi-io")
     for word in ("read", "write"):
         kind[together & trace.of_kind(word)] = names.index(f"{word}_all")
     marks = trace.of_kind("region") & (trace.column("region") >= 0)
-    kind[marks] = len(KINDS) + 2 + trace.column("region")[marks]
-    rank, thread = trace.column("rank").astype(np.int64), trace.column("thread").astype(np.int64)
-    line = rank * (int(thread.max(initial=0)) + 1) + thread
-    order, track, tracks = _placed(
-        line, trace.column("start"), trace.column("end"), _rank_names(rank, thread, line)
-    )
+    kind[marks] = REGIONS_FROM + trace.column("region")[marks]
+    return names, kind
+
+
+def observed(trace: Trace) -> Slices:
+    """Ranks as tracks, then resources; what does not nest, and other threads, on tracks beside them."""
+    names, kind = states_of(trace)
+    line, titles = lines_of(trace)
+    order, track, tracks = _placed(line, trace.column("start"), trace.column("end"), titles)
     numbers = {
         name: trace.column(name).astype(np.int64)[order]
         for name in ("bytes", "offset", "peer", "tag", "blocks", "stride", "request")
     }
     return Slices(
-        "observed",
+        "simulated" if trace.is_simulated else "observed",
         tracks,
         names,
-        ("mpi-io", "mpi", "posix", "program"),
+        LEVELS,
         track,
         kind[order],
         trace.column("level").astype(np.int64)[order],
@@ -94,12 +98,21 @@ def simulated(timeline: Timeline) -> Slices:
     )
 
 
-def _rank_names(rank: Int64s, thread: Int64s, line: Int64s) -> dict[int, str]:
-    lines, first = np.unique(line, return_index=True)
-    return {
-        int(number): f"rank {rank[at]}" + (f" thread {thread[at]}" if thread[at] else "")
-        for number, at in zip(lines, first, strict=True)
-    }
+def lines_of(trace: Trace) -> tuple[Int64s, dict[int, str]]:
+    """The line of each row and the title of each line: threads of ranks first, then resources."""
+    rank, thread = trace.column("rank").astype(np.int64), trace.column("thread").astype(np.int64)
+    resource = trace.column("resource").astype(np.int64)
+    threads = int(thread.max(initial=0)) + 1
+    line = np.where(resource >= 0, trace.ranks * threads + resource, rank * threads + thread)
+    titles = {}
+    for number in np.unique(line).tolist():
+        who, which = divmod(number, threads)
+        titles[number] = (
+            trace.header.resources[number - trace.ranks * threads]
+            if who >= trace.ranks
+            else f"rank {who}" + (f" thread {which}" if which else "")
+        )
+    return line, titles
 
 
 def _placed(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from striate.errors import TraceError
 from striate.trace.header import MOST_RANKS
+from striate.trace.kinds import RANK_LEVELS
 
 if TYPE_CHECKING:
     from striate.trace.trace import Trace
@@ -29,7 +30,14 @@ def validate(trace: Trace) -> None:
         members = communicator.members
         if members is not None and any(not 0 <= rank < header.ranks for rank in members):
             raise TraceError(f"expected ranks below {header.ranks}", at=f"communicator {communicator.name!r}")
-    _within(trace, "rank", 0, header.ranks)
+    _within(trace, "resource", -1, len(header.resources))
+    _within(trace, "rank", -1, header.ranks)
+    _refuse(
+        trace,
+        (trace.column("rank") < 0) & trace.at_level(*RANK_LEVELS),
+        "rank",
+        f"a number from 0 to {header.ranks - 1}",
+    )
     _within(trace, "file", -1, len(header.files))
     _within(trace, "communicator", -1, len(header.communicators))
     _within(trace, "region", -1, len(header.regions))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.errors import WorkloadError
+from striate.errors import LayoutError, WorkloadError
+from striate.layout.layout import Layout
+from striate.layout.text import parse
+from striate.workload.collective import parse_collective
 from striate.workload.text import Int64s, Text
 
 WORLD = "world"
@@ -29,12 +32,37 @@ class Communicator:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """`count` files numbered from `first`; with more than one, `{}` in the name stands for the number."""
+    """`count` files numbered from `first`; with more than one, `{}` in the name stands for the number.
+
+    Files begin on one server after the other: server s of the layout of file f is server f + s (modulo their number)
+    of the cluster.
+    """
 
     name: str
     first: int
     count: int = 1
     layout: str | None = None  # the text of a layout; None: the cluster's default stripe
+    collective: str | None = None  # how collective calls access it; None: as the cluster does
+
+
+def layout_text(layout: Layout | str | None, name: str) -> str | None:
+    """The layout of the file `name` as text; refuses text that names none."""
+    if layout is None or isinstance(layout, Layout):
+        return None if layout is None else str(layout)
+    try:
+        return str(parse(layout))
+    except LayoutError as error:
+        raise WorkloadError(error.message, at=f"file {name!r:.60}") from None
+
+
+def collective_text(method: str | None, name: str) -> str | None:
+    """The way of collective access to the file `name` as text; refuses text that names none."""
+    if method is None:
+        return None
+    try:
+        return str(parse_collective(method))
+    except WorkloadError as error:
+        raise WorkloadError(error.message, at=f"file {name!r:.60}") from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +100,9 @@ class Application:
     regions: tuple[str, ...] = ()
     extents: ExtentLists = field(default_factory=lambda: ExtentLists.of([]))
     # alltoallv: bytes from each rank (row) to each rank (column); a rank's operand names the matrix of its row.
+    # reduce_scatter: bytes for each rank (column).
     counts: tuple[Int64s, ...] = ()
+    algorithms: tuple[str, ...] = ()  # of collectives, those that calls name
     start_picoseconds: int = 0  # when it begins, beside the other applications
 
     @property
@@ -89,6 +119,26 @@ class Application:
             if file.first <= number < file.first + file.count:
                 return file.name.replace("{}", str(number - file.first)) if file.count > 1 else file.name
         raise WorkloadError(f"expected a file number below {self.file_count}, got {number}")
+
+    def with_layouts(self, layouts: Mapping[str, Layout | str | None]) -> Application:
+        """The same with other layouts for the files named; refuses names of no file."""
+        self._refuse_unknown(layouts)
+        texts = {name: layout_text(layout, name) for name, layout in layouts.items()}
+        files = (replace(file, layout=texts.get(file.name, file.layout)) for file in self.files)
+        return replace(self, files=tuple(files))
+
+    def with_collective(self, methods: Mapping[str, str | None]) -> Application:
+        """The same with other ways of collective access to the files named; refuses names of no file."""
+        self._refuse_unknown(methods)
+        texts = {name: collective_text(method, name) for name, method in methods.items()}
+        files = (replace(file, collective=texts.get(file.name, file.collective)) for file in self.files)
+        return replace(self, files=tuple(files))
+
+    def _refuse_unknown(self, names: Iterable[str]) -> None:
+        known = {file.name for file in self.files}
+        for name in names:
+            if name not in known:
+                raise WorkloadError(f"expected a file of {self.name!r:.60}, got {name!r:.60}")
 
     def groups(self, communicator: int) -> Groups:
         """Who belongs together in `communicator`."""

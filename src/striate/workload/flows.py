@@ -25,6 +25,7 @@ class FlowCosts:
     read: int  # T_io: a block from its disk, in sequence
     communication: int  # T_comm: a block to another processor, without contention, on either side
     overlap: bool  # a disk goes on reading while its processor sends
+    links: bool = False  # interfaces move blocks; false: processors do the protocol work
     blocks_ahead: int = 8  # how many blocks a disk may be ahead of those who use them
 
 
@@ -46,6 +47,7 @@ class Flows(Protocol):
     @property
     def sequential(self) -> bool: ...
     def run(self, rung: str, costs: FlowCosts) -> dict[str, Any]: ...
+    def columns(self, costs: FlowCosts) -> dict[str, NDArray[Any]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,10 @@ class BlockFlows:
             layers=np.ascontiguousarray(layers),
         )
 
+    def columns(self, costs: FlowCosts) -> dict[str, NDArray[Any]]:
+        """Every graph, as the columns of a listed stream; takes room for each."""
+        return self.run("list", costs)
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:
@@ -188,9 +194,12 @@ class ListedFlows:
 
     def run(self, rung: str, costs: FlowCosts) -> dict[str, Any]:
         """One rung of the core over the whole stream."""
+        return _run(_core.listed_flows, rung, self, costs, **self.columns(costs))
+
+    def columns(self, costs: FlowCosts) -> dict[str, NDArray[Any]]:
+        """Every graph: see core/include/striate/flows.hpp for what the columns mean."""
         columns = {name: column for name, column in self._columns.items() if name != "blocks"}
-        read_ticks = np.rint(self._columns["blocks"] * costs.read).astype(np.int64)
-        return _run(_core.listed_flows, rung, self, costs, read_ticks=read_ticks, **columns)
+        return columns | {"read_ticks": np.rint(self._columns["blocks"] * costs.read).astype(np.int64)}
 
 
 def _run(engine: Any, rung: str, flows: Flows, costs: FlowCosts, **columns: Any) -> dict[str, Any]:
@@ -201,6 +210,7 @@ def _run(engine: Any, rung: str, flows: Flows, costs: FlowCosts, **columns: Any)
             disks_per_processor=flows.disks_per_processor,
             communication_ticks=costs.communication,
             overlap=costs.overlap,
+            links=costs.links,
             blocks_ahead=costs.blocks_ahead,
             **columns,
         )

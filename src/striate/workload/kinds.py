@@ -14,33 +14,34 @@ class Kind(IntEnum):
     SENDRECV = 3
     WAIT = 4
     WAITALL = 5
-    BARRIER = 6
-    BCAST = 7
-    REDUCE = 8
-    ALLREDUCE = 9
-    GATHER = 10
-    GATHERV = 11
-    SCATTER = 12
-    SCATTERV = 13
-    ALLGATHER = 14
-    ALLGATHERV = 15
-    ALLTOALL = 16
-    ALLTOALLV = 17
-    SCAN = 18
-    REDUCE_SCATTER = 19
-    OPEN = 20
-    CLOSE = 21
-    STAT = 22
-    SYNC = 23
-    ERASE = 24
-    READ = 25
-    WRITE = 26
-    READ_ALL = 27
-    WRITE_ALL = 28
-    REGION_BEGIN = 29
-    REGION_END = 30
-    LOOP = 31
-    END = 32
+    TEST = 6
+    BARRIER = 7
+    BCAST = 8
+    REDUCE = 9
+    ALLREDUCE = 10
+    GATHER = 11
+    GATHERV = 12
+    SCATTER = 13
+    SCATTERV = 14
+    ALLGATHER = 15
+    ALLGATHERV = 16
+    ALLTOALL = 17
+    ALLTOALLV = 18
+    SCAN = 19
+    REDUCE_SCATTER = 20
+    OPEN = 21
+    CLOSE = 22
+    STAT = 23
+    SYNC = 24
+    ERASE = 25
+    READ = 26
+    WRITE = 27
+    READ_ALL = 28
+    WRITE_ALL = 29
+    REGION_BEGIN = 30
+    REGION_END = 31
+    LOOP = 32
+    END = 33
 
     @property
     def label(self) -> str:
@@ -48,8 +49,9 @@ class Kind(IntEnum):
         return "delete" if self is Kind.ERASE else self.name.lower()
 
 
-_ROOTED = ("bytes", "root", "request")
-_UNROOTED = ("bytes", "request")
+_ROOTED = ("bytes", "root", "algorithm", "request")
+_UNROOTED = ("bytes", "algorithm", "request")
+_COUNTED = ("bytes", "counts", "algorithm", "request")
 _ACCESS = ("file", "offset", "bytes", "count", "stride", "extents", "request")
 
 OPERANDS: dict[Kind, tuple[str, ...]] = {
@@ -59,7 +61,8 @@ OPERANDS: dict[Kind, tuple[str, ...]] = {
     Kind.SENDRECV: ("peer", "tag", "bytes", "source", "source_tag", "source_bytes"),
     Kind.WAIT: ("request",),
     Kind.WAITALL: (),
-    Kind.BARRIER: ("request",),
+    Kind.TEST: ("request",),
+    Kind.BARRIER: ("algorithm", "request"),
     Kind.BCAST: _ROOTED,
     Kind.REDUCE: _ROOTED,
     Kind.ALLREDUCE: _UNROOTED,
@@ -70,9 +73,9 @@ OPERANDS: dict[Kind, tuple[str, ...]] = {
     Kind.ALLGATHER: _UNROOTED,
     Kind.ALLGATHERV: _UNROOTED,
     Kind.ALLTOALL: _UNROOTED,
-    Kind.ALLTOALLV: ("bytes", "counts", "request"),  # bytes: what this rank sends in all; counts: to whom
+    Kind.ALLTOALLV: _COUNTED,  # bytes: what this rank sends in all; counts: to whom
     Kind.SCAN: _UNROOTED,
-    Kind.REDUCE_SCATTER: _UNROOTED,
+    Kind.REDUCE_SCATTER: _COUNTED,  # bytes: the whole vector; counts: who gets how much of it
     Kind.OPEN: ("file", "create"),
     Kind.CLOSE: ("file",),
     Kind.STAT: ("file",),
@@ -110,9 +113,14 @@ EQUAL_BYTES = frozenset(
     )
 )
 
+# Collectives whose sizes may differ by rank.
+VARYING = frozenset((Kind.GATHERV, Kind.SCATTERV, Kind.ALLGATHERV, Kind.ALLTOALLV, Kind.REDUCE_SCATTER))
+
 ANY = -1  # any source, any tag
 BLOCKING = -1  # no request: the call returns when the operation is complete
 NO_EXTENTS = -1
+NO_COUNTS = -1  # reduce_scatter: equal parts
+DEFAULT_ALGORITHM = -1  # the one that the size and the group decide
 
 
 def position(kind: Kind, operand: str) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from striate import units
 from striate.errors import WorkloadError
 from striate.workload.application import WORLD
-from striate.workload.kinds import ANY, BLOCKING, NO_EXTENTS, Kind
+from striate.workload.kinds import ANY, BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, Kind
 from striate.workload.text import Int64s
 
 PENDING = object()  # stands for a request slot until the operation joins a program
@@ -29,17 +29,17 @@ _count = lru_cache(maxsize=4096)(units.count)
 
 @dataclass(slots=True, eq=False)
 class Operation:
-    """One call. `operands` are in the order of `kinds.OPERANDS`; `file`, `extents` and `counts` are resolved later."""
+    """One call. `operands` are in the order of `kinds.OPERANDS`; names and lists are resolved later."""
 
     kind: Kind
     operands: tuple[Any, ...]
     communicator: str = WORLD
-    awaited: tuple[Operation, ...] = ()  # wait: which operations
+    awaited: tuple[Operation, ...] = ()  # wait, test: which operations
 
     @property
     def is_pending(self) -> bool:
         """True when the call returns before the operation is complete."""
-        return bool(self.operands) and self.operands[-1] is PENDING
+        return not self.awaited and bool(self.operands) and self.operands[-1] is PENDING
 
 
 def _bytes(size: Number) -> Number:
@@ -118,6 +118,11 @@ def wait(*operations: Operation) -> Operation:
     return Operation(Kind.WAIT, (PENDING,), awaited=operations)
 
 
+def test(*operations: Operation) -> Operation:
+    """Ask whether non-blocking operations are complete and go on either way; they are still to be awaited."""
+    return Operation(Kind.TEST, (PENDING,), awaited=operations)
+
+
 def waitall(operations: Sequence[Operation] | None = None) -> Operation:
     """Wait for the given non-blocking operations, or for all that are under way."""
     if operations is None:
@@ -129,25 +134,43 @@ def _request(blocking: bool) -> object:
     return BLOCKING if blocking else PENDING
 
 
-def barrier(*, comm: str = WORLD, blocking: bool = True) -> Operation:
-    return Operation(Kind.BARRIER, (_request(blocking),), comm)
+def _algorithm(name: str | None) -> object:
+    return DEFAULT_ALGORITHM if name is None else name
+
+
+def barrier(*, comm: str = WORLD, blocking: bool = True, algorithm: str | None = None) -> Operation:
+    return Operation(Kind.BARRIER, (_algorithm(algorithm), _request(blocking)), comm)
 
 
 def _rooted(kind: Kind) -> Any:
-    def call(size: Number, *, root: Number = 0, comm: str = WORLD, blocking: bool = True) -> Operation:
-        return Operation(kind, (_bytes(size), root, _request(blocking)), comm)
+    def call(
+        size: Number,
+        *,
+        root: Number = 0,
+        comm: str = WORLD,
+        blocking: bool = True,
+        algorithm: str | None = None,
+    ) -> Operation:
+        return Operation(kind, (_bytes(size), root, _algorithm(algorithm), _request(blocking)), comm)
 
     call.__name__ = kind.label
-    call.__doc__ = f"{kind.label} of `size` bytes a rank, from or to `root` of the communicator."
+    call.__doc__ = (
+        f"{kind.label} of `size` bytes a rank, from or to `root` of the communicator; `algorithm` as in "
+        "docs/collectives.md."
+    )
     return call
 
 
 def _unrooted(kind: Kind) -> Any:
-    def call(size: Number, *, comm: str = WORLD, blocking: bool = True) -> Operation:
-        return Operation(kind, (_bytes(size), _request(blocking)), comm)
+    def call(
+        size: Number, *, comm: str = WORLD, blocking: bool = True, algorithm: str | None = None
+    ) -> Operation:
+        return Operation(kind, (_bytes(size), _algorithm(algorithm), _request(blocking)), comm)
 
     call.__name__ = kind.label
-    call.__doc__ = f"{kind.label} of `size` bytes a rank over the communicator."
+    call.__doc__ = (
+        f"{kind.label} of `size` bytes a rank over the communicator; `algorithm` as in docs/collectives.md."
+    )
     return call
 
 
@@ -162,13 +185,30 @@ allgather = _unrooted(Kind.ALLGATHER)
 allgatherv = _unrooted(Kind.ALLGATHERV)
 alltoall = _unrooted(Kind.ALLTOALL)
 scan = _unrooted(Kind.SCAN)
-reduce_scatter = _unrooted(Kind.REDUCE_SCATTER)
 
 
-def alltoallv(sizes: Sequence[Number], *, comm: str = WORLD, blocking: bool = True) -> Operation:
+def alltoallv(
+    sizes: Sequence[Number], *, comm: str = WORLD, blocking: bool = True, algorithm: str | None = None
+) -> Operation:
     """Send `sizes[i]` bytes to rank i of the communicator."""
     column = _whole_numbers([_bytes(size) for size in sizes], "sizes")
-    return Operation(Kind.ALLTOALLV, (_total(column, "sizes"), column, _request(blocking)), comm)
+    operands = (_total(column, "sizes"), column, _algorithm(algorithm), _request(blocking))
+    return Operation(Kind.ALLTOALLV, operands, comm)
+
+
+def reduce_scatter(
+    size: Number | Sequence[Number],
+    *,
+    comm: str = WORLD,
+    blocking: bool = True,
+    algorithm: str | None = None,
+) -> Operation:
+    """Combine vectors of `size` bytes and leave each rank an equal part; of a list, `size[i]` bytes to rank i."""
+    end = (_algorithm(algorithm), _request(blocking))
+    if not isinstance(size, list | tuple):
+        return Operation(Kind.REDUCE_SCATTER, (_bytes(size), NO_COUNTS, *end), comm)
+    column = _whole_numbers([_bytes(part) for part in size], "sizes")
+    return Operation(Kind.REDUCE_SCATTER, (_total(column, "sizes"), column, *end), comm)
 
 
 def open_file(file: Any, *, create: bool = False, comm: str = WORLD) -> Operation:

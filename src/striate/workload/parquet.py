@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
-from striate.workload.application import Application, Communicator, ExtentLists, File
+from striate.workload.application import (
+    Application,
+    Communicator,
+    ExtentLists,
+    File,
+    collective_text,
+    layout_text,
+)
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.text import Int64s, Text
 
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "striate.workload/1"
 NAMES = tuple(dict.fromkeys(name for names in OPERANDS.values() for name in names))
+_NONE_WHERE_MISSING = ("algorithm", "counts")  # of a barrier, of a reduce_scatter in files of old
 _LABELS = {kind.label: kind for kind in Kind}
 _MOST_RANKS = 2**26  # a file of a few bytes must not ask for all memory
 _MOST_LOOPS = 64  # one inside the other
@@ -41,6 +49,7 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     regions: list[str]
     counts: int
     start_picoseconds: int
+    algorithms: list[str] = []
 
 
 def save(workload: Workload, path: Path) -> None:
@@ -70,6 +79,7 @@ def _header(application: Application) -> _Header:
         list(application.regions),
         len(application.counts),
         application.start_picoseconds,
+        list(application.algorithms),
     )
 
 
@@ -160,8 +170,7 @@ def load(path: Path) -> Workload:
             found = metadata.get(b"striate", b"another Parquet file")[:60].decode(errors="replace")
             raise WorkloadError(f"expected a workload ({SCHEMA}), got {found}")
         table = pq.read_table(path)
-        if not table.schema.equals(_schema(), check_metadata=False):
-            raise WorkloadError("the columns are not those of a workload")
+        table = _complete(table)
         headers = msgspec.json.decode(metadata.get(b"applications", b""), type=list[_Header])
         applications = tuple(_application(table, number, header) for number, header in enumerate(headers))
     except WorkloadError as error:
@@ -175,6 +184,19 @@ def load(path: Path) -> Workload:
     if not applications:
         raise WorkloadError("the file holds no application", source=str(path))
     return Workload(applications)
+
+
+def _complete(table: pa.Table) -> pa.Table:
+    """The table with the column that older files lack; raises WorkloadError when another is missing."""
+    import pyarrow as pa
+
+    wanted = _schema()
+    place = wanted.get_field_index("algorithm")
+    if len(table.schema) == len(wanted) - 1 and "algorithm" not in table.schema.names:
+        table = table.add_column(place, "algorithm", pa.nulls(table.num_rows, pa.int64()))
+    if not table.schema.equals(wanted, check_metadata=False):
+        raise WorkloadError("the columns are not those of a workload")
+    return table
 
 
 def _application(table: pa.Table, number: int, header: _Header) -> Application:
@@ -201,6 +223,7 @@ def _application(table: pa.Table, number: int, header: _Header) -> Application:
         tuple(header.regions),
         _extents(named),
         counts,
+        tuple(header.algorithms),
         header.start_picoseconds,
     )
 
@@ -238,6 +261,8 @@ def _files(files: list[File]) -> tuple[File, ...]:
         _expect(
             file.first == at and 1 <= file.count <= _MOST_RANKS, f"file {file.name!r:.60} is out of order"
         )
+        layout_text(file.layout, file.name)
+        collective_text(file.collective, file.name)
         at += file.count
     return tuple(files)
 
@@ -325,7 +350,8 @@ def _check_loops(kinds: list[Kind], count: Int64s, varies: list[dict[str, dict[s
 
 
 def _filled(rows: pa.Table, name: str) -> Int64s:
-    return np.asarray(rows[name].fill_null(0).to_numpy(), np.int64)
+    missing = -1 if name in _NONE_WHERE_MISSING else 0
+    return np.asarray(rows[name].fill_null(missing).to_numpy(), np.int64)
 
 
 def _kind(label: str, row: int) -> Kind:

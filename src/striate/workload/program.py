@@ -28,6 +28,7 @@ class _Names:
         self.files: dict[str, int] = {}
         self.regions: dict[str, int] = {}
         self.extents: dict[tuple[bytes, bytes], int] = {}
+        self.algorithms: dict[str, int] = {}
         self.counts: list[dict[int, np.ndarray[Any, Any]]] = []
 
     def resolve(self, operation: Operation, counts_row: int) -> tuple[int, ...]:
@@ -43,6 +44,8 @@ class _Names:
             elif name == "extents" and isinstance(value, tuple):
                 key = (value[0].tobytes(), value[1].tobytes())
                 values.append(self.extents.setdefault(key, len(self.extents)))
+            elif name == "algorithm" and isinstance(value, str):
+                values.append(self.algorithms.setdefault(value, len(self.algorithms)))
             elif name == "counts" and isinstance(value, np.ndarray):
                 values.append(counts_row)
             else:
@@ -84,6 +87,11 @@ class _Requests:
         self._free.append(slot)
         return slot
 
+    def under_way(self, operation: Operation) -> int:
+        if id(operation) not in self._slot:
+            raise WorkloadError(f"test of a {operation.kind.label} that was not begun, or was awaited before")
+        return self._slot[id(operation)][0]
+
     def finish_all(self) -> None:
         self._free.extend(slot for slot, _ in self._slot.values())
         self._slot.clear()
@@ -113,6 +121,7 @@ def application_of(
         tuple(names.regions),
         ExtentLists.of([(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64)) for a, b in names.extents]),
         tuple(_matrix(rows, ranks) for rows in names.counts),
+        tuple(names.algorithms),
     )
 
 
@@ -134,9 +143,8 @@ def _fold(
                 raise WorkloadError(
                     f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}"
                 )
-            row = (
-                _note_counts(names, operation.operands[1], rows, rank, ranks) if kind is Kind.ALLTOALLV else 0
-            )
+            counts = operation.operands[1] if "counts" in OPERANDS[kind] else None
+            row = _note_counts(names, counts, rows, rank, ranks) if isinstance(counts, np.ndarray) else 0
             values = names.resolve(operation, row)
             shapes = _with_requests(operation, values, requests)
         except WorkloadError as error:
@@ -174,6 +182,8 @@ def _with_requests(
 ) -> list[tuple[int, ...]]:
     if operation.kind is Kind.WAIT:
         return [(requests.finish(awaited),) for awaited in operation.awaited]
+    if operation.kind is Kind.TEST:
+        return [(requests.under_way(asked),) for asked in operation.awaited]
     if operation.kind is Kind.WAITALL:
         requests.finish_all()
     if operation.is_pending:

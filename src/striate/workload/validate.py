@@ -6,7 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.workload.application import Application, Groups
-from striate.workload.kinds import ACCESSES, ANY, BLOCKING, OPERANDS, ROOTED, Kind
+from striate.workload.kinds import (
+    ACCESSES,
+    ANY,
+    BLOCKING,
+    DEFAULT_ALGORITHM,
+    NO_COUNTS,
+    OPERANDS,
+    ROOTED,
+    Kind,
+)
 from striate.workload.matching import match_messages
 from striate.workload.sequences import compare_collectives
 from striate.workload.text import Int64s
@@ -55,6 +64,13 @@ def check_operands(line: Line, groups: list[Groups]) -> None:
         line.refuse(f"no root {{root}} in communicator {name!r}", _outside(line, "root", 0, size))
     if "region" in names:
         line.refuse("no region number {region}", _outside(line, "region", 0, len(line.application.regions)))
+    if "algorithm" in names:
+        known = len(line.application.algorithms)
+        line.refuse("no algorithm number {algorithm}", _outside(line, "algorithm", DEFAULT_ALGORITHM, known))
+    if "counts" in names:
+        least = 0 if line.kind is Kind.ALLTOALLV else NO_COUNTS
+        known = len(line.application.counts)
+        line.refuse("no matrix of counts {counts}", _outside(line, "counts", least, known))
     if line.kind in _FILES:
         line.refuse("no file number {file}", _outside(line, "file", 0, line.application.file_count))
     if line.kind in ACCESSES:
@@ -131,6 +147,8 @@ def _follow(written: list[Line], at: int) -> None:
         elif line.kind is Kind.WAIT:
             _refuse_at(line, at, "wait for request {request}, which is not under way", request not in pending)
             del pending[request]
+        elif line.kind is Kind.TEST:
+            _refuse_at(line, at, "test of request {request}, which is not under way", request not in pending)
         elif request != BLOCKING:
             _refuse_at(line, at, "request {request} begins again before it was awaited", request in pending)
             pending[request] = line

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "striate.h"
 
@@ -101,6 +102,7 @@ int main(int count, char** arguments) {
     STRIATE_REGION_END("talk");
     if (count > 2 && !strcmp(arguments[2], "crash") && rank == 1) *(volatile int*)0 = 0;
     if (count > 2 && !strcmp(arguments[2], "abort") && rank == 1) MPI_Abort(MPI_COMM_WORLD, 7);
+    if (count > 2 && !strcmp(arguments[2], "rest")) usleep(200000);
     fputs(said, stdout);
     MPI_Finalize();
     return 0;

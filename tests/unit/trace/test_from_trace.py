@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from striate.cluster import load_cluster
 from striate.errors import WorkloadError
+from striate.predict import predict
 from striate.trace.header import Communicator
 from striate.trace.read import read_trace
 from striate.workload.gaps import evened, gaps_before
@@ -102,6 +104,42 @@ def test_a_request_never_awaited_in_the_trace_is_awaited_at_the_end():
     trace.workload().check()
 
     assert [step.kind.label for step in steps(trace)] == ["write", "wait"]
+
+
+def test_an_alltoallv_whose_parts_are_not_told_is_dealt_evenly():
+    rows = [
+        row(rank, "alltoallv", 0, 5, level="mpi", bytes=7, communicator=0, collective=True)
+        for rank in range(3)
+    ]
+    rows.append(row(0, "alltoallv", 10, 15, level="mpi", bytes=9, communicator=1, collective=True, extents=0))
+    groups = (Communicator("world"), Communicator("one", (0,)))
+    trace = trace_of(rows, ranks=3, communicators=groups, lists=[([0], [9])])
+    (application,) = trace.workload().applications
+    sizes = [application.counts[step.operands["counts"]][0].tolist() for step in steps(trace)[:3:2]]
+
+    assert sizes == [[3, 2, 2], [9, 0, 0]]
+
+
+def test_a_rank_that_opens_a_file_by_itself_waits_for_nobody():
+    rows = [
+        row(1, "open", 0, 5, level="posix", file=0, tag=1),
+        row(1, "write", 10, 20, level="posix", file=0, offset=0, bytes=9),
+        row(1, "sync", 30, 40, level="posix", file=0),
+        row(1, "close", 50, 60, level="posix", file=0),
+        *(row(rank, "open", 70, 80, file=1, collective=True, communicator=0) for rank in range(2)),
+        *(row(rank, "close", 90, 99, file=1, collective=True, communicator=0) for rank in range(2)),
+    ]
+    workload = trace_of(rows, files=("own", "shared")).workload()
+    workload.check()
+    (application,) = workload.applications
+    called = {
+        (application.file_name(step.operands["file"]), application.communicators[step.communicator].name)
+        for step in unfold(application, 1)
+        if step.kind in (Kind.OPEN, Kind.SYNC, Kind.CLOSE)
+    }
+
+    assert called == {("own", "alone"), ("shared", "world")}
+    assert predict(workload, load_cluster("laptop"), rung="fine").seconds.estimate > 0
 
 
 def test_disjoint_communicators_become_one_family_with_their_own_order():

@@ -17,9 +17,9 @@ def fuzzer():
 
 
 def test_mutated_files_give_a_trace_or_a_refusal_and_nothing_else(fuzzer):
-    outcomes = fuzzer.fuzz(250, seed=2024)
+    outcomes = fuzzer.fuzz(300, seed=2024)
 
-    assert {".parquet", ".pfw", ".pfw.gz", "parts"} <= set(outcomes)
+    assert {".parquet", ".pfw", ".pfw.gz", "parts", "recorder"} <= set(outcomes)
     assert all(counts["trace"] + counts["refused"] > 0 for counts in outcomes.values())
     assert sum(counts["refused"] for counts in outcomes.values()) > 30
 

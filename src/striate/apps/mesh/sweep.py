@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 import striate.runtime as runtime
 from striate.apps.mesh.generate import NODE, Mesh, touched
+from striate.trace.region import region
 
 
 @dataclass
@@ -49,12 +50,21 @@ def run(
     `comm` is an mpi4py communicator, or None for one process; `settings` go to `striate.runtime.create`.
     """
     rank, ranks = (0, 1) if comm is None else (comm.Get_rank(), comm.Get_size())
-    sweep = Sweep(mesh, rank, ranks)
+    return drive(comm, path, Sweep(mesh, rank, ranks), steps=steps, every=every, **settings)
+
+
+def drive(
+    comm: Any, path: str | os.PathLike[str], sweep: Sweep, *, steps: int, every: int, **settings: Any
+) -> list[runtime.Report]:
+    """What `run` does once the edges are there."""
     reports = []
-    with runtime.create(comm, path, (mesh.nodes,), NODE, **settings) as dataset:
-        schedule = dataset.schedule(sweep.indices)
+    with runtime.create(comm, path, (sweep.mesh.nodes,), NODE, **settings) as dataset:
+        with region("schedule"):
+            schedule = dataset.schedule(sweep.indices)
         for step in range(1, steps + 1):
-            sweep.step()
+            with region("solve"):
+                sweep.step()
             if step % every == 0:
-                reports.append(dataset.write_all(schedule, sweep.values))
+                with region("write"):
+                    reports.append(dataset.write_all(schedule, sweep.values))
     return reports

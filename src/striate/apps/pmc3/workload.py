@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from striate import units
@@ -37,9 +38,12 @@ def workload(
     step: units.Quantity = "1 ms",
     buffered: int = 1,
     way: Literal["mapped", "serial"] = "mapped",
+    generation: units.Quantity = "0 s",
+    agreements: int = 1,
 ) -> Workload:
     """`generations` samples, one a generation, of `runs` runs; a step of one chain takes `step`.
 
+    A generation takes `generation` on every rank beside its chains; ranks exchange posteriors by so many collectives.
     Mapped: every rank writes the lines of the cold chains it holds, `buffered` generations at a time. Serial: all lines
     go to rank 0, which writes two files a run, with the messages and collectives MrBayes 3.2 makes. Cold chains stay
     where they begin.
@@ -51,7 +55,7 @@ def workload(
     placement = ChainPlacement(runs, chains, ranks)
     sizes = (parameter_line(PARAMETERS, PARAMETERS, generations), tree_line(taxa, generations))
     format_ = SampleFormat(runs, generations, *sizes)
-    seconds = units.seconds(step)
+    costs = _Costs(units.seconds(step), units.seconds(generation), agreements)
     cold = [hosts[0] for hosts in placement.hosts]
 
     def mapped(rank: int, size: int) -> Iterator[Operation]:
@@ -61,7 +65,7 @@ def workload(
         for first in range(0, generations, buffered):
             last = min(first + buffered, generations)
             for _ in range(first, last):
-                yield from _generation(placement, rank, seconds)
+                yield from _generation(placement, rank, costs)
             for run in mine:
                 for kind, line in (("tree", sizes[1]), ("parameter", sizes[0])):
                     offset = int(record_map.offset(kind, run=run, line=first))
@@ -70,7 +74,7 @@ def workload(
     def serial(rank: int, size: int) -> Iterator[Operation]:
         calls = serial_operations(cold)
         for generation in range(generations):
-            yield from _generation(placement, rank, seconds)
+            yield from _generation(placement, rank, costs)
             for _ in range(calls["allreduce"]):
                 yield allreduce(8)
             for run, host in enumerate(cold):
@@ -82,10 +86,20 @@ def workload(
     return Workload.from_program(program, ranks, name=f"pmc3 {way}")
 
 
-def _generation(placement: ChainPlacement, rank: int, seconds: float) -> Iterator[Operation]:
+@dataclass(frozen=True)
+class _Costs:
+    """Seconds of a chain's step and of a generation itself, and the collectives of an exchange."""
+
+    step: float
+    generation: float
+    agreements: int
+
+
+def _generation(placement: ChainPlacement, rank: int, costs: _Costs) -> Iterator[Operation]:
     """A step of every chain of the rank, and the exchange that a swap needs."""
-    yield compute(int(placement.chains_of_processes[rank]) * seconds)
-    yield allgather(POSTERIOR_BYTES * max(1, int(placement.chains_of_processes[0])))
+    yield compute(costs.generation + int(placement.chains_of_processes[rank]) * costs.step)
+    for _ in range(costs.agreements):
+        yield allgather(POSTERIOR_BYTES * max(1, int(placement.chains_of_processes[0])))
 
 
 def _through_rank_0(

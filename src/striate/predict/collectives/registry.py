@@ -12,11 +12,13 @@ The defaults follow the published rules of MPICH, where they exist, and Open MPI
 | allreduce | up to 1 MiB | rabenseifner |
 | allreduce | else | ring |
 | gather, scatter | always | binomial |
-| allgather | all parts together below 80 KiB, 2^k ranks | recursive-doubling |
-| allgather | all parts together below 80 KiB | bruck |
-| allgather | else | ring |
+| gatherv, scatterv | always | direct |
+| allgather, allgatherv | all parts together below 80 KiB, 2^k ranks | recursive-doubling |
+| allgather, allgatherv | all parts together below 80 KiB | bruck |
+| allgather, allgatherv | else | ring |
 | alltoall | blocks up to 256 B, at least 8 ranks | bruck |
 | alltoall | else | pairwise |
+| alltoallv | always | pairwise |
 | scan | always | doubling |
 | reduce_scatter | all parts together below 512 KiB | recursive-halving |
 | reduce_scatter | else | pairwise |
@@ -85,7 +87,12 @@ ALGORITHMS: dict[tuple[str, str], Callable[..., Schedule]] = {
     ("barrier", "tree"): barrier.tree,
 }
 
-KINDS = frozenset(kind for kind, _ in ALGORITHMS)
+# Kinds whose sizes differ by rank, and the kind whose algorithms they share.
+FAMILY = {"gatherv": "gather", "scatterv": "scatter", "allgatherv": "allgather", "alltoallv": "alltoall"}
+KINDS = frozenset((*(kind for kind, _ in ALGORITHMS), *FAMILY))
+
+# Algorithms that need to know which ranks share a node (option `nodes`).
+PLACED = frozenset((("bcast", "smp-pipelined"),))
 
 
 def choose(kind: str, size: int, size_bytes: int) -> str:
@@ -108,12 +115,16 @@ def choose(kind: str, size: int, size_bytes: int) -> str:
             return "rabenseifner" if size_bytes <= MIB else "ring"
         case "gather" | "scatter":
             return "binomial"
-        case "allgather" if size * size_bytes >= 80 * KIB:
+        case "gatherv" | "scatterv":
+            return "direct"
+        case "allgather" | "allgatherv" if size * size_bytes >= 80 * KIB:
             return "ring"
-        case "allgather":
+        case "allgather" | "allgatherv":
             return "recursive-doubling" if power else "bruck"
         case "alltoall":
             return "bruck" if size_bytes <= 256 and size >= 8 else "pairwise"
+        case "alltoallv":
+            return "pairwise"
         case "scan":
             return "doubling"
         case "reduce_scatter":
@@ -130,13 +141,18 @@ def plan(
     then the default goes by their mean. `options` are those of the algorithm, such as `block_bytes`.
     """
     chosen = name or choose(kind, size, _mean(size_bytes))
-    make = ALGORITHMS.get((kind, chosen))
+    family = FAMILY.get(kind, kind)
+    make = ALGORITHMS.get((family, chosen))
     if make is None:
-        known = sorted(name for of, name in ALGORITHMS if of == kind)
-        raise ScheduleError(f"expected one of {', '.join(known) or 'no'} for {kind}, got {chosen!r}")
+        raise ScheduleError(f"expected one of {', '.join(names_of(kind)) or 'no'} for {kind}, got {chosen!r}")
     if kind == "barrier":
         return make(size, **options)
-    return make(size, size_bytes, **({"root": root} if kind in ROOTED else {}), **options)
+    return make(size, size_bytes, **({"root": root} if family in ROOTED else {}), **options)
+
+
+def names_of(kind: str) -> list[str]:
+    """The algorithms that calls of `kind` can take; `virtual` is one of them in the engine alone."""
+    return sorted(name for of, name in ALGORITHMS if of == FAMILY.get(kind, kind))
 
 
 def _mean(size_bytes: ArrayLike) -> int:

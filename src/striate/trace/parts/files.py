@@ -15,7 +15,7 @@ from striate.trace.header import MOST_RANKS
 
 MAGIC = b"STRIATE1"
 PAGE = 4096
-_HEAD = struct.Struct("<8s4i5Q48s256s256s")
+HEAD = struct.Struct("<8s4i5Q48s256s256s")
 _NAME = struct.Struct("<IIq")
 EVENT = np.dtype(
     [
@@ -46,33 +46,53 @@ class Part:
     whole: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Who a traced process was, and how its clock compares with the wall's."""
+
+    rank: int
+    size: int
+    finished: int
+    events: int
+    dropped: int
+    wall: int
+    clock: int
+    boot: str
+    host: str
+    library: str
+
+
+def read_head(page: bytes, *, source: str) -> Head:
+    """The head of a process's files; raises TraceError when it is broken."""
+    if len(page) < HEAD.size or page[:8] != MAGIC:
+        raise TraceError("expected the events of a traced process, found something else", source=source)
+    _, rank, size, _, finished, count, dropped, _, wall, clock, boot, host, library = HEAD.unpack_from(page)
+    if not 0 <= rank < size <= MOST_RANKS or max(wall, clock) >= _LONGEST_CLOCK:
+        raise TraceError(f"the head of rank {rank} of {size} is broken", source=source)
+    return Head(rank, size, finished, count, dropped, wall, clock, _text(boot), _text(host), _text(library))
+
+
 def read_part(path: Path) -> Part:
     """Read `path` (RANK.GENERATION.events) and the names beside it; raises TraceError when the head is broken."""
     with path.open("rb") as file:
-        page = file.read(PAGE)
-    if len(page) < _HEAD.size or page[:8] != MAGIC:
-        raise TraceError("expected the events of a traced process, found something else", source=str(path))
-    _, rank, size, _, finished, count, dropped, _, wall, clock, boot, host, library = _HEAD.unpack_from(page)
-    if not 0 <= rank < size <= MOST_RANKS or max(wall, clock) >= _LONGEST_CLOCK:
-        raise TraceError(f"the head of rank {rank} of {size} is broken", source=str(path))
+        head = read_head(file.read(PAGE), source=str(path))
     rows = max(0, (path.stat().st_size - PAGE) // EVENT.itemsize)
-    events = np.fromfile(path, EVENT, min(count, rows), offset=PAGE)
+    events = np.fromfile(path, EVENT, min(head.events, rows), offset=PAGE)
     names, names_whole = _names(path.with_suffix(".names"))
     sound = (events["function"] > 0) & (events["end"] >= events["start"]) & (events["end"] < _LONGEST_CLOCK)
-    whole = bool(sound.all()) and count <= rows and names_whole
     return Part(
-        rank,
-        size,
-        finished,
-        dropped,
-        wall,
-        clock,
-        _text(boot),
-        _text(host),
-        _text(library),
+        head.rank,
+        head.size,
+        head.finished,
+        head.dropped,
+        head.wall,
+        head.clock,
+        head.boot,
+        head.host,
+        head.library,
         events[sound],
         names,
-        whole,
+        bool(sound.all()) and head.events <= rows and names_whole,
     )
 
 

@@ -15,6 +15,7 @@ from striate.trace.parts.clocks import Correction, corrections
 from striate.trace.parts.files import Part, read_part
 from striate.trace.parts.names import Names
 from striate.trace.parts.rows import rows_of
+from striate.trace.parts.samples import samples_of
 from striate.trace.trace import Trace
 
 
@@ -31,7 +32,10 @@ def merge(folder: Path, *, levels: Sequence[str]) -> Trace:
     later = len(list(folder.glob("*.events"))) - len(paths)
     header = _header(parts, fixes, origin, merged, levels).flagged(*_flags(parts, fixes, merged, later))
     table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
-    return Trace.of(table, header, merged.lists.lists())
+    samples, whole = samples_of(folder, parts, fixes, origin)
+    if not whole:
+        header = header.flagged(Flag("damaged", "some samples of the hosts' resources are broken"))
+    return Trace.of(table, header, merged.lists.lists(), samples)
 
 
 def _first(part: Part) -> int:

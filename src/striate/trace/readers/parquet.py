@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from striate.errors import TraceError
-from striate.trace.columns import NAMES, normalised
+from striate.trace.columns import expect_columns, normalised
 from striate.trace.header import SCHEMA, Header
 from striate.trace.lists import Lists
 from striate.trace.trace import Trace
@@ -42,19 +44,18 @@ def read(path: Path) -> Trace:
     try:
         file = pq.ParquetFile(path)
         header = _header(file.schema_arrow.metadata or {})
-        missing = [name for name in NAMES if name not in file.schema_arrow.names]
-        if missing:
-            raise TraceError(f"expected a column {missing[0]!r}, found none")
+        expect_columns(file.schema_arrow.names)
         _bound(file.metadata)
         table = file.read()
         rows = normalised(table)
         lists, numbers = _lists(table, np.asarray(rows.column("extents").to_numpy()))
+        samples = _samples((file.schema_arrow.metadata or {}).get(b"resources", b""))
     except TraceError:
         raise
     except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
         raise TraceError(f"a damaged Parquet file: {str(error).splitlines()[0][:200]}") from None
     at = rows.column_names.index("extents")
-    return Trace.of(rows.set_column(at, "extents", pa.array(numbers)), header, lists)
+    return Trace.of(rows.set_column(at, "extents", pa.array(numbers)), header, lists, samples)
 
 
 def _header(metadata: dict[bytes, bytes]) -> Header:
@@ -68,6 +69,17 @@ def _header(metadata: dict[bytes, bytes]) -> Header:
         return msgspec.json.decode(content, type=Header)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TraceError(f"a damaged header: {error}") from None
+
+
+def _samples(content: bytes) -> pa.Table | None:
+    """The table of samples that stands in the metadata as a Parquet file in letters; None where there is none."""
+    import pyarrow.parquet as pq
+
+    if not content:
+        return None
+    file = pq.ParquetFile(io.BytesIO(base64.b64decode(content, validate=True)))
+    _bound(file.metadata)
+    return file.read()
 
 
 def _bound(metadata: Any) -> None:

@@ -7,16 +7,28 @@ from typing import Any
 
 import msgspec
 
+from striate.trace.counters import Counter
 from striate.trace.tracks import Slices
 
 
-def encode(groups: Sequence[Slices]) -> bytes:
-    """The whole document, one event a line."""
+def encode(groups: Sequence[Slices], counters: Sequence[Counter] = ()) -> bytes:
+    """The whole document, one event a line; counters stand in processes of their hosts."""
     encoder = msgspec.json.Encoder()
     events = [
         encoder.encode(event) for number, slices in enumerate(groups) for event in _events(number + 1, slices)
     ]
+    hosts = list(dict.fromkeys(counter.host for counter in counters))
+    for counter in counters:
+        process = len(groups) + hosts.index(counter.host) + 1
+        events += [encoder.encode(event) for event in _curve(process, counter)]
     return b'{"displayTimeUnit":"ns","traceEvents":[\n' + b",\n".join(events) + b"\n]}\n"
+
+
+def _curve(process: int, counter: Counter) -> Iterator[dict[str, Any]]:
+    yield {"ph": "M", "name": "process_name", "pid": process, "args": {"name": f"host {counter.host}"}}
+    name = f"{counter.name} ({counter.unit})"
+    for time, value in zip(counter.time.tolist(), counter.value.tolist(), strict=True):
+        yield {"ph": "C", "name": name, "pid": process, "ts": time / 1000, "args": {counter.unit: value}}
 
 
 def _events(process: int, slices: Slices) -> Iterator[dict[str, Any]]:

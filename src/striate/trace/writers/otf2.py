@@ -26,7 +26,7 @@ def write(trace: Trace, path: Path) -> None:
     folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:
         with otf2.writer.open(str(folder / "archive"), timer_resolution=10**9) as archive:
-            _fill(otf2, archive, observed(trace))
+            _fill(otf2, archive, observed(trace.of_ranks()))
         if path.exists():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         (folder / "archive").rename(path)

@@ -24,7 +24,8 @@ class Paraver:
 
 
 def encode(trace: Trace) -> Paraver:
-    """States are `1 + kind`; times are nanoseconds."""
+    """States are `1 + kind`; times are nanoseconds. Only ranks are told of."""
+    trace = trace.of_ranks()
     length = int(trace.column("end").max(initial=0))
     stamp = time.strftime("%d/%m/%y at %H:%M", time.gmtime(trace.header.started / 1e9))
     hosts = max(len(trace.header.hosts), 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import os
 from pathlib import Path
 
@@ -21,6 +23,8 @@ def write(trace: Trace, path: Path) -> None:
     import pyarrow.parquet as pq
 
     metadata = {"striate": SCHEMA, "trace": msgspec.json.encode(trace.header)}
+    if trace.samples.num_rows:
+        metadata["resources"] = _inside(trace.samples)
     table = trace.table.append_column("runs", _runs(trace)).replace_schema_metadata(metadata)
     part = path.with_name(f".{path.name}.part-{os.getpid()}")
     try:
@@ -30,6 +34,15 @@ def write(trace: Trace, path: Path) -> None:
         raise OutputError(f"cannot write: {error.strerror or error}", at=str(path)) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _inside(samples: pa.Table) -> bytes:
+    """A table as a Parquet file of its own, in letters: metadata is text to some readers."""
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(samples, sink, compression="zstd")
+    return base64.b64encode(sink.getvalue())
 
 
 def _runs(trace: Trace) -> pa.Array:

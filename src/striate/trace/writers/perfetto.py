@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 
+from striate.trace.counters import Counter
 from striate.trace.lanes import edges
 from striate.trace.tracks import Slices
 
 # Field numbers of perfetto's trace_packet.proto, track_descriptor.proto, track_event.proto, interned_data.proto.
 _TIMESTAMP, _SEQUENCE, _EVENT, _INTERNED, _FLAGS, _DESCRIPTOR = 8, 10, 11, 12, 13, 60
 _CLEARED, _NEEDED = 1, 2
-_BEGIN, _END = 1, 2
+_BEGIN, _END, _COUNTER = 1, 2, 4
 
 
-def encode(groups: Sequence[Slices]) -> bytes:
-    """The whole file."""
+def encode(groups: Sequence[Slices], counters: Sequence[Counter] = ()) -> bytes:
+    """The whole file; counters stand in groups of their hosts."""
     parts: list[bytes] = []
     next_track = 1
     for number, slices in enumerate(groups):
@@ -26,7 +28,24 @@ def encode(groups: Sequence[Slices]) -> bytes:
         parts.append(_interned(slices, sequence=number + 1))
         parts += _events(slices, sequence=number + 1, first_track=next_track + 1)
         next_track += 1 + len(slices.tracks)
+    for number, host in enumerate(dict.fromkeys(counter.host for counter in counters)):
+        parts.append(_descriptor(next_track, f"host {host}", process=len(groups) + number + 1))
+        for at, counter in enumerate([counter for counter in counters if counter.host == host]):
+            parts.append(_counter(counter, next_track + 1 + at, parent=next_track, sequence=len(groups) + 1))
+        next_track += 1 + len(counters)
     return b"".join(parts)
+
+
+def _counter(counter: Counter, track: int, *, parent: int, sequence: int) -> bytes:
+    """A curve: its track, and an event a value."""
+    unit = _message(8, _message(6, counter.unit.encode()))
+    body = _number(1, track) + _message(2, counter.name.encode()) + _number(5, parent) + unit
+    head = _number(9, _COUNTER) + _number(11, track)
+    tail = _number(_SEQUENCE, sequence)
+    return _message(1, _message(_DESCRIPTOR, body)) + b"".join(
+        _message(1, _number(_TIMESTAMP, time) + tail + _message(_EVENT, head + _double(44, value)))
+        for time, value in zip(counter.time.tolist(), counter.value.tolist(), strict=True)
+    )
 
 
 def _events(slices: Slices, *, sequence: int, first_track: int) -> Iterator[bytes]:
@@ -99,6 +118,10 @@ def _varint(number: int) -> bytes:
 
 def _number(field: int, value: int) -> bytes:
     return _varint(field << 3) + _varint(value)
+
+
+def _double(field: int, value: float) -> bytes:
+    return _varint(field << 3 | 1) + struct.pack("<d", value)
 
 
 def _message(field: int, content: bytes) -> bytes:

@@ -1,0 +1,77 @@
+// The rank level of a timeline: when each operation and each marked region began and ended.
+#include "program_runner.hpp"
+
+namespace striate {
+
+namespace {
+
+std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value); }
+
+}  // namespace
+
+// The rank stands on an operation that is over; its operands are those of this pass.
+void ProgramRunner::record(std::uint32_t rank) {
+    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
+    Bar bar{.start = began_[rank],
+            .end = network_->now(),
+            .place = narrow(cursors_.row(rank)),
+            .rank = narrow(rank)};
+    const Kind kind = cursors_.kind(rank);
+    switch (kind) {
+        case Kind::sendrecv:
+            bar.other = narrow(operand(3));
+            bar.other_tag = narrow(operand(4));
+            bar.more = operand(5);
+            [[fallthrough]];
+        case Kind::send:
+        case Kind::recv:
+            bar.peer = narrow(operand(0));
+            bar.tag = narrow(operand(1));
+            bar.bytes = operand(2);
+            break;
+        case Kind::read:
+        case Kind::write:
+        case Kind::read_all:
+        case Kind::write_all:
+            bar.more = operand(1);
+            bar.bytes = operand(2) * operand(3);
+            [[fallthrough]];
+        case Kind::open:
+        case Kind::close:
+        case Kind::stat:
+        case Kind::sync:
+        case Kind::erase:
+            bar.other = narrow(operand(0));
+            if (kind == Kind::open) bar.tag = narrow(operand(1));
+            break;
+        case Kind::compute:
+        case Kind::wait:
+        case Kind::waitall:
+        case Kind::test:
+        case Kind::barrier:
+            break;
+        default:  // collectives
+            bar.bytes = operand(0);
+            if (is_rooted(kind)) bar.peer = narrow(operand(1));
+    }
+    timeline_->add(bar);
+}
+
+// Regions begin and end between operations, at no cost.
+void ProgramRunner::record_marks(std::uint32_t rank) {
+    for (const std::uint32_t row : marks_) {
+        auto& open = open_regions_[rank];
+        if (static_cast<Kind>(input_.programs.kind[row]) == Kind::region_begin) {
+            open.push_back({row, network_->now()});
+        } else if (!open.empty()) {
+            timeline_->add({.start = open.back().start,
+                            .end = network_->now(),
+                            .place = narrow(open.back().row),
+                            .rank = narrow(rank)});
+            open.pop_back();
+        }
+    }
+    marks_.clear();
+}
+
+}  // namespace striate

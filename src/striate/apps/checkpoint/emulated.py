@@ -1,0 +1,39 @@
+"""A solver that computes, agrees on a residual, and now and then writes its state into one shared file."""
+
+from __future__ import annotations
+
+from striate import units
+from striate.errors import WorkloadError
+from striate.workload import Spmd, Workload
+
+
+def workload(
+    ranks: int = 16,
+    *,
+    steps: int = 200,
+    every: int = 20,
+    step: units.Quantity = "25 ms",
+    state: units.Quantity = "16 MiB",
+    agreements: int = 0,
+) -> Workload:
+    """`steps` steps of `step` each; after every `every` of them each rank writes `state` bytes of its own.
+
+    Each checkpoint goes behind the one before it; ranks lie side by side in it. MPI-IO agrees by so many collectives
+    on each write.
+    """
+    if every < 1 or steps < every:
+        raise WorkloadError(f"expected at least one checkpoint, got one every {every} of {steps} steps")
+    size = units.size(state)
+    body = Spmd(ranks, name="checkpoint")
+    body.open_file("state.ckpt", create=True)
+    with body.repeat(steps // every) as checkpoint:
+        with body.region("solve"), body.repeat(every):
+            body.compute(step)
+            body.allreduce(8)
+        with body.region("checkpoint"):
+            for _ in range(agreements):
+                body.allgather(16)
+            body.write_all("state.ckpt", offset=(checkpoint * ranks + body.rank) * size, size=size)
+            body.sync_file("state.ckpt")
+    body.close_file("state.ckpt")
+    return body.workload()

@@ -1,0 +1,62 @@
+"""`striate show A [B ...] -o run.html`: runs side by side, in a page that opens offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from striate.cli.output import output_option, progress, refuse_overwrite, write_output
+
+if TYPE_CHECKING:
+    from striate.show.serve import PageServer
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="A [B ...]")
+@click.option("--title", help="the heading of the page (default: the names of the inputs)")
+@click.option(
+    "--serve", "served", is_flag=True, help="serve the page on 127.0.0.1, with finer parts on demand"
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="the port to serve on (default: a free one)"
+)
+@output_option("the page to write (default: run.html)")
+def command(
+    inputs: tuple[Path, ...], title: str | None, served: bool, port: int, output: Path | None, force: bool
+) -> None:
+    """Show what happened and what was predicted in one HTML file that opens offline.
+
+    A, B, ... are traces (of striate, Darshan, dftracer, OTF2), simulated timelines (.parquet) or forecasts (.json);
+    several of them are drawn on one axis of time.
+
+    Example: striate show before.parquet after.parquet forecast.json -o run.html
+    """
+    from striate.show.show import serve, show
+
+    if served:
+        if output is not None:
+            raise click.UsageError("expected either --serve or -o, got both")
+        with progress("drawing"):
+            server = serve(*inputs, title=title, port=port)
+        _run(server)
+        return
+    target = output or Path("run.html")
+    refuse_overwrite(target, force=force)
+    with progress("drawing"):
+        text = show(*inputs, title=title)
+    write_output(target, text, force=force)
+    click.echo(f"wrote {target} ({len(text.encode()) / 1e6:.2f} MB); open it in a browser", err=True)
+
+
+def _run(server: PageServer) -> None:
+    """Until it is interrupted; the address is the result, hence on standard output."""
+    click.echo(server.address)
+    click.echo("open it in a browser on this machine; Ctrl-C ends it", err=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        click.echo("ended", err=True)
+    finally:
+        server.server_close()

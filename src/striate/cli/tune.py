@@ -1,0 +1,140 @@
+"""`striate tune SPEC CLUSTER`: find the settings with which a program takes the least time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from striate.cli.output import json_option, output_option, progress, store_option, write_output
+
+if TYPE_CHECKING:
+    from striate.tune import Study
+    from striate.workload import Workload
+
+SHOWN = 12  # candidates in the table
+
+
+@click.command()
+@click.argument("spec", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("cluster")
+@click.option("--budget", default="60 s", help="wall time to spend; what it does not reach stays undecided")
+@click.option(
+    "--search",
+    type=click.Choice(["grid", "random", "bayes"]),
+    default="grid",
+    help="all candidates, some drawn by lot, or some drawn where good ones were found (Optuna)",
+)
+@click.option(
+    "--trials", type=click.IntRange(min=1), default=200, help="candidates of a random or Bayesian search"
+)
+@click.option("--seed", type=int, default=0, help="the same seed gives the same candidates")
+@click.option(
+    "--executor",
+    default="processes",
+    help="who predicts: processes, serial, mpi (under python -m mpi4py.futures), dask or dask:ADDRESS",
+)
+@click.option("--workers", type=click.IntRange(min=1), help="how many of them (default: one a CPU)")
+@click.option("--resolution", default=0.01, help="times closer than this share are ties")
+@store_option
+@json_option
+@output_option("write the chosen settings to a .toml file, or the whole study to a .json file")
+def command(
+    spec: Path,
+    cluster: str,
+    budget: str,
+    search: str,
+    trials: int,
+    seed: int,
+    executor: str,
+    workers: int | None,
+    resolution: float,
+    store: Path | None,
+    as_json: bool,
+    output: Path | None,
+    force: bool,
+) -> int:
+    """Find the settings with which the program of SPEC takes the least time on CLUSTER.
+
+    SPEC is a TOML file: `app` (checkpoint, jacobi, mesh, mesh-mpi-io, pmc3) with its parameters, or `program`, a .py
+    file, a saved workload or a trace; and a table [vary] of knobs with lists of values. CLUSTER is a description
+    (.toml) or the name of a bundled machine. Exit status 3 when the budget ended before all was decided.
+    """
+    from striate.apps.tunable import load
+    from striate.cli.clusters import find_cluster
+    from striate.cli.output import refuse_overwrite
+    from striate.provenance import hash_file
+    from striate.tune import Space, tune
+    from striate.tune.tuned import Tuned
+
+    if output is not None:
+        if output.suffix not in (".toml", ".json"):
+            raise click.UsageError(f"expected an output ending in .toml or .json, got {output.name!r}")
+        refuse_overwrite(output, force=force)
+    machine, machine_hash = find_cluster(cluster)
+    with progress("reading and measuring"):
+        tunable = load(spec, machine, read_program=_read_program)
+    size = Space.of(tunable.vary).size if search == "grid" else trials
+    with progress("predicting", total=size) as advance:
+        study = tune(
+            tunable.build,
+            machine,
+            vary=tunable.vary,
+            search=search,
+            trials=trials,
+            seed=seed,
+            budget=budget,
+            executor=executor,
+            workers=workers,
+            resolution=resolution,
+            progress=lambda done, rung: advance(done if rung == "resource" else 0),
+            inputs={spec.name: hash_file(spec)} | machine_hash,
+        )
+    chosen = Tuned.of(study, program=tunable.name, parameters=tunable.parameters, costs=tunable.costs)
+    if output is not None:
+        content = chosen.to_toml() if output.suffix == ".toml" else study.to_json()
+        write_output(output, content, force=force)
+    if store is not None:
+        from striate.results import append
+        from striate.tune.stored import entry_of
+
+        append(store, entry_of(study, tunable.parameters))
+    click.echo(study.to_json() if as_json else study_text(study), nl=not as_json)
+    return 0 if study.finished else 3
+
+
+def _read_program(path: Path) -> Workload:
+    from striate.cli.programs import find_workload
+    from striate.errors import WorkloadError
+    from striate.workload import Workload
+
+    workload, _ = find_workload(str(path), ranks=None)
+    if not isinstance(workload, Workload):
+        raise WorkloadError("an emulated application of flows has no knobs", source=str(path))
+    return workload
+
+
+def study_text(study: Study) -> str:
+    """The study on one screen: what to set, what it brings, the best candidates, and what became of the rest."""
+    from striate.cli.tables import columns
+    from striate.units import about_seconds
+
+    rows: list[tuple[str, ...]] = [("candidate", "", "predicted", "low", "high", "rung")]
+    for outcome in [study.now, *study.outcomes[:SHOWN]]:
+        if outcome.seconds is not None:
+            bounds = (outcome.seconds.estimate, outcome.seconds.low, outcome.seconds.high)
+            state = "now" if outcome is study.now else outcome.state
+            rows.append((str(outcome.candidate), state, *map(about_seconds, bounds), outcome.rung))
+    ends = ", ".join(f"{count:,} {state}" for state, count in study.counts().items())
+    parts = [
+        f"{study.program} on {study.cluster}: {study}",
+        columns(rows, numbers_from=2),
+        f"{len(study.outcomes):,} candidates: {ends}; {about_seconds(study.spent_seconds)}",
+    ]
+    refused = [outcome for outcome in study.outcomes if outcome.state == "refused"]
+    if refused:
+        parts.append(f"note: {refused[0].candidate} was refused: {refused[0].words}")
+    if not study.finished:
+        parts.append("note: the budget ended before every candidate was decided (exit status 3)")
+    return "\n\n".join(parts)

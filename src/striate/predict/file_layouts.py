@@ -1,0 +1,52 @@
+"""Which files of an application have a layout of their own, as the core takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.errors import PredictionError
+from striate.layout.layout import Layout
+from striate.layout.text import parse
+from striate.workload.application import Application
+
+_layout = lru_cache(maxsize=4096)(parse)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LayoutTable:
+    """Row i: files `first[i]` up to `first[i] + count[i]` have the layout `natives[i]` of the core."""
+
+    first: NDArray[np.int64]
+    count: NDArray[np.int64]
+    natives: list[Any]
+
+    @classmethod
+    def of(cls, rows: list[tuple[int, int, Layout]]) -> LayoutTable:
+        """Rows of first file, number of files, and their layout."""
+        return cls(
+            np.array([first for first, _, _ in rows], np.int64),
+            np.array([count for _, count, _ in rows], np.int64),
+            [layout._native for _, _, layout in rows],
+        )
+
+
+def layout_table(application: Application, servers: int) -> LayoutTable:
+    """The table of `application` for a machine with `servers` servers; refuses layouts that need more."""
+    rows = []
+    for file in application.files:
+        if file.layout is None or not servers:
+            continue
+        layout = _layout(file.layout)
+        if layout.servers > servers:
+            raise PredictionError(
+                f"expected a layout of at most {servers} servers, which the cluster has, got {file.layout!r:.60}",
+                at=f"file {file.name!r:.60}",
+                source=application.name,
+            )
+        rows.append((file.first, file.count, layout))
+    return LayoutTable.of(rows)

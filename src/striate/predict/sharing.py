@@ -1,0 +1,46 @@
+"""CPUs that ranks share with each other and with processes of others."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster, Placement
+
+Floats = NDArray[np.float64]
+
+
+def background_slowness(cluster: Cluster, placement: Placement) -> float:
+    """How much longer a computing rank takes because of the background, beyond what ranks take from each other.
+
+    Ranks and background share CPUs fairly; the engine itself shares them among ranks. The mean over all ranks.
+    """
+    background = float(cluster.settings.background)
+    if background == 0:
+        return 1.0
+    cpus, placed = _cpus_and_ranks(cluster, placement)
+    slowness = np.maximum((placed + background) / np.maximum(placed, cpus), 1.0)
+    return float(slowness[placement.node].mean())
+
+
+def message_waits(cluster: Cluster, placement: Placement) -> NDArray[np.int64] | None:
+    """Picoseconds that a message to each rank waits until the rank is on a CPU; None where none waits.
+
+    Ranks that wait give their CPU to the next one: `turn` for each further rank of a CPU. A background process keeps
+    it for a `time_slice`: the rank finds its CPU taken for the share 1 - CPUs / processes of the time, and the taker
+    is of the background the more often the more there are.
+    """
+    settings = cluster.settings
+    cpus, placed = _cpus_and_ranks(cluster, placement)
+    background = float(settings.background)
+    taken = np.maximum(1 - cpus / np.maximum(placed + background, cpus), 0.0)
+    waits = settings.turn * np.maximum(placed / cpus - 1, 0.0)
+    waits += settings.time_slice * taken * background / (background + 1)
+    return np.rint(waits).astype(np.int64)[placement.node] if waits.any() else None
+
+
+def _cpus_and_ranks(cluster: Cluster, placement: Placement) -> tuple[Floats, Floats]:
+    """Per node."""
+    counts = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.float64)
+    placed = np.bincount(placement.node, minlength=cluster.nodes).astype(np.float64)
+    return counts[cluster.node_type], placed

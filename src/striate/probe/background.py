@@ -1,0 +1,60 @@
+"""How much of this host's CPUs other programs take right now, in processes like ours.
+
+Whatever the system's rules of sharing are, they show when as many processes as there are CPUs compute for a moment: if
+each gets a share s of a CPU, there are CPUs (1 / s - 1) others. Every process has a session of its own, as launchers of
+MPI give it to every rank, for some systems share CPUs between sessions first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from striate.errors import ProbeError
+
+_WINDOW_SECONDS = 0.05
+_SPIN = """
+import json, sys, time
+def window():
+    wall, cpu = time.perf_counter(), time.process_time()
+    while time.perf_counter() < wall + float(sys.argv[2]):
+        pass
+    return time.perf_counter() - wall, time.process_time() - cpu
+window()
+print(json.dumps([window() for _ in range(int(sys.argv[1]))]))
+"""
+
+
+def background_samples(seconds: float) -> list[float]:
+    """Others beside our processes, a value for each fifth of the time; 0 on a quiet machine."""
+    cpus = len(os.sched_getaffinity(0))
+    windows = max(5, round(seconds / _WINDOW_SECONDS))
+    command = [sys.executable, "-S", "-E", "-c", _SPIN, str(windows), str(_WINDOW_SECONDS)]
+    children = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+        for _ in range(cpus)
+    ]
+    try:
+        answers = [json.loads(child.communicate()[0]) for child in children]
+    except ValueError:
+        raise ProbeError("the processes that look for others gave no answer") from None
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+    return others(answers, cpus)
+
+
+def others(answers: list[list[tuple[float, float]]], cpus: int) -> list[float]:
+    """From (wall, CPU) seconds of every window of every process to five values."""
+    found = []
+    windows = len(answers[0])
+    for part in range(5):
+        chosen = [
+            window for answer in answers for window in answer[part * windows // 5 : (part + 1) * windows // 5]
+        ]
+        wall, cpu = (sum(column) for column in zip(*chosen, strict=True))
+        found.append(max(0.0, cpus * (wall / max(cpu, 1e-9) - 1)))
+    return found

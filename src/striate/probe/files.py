@@ -1,0 +1,208 @@
+"""One process and the file system: cached and direct reads and writes by block size, flushes, seeks, metadata.
+
+Files stay below `LARGEST_FILE_BYTES` and lie in a directory of their own, which the caller removes.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import random
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from striate.interval import Interval
+from striate.probe.deadline import Deadline, repeated
+from striate.probe.samples import Curve, Floats, Line, Measurement, line_of, measured, spread
+
+LARGEST_FILE_BYTES = 64 * 1024**2
+_BLOCKS = (4096, 65536, 1024**2, 4 * 1024**2)
+_DIRTY = (1024**2, 4 * 1024**2, 16 * 1024**2)
+_METADATA_FILES = 64
+
+
+class FileFindings:
+    """Measurements, lines by name, and remarks, as they come in."""
+
+    def __init__(self) -> None:
+        self.measurements: list[Measurement] = []
+        self.lines: dict[str, Line] = {}
+        self.notes: list[str] = []
+
+    @property
+    def curves(self) -> list[Curve]:
+        return [line.curve for line in self.lines.values()]
+
+    def add_line(self, name: str, sizes: tuple[int, ...], rounds: list[Floats], how: str) -> None:
+        """Keep a line and its two numbers."""
+        line = line_of(name, sizes, rounds)
+        self.lines[name] = line
+        self.measurements.append(Measurement(f"{name}: start-up", "s", line.startup, line.samples, how))
+        self.measurements.append(Measurement(f"{name}: rate", "B/s", line.rate, line.samples, how))
+
+
+def measure_files(directory: Path, seconds: float) -> FileFindings:
+    """Every test in turn, each with an equal share of the time."""
+    found = FileFindings()
+    share = seconds / 6
+    path = directory / "cached"
+    _measure_cached(found, path, share)
+    _measure_flush(found, directory / "flushed", share)
+    _measure_direct(found, path, share)
+    _measure_metadata(found, directory, share)
+    return found
+
+
+def _measure_cached(found: FileFindings, path: Path, seconds: float) -> None:
+    """Writes of new data into the page cache and reads out of it, and the CPU time they take."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+    try:
+        writes, reads, busy = [], [], list[float]()
+        for size in _BLOCKS:
+            block = memoryview(bytearray(size))
+            places = range(0, LARGEST_FILE_BYTES - size + 1, size)
+            empty = partial(os.ftruncate, descriptor, 0)
+            writes.append(_timed(partial(_write, descriptor, block), places, seconds / 8, busy, again=empty))
+            _fill(descriptor)
+            reads.append(_timed(partial(_read, descriptor, block), places, seconds / 8, []))
+    finally:
+        os.close(descriptor)
+    found.add_line(
+        "cached write", _BLOCKS, writes, "new data in blocks of 4 KiB to 4 MiB into the page cache"
+    )
+    found.add_line("cached read", _BLOCKS, reads, "blocks of 4 KiB to 4 MiB out of the page cache")
+    found.measurements.append(measured("I/O call, CPU time", "s", busy[: len(writes[0])], "writes of 4 KiB"))
+
+
+def _measure_flush(found: FileFindings, path: Path, seconds: float) -> None:
+    """fsync after so many bytes: a start-up, and the rate at which the device takes data."""
+    rounds = []
+    for size in _DIRTY:
+        block = os.urandom(size)
+
+        def flush(content: bytes = block) -> float:
+            with path.open("wb", buffering=0) as file:
+                file.write(content)
+                before = time.perf_counter()
+                os.fsync(file.fileno())
+                return time.perf_counter() - before
+
+        rounds.append(np.array(repeated(flush, seconds / len(_DIRTY), least=4, most=40)))
+    found.add_line("flush", _DIRTY, rounds, "fsync after 1 to 16 MiB of new data")
+
+
+def _measure_direct(found: FileFindings, path: Path, seconds: float) -> None:
+    """Sequential and random accesses that pass the page cache by; what they differ by is the seek."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_DIRECT)
+    except OSError:
+        found.notes.append(
+            "the file system has no direct I/O: the device behind the cache is known by fsync alone"
+        )
+        return
+    try:
+        os.fsync(descriptor)
+        for verb in ("read", "write"):
+            columns: dict[str, list[Floats]] = {}
+            for size in _BLOCKS:
+                block = mmap.mmap(-1, size)  # page-aligned, as direct I/O wants it
+                act = partial(_read if verb == "read" else _write, descriptor, block)
+                in_order = list(range(0, LARGEST_FILE_BYTES - size + 1, size))
+                for order in ("sequential", "random"):
+                    places = (
+                        in_order
+                        if order == "sequential"
+                        else random.Random(size).sample(in_order, len(in_order))
+                    )
+                    columns.setdefault(order, []).append(_timed(act, places, seconds / 16, []))
+                block.close()
+            for order, rounds in columns.items():
+                found.add_line(
+                    f"direct {verb}, {order}", _BLOCKS, rounds, "blocks of 4 KiB to 4 MiB, O_DIRECT"
+                )
+            if verb == "read":
+                found.measurements.append(_seek(columns))
+    except OSError as error:
+        found.notes.append(f"direct I/O was refused: {error.strerror}")
+    finally:
+        os.close(descriptor)
+
+
+def _seek(columns: dict[str, list[Floats]]) -> Measurement:
+    """T_rand_seek of paper 004, section 5.1: a random block's time less a sequential one's."""
+    sequential, shuffled = (spread(columns[order][0]) for order in ("sequential", "random"))
+    differences = sorted(
+        max(0.0, end)
+        for end in (
+            shuffled.low - sequential.high,
+            shuffled.estimate - sequential.estimate,
+            shuffled.high - sequential.low,
+        )
+    )
+    count = len(columns["random"][0])
+    return Measurement(
+        "random seek", "s", Interval(*differences), count, "direct reads of 4 KiB, random less sequential"
+    )
+
+
+def _measure_metadata(found: FileFindings, directory: Path, seconds: float) -> None:
+    """Files made, looked at, opened and deleted per second."""
+    rates: dict[str, list[float]] = {"create": [], "stat": [], "open and close": [], "delete": []}
+    deadline = Deadline(seconds)
+    paths = [directory / f"empty-{number}" for number in range(_METADATA_FILES)]
+    steps: dict[str, Callable[[Path], object]] = {
+        "create": lambda path: path.open("xb").close(),
+        "stat": lambda path: path.stat(),
+        "open and close": lambda path: path.open("rb").close(),
+        "delete": lambda path: path.unlink(),
+    }
+    while len(rates["create"]) < 3 or (len(rates["create"]) < 50 and not deadline.over):
+        for name, step in steps.items():
+            before = time.perf_counter()
+            for path in paths:
+                step(path)
+            rates[name].append(_METADATA_FILES / (time.perf_counter() - before))
+    for name, column in rates.items():
+        found.measurements.append(
+            measured(f"metadata, {name}", "1/s", column, f"{_METADATA_FILES} files at a time")
+        )
+
+
+def _timed(
+    act: Callable[[int], object],
+    places: range | list[int],
+    seconds: float,
+    busy: list[float],
+    *,
+    again: Callable[[], object] = lambda: None,
+) -> Floats:
+    """Seconds of `act` at one place after the other, with `again` before each way through; CPU seconds go to `busy`."""
+    deadline, found, turn = Deadline(seconds), list[float](), 0
+    while len(found) < 8 or (len(found) < 400 and not deadline.over):
+        if turn % len(places) == 0:
+            again()
+        cpu, before = time.process_time(), time.perf_counter()
+        act(places[turn % len(places)])
+        found.append(time.perf_counter() - before)
+        busy.append(time.process_time() - cpu)
+        turn += 1
+    return np.array(found)
+
+
+def _read(descriptor: int, block: Any, at: int) -> object:
+    return os.preadv(descriptor, [block], at)
+
+
+def _write(descriptor: int, block: Any, at: int) -> object:
+    return os.pwritev(descriptor, [block], at)
+
+
+def _fill(descriptor: int) -> None:
+    block = bytes(1024**2)
+    for at in range(0, LARGEST_FILE_BYTES, len(block)):
+        os.pwrite(descriptor, block, at)

@@ -1,0 +1,126 @@
+"""What a probe does on every rank: `mpiexec -n 4 python -m striate.probe.ranks PART DIRECTORY SECONDS OUTPUT`.
+
+Part "messages" measures messages and files, part "crowd" how long ranks wait when they outnumber the CPUs, and part
+"beside" how long when others compute beside them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from striate.probe import messages, shared_file
+from striate.probe.report import Findings
+from striate.probe.samples import Floats, Line, Measurement, measured
+from striate.probe.waits import BESIDE, COMPUTE_SECONDS, CROWD
+
+
+def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
+    """Messages by distance, all at once, collective calls, and one file of all ranks."""
+    share = seconds / 6
+    lines: list[Line | None] = []
+    if comm.size > 1:
+        pairs = messages.pairs(comm)
+        lines += [messages.ping_pong_line(comm, pair, share / len(pairs)) for pair in pairs]
+    numbers = _saturation(comm, share) + _calls(comm, share)
+    file_lines = shared_file.access_lines(comm, directory / "shared", share)
+    numbers += _file_calls(comm, directory, share)
+    lines += file_lines.values() if file_lines else []
+    known = [line for line in lines if line is not None]
+    return Findings(tuple(_numbers(known)) + tuple(numbers), tuple(line.curve for line in known))
+
+
+def measure_crowd(comm: Any, directory: Path, seconds: float) -> Findings:
+    """More ranks than CPUs: the barrier, an allreduce, a small collective write, and computing between agreements."""
+    writes = shared_file.small_write_samples(comm, directory / "crowd", seconds / 4)
+    write = _of_ranks(comm, "MPI-IO collective write of 4 KiB", writes, "seconds on the slowest rank")
+    return Findings((*_calls(comm, seconds / 4), write, _steps(comm, CROWD, seconds / 2)))
+
+
+def measure_beside(comm: Any, directory: Path, seconds: float) -> Findings:
+    """Computing between agreements while other processes compute."""
+    return Findings((_steps(comm, BESIDE, seconds),))
+
+
+def _steps(comm: Any, name: str, seconds: float) -> Measurement:
+    samples = messages.step_samples(comm, COMPUTE_SECONDS, seconds)
+    return _of_ranks(comm, name, samples, "mean seconds of a round")
+
+
+_PARTS: dict[str, Callable[[Any, Path, float], Findings]] = {
+    "messages": measure_ranks,
+    "crowd": measure_crowd,
+    "beside": measure_beside,
+}
+
+
+def _saturation(comm: Any, seconds: float) -> list[Measurement]:
+    if comm.size < 2:
+        return []
+    rates = messages.saturation_rates(comm, seconds)
+    how = f"{comm.size} ranks exchange up to 1 MiB with each other (COMMS3)"
+    return [measured("all-to-all saturation", "B/s", rates, how)]
+
+
+def _calls(comm: Any, seconds: float) -> list[Measurement]:
+    here, there = np.zeros(1), np.zeros(1)
+    barrier = messages.call_samples(comm, comm.Barrier, seconds / 2)
+    allreduce = messages.call_samples(comm, lambda: comm.Allreduce(here, there), seconds / 2)
+    return [
+        _of_ranks(comm, "barrier", barrier, "seconds on the slowest rank"),
+        _of_ranks(comm, "allreduce of 8 B", allreduce, "seconds on the slowest rank"),
+    ]
+
+
+def _file_calls(comm: Any, directory: Path, seconds: float) -> list[Measurement]:
+    opening = shared_file.open_samples(comm, directory / "shared", seconds / 3)
+    runtime = shared_file.runtime_samples(comm, directory / "dataset", seconds / 3)
+    found = [
+        _of_ranks(comm, "MPI-IO open and close", opening, "an existing file, collectively"),
+        _of_ranks(
+            comm, "runtime dataset", runtime, "striate.runtime: made, 1024 numbers a rank written, closed"
+        ),
+    ]
+    if comm.size > 1:
+        differences = shared_file.difference_samples(comm, directory / "own", seconds / 3)
+        how = "the slowest rank's 64 KiB write less the fastest one's"
+        found.append(_of_ranks(comm, "I/O variation between ranks", differences, how))
+    return found
+
+
+def _of_ranks(comm: Any, name: str, samples: Floats, how: str) -> Measurement:
+    return measured(f"{name}, {comm.size} ranks", "s", samples, how)
+
+
+def _numbers(lines: list[Line]) -> list[Measurement]:
+    found = []
+    for line in lines:
+        name, how = line.curve.name, "a line through the medians of every size"
+        found.append(Measurement(f"{name}: start-up", "s", line.startup, line.samples, how))
+        found.append(Measurement(f"{name}: rate", "B/s", line.rate, line.samples, how))
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    part, directory, seconds, output = arguments
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    found = _PARTS[part](comm, Path(directory), float(seconds))
+    if comm.rank == 0:
+        hosts = len(set(comm.gather(MPI.Get_processor_name()) or ()))
+        library = MPI.Get_library_version().partition("\n")[0].strip("\0 ")
+        document = {"findings": found, "nodes": hosts, "mpi": " ".join(library.split())[:80]}
+        Path(output).write_bytes(msgspec.json.encode(document))
+    else:
+        comm.gather(MPI.Get_processor_name())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

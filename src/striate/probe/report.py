@@ -1,0 +1,60 @@
+"""`Report`: everything a probe found, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from striate.errors import ProbeError
+from striate.probe.samples import Curve, Measurement
+
+SCHEMA = "striate.probe/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the system says about the machine, without measuring."""
+
+    host: str
+    nodes: int
+    sockets: int
+    cpus: int
+    memory_bytes: int
+    mpi: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Measurements and curves of one part of a probe, and remarks about it."""
+
+    measurements: tuple[Measurement, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def and_also(self, other: Findings) -> Findings:
+        """Both parts."""
+        return Findings(
+            self.measurements + other.measurements, self.curves + other.curves, self.notes + other.notes
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole probe."""
+
+    facts: Facts
+    found: Findings
+    made: str
+    seconds: float  # what it took
+    versions: Mapping[str, str]
+    schema: str = SCHEMA
+
+    def get(self, name: str) -> Measurement | None:
+        """The measurement of that name, where there is one."""
+        return next((one for one in self.found.measurements if one.name == name), None)
+
+    def need(self, name: str) -> Measurement:
+        """The measurement of that name; raises ProbeError when the probe did not come that far."""
+        if (one := self.get(name)) is None:
+            raise ProbeError(f"the probe has no measurement {name!r}")
+        return one

@@ -1,0 +1,59 @@
+"""`show`: runs in, one page out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from striate.show.advice import Advice
+from striate.show.names import shown_name
+from striate.show.page import page
+from striate.show.run import SIMULATED_NAME, Run, Shown, runs_of
+from striate.show.serve import PageServer
+from striate.show.tiles import Tiles
+from striate.show.views import views_of
+
+
+def show(
+    *items: Shown | Run | str | Path,
+    to: str | Path | None = None,
+    title: str | None = None,
+    advice: Sequence[Advice] = (),
+) -> str:
+    """One self-contained HTML document of traces, timelines and forecasts (or files of them).
+
+    With `to` it is also written there, whole or not at all. `advice` is shown in the summary.
+    """
+    runs = runs_of(items)
+    text = page(title or _title(runs), views_of(runs, advice), shared=_shared(runs))
+    if to is not None:
+        _write(Path(to), text)
+    return text
+
+
+def serve(*items: Shown | Run | str | Path, title: str | None = None, port: int = 0) -> PageServer:
+    """A server on 127.0.0.1 for a page that fetches finer parts as it zooms; `serve_forever()` runs it."""
+    runs = runs_of(items)
+    shared = _shared(runs) | {"tiles": True}
+    text = page(title or _title(runs), views_of(runs), shared=shared, served=True)
+    return PageServer(text, Tiles(runs), port=port)
+
+
+def _title(runs: list[Run]) -> str:
+    names = [shown_name(run.name, 80) for run in runs if not run.name.endswith(SIMULATED_NAME)]
+    return " and ".join(names[:3]) + (" ..." if len(names) > 3 else "")
+
+
+def _shared(runs: list[Run]) -> dict[str, Any]:
+    return {"runs": [run.described() for run in runs]}
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise

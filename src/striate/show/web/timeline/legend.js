@@ -1,0 +1,47 @@
+// The states with their looks, their share of all time, and whether they are shown.
+
+import { element, name } from "../lib/dom.js";
+import { look, marked } from "../lib/palette.js";
+import { seconds } from "../lib/units.js";
+
+const MOST = 40; // chips; states of less time stand behind a count
+
+export function legend(model, page) {
+  const list = element("div", { class: "legend", role: "group", "aria-label": "States: press to hide or show" });
+  const ordered = [...model.states].sort((one, other) => total(other) - total(one));
+
+  function toggle(state) {
+    const hidden = new Set(page.get("hidden"));
+    if (!hidden.delete(state.key)) hidden.add(state.key);
+    page.set("hidden", hidden);
+  }
+
+  function fill() {
+    const hidden = page.get("hidden");
+    const chips = ordered.slice(0, MOST).map((state) => element("button",
+      { type: "button", class: "chip", title: "Hide or show; double-click to show it alone", "aria-pressed": String(!hidden.has(state.key)),
+        onclick: () => toggle(state), ondblclick: () => page.set("hidden", new Set(ordered.filter((s) => s !== state).map((s) => s.key))) },
+      swatch(state, page.theme()), name(state.name), element("span", { class: "soft" }, seconds(total(state)))));
+    const more = ordered.length > MOST ? element("span", { class: "soft" }, `and ${ordered.length - MOST} more`) : null;
+    const all = hidden.size ? element("button", { type: "button", class: "chip", onclick: () => page.set("hidden", new Set()) }, "show all") : null;
+    list.replaceChildren(...[...chips, more, all].filter(Boolean));
+  }
+
+  fill();
+  page.on("hidden", fill);
+  page.on("theme", fill);
+  return list;
+}
+
+const total = (state) => state.seconds.reduce((sum, value) => sum + (value ?? 0), 0);
+
+export function swatch(state, theme) {
+  const { fill, mark, pattern } = look(state, theme);
+  const canvas = element("canvas", { class: "swatch", width: 14, height: 14, "aria-hidden": "true" });
+  const context = canvas.getContext("2d");
+  context.fillStyle = fill;
+  context.fillRect(0, 0, 14, 14);
+  context.fillStyle = mark;
+  for (let y = 0; y < 14; y++) for (let x = 0; x < 14; x++) if (marked(pattern, x, y)) context.fillRect(x, y, 1, 1);
+  return canvas;
+}

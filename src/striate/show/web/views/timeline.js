@@ -1,0 +1,179 @@
+// The timeline: rows of all runs on one axis of time, to zoom, pan, point at, search and select in.
+
+import { button, element } from "../lib/dom.js";
+import { seconds } from "../lib/units.js";
+import { listenToKeys } from "../timeline/keys.js";
+import { legend } from "../timeline/legend.js";
+import { modelOf, sums } from "../timeline/model.js";
+import { listenToPointer } from "../timeline/pointer.js";
+import { align, extentOf, kept, zoomed } from "../timeline/scale.js";
+import { listed, markMatches } from "../timeline/search.js";
+import { selectionPanel } from "../timeline/selection.js";
+import { drawSheet } from "../timeline/sheet.js";
+import { arrange, draw, fit, makeStage, restyle } from "../timeline/stage.js";
+import { fetchTiles } from "../timeline/tiles.js";
+import { described, tipElement, under } from "../timeline/tip.js";
+import { toolbar } from "../timeline/toolbar.js";
+
+export function render(container, data, page) {
+  const model = modelOf(data);
+  for (const run of model.runs) {
+    const all = sums(run, run.lanes, -Infinity, Infinity, model.states.length);
+    all.forEach(({ seconds: time }, at) => (model.states[at].seconds[run.number] = time));
+  }
+  const stage = makeStage(model, page);
+  stage.frame.setAttribute("aria-label", `Timeline of ${model.runs.length} runs; W and S zoom, A and D pan`);
+  const tip = element("div", { class: "tip", role: "status", hidden: true });
+  const pinned = element("div", { class: "pinned", hidden: true });
+  const act = actions(stage, { tip, pinned });
+  container.append(toolbar(stage, act), legend(model, page), stage.frame, tip, pinned, selectionPanel(model, page));
+  listenToPointer(stage, act);
+  listenToKeys(stage, act);
+  stage.frame.addEventListener("scroll", act.redraw);
+  new ResizeObserver(() => fit(stage) && act.redraw()).observe(stage.frame);
+
+  const again = () => {
+    align(model, page.get("align"));
+    stage.extent = extentOf(model);
+    stage.view = kept(page.get("time") ?? stage.extent, stage.extent);
+    arrange(stage);
+    fit(stage);
+    act.redraw();
+  };
+  page.on("align", again);
+  page.on("mixed", again);
+  page.on("time", (time) => {
+    hurry(stage, act);
+    stage.view = kept(time ?? stage.extent, stage.extent);
+    act.redraw();
+  });
+  page.on("theme", () => {
+    restyle(stage);
+    act.redraw();
+  });
+  page.on("hidden", act.relook);
+  page.on("query", act.relook);
+  page.on("selection", act.resheet);
+  if (page.shared.tiles) fetchTiles(stage, data, act);
+  restyle(stage);
+  again();
+  act.relook();
+  draw(stage);
+  return stage;
+}
+
+function actions(stage, { tip, pinned }) {
+  const { page, model } = stage;
+  let [planned, sheetPlanned, pointed] = [false, false, null];
+
+  const act = {
+    redraw() {
+      if (planned) return;
+      planned = true;
+      requestAnimationFrame(() => {
+        planned = false;
+        draw(stage);
+        drawSheet(stage, pointed);
+      });
+    },
+    resheet() {
+      if (sheetPlanned) return;
+      sheetPlanned = true;
+      requestAnimationFrame(() => {
+        sheetPlanned = false;
+        drawSheet(stage, pointed);
+      });
+    },
+    look(view) {
+      stage.view = kept(view, stage.extent);
+      const whole = stage.view[0] === stage.extent[0] && stage.view[1] === stage.extent[1];
+      page.set("time", whole ? null : stage.view);
+    },
+    focus: () => (pointed ? pointed.time + pointed.run.shift : null),
+    point(at) {
+      pointed = at && under(stage, at.x, at.y);
+      const shown = pointed && pointed.item >= 0;
+      tip.hidden = !shown;
+      if (shown) placeTip(stage, tip, at, tipElement(described(stage, pointed)));
+      act.resheet();
+    },
+    pin(at) {
+      const found = under(stage, at.x, at.y);
+      stage.pinned = found && found.item >= 0 ? found : null;
+      pinned.hidden = !stage.pinned;
+      if (stage.pinned) pinned.replaceChildren(button("×", "Close", () => act.strokes.escape(), { class: "close" }), tipElement(described(stage, found)));
+      else if (page.get("selection")) page.set("selection", null);
+      act.resheet();
+    },
+    select: (times) => page.set("selection", times),
+    selected: () => {},
+    fold(key) {
+      if (!stage.folded.delete(key)) stage.folded.add(key);
+      arrange(stage);
+      fit(stage);
+      act.redraw();
+    },
+    zoomTo(at) {
+      const found = under(stage, at.x, at.y);
+      if (!found || found.item < 0) return;
+      const { run, item } = found;
+      act.show(run, item);
+    },
+    show(run, item) {
+      const [from, to] = [run.start[item] + run.shift, run.end[item] + run.shift];
+      const room = Math.max((to - from) * 0.6, (stage.extent[1] - stage.extent[0]) * 1e-7);
+      act.look([from - room, to + room]);
+    },
+    relook() {
+      const hidden = Uint8Array.from(model.states, (state) => (page.get("hidden").has(state.key) ? 1 : 0));
+      markMatches(model, page.get("query"));
+      stage.matched = listed(model);
+      const faded = model.states.length;
+      stage.looks = (run, item, state) => {
+        if (hidden[state]) return -1;
+        return run.found && !run.found[item] ? state + faded : state;
+      };
+      act.redraw();
+      for (const listener of act.onMatch) listener(stage.matched);
+    },
+    onMatch: [],
+    strokes: {
+      0: () => act.look(stage.extent),
+      home: () => act.look(stage.extent),
+      f: () => act.look(page.get("selection") ?? stage.extent),
+      escape() {
+        stage.pinned = null;
+        pinned.hidden = true;
+        page.set("selection", null);
+      },
+      arrowup: () => (stage.frame.scrollTop -= 60),
+      arrowdown: () => (stage.frame.scrollTop += 60),
+      "/": () => act.focusSearch(),
+      n: () => act.nextMatch(1),
+      p: () => act.nextMatch(-1),
+    },
+    zoomBy: (factor) => act.look(zoomed(stage.view, factor, (stage.view[0] + stage.view[1]) / 2, stage.extent)),
+    span: () => seconds(stage.view[1] - stage.view[0]),
+  };
+  return act;
+}
+
+// While the view moves, frames may be drawn coarser to keep up; once it rests, it is drawn sharp again.
+function hurry(stage, act) {
+  stage.moving = true;
+  clearTimeout(stage.resting);
+  stage.resting = setTimeout(() => {
+    stage.moving = false;
+    if (stage.step > 1) act.redraw();
+  }, 160);
+}
+
+function placeTip(stage, tip, at, content) {
+  tip.replaceChildren(content);
+  const box = stage.frame.getBoundingClientRect();
+  const [x, y] = [box.left + at.x, box.top + at.y];
+  const left = x + tip.offsetWidth + 28 > window.innerWidth ? x - tip.offsetWidth - 14 : x + 16;
+  const top = y + tip.offsetHeight + 28 > window.innerHeight ? y - tip.offsetHeight - 14 : y + 16;
+  tip.style.left = `${Math.max(4, left)}px`;
+  tip.style.top = `${Math.max(4, top)}px`;
+}

@@ -1,0 +1,99 @@
+"""Where a run's time went: parts that add up to the whole, in the mean over ranks and on the rank that was worst."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.trace.intervals import covered
+from striate.trace.kinds import COLLECTIVES, LEVELS, MESSAGES, METADATA, RESOURCE_LEVELS
+from striate.trace.timeline import Timeline
+from striate.trace.trace import Trace
+
+# What a moment counts as when several things are under way: the first of these that is.
+PARTS = {
+    "reading": ("read",),
+    "writing": ("write",),
+    "metadata": METADATA,
+    "messages": (*MESSAGES, *COLLECTIVES),
+}
+_LEVEL_TITLES = {"server": "servers", "network": "links and interfaces", "disk": "disks"}
+_MOST_KINDS = 12
+REST = "computing, or not recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One use of time: seconds in the mean, and the most on one rank or resource."""
+
+    name: str
+    mean_seconds: float
+    worst: str
+    worst_seconds: float
+
+
+def where_time_went(trace: Trace) -> list[Part]:
+    """Parts in the order of `PARTS` and the rest; their means add up to the run's time."""
+    rank, start, end = (trace.column(name) for name in ("rank", "start", "end"))
+    rows = np.zeros(len(trace), bool)
+    before = np.zeros(trace.ranks)
+    found = []
+    for name, kinds in PARTS.items():
+        rows |= trace.of_kind(*kinds)
+        busy = covered(rank[rows], start[rows], end[rows], trace.ranks) / 1e9
+        found.append(_part(name, busy - before))
+        before = busy
+    rest = np.maximum(trace.seconds - before, 0.0)
+    return [part for part in found if part.worst_seconds > 0] + [_part(REST, rest)]
+
+
+def _part(name: str, seconds: NDArray[np.float64]) -> Part:
+    worst = int(np.argmax(seconds)) if len(seconds) else 0
+    return Part(
+        name,
+        float(seconds.mean()) if len(seconds) else 0.0,
+        f"rank {worst}",
+        float(seconds.max(initial=0.0)),
+    )
+
+
+def busy_resources(timeline: Timeline) -> list[Part]:
+    """Of every kind of resource: seconds busy in the mean, and of the busiest."""
+    busy = (
+        covered(timeline.resource.astype(np.int64), timeline.start, timeline.end, len(timeline.resources))
+        / 1e12
+    )
+    kinds = [resource_kind(name) for name in timeline.resources]
+    return [
+        _busiest(f"{kind}s", timeline.resources, busy, np.flatnonzero([other == kind for other in kinds]))
+        for kind in dict.fromkeys(kinds)
+    ][:_MOST_KINDS]
+
+
+def busy_levels(trace: Trace) -> list[Part]:
+    """The same of a simulated trace, whose resources stand at levels of their own."""
+    names, resource, level = trace.header.resources, trace.column("resource"), trace.column("level")
+    rows = resource >= 0
+    busy = covered(resource[rows], trace.column("start")[rows], trace.column("end")[rows], len(names)) / 1e9
+    found = []
+    for word in RESOURCE_LEVELS:
+        mine = np.unique(resource[rows & (level == LEVELS.index(word))])
+        if len(mine):
+            found.append(_busiest(_LEVEL_TITLES[word], names, busy, mine))
+    return found
+
+
+def _busiest(
+    title: str, names: Sequence[str], busy: NDArray[np.float64], mine: NDArray[np.integer[Any]]
+) -> Part:
+    worst = int(mine[np.argmax(busy[mine])])
+    return Part(title, float(busy[mine].mean()), names[worst], float(busy[worst]))
+
+
+def resource_kind(name: str) -> str:
+    """`server` of `server 3`, `disk` of `disk 3.0`."""
+    return name.rstrip("0123456789. ") or "resource"

@@ -1,0 +1,79 @@
+"""Who answers: this process, processes here, the ranks of an MPI job, or the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from striate.errors import TuningError
+
+NAMES = ("processes", "serial", "mpi", "dask")
+
+
+class SerialExecutor(Executor):
+    """Runs everything at once, here."""
+
+    def submit(self, function: Callable[..., Any], /, *values: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*values, **named))
+        except Exception as error:  # as any executor does: it is raised when the result is asked for
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def executor_called(name: str, *, workers: int | None = None) -> Iterator[Executor]:
+    """The executor of that name: one of NAMES, or `dask:tcp://HOST:PORT` for a scheduler that runs already.
+
+    `mpi` takes the ranks that `mpiexec -n N python -m mpi4py.futures` started. Raises TuningError for other names
+    and for what is not installed.
+    """
+    kind, _, address = name.partition(":")
+    if kind not in NAMES or (address and kind != "dask"):
+        raise TuningError(f"expected an executor among {', '.join(NAMES)}, got {name!r:.60}")
+    if kind == "serial":
+        yield SerialExecutor()
+    elif kind == "processes":
+        import multiprocessing
+
+        context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks in an unknown state
+        with ProcessPoolExecutor(workers or os.cpu_count() or 1, mp_context=context) as pool:
+            yield pool
+    elif kind == "mpi":
+        with _mpi_pool(workers) as pool:
+            yield pool
+    else:
+        with _dask_pool(address, workers) as pool:
+            yield pool
+
+
+def _mpi_pool(workers: int | None) -> Any:
+    try:
+        from mpi4py.futures import MPIPoolExecutor
+    except ImportError:
+        raise TuningError("the executor mpi needs mpi4py: pip install striate[mpi]") from None
+    return MPIPoolExecutor(workers)
+
+
+@contextmanager
+def _dask_pool(address: str, workers: int | None) -> Iterator[Executor]:
+    try:
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError:
+        raise TuningError("the executor dask needs distributed: pip install striate[dask]") from None
+    if address:
+        with distributed.Client(address) as client:
+            yield client.get_executor()
+        return
+    with (
+        distributed.LocalCluster(
+            n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client.get_executor()

@@ -1,0 +1,129 @@
+"""`validate`: calibrate, then forecast and run every case, again and again, and compare."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster
+from striate.errors import ProbeError
+from striate.interval import Interval
+from striate.probe.background import background_samples
+from striate.probe.launch import local_launcher
+from striate.probe.samples import spread
+from striate.trace.kinds import COLLECTIVES
+from striate.trace.launch import record
+from striate.trace.trace import Trace
+from striate.validate.calibrate import Costs, calibrate
+from striate.validate.cases import Case
+from striate.validate.forecast import Agreements, forecast_case, with_background
+from striate.validate.outcome import Outcome, Run, Study
+from striate.validate.programs import REGION
+
+_LOOK_SECONDS = 0.3  # at the background, before every run
+_MPI_IO_AGREEMENTS = 1  # ranks exchange the ends of their accesses, and write alone when none overlap
+_TRACED_BYTES = 256 * 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to validate: the probed machine, the cases, how often each is run, and where files may lie."""
+
+    cluster: Cluster
+    cases: Sequence[Case]
+    repeats: int
+    directory: Path
+    calibration_seconds: float = 6.0
+
+
+def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> Study:
+    """Run the matrix; `tell` hears what is being done. Raises ProbeError when a program fails."""
+    folder = Path(tempfile.mkdtemp(prefix=".striate-validate-", dir=plan.directory))
+    try:
+        tell("calibrating the applications' kernels")
+        (folder / "calibration").mkdir()
+        costs = calibrate(folder / "calibration", plan.calibration_seconds)
+        agreements = counted_agreements(folder)
+        runs: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
+        for turn in range(
+            plan.repeats
+        ):  # repeats lie far apart, so that they see the machine at different times
+            for case in plan.cases:
+                tell(f"{case.name}, run {turn + 1} of {plan.repeats}")
+                runs[case.name].append(_one(case, plan.cluster, costs, agreements, folder))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return Study.of(plan.cluster.name, [Outcome(case, tuple(runs[case.name])) for case in plan.cases])
+
+
+def _one(case: Case, cluster: Cluster, costs: Costs, agreements: Agreements, folder: Path) -> Run:
+    """Look at the machine, forecast, and only then run."""
+    samples = background_samples(_LOOK_SECONDS)
+    seen = background(samples)
+    forecast = forecast_case(case, with_background(cluster, seen, len(samples)), costs, agreements)
+    return Run(forecast, run_seconds(run_case(case, folder)), seen)
+
+
+def background(samples: Sequence[float]) -> Interval:
+    """The median of what was seen; the ends are what was seen, or half and one and a half times where closer."""
+    seen = spread(samples)
+    return Interval(min(seen.low, seen.estimate / 2), seen.estimate, max(seen.high, seen.estimate * 1.5))
+
+
+def run_case(case: Case, folder: Path) -> Trace:
+    """The trace of a real run; its files are removed."""
+    scratch = Path(tempfile.mkdtemp(prefix="run-", dir=folder))
+    try:
+        program = [sys.executable, "-m", "striate.validate.programs", case.app, str(scratch)]
+        command = [*local_launcher(case.ranks), *program, json.dumps(case.parameters)]
+        recording = record(command, scratch=scratch, levels=("mpi-io", "mpi"), max_bytes=_TRACED_BYTES)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    if recording.exit_status:
+        raise ProbeError(f"{case.name} ended with status {recording.exit_status}")
+    return recording.trace
+
+
+def run_seconds(trace: Trace) -> float:
+    """From the first rank's beginning of the timed region to the last one's end."""
+    rows = _region_rows(trace, REGION)
+    return (int(trace.column("end")[rows].max()) - int(trace.column("start")[rows].min())) / 1e9
+
+
+def _region_rows(trace: Trace, name: str) -> NDArray[np.bool_]:
+    number = trace.header.regions.index(name)
+    return np.asarray(trace.of_kind("region") & (trace.column("region") == number))
+
+
+def counted_agreements(folder: Path) -> Agreements:
+    """Collectives that rank 0 makes in a write of the runtime and in a generation, from traces of tiny runs."""
+    tiny = Case("mesh", 2, "tiny", {"nodes": 2000, "steps": 4, "every": 1})
+    runtime = collectives_in(run_case(tiny, folder), "write")
+    few, more = (
+        collectives_in(run_case(_tiny_sampling(generations), folder), REGION) for generations in (5, 15)
+    )
+    return Agreements(_MPI_IO_AGREEMENTS, round(runtime), round((more - few) / 10))
+
+
+def _tiny_sampling(generations: int) -> Case:
+    return Case("pmc3", 2, "tiny", {"runs": 1, "chains": 2, "generations": generations})
+
+
+def collectives_in(trace: Trace, name: str) -> float:
+    """How many collective calls rank 0 makes in a region, on average over the times it is entered."""
+    first = trace.select(ranks=[0])
+    regions = _region_rows(first, name)
+    calls = first.column("start")[first.of_kind(*COLLECTIVES) & first.at_level("mpi")]
+    begins, ends = first.column("start")[regions], first.column("end")[regions]
+    inside = sum(
+        int(((calls >= begin) & (calls <= end)).sum()) for begin, end in zip(begins, ends, strict=True)
+    )
+    return inside / max(1, len(begins))

@@ -1,0 +1,94 @@
+"""Rewrites a workload: every rank's operations pass through a function, and what comes out is folded anew.
+
+Used where a change to a program is tried before anybody makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from striate.errors import WorkloadError
+from striate.workload.application import Application
+from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, OPERANDS, Kind
+from striate.workload.operations import PENDING, Operation
+from striate.workload.program import application_of
+from striate.workload.unfold import Step, unfold
+from striate.workload.walk import lines
+from striate.workload.workload import Workload
+
+MOST_STEPS = 2_000_000  # operations of all ranks; unrolling more takes minutes
+
+Rewrite = Callable[[int, Iterator[Operation]], Iterator[Operation]]
+
+
+def rewritten(workload: Workload, rewrite: Rewrite) -> Workload:
+    """The workload whose rank r does what `rewrite(r, operations of r)` yields; refuses very long programs."""
+    return Workload(tuple(_rewritten(application, rewrite) for application in workload.applications))
+
+
+def _rewritten(application: Application, rewrite: Rewrite) -> Application:
+    steps = sum(line.times * len(line.ranks) for line in lines(application))
+    if steps > MOST_STEPS:
+        raise WorkloadError(f"expected at most {MOST_STEPS:,} operations to rewrite, got {steps:,}")
+    made = application_of(
+        lambda rank, _: rewrite(rank, operations_of(application, rank)),
+        ranks=application.ranks,
+        name=application.name,
+        communicators={one.name: one.color for one in application.communicators[1:]},
+    )
+    layouts = {
+        application.file_name(number): file.layout
+        for file in application.files
+        for number in range(file.first, file.first + file.count)
+    }
+    files = tuple(replace(file, layout=layouts.get(file.name)) for file in made.files)
+    return replace(
+        made,
+        files=files,
+        communicators=application.communicators,
+        start_picoseconds=application.start_picoseconds,
+    )
+
+
+def operations_of(application: Application, rank: int) -> Iterator[Operation]:
+    """What `rank` does, as the operations that would write the same program."""
+    pending: dict[int, Operation] = {}
+    for step in unfold(application, rank):
+        if step.kind is Kind.WAIT:
+            yield Operation(Kind.WAIT, (PENDING,), awaited=(pending.pop(step.operands["request"]),))
+            continue
+        if step.kind is Kind.TEST:
+            yield Operation(Kind.TEST, (PENDING,), awaited=(pending[step.operands["request"]],))
+            continue
+        if step.kind is Kind.WAITALL:
+            pending.clear()
+        operation = _operation(application, rank, step)
+        if operation.is_pending:
+            pending[step.operands["request"]] = operation
+        yield operation
+
+
+def _operation(application: Application, rank: int, step: Step) -> Operation:
+    values = [_value(application, rank, name, step.operands[name]) for name in OPERANDS[step.kind]]
+    communicator = application.communicators[max(step.communicator, 0)].name
+    return Operation(step.kind, tuple(values), communicator)
+
+
+def _value(application: Application, rank: int, name: str, value: int) -> Any:
+    if name == "request":
+        return PENDING if value != BLOCKING else BLOCKING
+    if name == "file":
+        return application.file_name(value)
+    if name == "region":
+        return application.regions[value]
+    if name == "algorithm" and value != DEFAULT_ALGORITHM:
+        return application.algorithms[value]
+    if name == "counts" and value != NO_COUNTS:
+        return application.counts[value][rank]
+    if name == "extents" and value != NO_EXTENTS:
+        lists = application.extents
+        part = slice(int(lists.first[value]), int(lists.first[value + 1]))
+        return lists.offset[part], lists.length[part]
+    return value

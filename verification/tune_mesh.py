@@ -1,0 +1,124 @@
+"""Does tuning find what measuring finds? `python verification/tune_mesh.py [CLUSTER.toml] [--repeats N]`
+
+Tunes examples/tune_mesh.toml, then really runs the chosen settings and 20 candidates drawn by lot, in turn and several
+times over, and prints predicted beside measured times, the noise, and how far the chosen one is from the best.
+"""
+
+import argparse
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from striate.apps.tunable import load
+from striate.cluster import load_cluster
+from striate.tune import Space, tune
+
+ROOT = Path(__file__).resolve().parent.parent
+SPEC = ROOT / "examples" / "tune_mesh.toml"
+DRAWN = 20
+LIMIT_SECONDS, LIMIT_SHARE = 30.0, 0.10
+
+
+def measure(candidates, parameters, repeats):
+    """Seconds of every run of every candidate, all in one MPI job, in an order drawn anew for every turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        plan = Path(folder) / "plan.json"
+        plan.write_text(json.dumps({"candidates": candidates, "parameters": parameters, "repeats": repeats}))
+        prefix = Path(sys.prefix) / "bin"
+        ranks = str(parameters["ranks"])
+        command = [str(prefix / "mpiexec"), "-n", ranks, sys.executable, __file__, "--measure", str(plan)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = [([], []) for _ in candidates]
+    for line in map(json.loads, done.stdout.splitlines()):
+        found[line["candidate"]][0].append(line["seconds"])
+        found[line["candidate"]][1].append(line["writes"])
+    return found
+
+
+def run_plan(path):
+    """The other side, on every rank."""
+    from mpi4py import MPI
+
+    from striate.apps.mesh import Mesh, run
+
+    world = MPI.COMM_WORLD
+    plan = json.loads(path.read_text())
+    given = plan["parameters"]
+    mesh = Mesh(given["nodes"], given.get("pattern", "random"))
+    times = {"steps": given["steps"], "every": given["every"]}
+    order = list(range(len(plan["candidates"])))
+    for turn in range(-1, plan["repeats"]):
+        random.Random(turn).shuffle(order)
+        for number in order if turn >= 0 else order[:2]:  # the first two warm the machine up
+            settings = dict(plan["candidates"][number])
+            settings["codec"] = None if settings["codec"] == "none" else settings["codec"]
+            world.Barrier()
+            begin = time.perf_counter()
+            reports = run(world, path.parent / "dump", mesh, **times, **settings)
+            world.Barrier()
+            seconds = time.perf_counter() - begin
+            writes = world.allreduce(sum(report.total_seconds for report in reports), MPI.MAX)
+            if world.rank == 0 and turn >= 0:
+                print(json.dumps({"candidate": number, "seconds": seconds, "writes": writes}), flush=True)
+
+
+def drawn(study, count, seed):
+    """Candidates by lot, among those that can be run."""
+    runnable = [outcome for outcome in study.outcomes if outcome.state != "refused"]
+    return random.Random(seed).sample(runnable[1:], count)
+
+
+def noise(times):
+    """Half the distance between quartiles over the median: how far a repeated run is from itself."""
+    low, middle, high = statistics.quantiles(times, n=4)
+    return (high - low) / 2 / middle
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cluster", nargs="?", default="laptop")
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.measure:
+        run_plan(asked.measure)
+        return 0
+    cluster = load_cluster(asked.cluster)
+    begin = time.perf_counter()
+    tunable = load(SPEC, cluster, read_program=None)
+    study = tune(tunable.build, cluster, vary=tunable.vary, budget=LIMIT_SECONDS)
+    seconds = time.perf_counter() - begin
+    print(f"{Space.of(tunable.vary).size} candidates in {seconds:.1f} s: {study.counts()}")
+    chosen = [study.best, *drawn(study, DRAWN, seed=1)]
+    measured = measure([outcome.candidate.settings for outcome in chosen], tunable.parameters, asked.repeats)
+    # the least of the repeats: what is slower was disturbed by something else
+    rows = [
+        (min(whole), statistics.median(whole), noise(whole), min(writes), outcome)
+        for (whole, writes), outcome in zip(measured, chosen, strict=True)
+    ]
+    print("\n| settings | state | predicted s | measured s | median s | noise | of it writes s |")
+    print("|---|---|---|---|---|---|---|")
+    for least, middle, spread, writes, outcome in sorted(rows, key=lambda row: row[0]):
+        words = f"| {outcome.candidate} | {outcome.state} | {outcome.seconds.estimate:.3f} "
+        print(words + f"| {least:.3f} | {middle:.3f} | {spread:.0%} | {writes:.3f} |")
+    for at, what in (
+        (0, "whole program, least of the repeats"),
+        (1, "whole program, median"),
+        (3, "writes alone"),
+    ):
+        best = min(row[at] for row in rows)
+        print(f"{what}: chosen {rows[0][at]:.3f} s, best {best:.3f} s: {rows[0][at] / best - 1:+.1%}")
+    print(f"noise of a repeated run: {statistics.median(row[2] for row in rows):.1%}")
+    behind = rows[0][0] / min(row[0] for row in rows) - 1
+    good = seconds <= LIMIT_SECONDS and behind <= LIMIT_SHARE
+    print("within the limits" if good else "outside the limits")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
