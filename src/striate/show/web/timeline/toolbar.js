@@ -70,5 +70,6 @@ function compareControls(model, page) {
     choices.map((choice) => element("option", { value: choice, selected: page.get("align") === choice }, name(`align by ${choice}`))));
   const mixed = element("input", { type: "checkbox", checked: page.get("mixed"), onchange: () => page.set("mixed", mixed.checked) });
   page.on("align", (how) => (select.value = how));
+  page.on("mixed", (on) => (mixed.checked = on));
   return [select, element("label", {}, mixed, " interleave rows")];
 }
