@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from striate.errors import StriateError as StriateError
     from striate.interval import Interval as Interval
     from striate.predict import Forecast as Forecast
+    from striate.predict.compare import compare as compare
     from striate.predict.predict import predict as predict
     from striate.show.show import show as show
     from striate.trace.read import read_trace as read_trace
@@ -39,6 +40,7 @@ _API = {
     "Timeline": "striate.trace.timeline",
     "Trace": "striate.trace.trace",
     "Workload": "striate.workload.workload",
+    "compare": "striate.predict.compare",
     "load_cluster": "striate.cluster",
     "predict": "striate.predict.predict",
     "read_trace": "striate.trace.read",

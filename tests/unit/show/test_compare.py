@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from striate.show.messages import matched
 from striate.show.requests import requested
 from striate.show.run import runs_of
 from striate.show.views.compare import view
 from striate.trace.header import Communicator
+from striate.trace.matched import matched
 from unit.show.runs import small, trace
 
 

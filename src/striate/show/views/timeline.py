@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from striate.show.bars import LAYERS, Bars, bars_of
 from striate.show.bundles import Items, bundled
 from striate.show.columns import pack
-from striate.show.messages import matched
 from striate.show.names import shown_name
 from striate.show.page import View
 from striate.show.requests import requested
 from striate.show.run import Run
+from striate.trace.matched import matched
 from striate.trace.trace import Trace
 
 MOST_ITEMS = 160_000

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from striate.cluster.cluster import Cluster
-from striate.errors import StriateError
+from striate.errors import StriateError, TuningError
+from striate.trace.tables import front
 from striate.trace.trace import Trace
 from striate.tune.advice import (
     compressible,
@@ -27,11 +28,13 @@ from striate.tune.advice import (
 from striate.tune.advice.finding import Finding
 from striate.tune.advice.item import Item, severity_of
 from striate.tune.advice.machine import machines_of
-from striate.tune.advice.situation import Sample, Situation
+from striate.tune.advice.situation import Sample, Situation, io_alone, io_seconds
 from striate.tune.advice.spread import spread_of
+from striate.units import about_seconds
+from striate.workload.workload import Workload
 
 SCHEMA = "striate.advice/1"
-LEAST_SHARE = 0.001  # of the run: programs with less I/O are left in peace
+LEAST_SHARE = 0.001  # of the run: what is smaller cannot be told from nothing
 
 Rule = Callable[[Situation], Finding | None]
 RULES: dict[str, Rule] = {
@@ -74,6 +77,20 @@ class Advice:
 
         return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
 
+    @classmethod
+    def from_json(cls, text: str | bytes, *, source: str | None = None) -> Advice:
+        """Read what `to_json` wrote; raises TuningError on anything else."""
+        import msgspec
+
+        try:
+            advice = msgspec.json.decode(text, type=cls)
+        except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
+            message, _, at = str(error).partition(" - at `")
+            raise TuningError(f"not advice: {message}", at=at.rstrip("`") or None, source=source) from None
+        if advice.schema != SCHEMA:
+            raise TuningError(f"expected schema {SCHEMA!r}, got {advice.schema!r:.60}", source=source)
+        return advice
+
 
 def advise(
     trace: Trace,
@@ -88,14 +105,18 @@ def advise(
     answer as storage did in the trace. `samples` tell how files compress. Raises TraceError or WorkloadError when
     there is nothing to predict from.
     """
-    machines = machines_of(trace) if cluster is None else spread_of(cluster)
-    situation = Situation(trace, machines, cluster, samples or {})
+    slowest = float(io_seconds(trace).max(initial=0.0))
+    if slowest <= LEAST_SHARE * trace.seconds:
+        note = (
+            f"I/O takes {about_seconds(slowest)} of {about_seconds(trace.seconds)}: there is nothing to gain"
+        )
+        return Advice(trace.header.program, "", trace.seconds, slowest, (), (note,))
+    whole = Workload.from_trace(trace)
+    alone = io_alone(whole)
+    machines = machines_of(trace.where(front(trace)), alone) if cluster is None else spread_of(cluster)
+    situation = Situation(trace, whole, alone, machines, cluster, samples or {})
     items, notes = [], []
-    slowest = float(situation.io_seconds.max(initial=0.0))
-    worth = slowest >= LEAST_SHARE * situation.run_seconds
-    if not worth:
-        notes.append(f"I/O takes {slowest / situation.run_seconds:.2%} of the run: there is nothing to gain")
-    for name, look in RULES.items() if worth else ():
+    for name, look in RULES.items():
         progress(name)
         try:
             item = _item(name, look, situation)
@@ -108,7 +129,7 @@ def advise(
     return Advice(
         trace.header.program,
         machines[1].name,
-        situation.run_seconds,
+        trace.seconds,
         slowest,
         tuple(items),
         tuple(notes),
@@ -120,7 +141,7 @@ def _item(name: str, look: Rule, situation: Situation) -> Item | None:
     if finding is None:
         return None
     gain = situation.gain(finding)
-    if gain.low <= 0:
+    if gain.low <= 0 or gain.estimate < LEAST_SHARE * situation.run_seconds:
         return None
     return Item(
         rule=name,

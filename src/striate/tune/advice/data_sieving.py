@@ -8,7 +8,7 @@ from striate.trace.tables import front
 from striate.tune.advice.finding import Finding
 from striate.tune.advice.item import Change, Evidence
 from striate.tune.advice.machine import machines_of
-from striate.tune.advice.situation import Situation, column
+from striate.tune.advice.situation import Situation, column, io_alone
 from striate.units import about_size
 from striate.workload.workload import Workload
 
@@ -29,6 +29,7 @@ def look(situation: Situation) -> Finding | None:
     if unasked.sum() < LEAST:
         return None
     done = trace.where(below)
+    before = io_alone(Workload.from_trace(done))
     rows = trace.where(unasked)
     size = int(column(rows, "bytes").sum())
     words = f"{len(rows):,} reads, {about_size(size)}, of files that the program only writes"
@@ -40,7 +41,7 @@ def look(situation: Situation) -> Finding | None:
             hints={"romio_ds_write": "disable", "romio_cb_write": "enable"},
         ),
         verify="striate info of a new trace: no POSIX reads of these files",
-        before=Workload.from_trace(done),
-        after=Workload.from_trace(trace.where(below & ~unasked)),
-        machines=machines_of(done) if situation.cluster is None else None,
+        before=before,
+        after=io_alone(Workload.from_trace(trace.where(below & ~unasked))),
+        machines=machines_of(done, before) if situation.cluster is None else None,
     )

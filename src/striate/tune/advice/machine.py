@@ -1,6 +1,6 @@
-"""The machine that a trace shows: every request takes what requests of its size were seen to take.
+"""The machine that a trace shows: requests take what requests of their size were seen to take.
 
-Requests do not wait for each other here, for what they waited in the traced run is in their times already.
+They do not wait for each other here, for what they waited in the traced run is in their times already.
 """
 
 from __future__ import annotations
@@ -11,29 +11,40 @@ from numpy.typing import NDArray
 from striate.cluster.cluster import Cluster
 from striate.cluster.load import cluster_from_tables
 from striate.errors import TraceError
-from striate.trace.tables import front
 from striate.trace.trace import Trace
+from striate.tune.advice.clock import seconds_on
+from striate.workload.workload import Workload
 
 SMALL, LARGE = 64 * 2**10, 2**20
 QUARTILES = (0.25, 0.5, 0.75)
 _FAST = "1 TB/s"
+_LIMIT = 1e12
 
 
-def machines_of(trace: Trace) -> tuple[Cluster, Cluster, Cluster]:
-    """A quick, a middling and a slow one: quartiles of the latency and of the rate that were seen.
+def machines_of(accesses: Trace, workload: Workload) -> tuple[Cluster, Cluster, Cluster]:
+    """Three machines on each of which `workload`, the I/O of a program alone, takes as long as its slowest rank.
 
-    Raises TraceError when the trace has no access with a duration.
+    They differ in what makes requests slow: on the first it is more their number, on the last more their bytes -
+    quartiles of the latency and of the rate that were seen. Raises TraceError without an access with a duration.
     """
-    asked = trace.where(front(trace))
-    seconds = (asked.column("end") - asked.column("start")) / 1e9
-    sizes = asked.column("bytes").astype(float)
+    seconds = (accesses.column("end") - accesses.column("start")) / 1e9
+    sizes = accesses.column("bytes").astype(float)
     if not (seconds > 0).any():
         raise TraceError("expected accesses with durations, found none to learn the machine from")
-    quick, middle, slow = (
-        _machine(trace.ranks, latency, rate)
-        for latency, rate in zip(_latencies(sizes, seconds), _rates(sizes, seconds), strict=True)
+    slowest = float(np.bincount(accesses.column("rank"), seconds).max())
+    workload.check()
+    many, middle, large = (
+        _paced(workload, slowest, latency, rate)
+        for latency, rate in zip(reversed(_latencies(sizes, seconds)), _rates(sizes, seconds), strict=True)
     )
-    return quick, middle, slow
+    return many, middle, large
+
+
+def _paced(workload: Workload, slowest: float, latency: float, rate: float) -> Cluster:
+    """The machine scaled so that the prediction of the I/O that was seen is the time that was seen."""
+    first = seconds_on(workload, _machine(workload.ranks, latency, rate))
+    scale = min(max(slowest / first, 1e-6), 1e6) if first > 0 else 1.0
+    return _machine(workload.ranks, latency * scale, rate / scale)
 
 
 def _latencies(sizes: NDArray[np.float64], seconds: NDArray[np.float64]) -> list[float]:
@@ -47,7 +58,7 @@ def _rates(sizes: NDArray[np.float64], seconds: NDArray[np.float64]) -> list[flo
     good = (seconds > 0) & (sizes > 0)
     sizes, seconds = sizes[good], seconds[good]
     if not len(sizes):
-        return [1e12] * 3
+        return [_LIMIT] * 3
     large = sizes >= min(LARGE, float(sizes.max()))
     rates = sizes[large] / seconds[large]
     return [max(1.0, float(np.quantile(rates, 1 - share))) for share in QUARTILES]
@@ -56,7 +67,7 @@ def _rates(sizes: NDArray[np.float64], seconds: NDArray[np.float64]) -> list[flo
 def _machine(ranks: int, latency: float, rate: float) -> Cluster:
     """One node, and a server that takes a request of every rank at once."""
     ticks = f"{max(1, round(latency * 1e12))} ps"
-    link = {"bandwidth": _FAST, "latency": "1 us"}
+    link = {"bandwidth": _FAST}  # what the network took is in the latency of the requests
     return cluster_from_tables(
         {
             "name": "as traced",

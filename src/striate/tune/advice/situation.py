@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
 from striate.interval import Interval
-from striate.predict.cost import fine_seconds
-from striate.predict.fine import UnfitError
-from striate.predict.predict import RUNGS
 from striate.trace.tables import front, per_rank
 from striate.trace.trace import Trace
+from striate.tune.advice.clock import seconds_on
 from striate.tune.advice.finding import Finding
+from striate.workload.kinds import Kind
+from striate.workload.rewrite import rewritten
 from striate.workload.workload import Workload
-
-MOST_FINE_SECONDS = 20.0  # of CPU time a prediction; longer programs are asked of the cheap rung
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +35,11 @@ class Situation:
     """What rules look at. `cluster` is the machine that was named, or None: then the trace's own stands in."""
 
     trace: Trace
+    whole: Workload  # what the program asked for
+    workload: Workload  # its I/O alone: gaps hide waiting that a log does not show
     machines: tuple[Cluster, ...]  # a quick, a middling and a slow one
     cluster: Cluster | None = None
     samples: Mapping[str, Sample] = field(default_factory=dict)  # by file
-
-    @cached_property
-    def workload(self) -> Workload:
-        """What the program asked for."""
-        return Workload.from_trace(self.trace)
 
     @cached_property
     def accesses(self) -> Trace:
@@ -54,7 +49,7 @@ class Situation:
     @cached_property
     def io_seconds(self) -> NDArray[np.float64]:
         """Seconds of every rank in I/O."""
-        return np.asarray(per_rank(self.trace).column("io_seconds").to_numpy())
+        return io_seconds(self.trace)
 
     @property
     def run_seconds(self) -> float:
@@ -70,7 +65,7 @@ class Situation:
     def times(self, workload: Workload, machines: Sequence[Cluster] | None = None) -> tuple[float, ...]:
         """Seconds predicted on each machine, by the fine rung where it can be afforded."""
         workload.check()
-        return tuple(_seconds(workload, machine) for machine in machines or self.machines)
+        return tuple(seconds_on(workload, machine) for machine in machines or self.machines)
 
     @cached_property
     def times_now(self) -> tuple[float, ...]:
@@ -89,14 +84,16 @@ class Situation:
         return Interval(min(saved), sorted(saved)[len(saved) // 2], max(saved))
 
 
-def _seconds(workload: Workload, machine: Cluster) -> float:
-    rungs = ["fine", "resource"] if fine_seconds(workload, machine) <= MOST_FINE_SECONDS else ["resource"]
-    try:
-        return RUNGS[rungs[0]](workload, machine).interval.estimate
-    except UnfitError:
-        return RUNGS[rungs[-1]](workload, machine).interval.estimate
-
-
 def column(trace: Trace, name: str) -> Any:
     """A column of 64-bit numbers, safe to subtract."""
     return trace.column(name).astype(np.int64)
+
+
+def io_seconds(trace: Trace) -> NDArray[np.float64]:
+    """Seconds of every rank in I/O of any kind, overlaps counted once."""
+    return np.asarray(per_rank(trace).column("io_seconds").to_numpy())
+
+
+def io_alone(workload: Workload) -> Workload:
+    """The workload without the time between its operations."""
+    return rewritten(workload, lambda rank, steps: (step for step in steps if step.kind is not Kind.COMPUTE))
