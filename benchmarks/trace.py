@@ -1,7 +1,7 @@
 """What tracing costs: nanoseconds added to a 512-byte MPI-IO write in C, bytes an event, share of a solver's time.
 
 Run alone: `python benchmarks/trace.py [WRITES]`; exits with 1 when the cost is above 1 microsecond an operation, or
-above 3 % of the fastest ten steps of a Jacobi solver in Python.
+above 3 % of the CPU time of a Jacobi solver in Python.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 LIMIT_NANOSECONDS = 1000.0
 LIMIT_SHARE = 0.03
+TURNS = 7  # of the solver, traced and untraced
 LEVELS = {"mpi-io": ("mpi-io",), "all": ("mpi-io", "mpi", "posix")}
 
 
@@ -61,14 +62,15 @@ def main(writes: int = 1_000_000) -> int:
                 )
     print(f"worst difference {worst:.0f} ns, allowed {LIMIT_NANOSECONDS:.0f} ns")
     share = solver_share(found[0])
-    print(f"share of a Jacobi solver's time {share:.1%}, allowed {LIMIT_SHARE:.0%}")
+    print(f"share of a Jacobi solver's CPU time {share:.2%}, allowed {LIMIT_SHARE:.0%}")
     return int(worst > LIMIT_NANOSECONDS or share > LIMIT_SHARE)
 
 
 def solver_share(mpi: Any) -> float:
-    """Time added to the fastest ten steps, a checkpoint among them, of one rank with 1 MiB, as a share.
+    """CPU time added to the cheapest ten steps, a checkpoint among them, of one rank with 1 MiB, as a share.
 
-    One rank, so that nobody waits for a neighbour on a busy machine; its calls are recorded all the same.
+    One rank, so that nobody waits for a neighbour on a busy machine; its calls are recorded all the same. Traced
+    and untraced runs take turns, so that both see the same machine.
     """
     from mpi_libraries import PROGRAMS
     from striate.trace.launch import traced_environment
@@ -76,10 +78,13 @@ def solver_share(mpi: Any) -> float:
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as scratch:
         folder = Path(scratch)
         command = mpi.command(1, sys.executable, PROGRAMS / "jacobi.py", folder / "field", 128, 1024, 400)
-        plain = measure(command, mpi.environment(), repeats=3)
         (folder / "parts").mkdir()
         more = traced_environment(folder / "parts", levels=LEVELS["all"], max_bytes=2**30)
-        return measure(command, mpi.environment() | more, repeats=3) / plain - 1
+        plain, traced = (float("inf"),) * 2
+        for _ in range(TURNS):
+            plain = min(plain, measure(command, mpi.environment(), repeats=1))
+            traced = min(traced, measure(command, mpi.environment() | more, repeats=1))
+        return traced / plain - 1
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from thesis_program import Analysis, Costs, mapped, serial, steps_only
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.load import cluster_from_tables
-from striate.predict.collectives.choice import Choice
 from striate.predict.fine import play
 from striate.workload import Workload
 
@@ -41,7 +40,7 @@ class Bench:
         self.latency = latency
 
     def seconds(self, workload: Workload, nodes: int = 8) -> float:
-        return float(play(workload, machine(nodes, self.latency), choice=Choice())[0].rank_end.max()) / 1e12
+        return float(play(workload, machine(nodes, self.latency)).rank_end.max()) / 1e12
 
     def serial(self, analysis: Analysis, nodes: int = 8) -> float:
         return self.seconds(serial(analysis, self.costs), nodes)

@@ -52,7 +52,8 @@ class Recording:
 
     def at(self, level: int) -> Rows:
         """The bars of one level."""
-        return self.bars[np.asarray(self.bars["level"]) == level]
+        found: Rows = self.bars[np.asarray(self.bars["level"]) == level]
+        return found
 
 
 def _joined(chunks: Sequence[NDArray[np.uint8]], kind: np.dtype[Any]) -> Rows:

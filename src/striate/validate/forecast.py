@@ -14,7 +14,6 @@ from striate.cluster.description import MeasuredTable
 from striate.cluster.measured import at_end, with_value
 from striate.cluster.quantities import Load
 from striate.interval import Interval
-from striate.predict.collectives.choice import Choice
 from striate.predict.fine import play
 from striate.validate.calibrate import Costs
 from striate.validate.cases import Case
@@ -87,5 +86,4 @@ def forecast_case(case: Case, cluster: Cluster, costs: Costs, agreements: Agreem
 
 
 def _played(workload: Workload, cluster: Cluster) -> float:
-    run, _ = play(workload, cluster, choice=Choice())
-    return int(run.rank_end.max()) / 1e12
+    return int(play(workload, cluster).rank_end.max()) / 1e12

@@ -1,9 +1,10 @@
 """A small Jacobi solver for real: strips of a grid, edges swapped with neighbours, checkpoints into one file.
 
-Usage: jacobi.py FILE [ROWS COLUMNS STEPS]; prints the nanoseconds of its fastest ten steps.
+Usage: jacobi.py FILE [ROWS COLUMNS STEPS]; prints the nanoseconds of CPU time of rank 0's cheapest ten steps.
 """
 
 import sys
+from time import process_time_ns
 
 import numpy as np
 from mpi4py import MPI
@@ -18,7 +19,7 @@ grid[:, 0] = rank + 1.0
 above = rank - 1 if rank > 0 else MPI.PROC_NULL
 below = rank + 1 if rank < size - 1 else MPI.PROC_NULL
 file = MPI.File.Open(world, sys.argv[1], MPI.MODE_CREATE | MPI.MODE_WRONLY)
-best, began = float("inf"), MPI.Wtime()
+best, began = 2**62, process_time_ns()
 for step in range(steps):
     with striate.region("swap"):
         world.Sendrecv(grid[1], above, 1, grid[-1], below, 1)
@@ -31,7 +32,7 @@ for step in range(steps):
         with striate.region("checkpoint"):
             at = ((step // 10) * size + rank) * rows * columns * 8
             file.Write_at_all(at, grid[1:-1])
-        best, began = min(best, MPI.Wtime() - began), MPI.Wtime()
+        best, began = min(best, process_time_ns() - began), process_time_ns()
 file.Close()
 if rank == 0:
-    print(f"{best * 1e9:.0f}")
+    print(best)

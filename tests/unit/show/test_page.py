@@ -60,7 +60,9 @@ def test_hostile_names_are_data(name):
     )
     timeline = next(view for view in document["views"] if view["name"] == "timeline")
     (shown,) = timeline["data"]["runs"][0]["files"]
-    assert shown == name or (len(shown) <= 300 and shown.startswith("xxx") and "9,740 characters" in shown)
+    assert shown == name.replace("\u202e", "\\u202e") or (
+        len(shown) <= 300 and shown.startswith("xxx") and "9,740 characters" in shown
+    )
 
 
 def test_the_same_runs_give_the_same_bytes():

@@ -106,6 +106,20 @@ def test_a_request_never_awaited_in_the_trace_is_awaited_at_the_end():
     assert [step.kind.label for step in steps(trace)] == ["write", "wait"]
 
 
+def test_an_alltoallv_whose_parts_are_not_told_is_dealt_evenly():
+    rows = [
+        row(rank, "alltoallv", 0, 5, level="mpi", bytes=7, communicator=0, collective=True)
+        for rank in range(3)
+    ]
+    rows.append(row(0, "alltoallv", 10, 15, level="mpi", bytes=9, communicator=1, collective=True, extents=0))
+    groups = (Communicator("world"), Communicator("one", (0,)))
+    trace = trace_of(rows, ranks=3, communicators=groups, lists=[([0], [9])])
+    (application,) = trace.workload().applications
+    sizes = [application.counts[step.operands["counts"]][0].tolist() for step in steps(trace)[:3:2]]
+
+    assert sizes == [[3, 2, 2], [9, 0, 0]]
+
+
 def test_a_rank_that_opens_a_file_by_itself_waits_for_nobody():
     rows = [
         row(1, "open", 0, 5, level="posix", file=0, tag=1),

@@ -11,6 +11,8 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,9 @@ import pyarrow as pa
 from striate.errors import TraceError
 from striate.trace.columns import operations
 from striate.trace.functions import meaning
-from striate.trace.header import File, Flag, Header
+from striate.trace.header import Communicator, File, Flag, Header
 from striate.trace.kinds import KINDS, LEVELS
+from striate.trace.readers.otf2_events import APART, BETWEEN
 from striate.trace.trace import Trace
 
 ANCHOR = "traces.otf2"
@@ -77,7 +80,8 @@ def _trace(table: pa.Table) -> Trace:
     locations, location = _coded(table, "location")
     regions, region = _coded(table, "region")
     files, file = _coded(table, "file")
-    ranks = _ranks(locations)
+    ranks, threads = _ranks(locations)
+    communicators, communicator = _communicators(table, dict(zip(locations, ranks, strict=True)))
     what = [_meaning(name) for name in regions]
     levels = [LEVELS.index(one[1]) for one in what]
     start, end = (np.asarray(table.column(name).to_numpy()) for name in ("start", "end"))
@@ -90,6 +94,8 @@ def _trace(table: pa.Table) -> Trace:
     marks = level == LEVELS.index("program")
     columns: dict[str, Any] = {
         "rank": np.array(ranks, np.int64)[location],
+        "thread": np.array(threads, np.int64)[location],
+        "communicator": communicator,
         "level": level,
         "kind": np.where(marks, KINDS.index("region"), named),
         "collective": np.array([one[2] for one in what])[region],
@@ -103,7 +109,11 @@ def _trace(table: pa.Table) -> Trace:
         values = table.column(name).fill_null(missing).to_numpy()
         columns[name] = np.clip(values, missing, 2**62 if name in ("bytes", "offset") else 2**31 - 1)
     header = Header(
-        max(ranks) + 1, "OTF2", "", 0, 0, files=tuple(File(name) for name in files), regions=tuple(regions)
+        max(ranks) + 1,
+        "OTF2",
+        files=tuple(File(name) for name in files),
+        communicators=communicators,
+        regions=tuple(regions),
     ).flagged(
         Flag("offset-unknown", "OTF2 records no offsets; they are known only where attributes give them")
     )
@@ -116,12 +126,36 @@ def _coded(table: pa.Table, name: str) -> tuple[list[str], Any]:
     return column.dictionary.to_pylist(), np.asarray(column.indices.fill_null(-1).to_numpy()).astype(np.int64)
 
 
-def _ranks(locations: list[str]) -> list[int]:
-    """The first number in a location's name ("rank 3", "MPI Rank 3"); without one, its turn."""
-    found = [_RANK.match(name) for name in locations]
-    if all(found) and all(int(match[1]) < 2**20 for match in found if match):
-        return [int(match[1]) for match in found if match]
-    return list(range(len(locations)))
+def _ranks(locations: list[str]) -> tuple[list[int], list[int]]:
+    """(rank, thread) of each location: the first number in its process's name ("MPI Rank 3"), or else in its own.
+
+    Locations of one process are its threads, as they were first seen; where no name has a number, each is a rank.
+    """
+    processes, names = zip(*(location.split(APART, 1) for location in locations), strict=True)
+    for words in (processes, names):
+        found = [_RANK.match(word) for word in words]
+        if all(match is not None and len(match[1]) < 8 and int(match[1]) < 2**20 for match in found):
+            ranks = [int(match[1]) for match in found if match]
+            turns: dict[int, Iterator[int]] = {rank: count() for rank in ranks}
+            return ranks, [next(turns[rank]) for rank in ranks]
+    return list(range(len(locations))), [0] * len(locations)
+
+
+def _communicators(table: pa.Table, ranks: dict[str, int]) -> tuple[tuple[Communicator, ...], Any]:
+    """The header's communicators, the world first, and the number of each row's."""
+    texts, code = _coded(table, "communicator")
+    everyone = tuple(range(max(ranks.values()) + 1))
+    found, number = [Communicator("world")], []
+    for text in texts:
+        name, *places = text.split(BETWEEN)
+        members = tuple(ranks[one] for one in places if one in ranks)
+        known = bool(places) and len(members) == len(places) == len(set(members))
+        if not known or members == everyone:
+            number.append(0 if members == everyone else -1)
+            continue
+        number.append(len(found))
+        found.append(Communicator(name, members))
+    return tuple(found), np.array([*number, -1], np.int64)[code]
 
 
 def _meaning(region: str) -> tuple[int, str, bool]:

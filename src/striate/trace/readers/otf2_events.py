@@ -23,8 +23,13 @@ SCHEMA = pa.schema(
         ("tag", pa.int64()),
         ("file", pa.string()),
         ("level", pa.string()),
+        ("communicator", pa.string()),
     ]
 )
+APART, BETWEEN = (
+    "\x1f",
+    "\x1e",
+)  # process from thread in a location; name from members, and these, in a communicator
 _MOST_EVENTS = 20_000_000
 
 
@@ -39,7 +44,7 @@ def rows(archive: Any, otf2: Any) -> list[dict[str, Any]]:
         stack = open_calls.setdefault(location, [])
         time = event.time * 10**9 // ticks
         if isinstance(event, otf2.events.Enter):
-            row = {"location": str(location.name), "region": str(event.region.name), "start": time}
+            row = {"location": place(location), "region": str(event.region.name), "start": time}
             shown = {str(key.name): value for key, value in (event.attributes or {}).items()}
             row |= {name: shown[name] for name in SCHEMA.names[4:] if name in shown}
             stack.append(row)
@@ -50,7 +55,24 @@ def rows(archive: Any, otf2: Any) -> list[dict[str, Any]]:
     return found
 
 
+def place(location: Any) -> str:
+    """A location by the names of its process and its own; tools name either after the rank."""
+    return f"{location.group.name}{APART}{location.name}"
+
+
+def _communicator(communicator: Any) -> str:
+    """Its name and members; none where the archive does not list them as locations."""
+    members = getattr(communicator.group, "members", None) or ()
+    places = [place(member) for member in members if hasattr(member, "group")]
+    return BETWEEN.join([str(communicator.name), *(places if len(places) == len(members) else [])])
+
+
 def _fill(row: dict[str, Any], event: Any, otf2: Any) -> None:
+    handle = getattr(event, "handle", None)
+    if handle is not None and getattr(handle, "file", None) is not None:
+        row["file"] = str(handle.file.name)
+    if getattr(event, "communicator", None) is not None:
+        row["communicator"] = _communicator(event.communicator)
     if isinstance(event, otf2.events.IoOperationBegin):
         row["bytes"] = event.bytes_request
     elif isinstance(event, otf2.events.IoOperationComplete):

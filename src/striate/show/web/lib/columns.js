@@ -1,7 +1,9 @@
 // Turns the bytes of a view back into typed arrays; `show/columns.py` wrote them.
 
 export async function inflate(text) {
-  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const packed = new Uint8Array(letters.length);
+  for (let at = 0; at < packed.length; at++) packed[at] = letters.charCodeAt(at);
   return inflateBytes(packed);
 }
 

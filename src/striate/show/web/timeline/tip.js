@@ -4,7 +4,8 @@ import { element, name } from "../lib/dom.js";
 import { grouped, rate, seconds, share, size } from "../lib/units.js";
 import { stripAt } from "../timeline/layout.js";
 import { detail, firstEndingAfter } from "../timeline/model.js";
-import { AXIS, detailFor, plotWidth, timeAt } from "../timeline/stage.js";
+import { AXIS, plotWidth, timeAt } from "../timeline/place.js";
+import { detailFor } from "../timeline/stage.js";
 
 // { run, lane, item, strip, time } at a place on the stage, or null.
 export function under(stage, x, y) {
@@ -16,7 +17,7 @@ export function under(stage, x, y) {
   const time = timeAt(stage, x) - strip.run.shift;
   if (!found) return { strip, time, run: strip.run, item: -1 };
   const scale = plotWidth(stage) / (stage.view[1] - stage.view[0]);
-  const run = detailFor(stage, strip.run, { from: stage.view[0] - strip.run.shift, scale: scale * stage.ratio });
+  const run = detailFor(stage, strip.run);
   const lane = run.lanes[found.lane.lane];
   return { strip, time, run, lane, item: nearest(run, lane, time, 1.5 / scale), y: found.y + strip.y, height: found.height };
 }

@@ -43,6 +43,7 @@ export function render(container, data, page) {
   page.on("align", again);
   page.on("mixed", again);
   page.on("time", (time) => {
+    hurry(stage, act);
     stage.view = kept(time ?? stage.extent, stage.extent);
     act.redraw();
   });
@@ -124,12 +125,12 @@ function actions(stage, { tip, pinned }) {
       act.look([from - room, to + room]);
     },
     relook() {
-      const hidden = new Set(model.states.filter((state) => page.get("hidden").has(state.name)).map((state) => state.number));
+      const hidden = Uint8Array.from(model.states, (state) => (page.get("hidden").has(state.key) ? 1 : 0));
       markMatches(model, page.get("query"));
       stage.matched = listed(model);
       const faded = model.states.length;
       stage.looks = (run, item, state) => {
-        if (hidden.has(state)) return -1;
+        if (hidden[state]) return -1;
         return run.found && !run.found[item] ? state + faded : state;
       };
       act.redraw();
@@ -155,6 +156,16 @@ function actions(stage, { tip, pinned }) {
     span: () => seconds(stage.view[1] - stage.view[0]),
   };
   return act;
+}
+
+// While the view moves, frames may be drawn coarser to keep up; once it rests, it is drawn sharp again.
+function hurry(stage, act) {
+  stage.moving = true;
+  clearTimeout(stage.resting);
+  stage.resting = setTimeout(() => {
+    stage.moving = false;
+    if (stage.step > 1) act.redraw();
+  }, 160);
 }
 
 function placeTip(stage, tip, at, content) {

@@ -1,0 +1,39 @@
+"""Files opened, closed and looked at again and again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from striate.tune.advice.finding import Finding
+from striate.tune.advice.item import Change, Evidence
+from striate.tune.advice.metadata import as_seen, mean_seconds, metadata_rows, only_once
+from striate.tune.advice.situation import Situation, column
+from striate.workload.rewrite import rewritten
+
+AGAIN = 2.0  # calls a file, rank and kind, on average
+LEAST = 16
+
+
+def look(situation: Situation) -> Finding | None:
+    rows = metadata_rows(situation)
+    if len(rows) < LEAST:
+        return None
+    calls = np.stack([column(rows, name) for name in ("rank", "file", "kind")], axis=1)
+    needed = len(np.unique(calls, axis=0))
+    if len(rows) < AGAIN * needed:
+        return None
+    means = mean_seconds(situation)
+    seconds = float(situation.durations(rows).sum())
+    words = f"{len(rows):,} opens, closes and looks at files where {needed:,} would do"
+    return Finding(
+        title="Files are opened again and again",
+        evidence=Evidence(len(rows), 0, seconds, words),
+        change=Change(
+            "Open every file once, keep it open, and let one rank look at it and tell the others",
+            hints={"romio_no_indep_rw": "true"},
+            code="file = MPI.File.Open(comm, path, mode)  # before the loop; file.Close() after it",
+        ),
+        verify=f"metadata calls of a new trace: about {needed:,}",
+        before=rewritten(situation.workload, lambda rank, steps: as_seen(rank, steps, means)),
+        after=rewritten(situation.workload, lambda rank, steps: only_once(rank, steps, means, shared=False)),
+    )

@@ -1,0 +1,329 @@
+"""The timeline in a real browser, clicked through: zoom, pan, hover, search, hide, select, compare, theme, print."""
+
+import threading
+import time
+
+import pytest
+
+import striate
+from striate.show.show import serve
+from unit.show.runs import busy, small
+
+STAGE = "window.striate.views.timeline"
+VIEW = f"{STAGE}.view"
+
+
+@pytest.fixture(scope="module")
+def two_runs():
+    return striate.show(small(program="before"), small(slower=1.5, program="after"))
+
+
+def settled(tab):
+    """Waits until what was asked for is on the screen."""
+    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def until(tab, condition):
+    """Waits until a condition holds; Playwright's own way would need `eval`, which the page's policy forbids."""
+    deadline = time.monotonic() + 60
+    while not tab.evaluate(condition):
+        assert time.monotonic() < deadline, f"never came true: {condition}"
+        settled(tab)
+
+
+def view(tab):
+    return tab.evaluate(VIEW)
+
+
+def place(tab, seconds, row, lane_y=0.5):
+    """Client coordinates of a moment on the row of this label (and run, by order)."""
+    return tab.evaluate(
+        """([seconds, label, number, share]) => {
+          const stage = window.striate.views.timeline;
+          const strip = stage.strips.filter((one) => one.kind === "row" && one.label === label)[number];
+          const box = stage.frame.getBoundingClientRect();
+          const lane = strip.lanes.at(-1);
+          const [from, to] = stage.view;
+          return {
+            x: box.left + stage.gutter
+              + ((seconds + strip.run.shift - from) / (to - from)) * (stage.width - stage.gutter),
+            y: box.top + 30 + strip.y - stage.frame.scrollTop + 2 + lane.y + lane.height * share,
+          };
+        }""",
+        [seconds, *row, lane_y],
+    )
+
+
+def reveal(tab):
+    tab.evaluate("document.getElementById('timeline').scrollIntoView()")
+    settled(tab)
+
+
+def colours_of(tab):
+    """How many pixels of the drawing have each colour."""
+    return tab.evaluate(
+        """() => {
+          const { image } = window.striate.views.timeline;
+          const found = {};
+          for (const pixel of image.pixels) found[pixel] = (found[pixel] ?? 0) + 1;
+          return found;
+        }"""
+    )
+
+
+def test_the_wheel_zooms_around_the_pointer_and_dragging_pans(open_page, two_runs):
+    tab = open_page(two_runs)
+    reveal(tab)
+    first, last = view(tab)
+    at = place(tab, 0.05, ("rank 0", 0))
+    tab.mouse.move(at["x"], at["y"])
+    tab.mouse.wheel(0, -500)
+    until(tab, f"{VIEW}[1] - {VIEW}[0] < {(last - first) * 0.8}")
+    zoomed = view(tab)
+    still = place(tab, 0.05, ("rank 0", 0))
+
+    assert still["x"] == pytest.approx(at["x"], abs=2)
+    tab.mouse.down()
+    tab.mouse.move(at["x"] - 200, at["y"], steps=4)
+    tab.mouse.up()
+    settled(tab)
+    panned = view(tab)
+    assert panned[0] > zoomed[0]
+    assert panned[1] - panned[0] == pytest.approx(zoomed[1] - zoomed[0])
+
+
+def test_keys_zoom_and_pan(open_page, two_runs):
+    tab = open_page(two_runs)
+    reveal(tab)
+    tab.focus(".stage")
+    first, last = view(tab)
+    tab.keyboard.press("w")
+    zoomed = view(tab)
+    assert zoomed[1] - zoomed[0] < last - first
+
+    tab.keyboard.press("d")
+    assert view(tab)[0] > zoomed[0]
+    tab.keyboard.press("ArrowLeft")
+    assert view(tab) == pytest.approx(zoomed)
+    tab.keyboard.press("0")
+    assert view(tab) == pytest.approx([first, last])
+
+
+def test_pointing_at_a_bar_tells_everything_with_units(open_page, two_runs):
+    tab = open_page(two_runs)
+    reveal(tab)
+    at = place(tab, 0.080, ("rank 1", 0), lane_y=0.5)
+    calls = tab.evaluate(
+        f"{STAGE}.strips.find((one) => one.label === 'rank 1').lanes.map((one) => [one.lane.layer, one.y])"
+    )
+    at["y"] -= calls[-1][1] - next(y for layer, y in calls if layer == 1)
+    tab.mouse.move(at["x"], at["y"])
+    tip = tab.locator(".tip")
+    tip.wait_for(state="visible")
+    text = tip.inner_text()
+
+    assert text.startswith("read")
+    for words in (
+        "call_read",
+        "before, rank 1",
+        "70",
+        "20 ms",
+        "4 KiB (4\u202f096 B)",
+        "205 kB/s",
+        "data.bin",
+    ):
+        assert words in text
+    tab.mouse.click(at["x"], at["y"])
+    assert "call_read" in tab.locator(".pinned").inner_text()
+    tab.focus(".stage")
+    tab.keyboard.press("Escape")
+    tab.locator(".pinned").wait_for(state="hidden")
+
+
+def test_searching_fades_the_rest_and_goes_from_match_to_match(open_page, two_runs):
+    tab = open_page(two_runs)
+    before = colours_of(tab)
+    tab.fill("input[type=search]", "read")
+    settled(tab)
+
+    assert tab.locator(".count").inner_text() == "4 found"
+    assert set(colours_of(tab)) != set(before)
+    tab.keyboard.press("Enter")
+    settled(tab)
+    assert tab.locator(".count").inner_text() == "1 of 4 found"
+    first, last = view(tab)
+    assert first < 0.070
+    assert last > 0.090
+    assert last - first < 0.1
+
+
+def test_a_hidden_state_is_not_drawn(open_page, two_runs):
+    tab = open_page(two_runs)
+    before = colours_of(tab)
+    chip = tab.locator(".chip", has_text="read")
+    chip.click()
+    settled(tab)
+    hidden = colours_of(tab)
+
+    assert chip.get_attribute("aria-pressed") == "false"
+    assert len(before) - len(hidden) >= 1
+    tab.locator(".chip", has_text="show all").click()
+    settled(tab)
+    assert colours_of(tab) == before
+
+
+def test_a_selected_range_has_statistics(open_page, two_runs):
+    tab = open_page(two_runs)
+    reveal(tab)
+    start, end = (place(tab, seconds, ("rank 0", 0)) for seconds in (0.0705, 0.0895))
+    tab.keyboard.down("Shift")
+    tab.mouse.move(start["x"], start["y"])
+    tab.mouse.down()
+    tab.mouse.move(end["x"], start["y"], steps=5)
+    tab.mouse.up()
+    tab.keyboard.up("Shift")
+    panel = tab.locator(".selection")
+    panel.locator("table").first.wait_for()
+    text = panel.inner_text()
+
+    assert "Selected: 19 ms from 70.5 ms to 89.5 ms" in text
+    row = panel.locator("tr", has_text="read").first.inner_text().split("\t")
+    assert row[1:4] == ["2", "38 ms", "100.0 %"]
+    until(tab, "location.hash.includes('s=0.07')")
+
+
+def test_the_address_leads_back(open_page, two_runs):
+    tab = open_page(two_runs, anchor="#t=0.01,0.02&hide=read&q=write&align=end&theme=dark&s=0.012,0.014")
+
+    assert view(tab) == pytest.approx([0.01, 0.02])
+    assert tab.locator(".chip", has_text="read").get_attribute("aria-pressed") == "false"
+    assert tab.input_value("input[type=search]") == "write"
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert "Selected: 2 ms" in tab.locator(".selection").inner_text()
+    assert tab.evaluate(f"{STAGE}.model.runs.map((run) => run.shift)")[0] == pytest.approx(0.045)
+
+
+def test_two_runs_share_zoom_and_can_be_aligned_and_interleaved(open_page, two_runs):
+    tab = open_page(two_runs)
+    shifts = f"{STAGE}.model.runs.map((run) => run.shift)"
+    papers = tab.evaluate(f"[{STAGE}.colours['run-0'], {STAGE}.colours['run-1']]")
+    assert papers[0] != papers[1]  # backgrounds tell runs apart
+    assert tab.evaluate(shifts) == [0, 0]
+
+    tab.select_option("select[aria-label='Align runs by']", "end")
+    assert tab.evaluate(shifts) == pytest.approx([0.045, 0])
+    tab.select_option("select[aria-label='Align runs by']", "region step")
+    assert tab.evaluate(shifts) == pytest.approx([0, 0])
+    tab.check("text=interleave rows")
+    settled(tab)
+    rows = tab.evaluate(
+        f"{STAGE}.strips.filter((one) => one.kind === 'row').map((one) => [one.run.number, one.label])"
+    )
+    assert rows == [[0, "rank 0"], [1, "rank 0"], [0, "rank 1"], [1, "rank 1"]]
+
+    tab.evaluate("window.striate.page.set('time', [0.01, 0.05])")
+    settled(tab)
+    one, other = (place(tab, 0.03, ("rank 0", number)) for number in (0, 1))
+    assert one["x"] == pytest.approx(other["x"])
+
+
+def test_differences_can_be_read_both_ways(open_page, two_runs):
+    tab = open_page(two_runs)
+    first = tab.locator("#compare tbody tr").first
+
+    assert "+60 ms" in first.inner_text()
+    tab.select_option("select[aria-label='Base run']", "1")
+    tab.select_option("select[aria-label='Compared run']", "0")
+    assert "−60 ms" in tab.locator("#compare tbody tr").first.inner_text()
+
+
+def test_the_theme_can_be_switched(open_page, two_runs):
+    tab = open_page(two_runs, color_scheme="light")
+    light = set(colours_of(tab))
+    tab.click("text=Light / dark")
+    settled(tab)
+
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert not light & set(colours_of(tab))
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 28)"
+
+
+def test_a_dark_page_prints_light_and_without_controls(open_page, two_runs):
+    tab = open_page(two_runs, color_scheme="dark")
+    tab.evaluate(
+        "window.themes = [];"
+        "addEventListener('beforeprint', () => themes.push(document.documentElement.dataset.theme))"
+    )
+    content = tab.pdf()
+
+    assert content.startswith(b"%PDF")
+    assert tab.evaluate("themes") == ["light"]
+    until(tab, "document.documentElement.dataset.theme === 'dark'")
+    tab.emulate_media(media="print")
+    assert not tab.locator(".toolbar").first.is_visible()
+    assert tab.locator(".card").first.is_visible()
+
+
+def test_a_group_folds_into_the_mean_of_its_rows(open_page, two_runs):
+    tab = open_page(two_runs)
+    reveal(tab)
+    box = tab.locator(".stage").bounding_box()
+    tab.mouse.click(box["x"] + 40, box["y"] + 30 + 12)
+    settled(tab)
+    labels = tab.evaluate(f"{STAGE}.strips.map((one) => one.label)")
+
+    assert labels[:2] == ["ranks", "mean of 2"]
+
+
+def test_a_forecasts_bounds_are_drawn_over_an_observed_run(open_page):
+    from striate.apps import checkpoint
+    from striate.predict import predict
+
+    forecast = predict(checkpoint.workload(ranks=4), "westmere", within=None, rung="resource")
+    tab = open_page(striate.show(small(), forecast))
+
+    assert tab.evaluate(f"{STAGE}.model.bounds.length") == 1
+    assert "below the low end of the forecast" in tab.locator("#report").inner_text()
+
+
+def test_bundles_show_shares_and_a_server_gives_their_bars(open_page, monkeypatch):
+    from striate.show.views import timeline
+
+    monkeypatch.setattr(timeline, "MOST_ITEMS", 60)
+    server = serve(busy(2000))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        tab = open_page(server.address)
+        run = f"{STAGE}.model.runs[0]"
+        assert tab.evaluate(f"{run}.state.some((state) => state < 0)")
+        tab.evaluate("window.striate.page.set('time', [0.02, 0.03])")
+        until(tab, f"{run}.finer?.whole")
+        settled(tab)
+        assert tab.evaluate(f"{run}.finer.state.every((state) => state >= 0)")
+        tab.evaluate("window.striate.page.set('query', 'sync')")
+        settled(tab)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202eevil" + "x" * 10_000
+
+
+def test_hostile_names_are_shown_as_text(open_page):
+    hostile = small(program=HOSTILE, files=(HOSTILE,), regions=(HOSTILE,), flags=(HOSTILE,))
+    tab = open_page(striate.show(hostile, small(slower=2, program="__proto__", files=("constructor",))))
+    reveal(tab)
+
+    assert tab.locator("img").count() == 0
+    assert tab.locator("main script").count() == 0
+    assert "<img src=x onerror=alert(1)>" in tab.locator("#report").inner_text()
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    at = place(tab, 0.030, ("rank 0", 0))
+    tab.mouse.move(at["x"], at["y"])
+    tab.locator(".tip").wait_for(state="visible")
+    assert "<img src=x" in tab.locator(".tip").inner_text()
+    tab.fill("input[type=search]", "<img")
+    settled(tab)
