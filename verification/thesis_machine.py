@@ -40,7 +40,7 @@ class Bench:
         self.latency = latency
 
     def seconds(self, workload: Workload, nodes: int = 8) -> float:
-        return float(play(workload, machine(nodes, self.latency))[0].rank_end.max()) / 1e12
+        return float(play(workload, machine(nodes, self.latency)).rank_end.max()) / 1e12
 
     def serial(self, analysis: Analysis, nodes: int = 8) -> float:
         return self.seconds(serial(analysis, self.costs), nodes)

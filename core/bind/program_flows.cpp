@@ -60,6 +60,8 @@ nb::dict program_flows(const std::string& rung, nb::handle text, nb::list commun
     columns["communication_work"] = hand_over(std::move(result.communication_work));
     columns["station_work"] = hand_over(std::move(result.station_work));
     columns["disk_work"] = hand_over(std::move(result.disk_work));
+    columns["disk_alone"] = hand_over(std::move(result.disk_alone));
+    columns["written"] = hand_over(std::move(result.written));
     columns["disk_jobs"] = hand_over(std::move(result.disk_jobs));
     columns["calls"] = hand_over(std::move(result.calls));
     return columns;
@@ -71,7 +73,7 @@ void register_program_flows(nb::module_& module) {
     module.def("program_flows", &program_flows, nb::arg("rung"), nb::arg("text"), nb::arg("communicators"),
                nb::arg("network"), nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(),
                nb::arg("rank_node"), nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"),
-               nb::arg("packet_bytes"), nb::arg("round_robin"), nb::arg("files"), nb::arg("extents"),
+               nb::arg("packet_bytes"), nb::arg("round_robin"), nb::arg("files").none(), nb::arg("extents"),
                "Run a rung over the operations of ranks, each a work-flow graph.");
 }
 

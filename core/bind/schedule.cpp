@@ -1,11 +1,8 @@
 // Python's door to the packet-level network: schedules of messages and programs of ranks in, times out.
 #include "striate/schedule.hpp"
 
-#include <nanobind/stl/optional.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -81,7 +78,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
                              bool heap_ties, bool round_robin, bool warp, bool flows, nb::handle files,
                              nb::handle extents, nb::handle rank_start, std::int64_t timeline_bytes,
-                             std::optional<Column<std::int64_t>> rank_wait) {
+                             nb::handle rank_wait) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
@@ -98,7 +95,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
         extents.is_none() ? ExtentColumns{} : borrower.extents(extents),
         files.is_none() ? nullptr : &file_rules,
         rank_start.is_none() ? std::span<const std::int64_t>{} : borrower.array<std::int64_t>(rank_start)};
-    if (rank_wait) input.rank_wait = borrow(*rank_wait);
+    if (!rank_wait.is_none()) input.rank_wait = borrower.array<std::int64_t>(rank_wait);
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
     ProgramResult result;
@@ -115,6 +112,8 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
     columns["node_busy"] = hand_over(std::move(result.node_busy));
     columns["messages"] = result.messages;
     add_server_columns(columns, result.servers);
+    add_metadata_columns(columns, result.metadata);
+    add_disk_log(columns, result.disk_log);
     if (timeline_bytes > 0) columns["recording"] = recording_columns(timeline);
     return columns;
 }
@@ -124,6 +123,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
 void register_schedule(nb::module_& module) {
     nb::exception<Deadlock>(module, "DeadlockError", PyExc_RuntimeError);
     nb::exception<Unreceived>(module, "UnreceivedError", PyExc_RuntimeError);
+    nb::exception<ServerFull>(module, "ServerFullError", PyExc_RuntimeError);
     module.def("simulate_schedule", &simulate_schedule_columns, nb::arg("network"), nb::arg("interfaces"),
                nb::arg("steps"), nb::kw_only(), nb::arg("packet_bytes"), nb::arg("compat_clock") = false,
                nb::arg("round_robin") = false, nb::arg("warp") = true, nb::arg("flows") = false,

@@ -119,7 +119,7 @@ std::vector<PointToPoint::Open> PointToPoint::open_operations() const {
     for (const Operation& operation : operations_) {
         if (operation.state == State::free) continue;
         const bool is_send = operation.state == State::send;
-        open.push_back({is_send, operation.caller.owner,
+        open.push_back({is_send, operation.caller.owner, operation.envelope.context,
                         is_send ? operation.envelope.source : operation.envelope.target,
                         is_send ? operation.envelope.target : operation.source, operation.envelope.tag});
     }

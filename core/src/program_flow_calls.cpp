@@ -22,27 +22,14 @@ std::int64_t ProgramFlows::call_number(std::uint32_t rank) {
     return calls_[rank * input_.communicators.size() + place(cursors_.communicator(rank))]++;
 }
 
-CollectiveBook::Call ProgramFlows::collective_call(std::uint32_t rank) const {
-    const Kind kind = cursors_.kind(rank);
-    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
-    const bool rooted =
-        kind == Kind::bcast || kind == Kind::reduce || kind == Kind::gather || kind == Kind::scatter;
-    if (kind == Kind::open) return {Kind::bcast, members(rank), 0, input_.open_bytes};
-    if (kind == Kind::barrier) return {kind, members(rank), 0, 0};
-    return {kind, members(rank), rooted ? operand(1) : 0, operand(0)};
-}
-
 // A rank in a collective works through its schedule; one without a schedule only meets the others.
 void ProgramFlows::start_collective(std::uint32_t rank) {
-    const auto& programs = input_.programs;
-    const std::size_t last =
-        programs.first_operand[cursors_.row(rank) + 1] - programs.first_operand[cursors_.row(rank)];
-    const bool waits = cursors_.kind(rank) == Kind::open || cursors_.operand(rank, last - 1) == blocking;
-    if (!waits) throw std::invalid_argument("a collective that does not wait is not known here");
-    const CollectiveBook::Call call = collective_call(rank);
-    const std::int64_t schedule = book_.find(call);
-    if (schedule == CollectiveBook::unknown) {
-        if (call.kind != Kind::barrier && cursors_.kind(rank) != Kind::open) {
+    const auto [call, request] = collectives_.wanted(rank, input_.open_bytes);
+    if (request != blocking) throw std::invalid_argument("a collective that does not wait is not known here");
+    const std::int64_t schedule = collectives_.schedule(rank, call);
+    const bool known = schedule != CollectiveBook::unknown;
+    if (!known || book_.only_meets(schedule)) {
+        if (!known && call.kind != Kind::barrier && cursors_.kind(rank) != Kind::open) {
             throw std::invalid_argument("no schedule for a collective of " + std::to_string(call.bytes) +
                                         " bytes among " + std::to_string(call.members) + " ranks");
         }
@@ -211,28 +198,35 @@ void ProgramFlows::file_leg(Leg leg, std::uint32_t index, Ticks time) {
     read(part, time);
 }
 
-// The disks of a server share an access stripe by stripe; flash also spreads it over channels and takes
-// others beside it, so that an access may last longer than it keeps the server busy.
-ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t bytes, bool write, Ticks time) {
+// The disks of a server share a job stripe by stripe; flash also spreads it over channels, and takes as many
+// jobs side by side as the server hands out. Every job pays the latency.
+ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t bytes, std::int64_t jobs,
+                                          bool write, Ticks time) {
     const Device& device = input_.files->servers[server].device;
     const auto disks = static_cast<std::int64_t>(device.disks.size());
-    const std::int64_t rounds = (bytes + stripe_bytes * disks - 1) / (stripe_bytes * disks);
-    const std::int64_t share = disks == 1 ? bytes : std::min(bytes, rounds * stripe_bytes);
-    Ticks busy = 0, lasts = 0;
+    const std::int64_t size = (bytes + jobs - 1) / jobs;  // of a job
+    const std::int64_t rounds = (size + stripe_bytes * disks - 1) / (stripe_bytes * disks);
+    const std::int64_t share = disks == 1 ? size : std::min(size, rounds * stripe_bytes);
+    Ticks least = 0, busy = 0, lasts = 0, alone = 0;
     for (const Disk& disk : device.disks) {
         const double rate = write ? disk.write_rate : disk.read_rate;
-        const Ticks latency = disk.kind == DiskKind::hard ? 0
-                              : write                     ? disk.write_latency
-                                                          : disk.read_latency;
+        const Ticks latency =
+            disk.kind == DiskKind::hard ? 0 : (write ? disk.write_latency : disk.read_latency);
         const Ticks whole = service_ticks(share, rate, device.rounding);
         const std::int64_t channels = disk.kind == DiskKind::flash ? disk.channels : 1;
         const std::int64_t wanted = (share + least_channel_bytes - 1) / least_channel_bytes;
         const std::int64_t ways = std::clamp<std::int64_t>(wanted, 1, channels);
-        busy = std::max(busy, whole + latency * ways / channels);
-        lasts = std::max(lasts, latency + whole * channels / ways);
+        const std::int64_t beside =
+            std::clamp<std::int64_t>(input_.files->servers[server].queue.concurrent, 1, channels / ways);
+        const Ticks job = latency + whole * channels / ways;
+        least = std::max(least, whole + (disk.kind == DiskKind::simple ? latency : 0));
+        busy = std::max(busy, jobs * job / beside);
+        lasts = std::max(lasts, job);
+        alone += jobs * (whole * channels + latency);
     }
     result_.disk_work[server] += busy;
-    if (order_ == FlowOrder::path) return {time, time + std::min(busy, lasts)};
+    result_.disk_alone[server] += alone;
+    if (order_ == FlowOrder::path) return {time, time + least};
     const auto [begun, over] = disk_[server].serve(time, busy);
     return {begun, std::max(over, begun + lasts)};
 }
@@ -241,11 +235,17 @@ ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t byt
 void ProgramFlows::written(const Part& part, const Flight& data) {
     const QueueRules& queue = input_.files->servers[part.server].queue;
     const std::int64_t packet = input_.files->packet_bytes;
-    result_.disk_jobs[part.server] += part.runs + (part.bytes + packet - 1) / packet;
-    const Service service = serve(part.server, part.bytes, true, data.first);
+    const std::int64_t packets = (part.bytes + packet - 1) / packet;
+    const bool merges = queue.policy != CachePolicy::direct && queue.policy != CachePolicy::write_behind;
+    result_.disk_jobs[part.server] += part.runs + packets;
+    result_.written[part.server] += part.bytes;
+    const std::int64_t jobs = merges || order_ == FlowOrder::path ? 1 : packets;
+    const Service service = serve(part.server, part.bytes, jobs, true, data.first);
     Ticks ready = data.last;
     if (queue.policy == CachePolicy::direct) {
-        ready = std::max(service.over, data.last);
+        // Told when the disks take its last packet, not when they have written it.
+        ready = std::max(service.over - (service.over - service.begun) / std::max<std::int64_t>(packets, 1),
+                         data.last);
     } else if (queue.memory_bytes > 0 && order_ != FlowOrder::path) {
         const double rate = input_.files->servers[part.server].device.disks.front().write_rate;
         const auto disks = static_cast<double>(input_.files->servers[part.server].device.disks.size());
@@ -265,7 +265,8 @@ void ProgramFlows::read(const Part& part, Ticks time) {
     result_.disk_jobs[part.server] += part.runs + chunks;
     const bool kept =
         order_ == FlowOrder::path && input_.files->servers[part.server].read_cache.capacity_bytes > 0;
-    const Service service = kept ? Service{time, time} : serve(part.server, part.bytes, false, time);
+    const std::int64_t jobs = order_ == FlowOrder::path ? 1 : chunks;
+    const Service service = kept ? Service{time, time} : serve(part.server, part.bytes, jobs, false, time);
     const Ticks first = service.begun + (service.over - service.begun) / std::max<std::int64_t>(chunks, 1);
     const auto nic = static_cast<std::uint32_t>(ranks_.size()) + part.server;
     const Flight data = fly(nic, part.rank, part.bytes, first);

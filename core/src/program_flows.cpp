@@ -29,6 +29,7 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
       order_(order),
       cursors_(input.programs),
       book_(input.collectives),
+      collectives_(book_, cursors_, input_.communicators, input.programs.ranks()),
       matching_(input.programs.ranks()),
       network_(stations, order != FlowOrder::path),
       ranks_(input.programs.ranks()),
@@ -40,6 +41,8 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
     result_.communication_work.resize(ranks_.size());
     result_.calls.resize(ranks_.size());
     result_.disk_work.resize(disk_.size());
+    result_.disk_alone.resize(disk_.size());
+    result_.written.resize(disk_.size());
     result_.disk_jobs.resize(disk_.size());
     std::vector<std::int32_t> placed(input.node_cpus.size());
     for (const std::int32_t at : input.rank_node) ++placed[place(at)];
@@ -170,6 +173,8 @@ void ProgramFlows::perform(std::uint32_t rank) {
             return await_request(rank, operand(0));
         case Kind::waitall:
             return await_all(rank);
+        case Kind::test:
+            return;
         case Kind::open:
         case Kind::close:
         case Kind::stat:

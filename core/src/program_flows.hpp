@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "striate/collective_calls.hpp"
 #include "striate/cursors.hpp"
 #include "striate/gap_clock.hpp"
 #include "striate/hole_heap.hpp"
@@ -122,7 +123,6 @@ class ProgramFlows {
     // Collectives and files
     void start_collective(std::uint32_t rank);
     [[nodiscard]] std::int64_t call_number(std::uint32_t rank);
-    [[nodiscard]] CollectiveBook::Call collective_call(std::uint32_t rank) const;
     [[nodiscard]] bool meet(std::uint32_t rank, std::vector<std::uint32_t>& everyone);
     void perform_file(std::uint32_t rank);
     void access(std::uint32_t rank);
@@ -131,7 +131,7 @@ class ProgramFlows {
     struct Service {
         Ticks begun, over;
     };
-    Service serve(std::uint32_t server, std::int64_t bytes, bool write, Ticks time);
+    Service serve(std::uint32_t server, std::int64_t bytes, std::int64_t jobs, bool write, Ticks time);
     void written(const Part& part, const Flight& data);
     void read(const Part& part, Ticks time);
 
@@ -139,6 +139,7 @@ class ProgramFlows {
     FlowOrder order_;
     Cursors cursors_;
     CollectiveBook book_;
+    CollectiveCalls collectives_;
     Matching matching_;
     MessageClocks network_;
     std::vector<Rank> ranks_;

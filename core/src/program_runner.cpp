@@ -48,6 +48,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
       network_(make_network(stations, *this, options)),
       cursors_(input.programs),
       book_(input.collectives),
+      collectives_(book_, cursors_, input_.communicators, input.programs.ranks()),
       processors_(input.node_cpus, stations.settings().rounding),
       messages_(input.programs.ranks(), input.eager_bytes, *this),
       tasks_(input.programs.ranks()),
@@ -64,7 +65,6 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
         open_regions_.resize(tasks_.size());
         cursors_.watch_marks(marks_);
     }
-    if (book_.has_lists()) listed_calls_.resize(calls_.size());
     if (input.files != nullptr) start_files(tasks_.size());
 }
 
@@ -221,6 +221,8 @@ void ProgramRunner::perform(std::uint32_t rank) {
             return await_request(rank, operand(0));
         case Kind::waitall:
             return await_all(rank);
+        case Kind::test:  // asks, at the cost of its step, and goes on either way
+            return static_cast<void>(find_request(requests_[rank], operand(0)));
         case Kind::open:
         case Kind::close:
         case Kind::stat:

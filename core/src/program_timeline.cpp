@@ -47,6 +47,7 @@ void ProgramRunner::record(std::uint32_t rank) {
         case Kind::compute:
         case Kind::wait:
         case Kind::waitall:
+        case Kind::test:
         case Kind::barrier:
             break;
         default:  // collectives

@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from striate.errors import StriateError as StriateError
     from striate.interval import Interval as Interval
     from striate.predict import Forecast as Forecast
+    from striate.predict.compare import compare as compare
     from striate.predict.predict import predict as predict
     from striate.show.show import show as show
     from striate.trace.read import read_trace as read_trace
@@ -37,6 +40,7 @@ _API = {
     "Timeline": "striate.trace.timeline",
     "Trace": "striate.trace.trace",
     "Workload": "striate.workload.workload",
+    "compare": "striate.predict.compare",
     "load_cluster": "striate.cluster",
     "predict": "striate.predict.predict",
     "read_trace": "striate.trace.read",
@@ -56,3 +60,23 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+class _Verb(ModuleType):
+    """A package with the name of its function (`striate.predict`): once imported, it can be called as well."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        name = self.__name__.rpartition(".")[2]
+        return getattr(import_module(_API[name]), name)(*arguments, **options)
+
+
+class _Front(ModuleType):
+    """This package; an import that sets one of its parts here must not take the place of a function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _API and isinstance(value, ModuleType):
+            value.__class__ = _Verb
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Front

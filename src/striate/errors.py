@@ -73,6 +73,10 @@ class ResultsError(StriateError, ValueError):
     """A results store that cannot be read or written, or an entry it cannot hold."""
 
 
+class DiskFullError(PredictionError):
+    """A server whose disks have no room for what a program writes."""
+
+
 class OutputError(StriateError, OSError):
     """A result that cannot be written where it was asked for."""
 

@@ -287,7 +287,7 @@ def test_a_forecasts_bounds_are_drawn_over_an_observed_run(open_page):
 
 
 def test_bundles_show_shares_and_a_server_gives_their_bars(open_page, monkeypatch):
-    import striate.show.views.timeline as timeline
+    from striate.show.views import timeline
 
     monkeypatch.setattr(timeline, "MOST_ITEMS", 60)
     server = serve(busy(2000))

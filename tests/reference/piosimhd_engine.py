@@ -5,6 +5,7 @@ from __future__ import annotations
 from parity.io_machine import run_io
 from parity.io_scenario import read_figure_row, read_scenario
 from reference.piosimhd_collectives import scenario_of, schedule_of
+from striate.apps.kernels import messages
 from striate.cluster.builders import star
 from striate.predict.collective_book import write_book
 from striate.predict.packets import CollectiveBook, PacketRun, run_application
@@ -52,58 +53,32 @@ def machine(scenario, model):
 
 def ping_pong(rank, ranks, size, pair):
     right, left = pair
-    if rank == left:
-        yield op.send(right, size)
-        yield op.recv(right, size)
-    elif rank == right:
-        yield op.recv(left, size)
-        yield op.send(left, size)
-
-
-def exchange(rank, ranks, size, pair):
-    yield op.sendrecv((rank + 1) % ranks, size, source=(rank - 1) % ranks)
-
-
-def incast(rank, ranks, size, pair):
-    if rank > 0:
-        yield op.send(0, size)
-        return
-    for source in range(1, ranks):
-        yield op.irecv(source, size)
-    yield op.waitall()
+    return messages.ping_pong(rank, ranks, size=size, first=left, second=right)
 
 
 def two_pairs(rank, ranks, size, pair):
     yield op.recv(rank - 1, size) if rank % 2 else op.send(rank + 1, size)
 
 
-def pairs(rank, ranks, size, pair):
-    if rank ^ 1 < ranks:
-        yield op.sendrecv(rank ^ 1, size)
-
-
-def to_root(rank, ranks, size, pair):
-    if rank > 0:
-        yield op.send(0, size)
-        return
-    for source in range(1, ranks):
-        yield op.recv(source, size)
-
-
 def computation(rank, ranks, size, pair):
     yield op.compute(instructions=2_660_000_000)
 
 
+def kernel(program):
+    """A built-in kernel, which names no pair."""
+    return lambda rank, ranks, size, pair: program(rank, ranks, size=size)
+
+
 PROGRAMS = {
     "pingpong": ping_pong,
-    "sendrecv": exchange,
-    "incast": incast,
+    "sendrecv": kernel(messages.ring),
+    "incast": kernel(messages.incast),
     "pairs": two_pairs,
-    "ring": exchange,
+    "ring": kernel(messages.ring),
     "compute": computation,
-    "SendRecvRing": exchange,
-    "SendRecvPaired": pairs,
-    "SendToRoot": to_root,
+    "SendRecvRing": kernel(messages.ring),
+    "SendRecvPaired": kernel(messages.paired),
+    "SendToRoot": kernel(messages.send_to_root),
 }
 
 

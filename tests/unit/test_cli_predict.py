@@ -184,10 +184,14 @@ def test_a_wrong_command_line_is_status_2(capsys, arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["checkpoint", "westmere", "--rung", "magic"], "expected a rung among resource, fine, got 'magic'"),
+        (
+            ["checkpoint", "westmere", "--rung", "magic"],
+            "expected a rung among resource, queueing, macro-rr, macro-queue, micro, fine, got 'magic'",
+        ),
         (
             ["solve", "westmere"],
-            "expected a .py, .parquet or .toml file or one of checkpoint, jacobi, mesh, got 'solve'",
+            "expected a .py, .parquet or .toml file, one of checkpoint, jacobi, mesh, or a kernel such as "
+            "kernel:pingpong, got 'solve'",
         ),
         (["missing.py", "westmere"], "no such file (missing.py)"),
         (

@@ -176,7 +176,10 @@ def test_predict_checks_the_program_first():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rung": "magic"}, "expected a rung among resource, fine, got 'magic'"),
+        (
+            {"rung": "magic"},
+            "expected a rung among resource, queueing, macro-rr, macro-queue, micro, fine, got 'magic'",
+        ),
         ({"within": 0}, "expected a precision above 0, got 0"),
         ({"within": float("nan")}, "expected a precision above 0, got nan"),
     ],

@@ -50,10 +50,11 @@ class NetworkRecorder {
         const Slot& slot = traffic.slots[index];
         const Run& run = traffic.runs[slot.run];
         const Stream& stream = traffic.streams[slot.stream];
+        // A message of one packet need not be looked up.
+        const std::int64_t bytes = run.ends ? run.bytes - header_bytes : traffic.messages[run.message].bytes;
         const std::uint32_t row = timeline_->add(
-            Transfer{packet.start, packet.end, traffic.messages[run.message].bytes,
-                     static_cast<std::int32_t>(slot.station), static_cast<std::int32_t>(stream.source),
-                     static_cast<std::int32_t>(stream.target)});
+            Transfer{packet.start, packet.end, bytes, static_cast<std::int32_t>(slot.station),
+                     static_cast<std::int32_t>(stream.source), static_cast<std::int32_t>(stream.target)});
         latest = {row, run.ends ? none : run.message};
     }
 

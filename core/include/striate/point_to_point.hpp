@@ -50,6 +50,7 @@ class PointToPoint {
     struct Open {
         bool is_send;
         std::uint32_t owner;
+        std::int64_t context;
         std::int64_t rank, peer, tag;  // peer and tag of a receive may be `any`
     };
     [[nodiscard]] std::vector<Open> open_operations() const;

@@ -54,13 +54,16 @@ def command(
 def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, force: bool) -> None:
     from striate.trace.convert import files_of, format_of
     from striate.trace.read import read_trace
+    from striate.trace.readers.parquet import is_trace
     from striate.trace.timeline import Timeline
 
     wanted = format_of(output)
     refuse_overwrite(output, force=force)
     with progress("reading"):
         trace = read_trace(source)
-        timelines = [Timeline.load(path) for path in simulated]
+        timelines = [
+            read_trace(path).timeline() if is_trace(path) else Timeline.load(path) for path in simulated
+        ]
     with progress("writing"):
         if wanted == "parquet":
             trace.save(output)

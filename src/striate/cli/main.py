@@ -16,8 +16,10 @@ from striate.errors import StriateError
 # command -> (module under striate.cli, one line of help); a module is imported only when its command runs.
 COMMANDS = {
     "check": "understand a cluster description, print and draw it",
+    "compare": "lay a forecast beside the trace of a real run",
     "convert": "write a trace or a dataset for other tools",
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
+    "fit": "refine a cluster description from traces of real runs",
     "info": "say what a trace or another tool's log holds",
     "layout": "draw a file layout, and tell where bytes go",
     "model": "speedup surfaces of queueing models, and their fit to observations",
@@ -29,6 +31,7 @@ COMMANDS = {
     "probe": "measure this machine and describe it as a cluster",
     "results": "list, filter and export stored results",
     "trace": "run an MPI program and record what it does",
+    "validate": "run small programs here and compare them with their forecasts",
     "verify": "check every stored byte of a dataset",
     "completion": "print the shell completion script",
 }

@@ -66,6 +66,14 @@ class FileLayout(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     metavar="RULE",
     help="the algorithm of collectives, such as bcast=pipelined or allreduce=ring,bytes=1MiB..,ranks=8..64",
 )
+@click.option(
+    "--timeline",
+    type=click.Path(path_type=Path),
+    help="write what ranks, servers, links and disks did when to a .parquet file, a trace; asks the fine rung",
+)
+@click.option(
+    "--timeline-memory", default="1 GiB", help="memory the timeline may take; what comes later is left out"
+)
 @store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
@@ -78,6 +86,8 @@ def command(
     budget: str,
     layouts: tuple[tuple[str, str], ...],
     collectives: tuple[str, ...],
+    timeline: Path | None,
+    timeline_memory: str,
     store: Path | None,
     as_json: bool,
     output: Path | None,
@@ -85,8 +95,9 @@ def command(
 ) -> int:
     """Forecast how long PROGRAM takes on CLUSTER.
 
-    PROGRAM is a built-in one (checkpoint, jacobi), a Python file that defines `program(rank, ranks)` or `workload`,
-    or a saved workload (.parquet). CLUSTER is a description (.toml) or the name of a bundled machine.
+    PROGRAM is a built-in one (checkpoint, jacobi), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python file
+    that defines `program(rank, ranks)` or `workload`, or a saved workload (.parquet). CLUSTER is a
+    description (.toml) or the name of a bundled machine.
     """
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite
@@ -98,6 +109,10 @@ def command(
         if output.suffix not in (".json", ".html"):
             raise click.UsageError(f"expected an output ending in .json or .html, got {output.name!r}")
         refuse_overwrite(output, force=force)
+    if timeline is not None:
+        if timeline.suffix != ".parquet":
+            raise click.UsageError(f"expected a timeline ending in .parquet, got {timeline.name!r}")
+        refuse_overwrite(timeline, force=force)
     with progress("reading"):
         machine, machine_hash = find_cluster(cluster)
         workload, program_hash = find_workload(program, ranks=ranks)
@@ -111,8 +126,12 @@ def command(
             rung=rung,
             budget=budget,
             collectives=collectives,
+            timeline=timeline is not None,
+            timeline_memory=timeline_memory,
             inputs=program_hash | machine_hash,
         )
+    if timeline is not None:
+        forecast.timeline.save(timeline)
     if store is not None:
         from striate.predict.stored import entry_of
         from striate.results import append

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from striate.predict.forecast import Answer, Forecast
+from striate.predict.forecast import Answer, Forecast, Phase
 from striate.units import about_count, about_seconds
 
 
@@ -32,7 +32,13 @@ def _answer_row(answer: Answer) -> tuple[str, ...]:
         ]
     cost = answer.cost.cpu_seconds
     speed_up = about_count(answer.raw.estimate / cost) if cost else "-"
-    return (answer.rung, about_seconds(answer.raw.estimate), *bounds, about_seconds(cost), speed_up)
+    name = answer.rung if answer.counted else f"({answer.rung})"
+    return (name, about_seconds(answer.raw.estimate), *bounds, about_seconds(cost), speed_up)
+
+
+def _phase_row(phase: Phase) -> tuple[str, ...]:
+    times = (phase.seconds.estimate, phase.seconds.low, phase.seconds.high)
+    return (phase.name, phase.rung, phase.why, *map(about_seconds, times))
 
 
 def forecast_text(forecast: Forecast) -> str:
@@ -47,12 +53,33 @@ def forecast_text(forecast: Forecast) -> str:
         work, mean = about_seconds(use.busiest_seconds), about_seconds(use.mean_seconds)
         uses.append((f"{use.count:,} x {use.kind}", use.busiest, work, mean))
     parts = [head, columns(rungs, numbers_from=1), columns(uses, numbers_from=2)]
+    if len(forecast.applications) > 1:
+        shares = [
+            (share.application, f"{share.ranks:,}", about_seconds(share.start), about_seconds(share.end))
+            for share in forecast.applications
+        ]
+        parts.append(columns([("application", "ranks", "begins", "ends"), *shares], numbers_from=1))
     if forecast.checks:
         words = [
             (check.name, "passed" if check.passed else "failed", check.finding) for check in forecast.checks
         ]
         parts.append(columns([("test", "", "finding"), *words], numbers_from=3))
-    notes = [f"note: {note}" for note in forecast.notes]
+    if forecast.phases:
+        parts.append(
+            columns(
+                [("phase", "rung", "why", "predicted", "low", "high"), *map(_phase_row, forecast.phases)],
+                numbers_from=3,
+            )
+        )
+    notes = []
+    if forecast.stopped:
+        notes.append(f"chosen: {forecast.rung}, because {forecast.stopped}")
+    if forecast.proved is not None:
+        low, high = about_seconds(forecast.proved.low), about_seconds(forecast.proved.high)
+        notes.append(f"proved: no run takes less than {low} or more than {high}")
+    if any(not answer.counted for answer in forecast.answers):
+        notes.append("in brackets: shown for comparison, not relied on (refused by a test, or a model)")
+    notes += [f"note: {note}" for note in forecast.notes]
     if not forecast.trusted:
         notes.append("note: this answer is not to be trusted (exit status 3)")
     elif not forecast.reached:

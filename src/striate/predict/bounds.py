@@ -6,20 +6,42 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from striate.interval import Interval
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What section 5 needs to know of the machine, in seconds a block."""
+    """What section 5 needs to know of the machine, in seconds a block; and what the contention test found, in all."""
 
     random_seek: float  # T_rand_seek: a random read beyond a sequential one; 0 when all I/O is sequential
     io_difference: float  # T_io_diff: spread of a block's I/O time between processors
     io_cpu: float  # T_io_cpu: CPU time in an I/O call
     communication: float  # T_comm, free of contention
     overlap: bool  # I/O goes on while a processor communicates
-    disks_per_processor: int
+    disks_per_processor: int = 1
+    contention: float = 0.0  # the whole effect that test 1 measured
+    turns: float = (
+        0.0  # what all messages of a processor lose at most by taking turns with others, packet by packet
+    )
+    delivery: float = 0.0  # the way from a disk to its processor, a block
+    start: float = (
+        0.0  # what happens once in a group: the first positioning, the first block's way, the barrier
+    )
+    stop: float = 0.0  # what servers without a cache do not receive while their disks work
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """What a run gave to processors and disks: seconds, and how often."""
+
+    processor: NDArray[np.float64]
+    communication: NDArray[np.float64]
+    disk_jobs: NDArray[np.int64]
+    calls: NDArray[np.int64]  # of each processor to its disks
+    fan_out: int
+    groups: int = 1  # how often everyone waits for everyone
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +54,54 @@ class Errors:
     random_io: float
     io_variation: float
     overlap: float
+    contention: float  # this and the rest beyond the paper: what the tests measured and found small enough
+    turns: float
+    delivery: float
+    start: float
+    stop: float
+
+    @property
+    def unseen(self) -> float:
+        """What no coarse rung looks at."""
+        io = self.random_io + self.io_variation + self.overlap
+        return io + self.contention + self.turns + self.delivery + self.start + self.stop
 
     @property
     def above(self) -> float:
-        return self.event_delay + self.random_io + self.io_variation + self.overlap
+        return self.event_delay + self.unseen
 
 
-def errors_of(result: dict[str, Any], inputs: Inputs) -> Errors:
-    """Every error source of section 5.2, from the work that a rung booked."""
-    communication = result["communication_work"] / 1e12
-    work = result["processor_work"] / 1e12
+def booked_of(result: dict[str, Any], inputs: Inputs, *, groups: int = 1) -> Booked:
+    """The work of a stream, as its rungs book it."""
     reads = result["disk_reads"]
-    disks_in_use = int((reads > 0).sum())
-    per_processor = reads.reshape(-1, inputs.disks_per_processor).sum(axis=1)
-    fan_out = float(result["most_fan_out"])
+    return Booked(
+        processor=result["processor_work"] / 1e12,
+        communication=result["communication_work"] / 1e12,
+        disk_jobs=reads,
+        calls=reads.reshape(-1, inputs.disks_per_processor).sum(axis=1),
+        fan_out=int(result["most_fan_out"]),
+        groups=groups,
+    )
+
+
+def errors_of(booked: Booked, inputs: Inputs) -> Errors:
+    """Every error source of section 5.2, from the work that was booked."""
+    disks_in_use = int((booked.disk_jobs > 0).sum())
+    most_jobs = float(booked.disk_jobs.max(initial=0))
+    # E_FOl when I/O is overlapped with communication, else E_FOh
+    lost = booked.fan_out + (0 if inputs.overlap or not booked.fan_out else disks_in_use)
     return Errors(
-        balance=float(communication.max() - communication.min()),
-        # E_FOl when I/O is overlapped with communication, else E_FOh
-        fan_out=(fan_out + (0 if inputs.overlap else disks_in_use)) * inputs.communication
-        if fan_out
-        else 0.0,
-        event_delay=float(work.max() - work.min()),
-        random_io=float(inputs.random_seek * reads.max()),
-        io_variation=float(inputs.io_difference * reads.max()),
-        overlap=float(inputs.io_cpu * per_processor.max()),
+        balance=float(np.ptp(booked.communication)),
+        fan_out=lost * inputs.communication,
+        event_delay=float(np.ptp(booked.processor)),
+        random_io=inputs.random_seek * most_jobs,
+        io_variation=inputs.io_difference * most_jobs,
+        overlap=inputs.io_cpu * float(booked.calls.max(initial=0)),
+        contention=inputs.contention,
+        turns=inputs.turns,
+        delivery=inputs.delivery * most_jobs,
+        start=inputs.start * booked.groups,
+        stop=inputs.stop,
     )
 
 
@@ -68,17 +114,18 @@ def resource_bounds(result: dict[str, Any], inputs: Inputs) -> Interval:
     processor = result["processor_work"] / 1e12 + inputs.io_cpu * calls
     low = result["ticks"] / 1e12
     high = processor.sum() + disk.max() if result["sends"] else (processor + own.max(axis=1)).max()
-    return Interval(low, low, max(low, float(high)))
+    beyond = inputs.contention + inputs.turns + inputs.start + inputs.delivery * float(reads.max(initial=0))
+    return Interval(low, low, max(low, float(high)) + beyond)
 
 
-def dependency_bounds(result: dict[str, Any], inputs: Inputs, *, rung: str) -> Interval:
-    """Sections 5.2 to 5.4: what the rung may have delayed below, what it left out above."""
-    errors = errors_of(result, inputs)
-    estimate = result["ticks"] / 1e12
-    below = {"macro-rr": errors.balance + errors.fan_out, "macro-queue": errors.fan_out, "micro": 0.0}[rung]
-    return Interval(max(estimate - below, 0.0), estimate, estimate + errors.above)
+def dependency_bounds(seconds: float, errors: Errors, *, rung: str, whole_messages: bool = False) -> Interval:
+    """Sections 5.2 to 5.4: what the rung may have delayed below, what it left out above.
 
-
-def proved_floor(result: dict[str, Any]) -> float:
-    """No order of events beats the busiest resource: a low end that holds always, where the paper's may lie below."""
-    return float(max(np.max(result["disk_work"]), np.max(result["processor_work"])) / 1e12)
+    A micro rung that handles whole messages has the fan-out error of the macro rungs.
+    """
+    below = {
+        "macro-rr": errors.balance + errors.fan_out,
+        "macro-queue": errors.fan_out,
+        "micro": errors.fan_out if whole_messages else 0.0,
+    }[rung]
+    return Interval(max(seconds - below, 0.0), seconds, seconds + errors.above)

@@ -23,13 +23,16 @@ class Rung:
 
 START = "contention"
 TREE: dict[str, Trial | Rung] = {
-    "contention": Trial("would messages get in each other's way?", passed="sequential I/O", failed="fine"),
+    "contention": Trial("do messages keep out of each other's way?", passed="sequential I/O", failed="fine"),
     "sequential I/O": Trial(
         "does every disk read in sequence?", passed="groups of events", failed="I/O scale"
     ),
     "I/O scale": Trial("are seeks too small to matter?", passed="groups of events", failed="fine"),
-    "groups of events": Trial("does no group wait for another?", passed="resource", failed="macro-rr"),
-    "resource": Rung(wider="macro-rr"),
+    "groups of events": Trial("does no group wait for another?", passed="resource", failed="cyclic SPMD"),
+    # Beyond the paper: programs that a queueing network describes.
+    "cyclic SPMD": Trial("do all ranks cycle through work and I/O?", passed="queueing", failed="macro-rr"),
+    "resource": Rung(wider="cyclic SPMD"),
+    "queueing": Rung(wider="macro-rr"),
     "macro-rr": Rung(wider="macro-queue"),
     "macro-queue": Rung(wider="micro"),
     "micro": Rung(wider="fine"),

@@ -16,6 +16,7 @@ from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
 from striate.predict.forecast import Share, Use
 from striate.predict.packets import PacketRun, run_application
+from striate.predict.subject import UnfitError
 from striate.predict.timeline import timeline_of
 from striate.trace.trace import Trace
 from striate.units import about_seconds
@@ -23,10 +24,6 @@ from striate.workload.merge import first_ranks, labels_of, merged
 from striate.workload.workload import Workload
 
 NAME = "fine"
-
-
-class UnfitError(PredictionError):
-    """A workload that a rung does not take; the ladder goes without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +44,14 @@ def predict_fine(
 
     With `timeline_bytes` above 0 the result has a timeline, made of what fits into so much memory.
     """
-    run, timeline = play(workload, cluster, choice=choice, timeline_bytes=timeline_bytes)
+    run = play(workload, cluster, choice=choice, timeline_bytes=timeline_bytes)
     ended = int(run.rank_end.max())
     return Result(
         _bounds(workload, cluster, ended / 1e12, choice),
         _uses(run, cluster),
         _notes(run, ended),
         _shares(workload, run),
-        timeline,
+        _timeline(workload, cluster, run),
     )
 
 
@@ -81,7 +78,7 @@ def _bounds(workload: Workload, cluster: Cluster, seconds: float, choice: Choice
     if cluster.description is None or not cluster.description.measured:
         return Interval.exactly(seconds)
     machines = [at_end(cluster, fast=fast) for fast in (True, False)]
-    ends = [int(play(workload, machine, choice=choice)[0].rank_end.max()) / 1e12 for machine in machines]
+    ends = [int(play(workload, machine, choice=choice).rank_end.max()) / 1e12 for machine in machines]
     return Interval(min(ends[0], seconds), seconds, max(ends[1], seconds))
 
 
@@ -100,10 +97,17 @@ def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _timeline(workload: Workload, cluster: Cluster, run: PacketRun) -> Trace | None:
+    if run.recording is None:
+        return None
+    application = merged(workload.applications)
+    return timeline_of(run.recording, application, cluster, cluster.place(application.ranks))
+
+
 def play(
     workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
-) -> tuple[PacketRun, Trace | None]:
-    """The run itself, all applications at once, and its timeline; refuses what this rung cannot play."""
+) -> PacketRun:
+    """The run itself, all applications at once; refuses what this rung cannot play."""
     applications = workload.applications
     application = merged(applications)
     start = np.repeat(
@@ -116,17 +120,13 @@ def play(
     except PredictionError as error:
         raise UnfitError(error.message, source=application.name) from None
     try:
-        run = run_application(
+        return run_application(
             application, cluster, placement, collectives=book, rank_start=start, timeline_bytes=timeline_bytes
         )
     except PredictionError as error:
         if len(applications) == 1:
             raise
-        raise PredictionError(_told_apart(error.message, workload), at=error.at) from None
-    timeline = (
-        timeline_of(run.recording, application, cluster, placement) if run.recording is not None else None
-    )
-    return run, timeline
+        raise type(error)(_told_apart(error.message, workload), at=error.at) from None
 
 
 def _told_apart(message: str, workload: Workload) -> str:

@@ -25,6 +25,18 @@ class Answer:
     combined: Interval
     cost: Cost
     notes: tuple[str, ...] = ()
+    expected_seconds: float = 0.0  # the CPU time it was expected to take
+    counted: bool = True  # false: the validity tests refuse it, and it is shown for comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the program with a choice of its own: which rung, what it said, and why that one."""
+
+    name: str
+    rung: str
+    seconds: Interval
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +78,9 @@ class Forecast:
     trusted: bool = True  # false: the tests say that these rungs leave something important out
     applications: tuple[Share, ...] = ()  # where the rung tells them apart
     timeline: Any = field(default=None, repr=False, compare=False)  # a Trace, where one was asked for
+    proved: Interval | None = None  # no run can be faster or slower
+    stopped: str = ""  # why the climb stopped
+    phases: tuple[Phase, ...] = ()  # where each part of the program was given its own rung
     schema: str = SCHEMA
 
     @property

@@ -8,15 +8,20 @@ import striate._core as _core
 from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.predict.collective_book import book_of
-from striate.predict.file_layouts import layout_table
+from striate.predict.collectives.choice import Choice
 from striate.predict.file_servers import file_servers
-from striate.predict.fine import UnfitError
-from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
+from striate.predict.interfaces import joined, rank_interfaces, service_interfaces
 from striate.predict.packets import node_columns
+from striate.predict.sharing import background_slowness
+from striate.predict.subject import UnfitError
+from striate.workload.application import Application
+from striate.workload.slowed import slowed
 from striate.workload.workload import Workload
 
 
-def run_program_flows(workload: Workload, cluster: Cluster, rung: str) -> dict[str, Any]:
+def run_program_flows(
+    workload: Workload, cluster: Cluster, rung: str, choice: Choice | None = None
+) -> dict[str, Any]:
     """One rung of the core over a workload of one application, or `path`: what nothing but dependencies delays.
 
     Raises UnfitError for what the rungs do not take, PredictionError when ranks wait for each other for ever.
@@ -24,22 +29,23 @@ def run_program_flows(workload: Workload, cluster: Cluster, rung: str) -> dict[s
     if len(workload.applications) != 1:
         raise UnfitError("several applications at once are played packet by packet only")
     (application,) = workload.applications
+    _refuse_what_only_packets_show(application, cluster)
     placement = cluster.place(application.ranks)
-    layouts = layout_table(application, len(cluster.servers))
+    slowness = background_slowness(cluster, placement)
     try:
-        book = book_of(application)
+        book = book_of(application, choice, placement.node)
         result: dict[str, Any] = _core.program_flows(
             rung,
-            application.text,
+            slowed(application.text, slowness),
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
-            joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
+            joined(rank_interfaces(cluster, placement), service_interfaces(cluster)),
             book,
-            **node_columns(cluster, placement),
+            **node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
-            files=file_servers(cluster, layouts) if cluster.servers else None,
+            files=file_servers(cluster, application, placement) if cluster.servers else None,
             extents=application.extents,
         )
     except _core.DeadlockError as error:
@@ -47,3 +53,17 @@ def run_program_flows(workload: Workload, cluster: Cluster, rung: str) -> dict[s
     except (PredictionError, ValueError, RuntimeError, OverflowError) as error:
         raise UnfitError(str(error), source=application.name) from None
     return result
+
+
+def _refuse_what_only_packets_show(application: Application, cluster: Cluster) -> None:
+    found = {
+        "metadata servers": bool(cluster.metadata),
+        "forwarders": bool(cluster.forwarders),
+        "burst buffers": any(server.burst for server in cluster.servers),
+        "flushes on close": cluster.settings.flush_on_close,
+        "aggregators of collective access": cluster.settings.collective != "direct"
+        or any(file.collective not in (None, "direct") for file in application.files),
+    }
+    for what, there in found.items():
+        if there:
+            raise UnfitError(f"{what} are played packet by packet only", source=application.name)

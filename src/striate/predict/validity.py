@@ -1,50 +1,53 @@
-"""Section 4 of paper 004: may a coarse rung be trusted with this stream on this machine?"""
+"""Section 4 of paper 004: may a coarse rung be trusted with this work on this machine?"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 import striate._core as _core
 from striate.cluster.cluster import Cluster, Placement
-from striate.predict.bounds import Inputs
 from striate.predict.check import Check
 from striate.predict.interfaces import rank_interfaces
 from striate.predict.packets import Steps
 from striate.units import about_seconds, about_size
-from striate.workload.flows import FlowCosts, Flows
 
 _ROUNDS = 8  # blocks each sender of the contention test sends
 
 
-def contention_check(
-    flows: Flows,
-    cluster: Cluster,
-    costs: FlowCosts,
-    *,
-    fan_out: int,
-    most_blocks: int,
-    tolerance_seconds: float,
-) -> Check:
-    """Two short programs on the cluster model: many to one at the stream's own rate, and one to one.
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What the two communication programs are set to: section 4's parameters, from the work itself."""
+
+    senders: int  # fan-out: how many talk to one at once
+    block_bytes: int  # the mean size of a block
+    between_picoseconds: int  # from one block of a sender to its next
+    most_blocks: int  # that any processor communicates
+
+
+def contention_check(traffic: Traffic, cluster: Cluster, *, tolerance_seconds: float) -> Check:
+    """Two short programs on the cluster model: many to one at the work's own rate, and one to one.
 
     The effect is the difference of their times a block, times the most blocks that any processor communicates.
     """
     name = "contention"
-    if fan_out == 0 or cluster.nodes < 2:
+    if traffic.most_blocks == 0 or cluster.nodes < 2:
         return Check(name, True, "no block is sent")
-    senders = min(max(fan_out, 2), cluster.nodes - 1)
-    between = costs.read / (fan_out * flows.disks_per_processor)  # section 4: rate = FO * N_local_disk / T_io
-    crowded = _seconds_a_block(cluster, flows.block_bytes, senders, round(between))
-    alone = _seconds_a_block(cluster, flows.block_bytes, 1, round(between))
-    effect = max(crowded - alone, 0.0) * most_blocks
+    senders = min(traffic.senders, cluster.nodes - 1)
+    if senders < 2:
+        return Check(name, True, "nobody hears of two others at once")
+    crowded = seconds_a_block(cluster, traffic, senders)
+    alone = seconds_a_block(cluster, traffic, 1)
+    effect = max(crowded - alone, 0.0) * traffic.most_blocks
     found = (
-        f"{senders} senders of {about_size(flows.block_bytes)} to one: {about_seconds(crowded)} a block, "
+        f"{senders} senders of {about_size(traffic.block_bytes)} to one: {about_seconds(crowded)} a block, "
         f"{about_seconds(alone)} alone; at most {about_seconds(effect)} in all"
     )
     return Check(name, effect <= tolerance_seconds, found, effect)
 
 
-def _seconds_a_block(cluster: Cluster, size: int, senders: int, between: int) -> float:
+def seconds_a_block(cluster: Cluster, traffic: Traffic, senders: int) -> float:
     """Mean time from ready to delivered, `senders` nodes sending blocks to the first node at their own pace."""
     sources = np.repeat(np.arange(1, senders + 1, dtype=np.int32), _ROUNDS)
     count = len(sources)
@@ -55,8 +58,8 @@ def _seconds_a_block(cluster: Cluster, size: int, senders: int, between: int) ->
     steps = Steps(
         source=sources,
         target=np.zeros(count, np.int32),
-        bytes=np.full(count, size, np.int64),
-        delay=np.full(count, between, np.int64),
+        bytes=np.full(count, traffic.block_bytes, np.int64),
+        delay=np.full(count, traffic.between_picoseconds, np.int64),
         first_dependency=np.concatenate(([0], np.cumsum(later))).astype(np.int64),
         dependency=(number[later] - 1).astype(np.int32),
         dependency_sent=np.ones(int(later.sum()), np.uint8),
@@ -69,25 +72,17 @@ def _seconds_a_block(cluster: Cluster, size: int, senders: int, between: int) ->
     return float((result["delivered"] - result["start"]).mean() / 1e12)
 
 
-def sequential_check(flows: Flows) -> Check:
-    """Do the blocks of every disk follow one another?"""
-    found = "every disk reads in sequence" if flows.sequential else "blocks are read in no order"
-    return Check("sequential I/O", flows.sequential, found)
-
-
-def io_scale_check(flows: Flows, inputs: Inputs, *, most_reads: int, tolerance_seconds: float) -> Check:
-    """Would seeks, if every read were random, exceed the target error?"""
-    if flows.sequential:
+def io_scale_check(seek_seconds: float, most_jobs: int, *, tolerance_seconds: float) -> Check:
+    """Would seeks, if every access were random, exceed the target error?"""
+    effect = seek_seconds * most_jobs
+    if not effect:
         return Check("I/O scale", True, "no seeks to speak of")
-    effect = inputs.random_seek * most_reads
-    found = f"{most_reads:,} random reads on one disk cost up to {about_seconds(effect)} more"
+    found = f"{most_jobs:,} random accesses on one disk cost up to {about_seconds(effect)} more"
     return Check("I/O scale", effect <= tolerance_seconds, found, effect)
 
 
-def group_check(flows: Flows) -> Check:
+def group_check(groups: int) -> Check:
     """Must one group of events finish before the next begins? Then sums per resource are no answer."""
-    if flows.groups == 1:
+    if groups == 1:
         return Check("groups of events", True, "one group: nothing waits for a whole group")
-    return Check(
-        "groups of events", False, f"{flows.groups} groups wait for each other: no sums per resource"
-    )
+    return Check("groups of events", False, f"{groups:,} groups wait for each other: no sums per resource")

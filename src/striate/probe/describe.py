@@ -65,7 +65,7 @@ def _settings(draft: _Draft, report: Report) -> dict[str, Any]:
     for one in differences[:1]:
         found["io_variation"] = draft.time("settings.io_variation", one.value, one.samples, one.how)
     for key, wait in waits(report).items():
-        how = "barriers of more ranks than CPUs" if key == "turn" else "barriers beside busy processes"
+        how = "agreements of more ranks than CPUs" if key == "turn" else "agreements beside busy processes"
         found[key] = draft.time(f"settings.{key}", wait.value, wait.samples, how)
     if (load := report.get("background")) is not None:
         found["background"] = draft.count("settings.background", load.value, load.samples, load.how)

@@ -9,7 +9,7 @@ from typing import Any
 from striate.show.advice import Advice
 from striate.show.names import shown_name
 from striate.show.page import page
-from striate.show.run import Run, Shown, runs_of
+from striate.show.run import SIMULATED_NAME, Run, Shown, runs_of
 from striate.show.serve import PageServer
 from striate.show.tiles import Tiles
 from striate.show.views import views_of
@@ -41,7 +41,8 @@ def serve(*items: Shown | Run | str | Path, title: str | None = None, port: int 
 
 
 def _title(runs: list[Run]) -> str:
-    return " and ".join(shown_name(run.name, 80) for run in runs[:3]) + (" ..." if len(runs) > 3 else "")
+    names = [shown_name(run.name, 80) for run in runs if not run.name.endswith(SIMULATED_NAME)]
+    return " and ".join(names[:3]) + (" ..." if len(names) > 3 else "")
 
 
 def _shared(runs: list[Run]) -> dict[str, Any]:

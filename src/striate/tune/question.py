@@ -14,8 +14,8 @@ from typing import Any
 from striate.cluster.cluster import Cluster
 from striate.errors import StriateError, TuningError
 from striate.interval import Interval
-from striate.predict.fine import UnfitError
 from striate.predict.predict import predict
+from striate.predict.subject import UnfitError
 from striate.tune.knobs import KNOBS, collective_rules, turn
 from striate.tune.space import Candidate, Value
 from striate.workload.workload import Workload

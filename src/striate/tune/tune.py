@@ -9,7 +9,6 @@ from contextlib import nullcontext
 from striate.cluster.cluster import Cluster
 from striate.cluster.dump import cluster_to_toml
 from striate.errors import TuningError
-from striate.predict.predict import RUNGS
 from striate.provenance import Provenance
 from striate.tune.bayes import search_bayes
 from striate.tune.executors import executor_called
@@ -22,6 +21,7 @@ from striate.units import Quantity, seconds
 from striate.workload.workload import Workload
 
 SEARCHES = ("grid", "random", "bayes")
+RACE = ("resource", "fine")  # rungs that see every knob: one to prune, one to decide
 
 
 def tune(
@@ -55,7 +55,7 @@ def tune(
     space = Space.of(vary)
     question = question_of(program, cluster)
     question.refuse_unknown([knob.name for knob in space.knobs])
-    chosen = tuple(rungs or RUNGS)
+    chosen = tuple(rungs or RACE)
     opened = (
         executor_called(executor, workers=workers) if isinstance(executor, str) else nullcontext(executor)
     )

@@ -79,8 +79,11 @@ def forecast_case(case: Case, cluster: Cluster, costs: Costs, agreements: Agreem
     """Seconds of the case: the estimate, and both ends with all costs and all of the machine at theirs."""
     machines = {"fast": at_end(cluster, fast=True), "middle": cluster, "slow": at_end(cluster, fast=False)}
     seconds = {
-        end: int(play(workload_of(case, costs, end, agreements), machine)[0].rank_end.max()) / 1e12
-        for end, machine in machines.items()
+        end: _played(workload_of(case, costs, end, agreements), machine) for end, machine in machines.items()
     }
     middle = seconds["middle"]
     return Interval(min(seconds["fast"], middle), middle, max(seconds["slow"], middle))
+
+
+def _played(workload: Workload, cluster: Cluster) -> float:
+    return int(play(workload, cluster).rank_end.max()) / 1e12

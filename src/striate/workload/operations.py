@@ -34,12 +34,12 @@ class Operation:
     kind: Kind
     operands: tuple[Any, ...]
     communicator: str = WORLD
-    awaited: tuple[Operation, ...] = ()  # wait: which operations
+    awaited: tuple[Operation, ...] = ()  # wait, test: which operations
 
     @property
     def is_pending(self) -> bool:
         """True when the call returns before the operation is complete."""
-        return bool(self.operands) and self.operands[-1] is PENDING
+        return not self.awaited and bool(self.operands) and self.operands[-1] is PENDING
 
 
 def _bytes(size: Number) -> Number:
@@ -116,6 +116,11 @@ def sendrecv(
 def wait(*operations: Operation) -> Operation:
     """Wait until the given non-blocking operations are complete."""
     return Operation(Kind.WAIT, (PENDING,), awaited=operations)
+
+
+def test(*operations: Operation) -> Operation:
+    """Ask whether non-blocking operations are complete and go on either way; they are still to be awaited."""
+    return Operation(Kind.TEST, (PENDING,), awaited=operations)
 
 
 def waitall(operations: Sequence[Operation] | None = None) -> Operation:

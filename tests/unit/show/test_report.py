@@ -45,7 +45,7 @@ def test_a_trace_is_told_in_words():
     words = " ".join(card(small())["words"])
 
     assert "2 ranks ran for 90 ms, read 8 KiB and wrote 2 MiB in 1 file, in 12 operations." in words
-    assert "Most of what was recorded is writing: 44% of an average rank's time" in words
+    assert "The largest known part is writing: 44% of an average rank's time" in words
 
 
 def test_a_rank_that_is_worse_than_the_mean_is_named():
@@ -62,6 +62,16 @@ def test_a_timeline_names_its_busiest_resources():
 
     assert "2 resources, 12 bars." in words
     assert [part.name for part in busy_resources(timeline)] == ["ranks"]
+
+
+def test_a_forecast_with_a_timeline_is_two_things_to_show():
+    played = predict(checkpoint.workload(ranks=2), "westmere", within=None, timeline=True)
+    first, second = view(runs_of([played])).data["runs"]
+
+    assert (first["origin"], second["origin"]) == ("forecast", "simulated")
+    assert second["name"] == "checkpoint on westmere, simulated"
+    assert [part["name"] for part in second["busy"]] == ["servers", "links and interfaces", "disks"]
+    assert all(0 < part["share"] <= 1 for part in second["busy"])
 
 
 def test_a_forecast_says_the_time_and_its_range(forecast):

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from striate.cli.main import run
 from toy_traces import two_ranks
 
@@ -20,3 +22,14 @@ def test_info_refuses_a_bad_file_in_one_line(tmp_path, capsys):
 
     assert run(["info", str(tmp_path / "noise")]) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("often", ["soon", "0 s", "10 us", "2 h", "-1 s"])
+def test_samples_cannot_be_taken_at_any_rate(often, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    assert run(["trace", "--sample", often, "--", "true"]) == 1
+    error = capsys.readouterr().err
+    assert "expected a time" in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

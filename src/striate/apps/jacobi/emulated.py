@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from striate import units
 from striate.errors import WorkloadError
 from striate.workload import Workload
-from striate.workload.operations import Operation, allgather, allreduce, compute, sendrecv, write_all
+from striate.workload.operations import (
+    Operation,
+    allgather,
+    allreduce,
+    compute,
+    region_begin,
+    region_end,
+    sendrecv,
+    write_all,
+)
 
 
 def workload(
@@ -24,6 +33,7 @@ def workload(
     """`steps` sweeps over a grid of doubles; every rank writes its strip after every `every` sweeps.
 
     A sweep takes `sweep`, and `cell` for each of its cells. MPI-IO agrees by so many collectives on each write.
+    Regions name the phases: `compute`, `exchange`, `checkpoint`.
     """
     if not 1 <= ranks <= rows or every < 1:
         raise WorkloadError(f"expected 1 to {rows} ranks and a checkpoint now and then, got {ranks} ranks")
@@ -33,16 +43,22 @@ def workload(
     def jacobi(rank: int, size: int) -> Iterator[Operation]:
         first, last = rank * rows // size, (rank + 1) * rows // size
         for step in range(1, steps + 1):
+            yield region_begin("compute")
             yield compute(sweep_seconds + (last - first) * columns * cell_seconds)
+            yield region_end("compute")
+            yield region_begin("exchange")
             if rank > 0:
                 yield sendrecv(rank - 1, line)
             if rank < size - 1:
                 yield sendrecv(rank + 1, line)
             yield allreduce(8)
+            yield region_end("exchange")
             if step % every == 0:
+                base = (step // every - 1) * rows * line
+                yield region_begin("checkpoint")
                 for _ in range(agreements):
                     yield allgather(16)
-                base = (step // every - 1) * rows * line
                 yield write_all("field", offset=base + first * line, size=(last - first) * line)
+                yield region_end("checkpoint")
 
     return Workload.from_program(jacobi, ranks)

@@ -9,7 +9,7 @@ from striate.show.advice import Advice
 from striate.show.page import View
 from striate.show.run import Run
 
-VIEWS = ("report", "timeline", "compare")
+VIEWS = ("report", "timeline", "compare", "activity", "profile", "files", "load", "path", "cluster")
 
 
 def views_of(runs: Sequence[Run], advice: Sequence[Advice] = ()) -> list[View]:

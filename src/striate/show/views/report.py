@@ -11,17 +11,20 @@ from striate.show.advice import Advice
 from striate.show.names import shown_name
 from striate.show.page import View
 from striate.show.run import Run
-from striate.show.where import Part, busy_resources, where_time_went
+from striate.show.where import Part, busy_levels, busy_resources, where_time_went
 from striate.show.words import about_forecast, about_trace, against, span
 from striate.units import about_seconds, about_size
 
 _MOST_FLAGS = 20
 
 
-def view(runs: Sequence[Run], advice: Sequence[Advice] = ()) -> View:
-    """Cards of all runs, and how forecasts and observations agree."""
+def view(runs: Sequence[Run], advice: Sequence[Advice] = ()) -> View | None:
+    """Cards of all runs, and how forecasts and observations agree; None when there are only machines."""
+    cards = [_card(run) for run in runs if run.cluster is None]
+    if not cards:
+        return None
     data = {
-        "runs": [_card(run) for run in runs],
+        "runs": cards,
         "agreement": [
             against(run, other.forecast)
             for other in runs
@@ -35,16 +38,22 @@ def view(runs: Sequence[Run], advice: Sequence[Advice] = ()) -> View:
 
 
 def _card(run: Run) -> dict[str, Any]:
-    card = {"name": shown_name(run.name), "origin": run.origin, "headline": about_seconds(run.seconds)}
+    card: dict[str, Any] = {
+        "name": shown_name(run.name),
+        "origin": run.origin,
+        "headline": about_seconds(run.seconds),
+    }
     if run.forecast is not None:
         return card | _forecast(run.forecast)
     if run.trace is not None:
         summary = run.trace.info()
-        parts = where_time_went(run.trace)
+        parts = where_time_went(run.trace.of_ranks())
         flags = [shown_name(flag.message) for flag in summary.flags[:_MOST_FLAGS]]
-        made = f"Recorded by {shown_name(summary.source, 80)}."
+        source = shown_name(summary.source, 80)
+        made = f"{source.capitalize()}." if run.origin == "simulated" else f"Recorded by {source}."
         words = about_trace(summary, parts)
-        return card | {"words": words, "parts": _parts(parts, run.seconds), "flags": flags, "made": made}
+        card |= {"words": words, "parts": _parts(parts, run.seconds), "flags": flags, "made": made}
+        return card | {"busy": _parts(busy_levels(run.trace), run.seconds)}
     assert run.timeline is not None
     parts = busy_resources(run.timeline)
     words = [f"{len(run.timeline.resources):,} resources, {len(run.timeline):,} bars."]

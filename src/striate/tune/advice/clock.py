@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from striate.cluster.cluster import Cluster
 from striate.predict.cost import fine_seconds
-from striate.predict.fine import UnfitError
-from striate.predict.predict import RUNGS
+from striate.predict.fine import predict_fine
+from striate.predict.resource import predict_resource
+from striate.predict.subject import UnfitError
 from striate.workload.workload import Workload
 
 MOST_FINE_SECONDS = 20.0  # of CPU time
@@ -15,7 +16,7 @@ def seconds_on(workload: Workload, machine: Cluster) -> float:
     """The estimate for a workload that was checked."""
     if fine_seconds(workload, machine) <= MOST_FINE_SECONDS:
         try:
-            return RUNGS["fine"](workload, machine).interval.estimate
+            return predict_fine(workload, machine).interval.estimate
         except UnfitError:
             pass
-    return RUNGS["resource"](workload, machine).interval.estimate
+    return predict_resource(workload, machine).interval.estimate

@@ -60,7 +60,7 @@ function arrowSwitch(stage, act) {
     stage.arrows = box.checked;
     act.resheet();
   });
-  return element("label", { title: "Arrows from sends to their receives, the slowest first" }, box, " messages");
+  return element("label", { title: "Arrows from sends to their receives, and from calls to the servers that work for them" }, box, " arrows");
 }
 
 function compareControls(model, page) {

@@ -18,7 +18,7 @@ function card(run, measured) {
     element("p", { class: "headline" }, run.headline, run.range && run.range !== run.headline ? element("small", {}, ` ${run.range}`) : null),
     run.words.map((sentence) => element("p", {}, name(sentence))),
     run.parts ? whereTimeWent(run.parts) : null,
-    run.busy ? busyTable(run.busy) : null,
+    run.busy?.length ? busyTable(run.busy) : null,
     run.rungs?.length ? ladder(run.rungs, measured) : null,
     run.uses?.length ? table(["resource", "busiest", "its work", "mean"], run.uses.map(named), { numbers: 2, caption: "Where the work is" }) : null,
     run.checks?.length ? table(["test", "", "finding"], run.checks.map(named), { numbers: 9, caption: "Tests of validity" }) : null,

@@ -125,7 +125,7 @@ function actions(stage, { tip, pinned }) {
       act.look([from - room, to + room]);
     },
     relook() {
-      const hidden = Uint8Array.from(model.states, (state) => (page.get("hidden").has(state.name) ? 1 : 0));
+      const hidden = Uint8Array.from(model.states, (state) => (page.get("hidden").has(state.key) ? 1 : 0));
       markMatches(model, page.get("query"));
       stage.matched = listed(model);
       const faded = model.states.length;

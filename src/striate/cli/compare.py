@@ -1,0 +1,87 @@
+"""`striate compare FORECAST TRACE`: was the run inside the bounds, and where is the model furthest off?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
+
+if TYPE_CHECKING:
+    from striate.predict.compare import Comparison, Part
+
+
+@click.command()
+@click.argument("forecast", type=click.Path(path_type=Path))
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option(
+    "--timeline", type=click.Path(path_type=Path), help="the forecast's simulated timeline, for its parts"
+)
+@click.option("--region", help="the part of the run that was forecast, by the name of its region")
+@json_option
+@output_option("write the comparison to a .json file")
+def command(
+    forecast: Path,
+    trace: Path,
+    timeline: Path | None,
+    region: str | None,
+    as_json: bool,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Compare FORECAST, written by `striate predict -o run.json`, with TRACE of the real run.
+
+    Says whether the run was inside the bounds; with --timeline, also how phases, kinds of operations and ranks differ.
+    """
+    from striate.predict.compare import compare
+    from striate.predict.forecast import Forecast
+    from striate.trace.read import read_trace
+
+    if output is not None:
+        if output.suffix != ".json":
+            raise click.UsageError(f"expected an output ending in .json, got {output.name!r}")
+        refuse_overwrite(output, force=force)
+    simulated = read_trace(timeline) if timeline is not None else None
+    found = compare(Forecast.load(forecast), read_trace(trace), timeline=simulated, region=region)
+    if output is not None:
+        import msgspec
+
+        write_output(output, msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n", force=force)
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(comparison_text(found))
+
+
+def comparison_text(found: Comparison) -> str:
+    """The verdict first, then the parts."""
+    from striate.units import about_seconds
+
+    span = f"{about_seconds(found.predicted.low)} to {about_seconds(found.predicted.high)}"
+    where = "inside" if found.inside else "OUTSIDE"
+    error = "" if found.error is None else f", {found.error:+.1%}"
+    head = (
+        f"{found.workload} on {found.cluster}: measured {about_seconds(found.measured)}, forecast "
+        f"{about_seconds(found.predicted.estimate)} ({span}): {where} the bounds{error}"
+    )
+    groups = (("phase", found.phases), ("operation", found.kinds), ("rank", found.ranks))
+    tables = [_table(title, parts) for title, parts in groups]
+    lines = [f"furthest off: {words}" for words in found.furthest] + [f"note: {note}" for note in found.notes]
+    return "\n\n".join([head, *(table for table in tables if table), "\n".join(lines)]).rstrip()
+
+
+def _table(title: str, parts: Sequence[Part]) -> str:
+    from striate.cli.tables import columns
+    from striate.units import about_seconds
+
+    def shown(seconds: float | None) -> str:
+        return "-" if seconds is None else about_seconds(seconds)
+
+    rows = [(title, "predicted", "measured", "difference")]
+    for part in parts:
+        gap = "-" if part.difference is None else f"{part.difference:+.3g} s"
+        rows.append((part.name, shown(part.predicted), shown(part.measured), gap))
+    return columns(rows, numbers_from=1) if parts else ""
