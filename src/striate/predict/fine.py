@@ -16,6 +16,7 @@ from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
 from striate.predict.forecast import Share, Use
 from striate.predict.packets import PacketRun, run_application
+from striate.predict.room import expect_messages_fit, expect_room
 from striate.predict.subject import UnfitError
 from striate.predict.timeline import timeline_of
 from striate.trace.trace import Trace
@@ -115,6 +116,8 @@ def play(
         [each.ranks for each in applications],
     )
     placement = cluster.place(application.ranks)
+    expect_messages_fit(application, cluster, placement)
+    expect_room(application, cluster)
     try:
         book = book_of(application, choice, placement.node)
     except PredictionError as error:
