@@ -16,14 +16,18 @@ QUIET = 0.05
 def main(arguments):
     folder = Path(arguments[0]) if arguments else Path("../shared/darshan")
     wrong = []
-    print("| log | run s | I/O s | item | severity | gain s | evidence | CPU s |\n|---|---|---|---|---|---|---|---|")
+    print(
+        "| log | run s | I/O s | item | severity | gain s | evidence | CPU s |\n|---|---|---|---|---|---|---|---|"
+    )
     for path in sorted(folder.glob("*.darshan")):
         begin = time.process_time()
         advice = advise(read_trace(path))
         spent = time.process_time() - begin
         head = f"| {path.stem} | {advice.run_seconds:.3g} | {advice.io_seconds:.3g} |"
         if not advice.items:
-            print(f"{head} - | - | - | {'; '.join(advice.notes) or 'no change is sure to help'} | {spent:.1f} |")
+            print(
+                f"{head} - | - | - | {'; '.join(advice.notes) or 'no change is sure to help'} | {spent:.1f} |"
+            )
         for item in advice.items:
             gain = f"{item.gain.estimate:.3g} ({item.gain.low:.3g} to {item.gain.high:.3g})"
             print(f"{head} {item.rule} | {item.severity} | {gain} | {item.evidence.words} | {spent:.1f} |")
