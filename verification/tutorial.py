@@ -105,8 +105,8 @@ def summary(rerun, compared):
     for name, words in (("poor", "the traced run as it was"), ("tuned", "the traced run, tuned")):
         found = compared[name]
         lines.append(
-            f"| {words}, s | {found['forecast']['estimate']:.2f} ({found['forecast']['low']:.2f} to "
-            f"{found['forecast']['high']:.2f}) | {found['measured_seconds']:.2f} |"
+            f"| {words}, s | {found['predicted']['estimate']:.2f} ({found['predicted']['low']:.2f} to "
+            f"{found['predicted']['high']:.2f}) | {found['measured']:.2f} |"
         )
     lines.append("")
     lines.append(
