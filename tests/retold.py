@@ -14,7 +14,7 @@ def told(operations: list[Operation]) -> list[Words]:
     begun: dict[int, int] = {}
     for operation in operations:
         label, comm = operation.kind.label, operation.communicator
-        if operation.kind is Kind.WAIT:
+        if operation.kind in (Kind.WAIT, Kind.TEST):
             words += [(label, comm, {"request": begun[id(awaited)]}) for awaited in operation.awaited]
             continue
         said = dict(zip(OPERANDS[operation.kind], operation.operands, strict=True))
@@ -39,7 +39,7 @@ def retold(application: Application, rank: int) -> list[Words]:
         said: dict[str, object] = dict(step.operands)
         slot = said.get("request", BLOCKING)
         if slot != BLOCKING:
-            if step.kind is not Kind.WAIT:
+            if step.kind not in (Kind.WAIT, Kind.TEST):
                 of_slot[slot] = begun
                 begun += 1
             said["request"] = of_slot[slot]

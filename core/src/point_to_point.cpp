@@ -53,6 +53,7 @@ void PointToPoint::arrive(std::uint32_t send) {
 
 void PointToPoint::match(std::uint32_t send, std::uint32_t receive) {
     Operation& operation = operations_[send];
+    host_.matched(operations_[receive].caller.owner, operations_[receive].caller.request, operation.envelope);
     if (operation.rendezvous) {
         operation.partner = receive;
         host_.transmit(operation.envelope.target, operation.envelope.source, answer_bytes,
@@ -119,7 +120,7 @@ std::vector<PointToPoint::Open> PointToPoint::open_operations() const {
     for (const Operation& operation : operations_) {
         if (operation.state == State::free) continue;
         const bool is_send = operation.state == State::send;
-        open.push_back({is_send, operation.caller.owner,
+        open.push_back({is_send, operation.caller.owner, operation.envelope.context,
                         is_send ? operation.envelope.source : operation.envelope.target,
                         is_send ? operation.envelope.target : operation.source, operation.envelope.tag});
     }

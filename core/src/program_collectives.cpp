@@ -13,61 +13,14 @@ std::size_t place(std::int64_t value) { return static_cast<std::size_t>(value); 
 
 }  // namespace
 
-ProgramRunner::CollectiveCall ProgramRunner::collective_call(std::uint32_t rank, std::int64_t members) const {
-    const Kind kind = cursors_.kind(rank);
-    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
-    switch (kind) {
-        case Kind::barrier:
-            return {{kind, members, 0, 0, operand(0)}, operand(1)};
-        case Kind::open:
-            return {{Kind::bcast, members, 0, input_.open_bytes}, blocking};
-        case Kind::bcast:
-        case Kind::reduce:
-        case Kind::gather:
-        case Kind::gatherv:
-        case Kind::scatter:
-        case Kind::scatterv:
-            return {{kind, members, operand(1), operand(0), operand(2)}, operand(3)};
-        case Kind::allreduce:
-        case Kind::allgather:
-        case Kind::allgatherv:
-        case Kind::alltoall:
-        case Kind::scan:
-            return {{kind, members, 0, operand(0), operand(1)}, operand(2)};
-        case Kind::alltoallv:
-        case Kind::reduce_scatter:
-            return {{kind, members, 0, operand(0), operand(2)}, operand(3)};
-        default:
-            throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
-                                        std::to_string(cursors_.row(rank)) +
-                                        ": the packet engine cannot run this operation");
-    }
-}
-
-// By what the call says where all members say the same, else by its place among the group's listed calls.
-std::int64_t ProgramRunner::schedule_of(std::uint32_t rank, const CollectiveBook::Call& call) {
-    std::int64_t schedule = CollectiveBook::unknown;
-    if (!is_varying(call.kind)) schedule = book_.find(call);
-    const bool listed =
-        schedule == CollectiveBook::unknown ? is_varying(call.kind) : book_.is_listed(schedule);
-    if (!listed || listed_calls_.empty()) return schedule;
-    const std::int32_t communicator = cursors_.communicator(rank);
-    const std::int64_t number = listed_calls_[rank * input_.communicators.size() + place(communicator)]++;
-    schedule = book_.find_listed(communicator, groups(rank).group[rank], number);
-    if (schedule != CollectiveBook::unknown && book_.members(schedule) != call.members) {
-        throw std::invalid_argument("a listed call of another group's size");
-    }
-    return schedule;
-}
-
 void ProgramRunner::start_collective(std::uint32_t rank) {
     const std::int32_t communicator = cursors_.communicator(rank);
     const std::int64_t group = groups(rank).group[rank];
     const std::int64_t first = first_member(rank);
     const std::int64_t members = groups(rank).first[place(group) + 1] - first;
-    const CollectiveCall wanted = collective_call(rank, members);
+    const CollectiveCalls::Wanted wanted = collectives_.wanted(rank, input_.open_bytes);
     const std::int64_t number = calls_[rank * input_.communicators.size() + place(communicator)]++;
-    const std::int64_t schedule = schedule_of(rank, wanted.call);
+    const std::int64_t schedule = collectives_.schedule(rank, wanted.call);
     open_part(rank, wanted.request);
     const bool only_meets = wanted.call.kind == Kind::barrier || cursors_.kind(rank) == Kind::open;
     if (schedule == CollectiveBook::unknown ? only_meets : book_.only_meets(schedule)) {
@@ -106,6 +59,7 @@ std::uint32_t ProgramRunner::take_task() {
 // Carries out actions until one must wait, or all are done. The call itself is the first step; each wait ends
 // a step, and the next one costs at least what any step costs.
 void ProgramRunner::act(std::uint32_t index) {
+    if (tasks_[index].file_work >= 0) return act_on_file(index);
     while (tasks_[index].action < tasks_[index].last_action) {
         const std::int64_t at = tasks_[index].action;
         const Action action = book_.action(at);

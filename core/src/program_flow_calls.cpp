@@ -22,44 +22,17 @@ std::int64_t ProgramFlows::call_number(std::uint32_t rank) {
     return calls_[rank * input_.communicators.size() + place(cursors_.communicator(rank))]++;
 }
 
-// The last two operands of every collective are its algorithm and its request.
-CollectiveBook::Call ProgramFlows::collective_call(std::uint32_t rank) const {
-    const Kind kind = cursors_.kind(rank);
-    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
-    if (kind == Kind::open) return {Kind::bcast, members(rank), 0, input_.open_bytes};
-    const auto& programs = input_.programs;
-    const std::uint32_t row = cursors_.row(rank);
-    const std::size_t operands = programs.first_operand[row + 1] - programs.first_operand[row];
-    if (operand(operands - 1) != blocking) {
-        throw std::invalid_argument("a collective that does not wait is not known here");
-    }
-    const std::int64_t algorithm = operand(operands - 2);
-    if (kind == Kind::barrier) return {kind, members(rank), 0, 0, algorithm};
-    return {kind, members(rank), is_rooted(kind) ? operand(1) : 0, operand(0), algorithm};
-}
-
-// By what the call says where all members say the same, else by its place among the group's listed calls.
-std::int64_t ProgramFlows::schedule_of(std::uint32_t rank, const CollectiveBook::Call& call) {
-    std::int64_t schedule = CollectiveBook::unknown;
-    if (!is_varying(call.kind)) schedule = book_.find(call);
-    const bool listed =
-        schedule == CollectiveBook::unknown ? is_varying(call.kind) : book_.is_listed(schedule);
-    if (!listed) return schedule;
-    const std::int32_t communicator = cursors_.communicator(rank);
-    const std::int64_t number = listed_calls_[rank * input_.communicators.size() + place(communicator)]++;
-    schedule = book_.find_listed(communicator, groups(rank).group[rank], number);
-    if (schedule != CollectiveBook::unknown && book_.members(schedule) != call.members) {
-        throw std::invalid_argument("a listed call of another group's size");
-    }
-    return schedule;
-}
-
 // A rank in a collective works through its schedule; one without a schedule only meets the others.
 void ProgramFlows::start_collective(std::uint32_t rank) {
-    const CollectiveBook::Call call = collective_call(rank);
-    const std::int64_t schedule = schedule_of(rank, call);
-    const bool may_meet = call.kind == Kind::barrier || cursors_.kind(rank) == Kind::open;
-    if (schedule == CollectiveBook::unknown ? may_meet : book_.only_meets(schedule)) {
+    const auto [call, request] = collectives_.wanted(rank, input_.open_bytes);
+    if (request != blocking) throw std::invalid_argument("a collective that does not wait is not known here");
+    const std::int64_t schedule = collectives_.schedule(rank, call);
+    const bool known = schedule != CollectiveBook::unknown;
+    if (!known || book_.only_meets(schedule)) {
+        if (!known && call.kind != Kind::barrier && cursors_.kind(rank) != Kind::open) {
+            throw std::invalid_argument("no schedule for a collective of " + std::to_string(call.bytes) +
+                                        " bytes among " + std::to_string(call.members) + " ranks");
+        }
         open_part(rank, blocking);
         std::vector<std::uint32_t> everyone;
         if (!meet(rank, everyone)) return;
@@ -67,10 +40,6 @@ void ProgramFlows::start_collective(std::uint32_t rank) {
         for (const std::uint32_t other : everyone) all = std::max(all, ranks_[other].now);
         for (const std::uint32_t other : everyone) part_over(other, blocking, all);
         return;
-    }
-    if (schedule == CollectiveBook::unknown) {
-        throw std::invalid_argument("no schedule for a collective of " + std::to_string(call.bytes) +
-                                    " bytes among " + std::to_string(call.members) + " ranks");
     }
     Rank& own = ranks_[rank];
     own.tag = call_number(rank);

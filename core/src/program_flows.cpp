@@ -29,13 +29,13 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
       order_(order),
       cursors_(input.programs),
       book_(input.collectives),
+      collectives_(book_, cursors_, input_.communicators, input.programs.ranks()),
       matching_(input.programs.ranks()),
       network_(stations, order != FlowOrder::path),
       ranks_(input.programs.ranks()),
       cpus_(input.node_cpus.size()),
       disk_(input.files != nullptr ? input.files->servers.size() : 0),
-      calls_(input.programs.ranks() * input.communicators.size()),
-      listed_calls_(calls_.size()) {
+      calls_(input.programs.ranks() * input.communicators.size()) {
     result_.rank_end.resize(ranks_.size());
     result_.compute_work.resize(ranks_.size());
     result_.communication_work.resize(ranks_.size());
@@ -173,6 +173,8 @@ void ProgramFlows::perform(std::uint32_t rank) {
             return await_request(rank, operand(0));
         case Kind::waitall:
             return await_all(rank);
+        case Kind::test:
+            return;
         case Kind::open:
         case Kind::close:
         case Kind::stat:

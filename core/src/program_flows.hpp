@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "striate/collective_calls.hpp"
 #include "striate/cursors.hpp"
 #include "striate/gap_clock.hpp"
 #include "striate/hole_heap.hpp"
@@ -122,8 +123,6 @@ class ProgramFlows {
     // Collectives and files
     void start_collective(std::uint32_t rank);
     [[nodiscard]] std::int64_t call_number(std::uint32_t rank);
-    [[nodiscard]] CollectiveBook::Call collective_call(std::uint32_t rank) const;
-    [[nodiscard]] std::int64_t schedule_of(std::uint32_t rank, const CollectiveBook::Call& call);
     [[nodiscard]] bool meet(std::uint32_t rank, std::vector<std::uint32_t>& everyone);
     void perform_file(std::uint32_t rank);
     void access(std::uint32_t rank);
@@ -140,6 +139,7 @@ class ProgramFlows {
     FlowOrder order_;
     Cursors cursors_;
     CollectiveBook book_;
+    CollectiveCalls collectives_;
     Matching matching_;
     MessageClocks network_;
     std::vector<Rank> ranks_;
@@ -148,11 +148,10 @@ class ProgramFlows {
     std::vector<Part> parts_;
     std::vector<std::uint32_t> free_messages_, free_receives_, free_parts_;
     std::vector<Matching::Match> matches_;
-    std::vector<std::vector<Ticks>> cpus_;    // per node that has fewer CPUs than ranks
-    std::vector<Ticks> step_;                 // per node
-    std::vector<GapClock<64>> disk_;          // per server
-    std::vector<std::int64_t> calls_;         // of collectives, per rank and communicator
-    std::vector<std::int64_t> listed_calls_;  // of those, the ones whose schedule is listed
+    std::vector<std::vector<Ticks>> cpus_;  // per node that has fewer CPUs than ranks
+    std::vector<Ticks> step_;               // per node
+    std::vector<GapClock<64>> disk_;        // per server
+    std::vector<std::int64_t> calls_;       // of collectives, per rank and communicator
     std::map<Meeting, std::vector<std::uint32_t>> meetings_;
     HoleHeap queue_;
     std::deque<std::uint32_t> ring_;

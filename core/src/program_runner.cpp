@@ -48,6 +48,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
       network_(make_network(stations, *this, options)),
       cursors_(input.programs),
       book_(input.collectives),
+      collectives_(book_, cursors_, input_.communicators, input.programs.ranks()),
       processors_(input.node_cpus, stations.settings().rounding),
       messages_(input.programs.ranks(), input.eager_bytes, *this),
       tasks_(input.programs.ranks()),
@@ -62,9 +63,10 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
     if (timeline_ != nullptr) {
         began_.resize(tasks_.size());
         open_regions_.resize(tasks_.size());
+        open_receives_.resize(tasks_.size());
+        found_.resize(tasks_.size());
         cursors_.watch_marks(marks_);
     }
-    if (book_.has_lists()) listed_calls_.resize(calls_.size());
     if (input.files != nullptr) start_files(tasks_.size());
 }
 
@@ -162,6 +164,7 @@ void ProgramRunner::next_operation(std::uint32_t rank) {
     if (timeline_ != nullptr) {
         record_marks(rank);
         began_[rank] = network_->now();
+        found_[rank].request = Found::nothing;
     }
     if (!goes_on) {
         tasks_[rank].phase = Task::Phase::over;
@@ -221,6 +224,8 @@ void ProgramRunner::perform(std::uint32_t rank) {
             return await_request(rank, operand(0));
         case Kind::waitall:
             return await_all(rank);
+        case Kind::test:  // asks, at the cost of its step, and goes on either way
+            return static_cast<void>(find_request(requests_[rank], operand(0)));
         case Kind::open:
         case Kind::close:
         case Kind::stat:

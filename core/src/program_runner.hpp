@@ -8,7 +8,9 @@
 #include <tuple>
 #include <vector>
 
+#include "striate/collective_calls.hpp"
 #include "striate/cursors.hpp"
+#include "striate/file_calls.hpp"
 #include "striate/network.hpp"
 #include "striate/point_to_point.hpp"
 #include "striate/processors.hpp"
@@ -29,6 +31,7 @@ struct Task {
     std::int64_t tag = 0;           // the number of the call, so that calls do not mix
     std::int64_t first_member = 0;  // its group's place in the communicator's list of members
     std::int64_t request = blocking;
+    std::int32_t file_work = -1;  // of a collective access
 };
 
 class ProgramRunner : NetworkListener, MessageHost, FileHost {
@@ -50,6 +53,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
                   std::uint64_t cookie) override;
     void take_step(std::uint32_t rank, std::uint64_t cookie) override;
     void part_over(std::uint32_t owner, std::int64_t request) override;
+    void matched(std::uint32_t owner, std::int64_t request, const Envelope& message) override;
 
     // The files' calls.
     [[nodiscard]] Ticks now() const override { return network_->now(); }
@@ -83,13 +87,20 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         bool awaited;
     };
     using Requests = std::vector<Request>;
+    // A receive that did not say from whom, or with which tag.
+    struct OpenReceive {
+        std::int64_t request;
+        std::int32_t communicator;
+        std::size_t bar;
+    };
+    struct Found {
+        Envelope message{};
+        std::int64_t request = nothing;
+        static constexpr std::int64_t nothing = blocking - 1;
+    };
     struct OpenRegion {
         std::uint32_t row;
         Ticks start;
-    };
-    struct CollectiveCall {
-        CollectiveBook::Call call;
-        std::int64_t request;
     };
     using Meeting =
         std::tuple<std::int32_t, std::int64_t, std::int64_t>;  // communicator, group, number of the call
@@ -130,8 +141,6 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
 
     // Collectives
     void start_collective(std::uint32_t rank);
-    [[nodiscard]] CollectiveCall collective_call(std::uint32_t rank, std::int64_t members) const;
-    [[nodiscard]] std::int64_t schedule_of(std::uint32_t rank, const CollectiveBook::Call& call);
     [[nodiscard]] std::uint32_t take_task();
     void act(std::uint32_t task);
     void exchange(std::uint32_t task, bool outward, std::int32_t peer, std::int64_t payload);
@@ -139,33 +148,85 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     void meet(const Meeting& where, const PointToPoint::Caller& who, std::int64_t members);
 
     // Files
+    struct FileRuns {
+        std::vector<std::int64_t> offsets, sizes;
+        [[nodiscard]] RunsView view() const { return {offsets, sizes}; }
+    };
+    // A rank in a call that a group makes on a file: an access, or only a meeting.
+    struct Joined {
+        std::uint32_t rank;
+        std::int64_t request;
+        std::int64_t file;
+        bool accesses, writes;
+        FileRuns runs;
+    };
+    // What a member does in a collective access by way of aggregators.
+    struct FileStep {
+        enum class What : std::uint8_t { send, receive, access, wait };
+        What what;
+        std::int32_t peer = 0;
+        std::int64_t bytes = 0;
+        FileRuns runs;
+    };
+    struct FileWork {
+        std::int64_t file;
+        bool writes;
+        std::vector<FileStep> steps;
+        std::size_t next = 0;
+    };
+
     void start_files(std::size_t ranks);
     void perform_file(std::uint32_t rank);
-    void access(std::uint32_t rank);
-    void meet_for_file(std::uint32_t rank);
+    void open_file(std::uint32_t rank);
+    void close_file(std::uint32_t rank);
+    void flush(std::uint32_t rank);
+    void flush_is_over(std::uint32_t rank);
+    void ask_metadata(std::uint32_t rank);
+    [[nodiscard]] bool together(std::uint32_t rank) const;
+    [[nodiscard]] bool leads(std::uint32_t rank) const;
+    [[nodiscard]] FileRuns runs_of(std::uint32_t rank) const;
+    void meet_for_file(std::uint32_t rank, std::int64_t request, bool accesses);
+    void let_go_on(std::vector<Joined> everyone, const Meeting& where);
     void sum_servers();
+
+    // Collective access by way of aggregators
+    void exchange_access(std::vector<Joined> everyone, const Meeting& where, const CollectiveRule& rule);
+    [[nodiscard]] std::vector<std::int64_t> aggregators(const std::vector<Joined>& members,
+                                                        const CollectiveRule& rule) const;
+    void act_on_file(std::uint32_t task);
 
     // The timeline
     void record(std::uint32_t rank);
     void record_marks(std::uint32_t rank);
+    void name_source(const Envelope& message, std::int32_t communicator, std::int32_t& source,
+                     std::int32_t& tag) const;
 
     // The end
     void expect_all_over() const;
     [[nodiscard]] std::string describe(const PointToPoint::Open& open) const;
+    [[nodiscard]] std::string place_of(std::uint32_t rank) const;
     [[nodiscard]] std::string who_waits() const;
+    [[nodiscard]] std::string who_meets(const Meeting& where,
+                                        const std::vector<PointToPoint::Caller>& callers) const;
 
     ProgramInput input_;
     std::unique_ptr<Network> network_;
     Cursors cursors_;
     CollectiveBook book_;
+    CollectiveCalls collectives_;
     Processors processors_;
     PointToPoint messages_;
     std::unique_ptr<FileService> files_;
+    std::unique_ptr<FileCalls> file_calls_;
+    std::map<Meeting, std::vector<Joined>> file_meetings_;
+    std::map<std::uint32_t, std::vector<Joined>> flushing_;  // by the rank that asked for all of them
+    std::vector<FileWork> file_works_;
+    std::vector<std::int32_t> free_works_;
+    std::vector<std::uint8_t> told_;  // per rank: a close that flushes has told the metadata server
     std::vector<Task> tasks_;
     std::vector<std::uint32_t> free_tasks_;
-    std::vector<Requests> requests_;          // per rank, of non-blocking operations not yet waited for
-    std::vector<std::int64_t> calls_;         // of collectives, per rank and communicator
-    std::vector<std::int64_t> listed_calls_;  // the same, of those found by their place; empty without any
+    std::vector<Requests> requests_;   // per rank, of non-blocking operations not yet waited for
+    std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
     std::vector<Ticks> step_;  // per node
     std::vector<LateMessage> late_;
@@ -174,6 +235,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<Ticks> began_;
     std::vector<std::uint32_t> marks_;
     std::vector<std::vector<OpenRegion>> open_regions_;
+    std::vector<std::vector<OpenReceive>> open_receives_;
+    std::vector<Found> found_;  // by the operation under way
     ProgramResult result_;
 };
 

@@ -5,7 +5,8 @@ import pytest
 
 from machines import SWITCH, node
 from striate.cluster.builders import star
-from striate.errors import PredictionError
+from striate.errors import PredictionError, WorkloadError
+from striate.predict.collective_book import book_of
 from striate.predict.packets import CollectiveBook, run_application
 from striate.workload import Workload
 from striate.workload import operations as op
@@ -160,7 +161,9 @@ def test_a_deadlock_names_who_waits_for_whom():
         yield op.recv(1 - rank, 100, tag=5 + rank)
         yield op.send(1 - rank, 100, tag=6 - rank)
 
-    with pytest.raises(PredictionError, match=r"rank 0 at row .* receives from rank 1 with tag 5") as caught:
+    with pytest.raises(
+        PredictionError, match=r"rank 0 at operation 0 \(recv\) receives from rank 1 with tag 5"
+    ) as caught:
         run(program, 2, checked=False)
     assert "receives from rank 0 with tag 6" in str(caught.value)
 
@@ -195,3 +198,84 @@ def test_fluids_and_packets_nearly_agree_where_messages_are_long():
     packets, fluid = (run(program, 4, flows=flows).rank_end.max() for flows in (False, True))
 
     assert fluid == pytest.approx(packets, rel=2e-2)
+
+
+def test_a_deadlock_in_a_collective_names_the_call_and_who_is_missing():
+    def program(rank, ranks):
+        yield op.compute("1 ms")
+        if rank:
+            yield op.gatherv(10 * rank)
+        else:
+            yield op.recv(1, 10, tag=9)
+
+    with pytest.raises(PredictionError, match="different numbers of collective calls"):
+        run(program, 3, checked=False, book=booked(program, 3))
+
+    def crossed(rank, ranks):
+        yield op.allgatherv(10 * rank, comm="a" if rank else "b")
+        yield op.allgatherv(10 * rank, comm="b" if rank else "a")
+
+    families = {"a": [0, 0, 0], "b": [0, 0, 0]}
+    with pytest.raises(PredictionError) as caught:
+        run(crossed, 3, checked=False, book=booked(crossed, 3, families), communicators=families)
+    assert "rank 1 at operation 0 (allgatherv) waits for rank 0" in str(caught.value)
+    assert "rank 0 at operation 0 (allgatherv) waits for rank" in str(caught.value)
+
+
+def booked(program, ranks, communicators=None):
+    return book_of(Workload.from_program(program, ranks, communicators=communicators).applications[0])
+
+
+def test_a_meeting_names_those_who_have_not_come():
+    def program(rank, ranks):
+        if rank == 2:
+            yield op.recv(0, 10, tag=1)
+        yield op.barrier()
+
+    with pytest.raises(PredictionError) as caught:
+        run(program, 3, checked=False)
+    assert "rank 0 at operation 0 (barrier), rank 1 at operation 0 (barrier)" in str(caught.value)
+    assert "wait in a collective for rank 2" in str(caught.value)
+    assert "rank 2 at operation 0 (recv) receives from rank 0 with tag 1" in str(caught.value)
+
+
+def test_a_test_costs_its_step_and_does_not_wait():
+    def program(rank, ranks):
+        if rank == 0:
+            yield op.compute("1 ms")
+            yield op.send(1, 100)
+            return
+        request = op.irecv(0, 100)
+        yield request
+        yield op.test(request)
+        yield op.test(request)
+        yield op.wait(request)
+
+    def without(rank, ranks):
+        return (operation for operation in program(rank, ranks) if operation.kind is not Kind.TEST)
+
+    asked, waited = run(program, 2), run(without, 2)
+
+    assert asked.rank_end.tolist() == waited.rank_end.tolist()  # what it asks meanwhile costs it no time
+
+    def late(rank, ranks):
+        request = op.isend(1 - rank, 100) if rank == 0 else op.irecv(0, 100)
+        yield request
+        yield op.compute("1 ms")
+        yield op.test(request)
+        yield op.wait(request)
+
+    def later(rank, ranks):
+        return (operation for operation in late(rank, ranks) if operation.kind is not Kind.TEST)
+
+    assert (run(late, 2).rank_end - run(later, 2).rank_end).tolist() == [STEP, STEP]
+
+
+def test_a_test_of_what_is_not_under_way_is_refused():
+    def program(rank, ranks):
+        request = op.irecv(1 - rank, 100)
+        yield op.isend(1 - rank, 100)
+        yield op.test(request)
+
+    with pytest.raises(WorkloadError, match="test of a recv that was not begun"):
+        Workload.from_program(program, 2)

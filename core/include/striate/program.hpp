@@ -18,6 +18,7 @@ enum class Kind : std::uint8_t {
     sendrecv,        // peer, tag, bytes, source, source_tag, source_bytes
     wait,            // request
     waitall,         // -
+    test,            // request
     barrier,         // algorithm, request
     bcast,           // bytes, root, algorithm, request
     reduce,          // bytes, root, algorithm, request
@@ -101,6 +102,11 @@ struct Programs {
         for (std::size_t depth = 0; depth < steps.size(); ++depth) sum += steps[depth] * indices[depth];
         return sum;
     }
+};
+
+// Lists of byte runs for irregular access: list i is runs first[i] up to first[i + 1].
+struct ExtentColumns {
+    std::span<const std::int64_t> first, offset, length;
 };
 
 }  // namespace striate

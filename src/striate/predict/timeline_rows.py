@@ -23,6 +23,7 @@ _WORDS = {
     Kind.READ_ALL: "read",
     Kind.WRITE_ALL: "write",
     Kind.WAITALL: "wait",
+    Kind.TEST: "probe",
     Kind.ERASE: "delete",
     Kind.REGION_BEGIN: "region",
 }

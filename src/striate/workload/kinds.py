@@ -14,33 +14,34 @@ class Kind(IntEnum):
     SENDRECV = 3
     WAIT = 4
     WAITALL = 5
-    BARRIER = 6
-    BCAST = 7
-    REDUCE = 8
-    ALLREDUCE = 9
-    GATHER = 10
-    GATHERV = 11
-    SCATTER = 12
-    SCATTERV = 13
-    ALLGATHER = 14
-    ALLGATHERV = 15
-    ALLTOALL = 16
-    ALLTOALLV = 17
-    SCAN = 18
-    REDUCE_SCATTER = 19
-    OPEN = 20
-    CLOSE = 21
-    STAT = 22
-    SYNC = 23
-    ERASE = 24
-    READ = 25
-    WRITE = 26
-    READ_ALL = 27
-    WRITE_ALL = 28
-    REGION_BEGIN = 29
-    REGION_END = 30
-    LOOP = 31
-    END = 32
+    TEST = 6
+    BARRIER = 7
+    BCAST = 8
+    REDUCE = 9
+    ALLREDUCE = 10
+    GATHER = 11
+    GATHERV = 12
+    SCATTER = 13
+    SCATTERV = 14
+    ALLGATHER = 15
+    ALLGATHERV = 16
+    ALLTOALL = 17
+    ALLTOALLV = 18
+    SCAN = 19
+    REDUCE_SCATTER = 20
+    OPEN = 21
+    CLOSE = 22
+    STAT = 23
+    SYNC = 24
+    ERASE = 25
+    READ = 26
+    WRITE = 27
+    READ_ALL = 28
+    WRITE_ALL = 29
+    REGION_BEGIN = 30
+    REGION_END = 31
+    LOOP = 32
+    END = 33
 
     @property
     def label(self) -> str:
@@ -60,6 +61,7 @@ OPERANDS: dict[Kind, tuple[str, ...]] = {
     Kind.SENDRECV: ("peer", "tag", "bytes", "source", "source_tag", "source_bytes"),
     Kind.WAIT: ("request",),
     Kind.WAITALL: (),
+    Kind.TEST: ("request",),
     Kind.BARRIER: ("algorithm", "request"),
     Kind.BCAST: _ROOTED,
     Kind.REDUCE: _ROOTED,

@@ -87,6 +87,11 @@ class _Requests:
         self._free.append(slot)
         return slot
 
+    def under_way(self, operation: Operation) -> int:
+        if id(operation) not in self._slot:
+            raise WorkloadError(f"test of a {operation.kind.label} that was not begun, or was awaited before")
+        return self._slot[id(operation)][0]
+
     def finish_all(self) -> None:
         self._free.extend(slot for slot, _ in self._slot.values())
         self._slot.clear()
@@ -177,6 +182,8 @@ def _with_requests(
 ) -> list[tuple[int, ...]]:
     if operation.kind is Kind.WAIT:
         return [(requests.finish(awaited),) for awaited in operation.awaited]
+    if operation.kind is Kind.TEST:
+        return [(requests.under_way(asked),) for asked in operation.awaited]
     if operation.kind is Kind.WAITALL:
         requests.finish_all()
     if operation.is_pending:

@@ -11,7 +11,7 @@ from typing import Any
 
 from striate.errors import WorkloadError
 from striate.workload.application import Application
-from striate.workload.kinds import BLOCKING, NO_EXTENTS, OPERANDS, Kind
+from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
 from striate.workload.program import application_of
 from striate.workload.unfold import Step, unfold
@@ -59,6 +59,9 @@ def operations_of(application: Application, rank: int) -> Iterator[Operation]:
         if step.kind is Kind.WAIT:
             yield Operation(Kind.WAIT, (PENDING,), awaited=(pending.pop(step.operands["request"]),))
             continue
+        if step.kind is Kind.TEST:
+            yield Operation(Kind.TEST, (PENDING,), awaited=(pending[step.operands["request"]],))
+            continue
         if step.kind is Kind.WAITALL:
             pending.clear()
         operation = _operation(application, rank, step)
@@ -80,7 +83,9 @@ def _value(application: Application, rank: int, name: str, value: int) -> Any:
         return application.file_name(value)
     if name == "region":
         return application.regions[value]
-    if name == "counts":
+    if name == "algorithm" and value != DEFAULT_ALGORITHM:
+        return application.algorithms[value]
+    if name == "counts" and value != NO_COUNTS:
         return application.counts[value][rank]
     if name == "extents" and value != NO_EXTENTS:
         lists = application.extents

@@ -147,6 +147,8 @@ def _follow(written: list[Line], at: int) -> None:
         elif line.kind is Kind.WAIT:
             _refuse_at(line, at, "wait for request {request}, which is not under way", request not in pending)
             del pending[request]
+        elif line.kind is Kind.TEST:
+            _refuse_at(line, at, "test of request {request}, which is not under way", request not in pending)
         elif request != BLOCKING:
             _refuse_at(line, at, "request {request} begins again before it was awaited", request in pending)
             pending[request] = line
