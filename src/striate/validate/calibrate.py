@@ -6,7 +6,7 @@ CPU time, for it hardly depends on who else uses the machine; no run of the matr
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,12 @@ class Costs:
         return float(np.exp(np.interp(at, x, y)))
 
 
-def calibrate(folder: Path, seconds: float) -> Costs:
-    """Time every kernel at every amount; the scratch files lie in `folder`."""
-    share = seconds / sum(len(amounts) for _, amounts in _KERNELS.values())
+def calibrate(folder: Path, seconds: float, *, apps: Collection[str]) -> Costs:
+    """Time every kernel of these applications at every amount; the scratch files lie in `folder`."""
+    kernels = {name: kernel for name, kernel in _KERNELS.items() if name.split()[0] in apps}
+    share = seconds / sum(len(amounts) for _, amounts in kernels.values())
     tables = {}
-    for name, (make, amounts) in _KERNELS.items():
+    for name, (make, amounts) in kernels.items():
         known = []
         for amount in amounts:
             act = make(folder / f"{name}-{amount}", amount)
@@ -79,9 +80,9 @@ def _sweep(path: Path, cells: int) -> Kernel:
 
 
 def _step(path: Path, size: int) -> Kernel:
-    from striate.apps.checkpoint.solve import advance
+    from striate.apps.checkpoint.solve import advance, made_state
 
-    state = np.linspace(0, 1, size // 8)
+    state = made_state(0, size)
     return _timed(lambda: advance(state, 1))
 
 

@@ -32,7 +32,8 @@ def _jacobi(comm: Any, folder: Path, given: dict[str, Any]) -> Callable[[], obje
 def _checkpoint(comm: Any, folder: Path, given: dict[str, Any]) -> Callable[[], object]:
     from striate.apps import checkpoint
 
-    return lambda: checkpoint.solve(comm, folder / "state.ckpt", **given)
+    state = checkpoint.made_state(comm.rank, given.pop("state_bytes"))
+    return lambda: checkpoint.solve(comm, folder / "state.ckpt", state, **given)
 
 
 def _mesh(comm: Any, folder: Path, given: dict[str, Any]) -> Callable[[], object]:
