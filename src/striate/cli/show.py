@@ -22,20 +22,9 @@ if TYPE_CHECKING:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="the port to serve on (default: a free one)"
 )
-@click.option(
-    "--advice",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="advice to show in the summary, written by `striate advise -o advice.json`",
-)
 @output_option("the page to write (default: run.html)")
 def command(
-    inputs: tuple[Path, ...],
-    title: str | None,
-    served: bool,
-    port: int,
-    advice: Path | None,
-    output: Path | None,
-    force: bool,
+    inputs: tuple[Path, ...], title: str | None, served: bool, port: int, output: Path | None, force: bool
 ) -> None:
     """Show what happened and what was predicted in one HTML file that opens offline.
 
@@ -44,24 +33,19 @@ def command(
 
     Example: striate show before.parquet after.parquet forecast.json -o run.html
     """
-    from striate.show.advice import advice_of
     from striate.show.show import serve, show
-    from striate.tune.advice import Advice
 
     if served:
         if output is not None:
             raise click.UsageError("expected either --serve or -o, got both")
-        if advice is not None:
-            raise click.UsageError("expected either --serve or --advice, got both")
         with progress("drawing"):
             server = serve(*inputs, title=title, port=port)
         _run(server)
         return
     target = output or Path("run.html")
     refuse_overwrite(target, force=force)
-    items = Advice.from_json(advice.read_bytes(), source=str(advice)).items if advice is not None else ()
     with progress("drawing"):
-        text = show(*inputs, title=title, advice=advice_of(items))
+        text = show(*inputs, title=title)
     write_output(target, text, force=force)
     click.echo(f"wrote {target} ({len(text.encode()) / 1e6:.2f} MB); open it in a browser", err=True)
 
