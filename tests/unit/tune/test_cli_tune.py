@@ -90,10 +90,9 @@ def test_the_mesh_on_the_runtime_is_tuned_by_given_costs_and_run_again(spec, tmp
     assert told["files"] == ["environment.sh", "runtime.toml"]
     assert len(told["rerun"]["before"]) == len(told["rerun"]["after"]) == 1
     assert told["rerun"]["predicted_gain"] is not None
-    assert sorted(path.name for path in (tmp_path / "applied").iterdir()) == [
-        "environment.sh",
-        "runtime.toml",
-    ]
+    assert json.loads((tmp_path / "applied" / "rerun.json").read_text()) == told["rerun"]
+    left = sorted(path.name for path in (tmp_path / "applied").iterdir())
+    assert left == ["environment.sh", "rerun.json", "runtime.toml"]
 
 
 @pytest.mark.parametrize(
