@@ -59,6 +59,7 @@ class Session:
 def _plain(line):
     """A line without the places of this machine, cut to the width of the page."""
     line = re.sub(r"(/[\w.-]+)+/(python|mpiexec|striate|dump)", r"\2", line)
+    line = re.sub(rf"\b{re.escape(platform.node())}\b", "here", line)
     return line if len(line) <= WIDTH else line[: WIDTH - 3] + "..."
 
 
