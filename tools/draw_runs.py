@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import FloatRect, Page, sync_playwright
 
 from striate.apps.pmc3.nexus import random_matrix
 
@@ -22,6 +22,7 @@ JACOBI = str(ROOT / "tests" / "mpi" / "programs" / "jacobi.py")
 # picture -> page, the section taken (none: the page's top), the part of time looked at (shares of all)
 PICTURES = {
     "show-demo": ("demo", None, None),
+    "show-demo-timeline": ("demo", "timeline", (0.26, 0.46)),
     "show-jacobi": ("jacobi", "timeline", (0.45, 0.62)),
     "show-mesh": ("mesh", "timeline", (0.27, 0.76)),
     "show-pmc3": ("pmc3", "timeline", (0.60, 0.64)),
@@ -70,11 +71,19 @@ def take_pictures(folder: Path, directory: Path) -> None:
             if part:
                 tab.evaluate(LOOK, part)
             tab.wait_for_timeout(500)  # the sharp frame after the last change
-            shot = tab.locator(f"#{section}") if section else tab
-            shot.screenshot(path=directory / f"{picture}.png")
+            tab.screenshot(path=directory / f"{picture}.png", full_page=True, clip=_around(tab, section))
             tab.close()
             print(directory / f"{picture}.png")
         browser.close()
+
+
+def _around(tab: Page, section: str | None) -> FloatRect:
+    """A section with a margin, or the top of the page."""
+    if section is None:
+        return {"x": 0, "y": 0, "width": 1200, "height": 860}
+    box = tab.locator(f"#{section}").bounding_box()
+    assert box is not None
+    return {"x": 0, "y": box["y"], "width": 1200, "height": box["height"] + 16}
 
 
 def main(arguments: list[str]) -> int:

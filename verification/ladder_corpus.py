@@ -64,9 +64,9 @@ DISKS: tuple[dict[str, Any], ...] = (
 )
 
 
-def machine(dice: random.Random, ranks: int) -> Cluster:
-    """A star or a fat tree with a CPU for every rank, servers on some nodes."""
-    per_node = dice.choice([1, 1, 2, 4])
+def machine(dice: random.Random, ranks: int, *, apart: bool = False) -> Cluster:
+    """A star or a fat tree with a CPU for every rank (a node for each, if `apart`), servers on some nodes."""
+    per_node = 1 if apart else dice.choice([1, 1, 2, 4])
     nodes = max(2, -(-ranks // per_node))
     speed = dice.choice(["120 MB/s", "1200 MB/s", "5 GB/s"])
     node = {
@@ -257,7 +257,7 @@ def alone(dice: random.Random, ranks: int) -> Workload:
 def blocks(dice: random.Random, processors: int) -> Flows:
     """A stream of work-flow graphs: blocks from disks, some of them sent on."""
     per = dice.choice([1, 1, 2])
-    share = dice.choice([0.0, 0.0, 0.2, 0.6])
+    share = dice.choice([0.0, 0.0, 0.1, 0.5])
     busy = round(dice.uniform(0.1, 20) * 1e9)
     listed = []
     for _ in range(dice.choice([1, 1, 2, 3])):
@@ -282,7 +282,7 @@ def cases(count: int, seed: int) -> Iterator[Case]:
         ranks = dice.choice([2, 3, 4, 6, 8])
         workload = kind(dice, ranks)
         name = kind.__name__.replace("_", " ")
-        yield Case(f"{name} {number}", name, workload, machine(dice, ranks))
+        yield Case(f"{name} {number}", name, workload, machine(dice, ranks, apart=kind is blocks))
 
 
 def spread(values: list[float]) -> tuple[float, float, float]:

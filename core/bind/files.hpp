@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,48 +35,156 @@ inline std::vector<Disk> borrow_disks(Borrower& borrower, nb::handle files) {
     return disks;
 }
 
-inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::int64_t packet_bytes,
-                                   bool compat) {
+inline std::vector<ServerRules> borrow_servers(Borrower& borrower, nb::handle files,
+                                               std::int64_t packet_bytes, std::int64_t io_request,
+                                               bool compat) {
     const auto policy = borrower.column<std::uint8_t>(files, "policy");
     const auto whole = [&](const char* name) { return borrower.column<std::int64_t>(files, name); };
     const auto memory = whole("memory"), concurrent = whole("concurrent"), first_disk = whole("first_disk");
-    const auto kept = whole("kept_reads"), ahead = whole("read_ahead");
+    const auto kept = whole("kept_reads"), ahead = whole("read_ahead"), chunk = whole("chunk");
+    const auto raid = whole("raid"), capacity = whole("capacity"), burst_disk = whole("burst_disk");
+    const auto burst_capacity = whole("burst_capacity"), drain_above = whole("burst_drain_above");
     const std::vector<Disk> disks = borrow_disks(borrower, files);
-    FileRules rules;
-    rules.packet_bytes = packet_bytes;
-    rules.io_request_bytes = nb::cast<std::int64_t>(files.attr("io_request"));
+    const Rounding rounding = compat ? Rounding::truncated_nanoseconds : Rounding::nearest_picosecond;
+    std::vector<ServerRules> servers;
     for (std::size_t i = 0; i < policy.size(); ++i) {
         ServerRules server;
+        server.packet_bytes = packet_bytes;
         server.queue.policy = static_cast<CachePolicy>(policy[i]);
-        server.queue.largest_bytes = rules.io_request_bytes;
+        server.queue.largest_bytes = io_request;
         server.queue.memory_bytes = memory[i];
         server.queue.concurrent = static_cast<std::int32_t>(concurrent[i]);
         server.queue.second_part_first = compat;
         server.device.disks.assign(disks.begin() + first_disk[i], disks.begin() + first_disk[i + 1]);
-        server.device.rounding = compat ? Rounding::truncated_nanoseconds : Rounding::nearest_picosecond;
+        server.device.raid = raid[i] == 5 ? Raid::parity : Raid::striped;
+        server.device.chunk_bytes = chunk[i];
+        server.device.capacity_bytes = capacity[i];
+        server.device.rounding = rounding;
         server.read_cache.capacity_bytes = kept[i];
         server.read_cache.read_ahead_bytes = ahead[i];
-        rules.servers.push_back(server);
+        if (burst_disk[i] >= 0) {
+            Device fast;
+            fast.disks = {disks[static_cast<std::size_t>(burst_disk[i])]};
+            fast.rounding = rounding;
+            server.burst = BurstDevice{{burst_capacity[i], drain_above[i], io_request}, fast};
+        }
+        servers.push_back(server);
     }
-    const auto layouts = std::make_shared<const FileLayouts>(
-        borrow_layouts(borrower, files.attr("layouts"), static_cast<std::int64_t>(policy.size()),
-                       nb::cast<std::int64_t>(files.attr("stripe_unit"))));
-    rules.plan = [layouts](std::int64_t file, const RunsView& runs) { return layouts->plan(file, runs); };
+    return servers;
+}
+
+inline std::vector<MetadataRules> borrow_metadata(Borrower& borrower, nb::handle table) {
+    const auto whole = [&](const char* name) { return borrower.column<std::int64_t>(table, name); };
+    const auto open = whole("open"), create = whole("create"), stat = whole("stat"), erase = whole("delete");
+    const auto close = whole("close"), concurrent = whole("concurrent");
+    std::vector<MetadataRules> rules;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        rules.push_back(
+            {open[i], create[i], stat[i], erase[i], close[i], static_cast<std::int32_t>(concurrent[i])});
+    }
     return rules;
 }
 
-inline void add_server_columns(nb::dict& columns, std::span<const ServerTotals> servers) {
-    const auto column = [&](std::int64_t ServerTotals::* field) {
-        std::vector<std::int64_t> values;
-        for (const ServerTotals& server : servers) values.push_back(server.*field);
-        return hand_over(std::move(values));
+inline ForwardRules borrow_forwarding(Borrower& borrower, nb::handle table, std::size_t servers) {
+    ForwardRules rules;
+    const auto of_rank = borrower.column<std::int32_t>(table, "of_rank");
+    const auto aggregate = borrower.column<std::int64_t>(table, "aggregate");
+    const auto relays_to = borrower.column<std::uint8_t>(table, "relays_to");  // forwarder after forwarder
+    rules.of_rank.assign(of_rank.begin(), of_rank.end());
+    for (std::size_t i = 0; i < aggregate.size(); ++i) {
+        const auto mine = relays_to.subspan(i * servers, servers);
+        rules.forwarders.push_back({{mine.begin(), mine.end()}, aggregate[i]});
+    }
+    return rules;
+}
+
+// Row i: files from first[i] on, count[i] of them, are accessed so; the last row is for all others.
+inline std::function<CollectiveRule(std::int64_t)> borrow_collective(Borrower& borrower, nb::handle table) {
+    const auto whole = [&](const char* name) { return borrower.column<std::int64_t>(table, name); };
+    const auto first = whole("first"), count = whole("count"), method = whole("method");
+    const auto aggregators = whole("aggregators"), buffer = whole("buffer"), align = whole("align");
+    struct Row {
+        std::int64_t past;
+        CollectiveRule rule;
     };
-    columns["disk_operations"] = column(&ServerTotals::operations);
-    columns["disk_sequential"] = column(&ServerTotals::sequential);
-    columns["disk_near_seeks"] = column(&ServerTotals::near_seeks);
-    columns["disk_bytes_read"] = column(&ServerTotals::bytes_read);
-    columns["disk_bytes_written"] = column(&ServerTotals::bytes_written);
-    columns["cache_hit_bytes"] = column(&ServerTotals::cache_hits);
+    auto rows = std::make_shared<std::map<std::int64_t, Row>>();
+    CollectiveRule others;
+    for (std::size_t i = 0; i < method.size(); ++i) {
+        others = {static_cast<CollectiveMethod>(method[i]), aggregators[i], buffer[i], align[i]};
+        if (i + 1 < method.size()) (*rows)[first[i]] = {first[i] + count[i], others};
+    }
+    return [rows, others](std::int64_t file) {
+        const auto after = rows->upper_bound(file);
+        if (after == rows->begin()) return others;
+        const Row& row = std::prev(after)->second;
+        return file < row.past ? row.rule : others;
+    };
+}
+
+inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::int64_t packet_bytes,
+                                   bool compat) {
+    FileRules rules;
+    rules.packet_bytes = packet_bytes;
+    rules.io_request_bytes = nb::cast<std::int64_t>(files.attr("io_request"));
+    rules.servers = borrow_servers(borrower, files, packet_bytes, rules.io_request_bytes, compat);
+    rules.metadata = borrow_metadata(borrower, files.attr("metadata"));
+    rules.forwarding = borrow_forwarding(borrower, files.attr("forwarding"), rules.servers.size());
+    rules.flush_on_close = nb::cast<bool>(files.attr("flush_on_close"));
+    rules.log = nb::cast<bool>(files.attr("log"));
+    rules.collective = borrow_collective(borrower, files.attr("collective"));
+    const auto layouts = std::make_shared<const FileLayouts>(
+        borrow_layouts(borrower, files.attr("layouts"), std::ssize(rules.servers),
+                       nb::cast<std::int64_t>(files.attr("stripe_unit"))));
+    rules.plan = [layouts](std::int64_t file, const RunsView& runs) { return layouts->plan(file, runs); };
+    rules.physical_end = [layouts](std::int64_t file, std::int64_t server, std::int64_t size) {
+        return layouts->physical_end(file, server, size);
+    };
+    return rules;
+}
+
+template <class Row, class Value>
+auto column_of(std::span<const Row> rows, const Value& value) {
+    std::vector<std::decay_t<decltype(value(rows[0]))>> values;
+    for (const Row& row : rows) values.push_back(value(row));
+    return hand_over(std::move(values));
+}
+
+inline void add_server_columns(nb::dict& columns, std::span<const ServerTotals> servers) {
+    const auto put = [&](const char* name, const auto& value) { columns[name] = column_of(servers, value); };
+    put("disk_operations", [](const ServerTotals& server) { return server.operations; });
+    put("disk_sequential", [](const ServerTotals& server) { return server.sequential; });
+    put("disk_near_seeks", [](const ServerTotals& server) { return server.near_seeks; });
+    put("disk_bytes_read", [](const ServerTotals& server) { return server.bytes_read; });
+    put("disk_bytes_written", [](const ServerTotals& server) { return server.bytes_written; });
+    put("cache_hit_bytes", [](const ServerTotals& server) { return server.cache_hits; });
+    put("cache_miss_bytes", [](const ServerTotals& server) { return server.cache_misses; });
+    put("server_busy", [](const ServerTotals& server) { return server.storage.busy; });
+    put("longest_queue", [](const ServerTotals& server) { return server.storage.longest_queue; });
+    put("queue_seconds", [](const ServerTotals& server) { return server.storage.queue_seconds; });
+    put("most_held_bytes", [](const ServerTotals& server) { return server.storage.most_held_bytes; });
+    put("burst_bytes_written", [](const ServerTotals& server) { return server.storage.burst_written; });
+    put("burst_bytes_read", [](const ServerTotals& server) { return server.storage.burst_read; });
+}
+
+inline void add_metadata_columns(nb::dict& columns, std::span<const MetadataTotals> servers) {
+    const auto put = [&](const char* name, const auto& value) { columns[name] = column_of(servers, value); };
+    put("metadata_operations", [](const MetadataTotals& server) { return server.operations; });
+    put("metadata_busy", [](const MetadataTotals& server) { return server.busy; });
+    put("metadata_waited", [](const MetadataTotals& server) { return server.waited; });
+    put("metadata_longest_queue", [](const MetadataTotals& server) { return server.longest_queue; });
+}
+
+inline void add_disk_log(nb::dict& columns, std::span<const DiskEntry> entries) {
+    nb::dict log;
+    const auto put = [&](const char* name, const auto& value) { log[name] = column_of(entries, value); };
+    put("server", [](const DiskEntry& entry) { return static_cast<std::int64_t>(entry.server); });
+    put("file", [](const DiskEntry& entry) { return entry.access.file; });
+    put("offset", [](const DiskEntry& entry) { return entry.access.offset; });
+    put("bytes", [](const DiskEntry& entry) { return entry.access.bytes; });
+    put("write", [](const DiskEntry& entry) { return static_cast<std::uint8_t>(entry.access.write); });
+    put("start", [](const DiskEntry& entry) { return entry.start; });
+    put("end", [](const DiskEntry& entry) { return entry.end; });
+    columns["disk_log"] = log;
 }
 
 }  // namespace striate::bind

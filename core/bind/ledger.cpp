@@ -17,7 +17,7 @@ namespace {
 nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object extents, nb::object network,
                         Column<std::int32_t> rank_component, Column<double> interface_bandwidth,
                         Column<std::int64_t> interface_latency, std::int64_t stripe_unit,
-                        std::int64_t servers, nb::object layouts) {
+                        std::int64_t servers, nb::object layouts, bool metadata) {
     Borrower keep;
     std::vector<GroupColumns> groups;
     for (nb::handle family : communicators) groups.push_back(keep.groups(family));
@@ -27,7 +27,7 @@ nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object exte
                             keep.extents(extents),     keep.network(network),
                             borrow(rank_component),    borrow(interface_bandwidth),
                             borrow(interface_latency), stripe_unit,
-                            files ? &*files : nullptr};
+                            files ? &*files : nullptr, metadata};
     Ledger ledger;
     {
         nb::gil_scoped_release release;
@@ -47,6 +47,17 @@ nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object exte
     result["server_writes"] = hand_over(std::move(ledger.server_writes));
     result["barriers"] = ledger.barriers;
     result["syncs"] = ledger.syncs;
+    std::vector<std::int64_t> kind, file, calls, creates;
+    for (const FileCalls::Heard& heard : ledger.heard) {
+        kind.push_back(static_cast<std::int64_t>(heard.kind));
+        file.push_back(heard.file);
+        calls.push_back(heard.calls);
+        creates.push_back(heard.creates);
+    }
+    result["heard_kind"] = hand_over(std::move(kind));
+    result["heard_file"] = hand_over(std::move(file));
+    result["heard_calls"] = hand_over(std::move(calls));
+    result["heard_creates"] = hand_over(std::move(creates));
     return result;
 }
 
@@ -56,7 +67,7 @@ void register_ledger(nb::module_& module) {
     module.def("sum_up", &sum_up_columns, nb::arg("text"), nb::arg("communicators"), nb::arg("extents"),
                nb::arg("network"), nb::arg("rank_component"), nb::arg("interface_bandwidth"),
                nb::arg("interface_latency"), nb::arg("stripe_unit"), nb::arg("servers"), nb::arg("layouts"),
-               "Sums of work per rank and per server over one application.");
+               nb::arg("metadata"), "Sums of work per rank and per server over one application.");
     module.attr("kinds") = static_cast<int>(kinds);
 }
 

@@ -112,6 +112,8 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
     columns["node_busy"] = hand_over(std::move(result.node_busy));
     columns["messages"] = result.messages;
     add_server_columns(columns, result.servers);
+    add_metadata_columns(columns, result.metadata);
+    add_disk_log(columns, result.disk_log);
     if (timeline_bytes > 0) columns["recording"] = recording_columns(timeline);
     return columns;
 }
@@ -121,6 +123,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
 void register_schedule(nb::module_& module) {
     nb::exception<Deadlock>(module, "DeadlockError", PyExc_RuntimeError);
     nb::exception<Unreceived>(module, "UnreceivedError", PyExc_RuntimeError);
+    nb::exception<ServerFull>(module, "ServerFullError", PyExc_RuntimeError);
     module.def("simulate_schedule", &simulate_schedule_columns, nb::arg("network"), nb::arg("interfaces"),
                nb::arg("steps"), nb::kw_only(), nb::arg("packet_bytes"), nb::arg("compat_clock") = false,
                nb::arg("round_robin") = false, nb::arg("warp") = true, nb::arg("flows") = false,

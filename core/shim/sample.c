@@ -119,12 +119,12 @@ static void take_sample(void) {
 static void* keep_looking(void* nothing) {
     uint64_t next = now();
     while (samples_file >= 0) {
-        take_sample();
         next += interval;
         uint64_t time = now();
         if (next < time) next = time;  // late: do not hurry after it
         struct timespec wake = {(time_t)(next / 1000000000u), (long)(next % 1000000000u)};
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
+        take_sample();
     }
     return nothing;
 }
@@ -161,6 +161,7 @@ void samples_begin(const struct head* process) {
     tick_nanoseconds = ticks > 0 ? 1000000000 / ticks : 10000000;
     room_left = process->limit;
     samples_file = file;
+    take_sample();
     start_thread();
 }
 

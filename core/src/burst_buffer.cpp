@@ -55,6 +55,33 @@ bool BurstBuffer::holds(std::int64_t file, std::int64_t offset, std::int64_t byt
     return known >= offset + bytes;
 }
 
+std::vector<BurstBuffer::Found> BurstBuffer::find(std::int64_t file, std::int64_t offset,
+                                                  std::int64_t bytes) const {
+    std::vector<Found> found;
+    const auto put = [&](std::int64_t from, std::int64_t past, bool held) {
+        if (past <= from) return;
+        if (!found.empty() && found.back().held == held) {
+            found.back().range.bytes += past - from;
+        } else {
+            found.push_back({{from, past - from}, held});
+        }
+    };
+    const std::int64_t end = offset + bytes;
+    std::int64_t known = offset;
+    if (const auto here = files_.find(file); here != files_.end()) {
+        auto next = here->second.upper_bound(offset);
+        if (next != here->second.begin()) --next;
+        for (; next != here->second.end() && next->first < end; ++next) {
+            if (next->second.end <= known) continue;
+            put(known, std::max(known, next->first), false);
+            put(std::max(known, next->first), std::min(end, next->second.end), true);
+            known = std::min(end, next->second.end);
+        }
+    }
+    put(known, end, false);
+    return found;
+}
+
 std::vector<Drain> BurstBuffer::drain(bool all) {
     std::vector<Drain> drains;
     const std::int64_t keep = all ? 0 : rules_.drain_above_bytes;

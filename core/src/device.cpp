@@ -170,8 +170,7 @@ void take_room(const Device& device, DeviceState& state, const Access& access) {
     if (file >= state.file_end.size()) state.file_end.resize(file + 1);
     const std::int64_t more = std::max<std::int64_t>(0, access.end() - state.file_end[file]);
     if (device.capacity_bytes != 0 && more > device.capacity_bytes - state.used_bytes) {
-        throw DiskFull("a disk of " + std::to_string(device.capacity_bytes) + " bytes is full: file " +
-                       std::to_string(access.file) + " grows to " + std::to_string(access.end()) + " bytes");
+        throw DiskFull(device.capacity_bytes, access.file, access.end());
     }
     state.file_end[file] += more;
     state.used_bytes += more;
@@ -205,6 +204,13 @@ DeviceState::DeviceState(const Device& device) : disks(device.disks.size()) {
         const bool flash = disk.kind == DiskKind::flash;
         free_at.emplace_back(static_cast<std::size_t>(flash ? disk.channels : 1));
     }
+}
+
+void DeviceState::erase(std::int64_t file) {
+    const auto at = static_cast<std::size_t>(file);
+    if (at >= file_end.size()) return;
+    used_bytes -= file_end[at];
+    file_end[at] = 0;
 }
 
 Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Access& access,

@@ -31,6 +31,14 @@ const AnyLayout* FileLayouts::own(std::int64_t file) const {
     return file < found.end ? &found.layout : nullptr;
 }
 
+std::int64_t FileLayouts::physical_end(std::int64_t file, std::int64_t server, std::int64_t size) const {
+    const AnyLayout* mine = own(file);
+    const AnyLayout& layout = mine == nullptr ? stripe_ : *mine;
+    const std::int64_t number = ((server - file) % servers_ + servers_) % servers_;
+    if (number >= servers_of(layout)) return 0;
+    return std::visit([&](const auto& kind) { return kind.physical_size(number, size); }, layout);
+}
+
 AccessPlan FileLayouts::plan(std::int64_t file, const RunsView& runs) const {
     const AnyLayout* mine = own(file);
     AccessPlan plan = std::visit([&](const auto& layout) { return plan_access(layout, runs); },

@@ -32,11 +32,20 @@ std::vector<std::uint32_t> begun_at(std::vector<std::uint32_t> parts, std::size_
 }  // namespace
 
 FileService::FileService(const FileRules& rules, std::uint32_t ranks, FileHost& host)
-    : rules_(rules), ranks_(ranks), host_(host) {
+    : rules_(rules),
+      ranks_(ranks),
+      host_(host),
+      wire_(rules.forwarding,
+            ranks + static_cast<std::uint32_t>(rules.servers.size() + rules.metadata.size()), host),
+      metadata_(rules.metadata, ranks + static_cast<std::uint32_t>(rules.servers.size()), wire_, host) {
     if (rules.packet_bytes < 1 || rules.io_request_bytes < 1) {
         throw std::invalid_argument("I/O in parts of less than one byte");
     }
-    for (const ServerRules& server : rules.servers) servers_.emplace_back(server);
+    StorageListener& listener = *this;
+    for (const ServerRules& server : rules.servers) {
+        servers_.push_back(std::make_unique<StorageServer>(server, servers(), host, listener));
+        if (rules.log) servers_.back()->log_to(log_);
+    }
 }
 
 // ---- clients
@@ -65,8 +74,7 @@ void FileService::access(const Caller& caller, std::int64_t file, bool write, co
         for (auto run = plan.first_run[request]; run < plan.first_run[request + 1]; ++run) {
             const auto at = static_cast<std::size_t>(run);
             parts_[part].runs.push_back({plan.physical[at], plan.bytes[at]});
-            std::int64_t& end = servers_[server].known_end[file];
-            end = std::max(end, plan.physical[at] + plan.bytes[at]);
+            servers_[server]->reach(file, plan.physical[at] + plan.bytes[at]);
         }
         made.push_back(part);
     }
@@ -89,6 +97,16 @@ void FileService::sync(const Caller& caller) {
     one_less(call);
 }
 
+void FileService::exists(std::int64_t file, std::int64_t size) {
+    for (std::uint32_t server = 0; rules_.physical_end && server < servers(); ++server) {
+        servers_[server]->reach(file, rules_.physical_end(file, server, size));
+    }
+}
+
+void FileService::erase(std::int64_t file) {
+    for (const auto& server : servers_) server->erase(file);
+}
+
 void FileService::one_less(std::uint32_t call) {
     if (--calls_[call].open > 0) return;
     const Caller caller = calls_[call].caller;
@@ -97,13 +115,17 @@ void FileService::one_less(std::uint32_t call) {
     host_.access_over(caller.owner, caller.request);
 }
 
-void FileService::send(Word word, std::uint32_t part, bool to_server, std::int64_t payload, bool continues) {
+void FileService::send(Word word, std::uint32_t part, bool to_server, std::int64_t payload) {
+    send(word, part, to_server, FileWire::Packet{payload, false, true});
+}
+
+void FileService::send(Word word, std::uint32_t part, bool to_server, const FileWire::Packet& packet) {
     const std::uint32_t client = calls_[parts_[part].call].caller.rank;
     const std::uint32_t server = ranks_ + parts_[part].server;
     if (word == Word::acknowledge) record_part(part, BarKind::write);
     if (word == Word::flushed) record_part(part, BarKind::sync);
-    host_.transmit_file(to_server ? client : server, to_server ? server : client, payload, continues,
-                        cookie_of(word, part));
+    wire_.send(to_server ? client : server, to_server ? server : client,
+               wire_.forwarder(client, parts_[part].server), packet, cookie_of(word, part));
 }
 
 // The next packet appears when the one before it has started at the sender, or when its bytes have been read.
@@ -115,12 +137,13 @@ void FileService::send_data(std::uint32_t index) {
     if (part.starved) return;
     const bool continues = part.sent > 0;
     part.sent += bytes;
-    send(Word::data, index, write, bytes, continues);
+    send(Word::data, index, write, FileWire::Packet{bytes, continues, part.sent == part.total});
 }
 
 // ---- the network's calls
 
 void FileService::on_sent(std::uint64_t cookie) {
+    if (!wire_.sent(cookie) || (cookie & MetadataService::mark) != 0) return;
     const std::uint32_t index = index_of(cookie);
     const std::uint32_t call = parts_[index].call;
     if (word_of(cookie) == Word::ask && calls_[call].write && --calls_[call].unasked == 0) {
@@ -138,6 +161,8 @@ void FileService::on_step(std::uint64_t cookie) {
 }
 
 void FileService::on_delivered(std::uint64_t cookie) {
+    if (!wire_.delivered(cookie)) return;
+    if ((cookie & MetadataService::mark) != 0) return metadata_.on_delivered(cookie);
     const std::uint32_t part = index_of(cookie);
     const std::uint32_t server = parts_[part].server;
     switch (word_of(cookie)) {
@@ -149,8 +174,7 @@ void FileService::on_delivered(std::uint64_t cookie) {
             return data_arrives(part);
         case Word::flush:
             parts_[part].since = host_.now();
-            servers_[server].flushes.push_back(part);
-            return answer_flushes(server);
+            return servers_[server]->flush(part);
         case Word::acknowledge:
         case Word::flushed:
             free_parts_.push_back(part);
@@ -163,9 +187,9 @@ void FileService::data_arrives(std::uint32_t index) {
     const std::int64_t bytes = std::min(rules_.packet_bytes, part.total - part.arrived);
     part.arrived += bytes;
     if (calls_[part.call].write) {
-        queue_packet(index, bytes);
-        const bool behind = servers_[part.server].rules.queue.policy != CachePolicy::direct;
-        if (behind && parts_[index].arrived == parts_[index].total) {
+        const bool at_once = servers_[part.server]->acknowledges_at_once();
+        write_packet(index, bytes);
+        if (at_once && parts_[index].arrived == parts_[index].total) {
             send(Word::acknowledge, index, false, acknowledgement_bytes);
         }
         return;
@@ -178,9 +202,8 @@ void FileService::data_arrives(std::uint32_t index) {
 // ---- servers
 
 // A packet becomes one job for every stretch of neighbouring bytes in it.
-void FileService::queue_packet(std::uint32_t index, std::int64_t bytes) {
+void FileService::write_packet(std::uint32_t index, std::int64_t bytes) {
     Part& part = parts_[index];
-    Server& server = servers_[part.server];
     std::vector<FileRange> stretches;
     while (bytes > 0) {
         const FileRange& run = part.runs[part.run];
@@ -199,11 +222,9 @@ void FileService::queue_packet(std::uint32_t index, std::int64_t bytes) {
         }
     }
     const std::int64_t file = part.file;
-    const std::uint32_t at = part.server;
+    StorageServer& server = *servers_[part.server];
     for (const FileRange& stretch : stretches) {
-        server.queue.add({{file, stretch.offset, stretch.bytes, true}, index});
-        server.cache.fill(file, stretch.offset, stretch.bytes, server.known_end[file]);
-        pump(at);
+        server.write({{file, stretch.offset, stretch.bytes, true}, index});
     }
 }
 
@@ -224,19 +245,10 @@ void FileService::read_chunk(std::uint32_t index) {
         ++part.run;
         part.in_run = 0;
     }
-    const std::uint32_t at = part.server;
-    const std::int64_t file = part.file;
-    Server& server = servers_[at];
+    StorageServer& server = *servers_[part.server];
     const std::uint32_t chunk = take(chunks_, free_chunks_, Chunk{index, bytes, 1});
-    std::vector<FileRange> missing{{offset, bytes}};
-    if (server.rules.read_cache.capacity_bytes > 0) {
-        missing = server.cache.read(file, offset, bytes, server.known_end[file]).missing;
-    }
-    for (const FileRange& range : missing) {
-        ++chunks_[chunk].missing;
-        server.queue.add({{file, range.offset, range.bytes, false}, chunk});
-        pump(at);
-    }
+    const std::uint32_t pieces = server.read({{part.file, offset, bytes, false}, chunk});
+    chunks_[chunk].missing += pieces;
     chunk_ready(chunk);
 }
 
@@ -252,57 +264,23 @@ void FileService::chunk_ready(std::uint32_t index) {
     if (alone) read_chunk(chunk.part);
 }
 
-// Gives the disks what they can take.
-void FileService::pump(std::uint32_t index) {
-    Server& server = servers_[index];
-    while (server.queue.ready()) {
-        Operation operation = server.queue.take();
-        ++server.operations;
-        const Ticks over = finish_time(server.rules.device, server.device, host_.now(), operation.access,
-                                       {timeline_, static_cast<std::int32_t>(index)});
-        taken(operation, index);
-        const std::uint32_t slot = take(server.running, server.free, std::move(operation));
-        host_.set_file_timer(over, static_cast<std::uint64_t>(index) << 32 | slot);
-    }
-    host_.set_receiving(index, server.queue.receives());
-}
-
-// Without a cache a write counts as done when the disks have taken its last bytes.
-void FileService::taken(const Operation& operation, std::uint32_t server) {
-    if (!operation.access.write || servers_[server].rules.queue.policy != CachePolicy::direct) return;
-    for (const Job& job : operation.parts) {
-        const auto index = static_cast<std::uint32_t>(job.cookie);
-        parts_[index].ready += job.access.bytes;
-        if (parts_[index].ready == parts_[index].total) {
-            send(Word::acknowledge, index, false, acknowledgement_bytes);
-        }
+// Where a write is acknowledged when its bytes are taken: the last ones are.
+void FileService::write_taken(std::uint64_t cookie, std::int64_t bytes) {
+    const auto index = static_cast<std::uint32_t>(cookie);
+    parts_[index].ready += bytes;
+    if (parts_[index].ready == parts_[index].total) {
+        send(Word::acknowledge, index, false, acknowledgement_bytes);
     }
 }
 
 void FileService::on_timer(std::uint64_t cookie) {
-    operation_over(static_cast<std::uint32_t>(cookie >> 32), static_cast<std::uint32_t>(cookie));
+    if ((cookie & MetadataService::mark) != 0) return metadata_.on_timer(cookie);
+    servers_[cookie >> 32]->on_timer(static_cast<std::uint32_t>(cookie));
 }
 
-void FileService::operation_over(std::uint32_t index, std::uint32_t slot) {
-    Server& server = servers_[index];
-    const Operation operation = std::move(server.running[slot]);
-    server.free.push_back(slot);
-    server.queue.finish(operation);
-    for (const Job& job : operation.parts) {
-        if (job.access.write) continue;
-        server.cache.fill(job.access.file, job.access.offset, job.access.bytes,
-                          server.known_end[job.access.file]);
-        chunk_ready(static_cast<std::uint32_t>(job.cookie));
-    }
-    pump(index);
-    answer_flushes(index);
-}
-
-void FileService::answer_flushes(std::uint32_t index) {
-    if (!servers_[index].queue.idle()) return;
-    for (const std::uint32_t part : std::exchange(servers_[index].flushes, {})) {
-        send(Word::flushed, part, false, acknowledgement_bytes);
-    }
+void FileService::record(Timeline* timeline) {
+    timeline_ = timeline;
+    for (const auto& server : servers_) server->record(timeline);
 }
 
 // From the moment a server hears of its part of a call to its answer.

@@ -350,6 +350,7 @@ class Summing {
         out_.server_reads = reads_.requests();
         out_.server_written = writes_.bytes();
         out_.server_writes = writes_.requests();
+        if (in_.metadata) out_.heard = FileCalls(text_, in_.communicators).heard();
         return std::move(out_);
     }
 

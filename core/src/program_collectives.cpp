@@ -59,6 +59,7 @@ std::uint32_t ProgramRunner::take_task() {
 // Carries out actions until one must wait, or all are done. The call itself is the first step; each wait ends
 // a step, and the next one costs at least what any step costs.
 void ProgramRunner::act(std::uint32_t index) {
+    if (tasks_[index].file_work >= 0) return act_on_file(index);
     while (tasks_[index].action < tasks_[index].last_action) {
         const std::int64_t at = tasks_[index].action;
         const Action action = book_.action(at);

@@ -12,7 +12,7 @@ namespace {
 
 std::size_t place(std::int64_t value) { return static_cast<std::size_t>(value); }
 
-bool is_collective(Kind kind) { return kind == Kind::read_all || kind == Kind::write_all; }
+bool writes(Kind kind) { return kind == Kind::write || kind == Kind::write_all; }
 
 }  // namespace
 
@@ -20,10 +20,11 @@ void ProgramRunner::start_files(std::size_t ranks) {
     FileHost& host = *this;
     files_ = std::make_unique<FileService>(*input_.files, static_cast<std::uint32_t>(ranks), host);
     files_->record(timeline_);
-    for (std::uint32_t server = 0; server < input_.files->servers.size(); ++server) {
-        const QueueRules& queue = input_.files->servers[server].queue;
-        const bool may_stop = queue.policy == CachePolicy::direct || queue.memory_bytes > 0;
-        if (may_stop) network_->guard(static_cast<std::uint32_t>(ranks) + server);
+    file_calls_ = std::make_unique<FileCalls>(input_.programs, input_.communicators, input_.extents);
+    for (const auto& [file, size] : file_calls_->read_only()) files_->exists(file, size);
+    told_.resize(ranks);
+    for (std::uint32_t server = 0; server < files_->servers(); ++server) {
+        if (files_->server(server).may_stop()) network_->guard(static_cast<std::uint32_t>(ranks) + server);
     }
 }
 
@@ -45,102 +46,191 @@ void ProgramRunner::set_receiving(std::uint32_t server, bool receives) {
     network_->set_open(static_cast<std::uint32_t>(requests_.size()) + server, receives);
 }
 
-// Opening spreads what the first of the group knows about the file; closing costs its step. A sync is asked
-// for by the first, and all wait for it. A collective access begins when all have come.
+// ---- calls on files
+
+// Whether all members of the rank's group make the call it stands on: then the first of them acts for all.
+bool ProgramRunner::together(std::uint32_t rank) const {
+    return file_calls_->together(cursors_.kind(rank), cursors_.communicator(rank), groups(rank).group[rank],
+                                 cursors_.operand(rank, 0));
+}
+
+bool ProgramRunner::leads(std::uint32_t rank) const {
+    return !together(rank) || groups(rank).position[rank] == 0;
+}
+
+// Opening asks the metadata server and spreads what it said; a sync is asked for by the first when all have
+// come, and all wait for it. A collective access begins when all have come.
 void ProgramRunner::perform_file(std::uint32_t rank) {
     const Kind kind = cursors_.kind(rank);
     if (!files_) {
         throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
                                     std::to_string(cursors_.row(rank)) + ": a file, and no I/O server");
     }
+    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
     switch (kind) {
         case Kind::open:
-            return start_collective(rank);
+            return open_file(rank);
+        case Kind::close:
+            return close_file(rank);
         case Kind::sync:
-            open_part(rank, blocking);
-            if (groups(rank).position[rank] != 0) return meet_for_file(rank);
-            return files_->sync({rank, rank, blocking});
+            return flush(rank);
         case Kind::read_all:
         case Kind::write_all:
-            if (cursors_.operand(rank, 6) != blocking) {
-                throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
-                                            std::to_string(cursors_.row(rank)) +
-                                            ": collective I/O that does not wait is not known here");
-            }
-            open_part(rank, blocking);
-            return meet_for_file(rank);
+            return meet_for_file(rank, operand(6), true);
         case Kind::read:
-        case Kind::write:
-            open_part(rank, cursors_.operand(rank, 6));
-            return access(rank);
-        default:
-            return;  // close, stat, erase: the step alone
-    }
-}
-
-void ProgramRunner::access(std::uint32_t rank) {
-    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
-    const Kind kind = cursors_.kind(rank);
-    const bool write = kind == Kind::write || kind == Kind::write_all;
-    const FileService::Caller caller{rank, rank, operand(6)};
-    if (const std::int64_t list = operand(5); list >= 0) {
-        const auto first = place(input_.extents.first[place(list)]);
-        const auto count = place(input_.extents.first[place(list) + 1]) - first;
-        std::vector<std::int64_t> offsets;
-        for (const std::int64_t offset : input_.extents.offset.subspan(first, count)) {
-            offsets.push_back(operand(1) + offset);
+        case Kind::write: {
+            open_part(rank, operand(6));
+            const FileRuns runs = runs_of(rank);
+            return files_->access({rank, rank, operand(6)}, operand(0), writes(kind), runs.view());
         }
-        return files_->access(caller, operand(0), write,
-                              {offsets, input_.extents.length.subspan(first, count)});
+        default:  // stat, erase
+            if (files_->metadata().hears(kind, operand(0))) return ask_metadata(rank);
+            if (kind == Kind::erase) files_->erase(operand(0));
     }
-    std::vector<std::int64_t> offsets, sizes;
-    for (std::int64_t block = 0; block < operand(3); ++block) {
-        offsets.push_back(operand(1) + operand(4) * block);
-        sizes.push_back(operand(2));
-    }
-    files_->access(caller, operand(0), write, {offsets, sizes});
 }
 
+void ProgramRunner::ask_metadata(std::uint32_t rank) {
+    const Kind kind = cursors_.kind(rank);
+    open_part(rank, blocking);
+    const bool creates = kind == Kind::open && cursors_.operand(rank, 1) != 0;
+    files_->metadata().ask({rank, rank, blocking}, kind, cursors_.operand(rank, 0), creates);
+}
+
+void ProgramRunner::open_file(std::uint32_t rank) {
+    const bool asks = leads(rank) && files_->metadata().hears(Kind::open, cursors_.operand(rank, 0));
+    if (asks) return ask_metadata(rank);
+    if (together(rank)) start_collective(rank);
+}
+
+// Without a flush only the first tells the metadata server, where it wants to know; with one all wait for it.
+void ProgramRunner::close_file(std::uint32_t rank) {
+    if (input_.files->flush_on_close) return flush(rank);
+    if (leads(rank) && files_->metadata().hears(Kind::close, cursors_.operand(rank, 0))) ask_metadata(rank);
+}
+
+void ProgramRunner::flush(std::uint32_t rank) {
+    if (together(rank)) return meet_for_file(rank, blocking, false);
+    open_part(rank, blocking);
+    files_->sync({rank, rank, blocking});
+}
+
+// The files' call: an access, a sync or a question of the metadata server is over.
 void ProgramRunner::access_over(std::uint32_t owner, std::int64_t request) {
-    if (request == blocking && cursors_.kind(owner) == Kind::sync) return meet_for_file(owner);
+    if (owner < requests_.size() && request == blocking) {
+        switch (cursors_.kind(owner)) {
+            case Kind::open:
+                if (together(owner)) start_collective(owner);
+                break;
+            case Kind::erase:
+                files_->erase(cursors_.operand(owner, 0));
+                break;
+            case Kind::sync:
+            case Kind::close:
+                return flush_is_over(owner);
+            default:
+                break;
+        }
+    }
     part_over(owner, request);
 }
 
-// The last one to come goes on first, then the others as they came.
-void ProgramRunner::meet_for_file(std::uint32_t rank) {
+// A close tells the metadata server, where it wants to know, after the flush or without one.
+void ProgramRunner::flush_is_over(std::uint32_t rank) {
+    const bool closes = cursors_.kind(rank) == Kind::close;
+    const bool told = told_[rank] != 0;
+    const bool tells = closes && input_.files->flush_on_close && !told &&
+                       files_->metadata().hears(Kind::close, cursors_.operand(rank, 0));
+    told_[rank] = tells ? 1 : 0;
+    const auto waiting = flushing_.find(rank);
+    if (tells) {
+        ask_metadata(rank);
+        if (waiting == flushing_.end()) part_over(rank, blocking);
+        return;
+    }
+    if (waiting == flushing_.end()) return part_over(rank, blocking);
+    const std::vector<Joined> everyone = std::move(waiting->second);
+    flushing_.erase(waiting);
+    if (told) part_over(rank, blocking);
+    for (const Joined& one : everyone) part_over(one.rank, one.request);
+}
+
+ProgramRunner::FileRuns ProgramRunner::runs_of(std::uint32_t rank) const {
+    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
+    FileRuns runs;
+    if (const std::int64_t list = operand(5); list >= 0) {
+        const auto first = place(input_.extents.first[place(list)]);
+        const auto count = place(input_.extents.first[place(list) + 1]) - first;
+        const auto sizes = input_.extents.length.subspan(first, count);
+        for (const std::int64_t offset : input_.extents.offset.subspan(first, count)) {
+            runs.offsets.push_back(operand(1) + offset);
+        }
+        runs.sizes.assign(sizes.begin(), sizes.end());
+        return runs;
+    }
+    for (std::int64_t block = 0; block < operand(3); ++block) {
+        runs.offsets.push_back(operand(1) + operand(4) * block);
+        runs.sizes.push_back(operand(2));
+    }
+    return runs;
+}
+
+void ProgramRunner::meet_for_file(std::uint32_t rank, std::int64_t request, bool accesses) {
+    open_part(rank, request);
     const std::int32_t communicator = cursors_.communicator(rank);
     const std::int64_t group = groups(rank).group[rank];
     const std::int64_t members = groups(rank).first[place(group) + 1] - first_member(rank);
     const std::int64_t number = calls_[rank * input_.communicators.size() + place(communicator)]++;
     const Meeting where{communicator, group, number};
-    auto& here = meetings_[where];
-    here.push_back({rank, blocking});
+    auto& here = file_meetings_[where];
+    here.push_back({rank, request, cursors_.operand(rank, 0), accesses, writes(cursors_.kind(rank)),
+                    accesses ? runs_of(rank) : FileRuns{}});
     if (static_cast<std::int64_t>(here.size()) < members) return;
     auto everyone = std::move(here);
-    meetings_.erase(where);
+    file_meetings_.erase(where);
+    let_go_on(std::move(everyone), where);
+}
+
+// The last one to come goes on first, then the others as they came.
+void ProgramRunner::let_go_on(std::vector<Joined> everyone, const Meeting& where) {
     std::rotate(everyone.begin(), everyone.end() - 1, everyone.end());
-    for (const auto& caller : everyone) {
-        if (is_collective(cursors_.kind(caller.owner))) {
-            access(caller.owner);
-        } else {
-            part_over(caller.owner, blocking);
-        }
+    if (everyone.front().accesses && input_.files->collective) {
+        const CollectiveRule rule = input_.files->collective(everyone.front().file);
+        if (rule.method != CollectiveMethod::direct) return exchange_access(std::move(everyone), where, rule);
     }
+    if (everyone.front().accesses) {
+        for (const Joined& one : everyone) {
+            files_->access({one.rank, one.rank, one.request}, one.file, one.writes, one.runs.view());
+        }
+        return;
+    }
+    const auto& position = input_.communicators[place(std::get<0>(where))].position;
+    const auto first = std::find_if(everyone.begin(), everyone.end(),
+                                    [&](const Joined& one) { return position[one.rank] == 0; });
+    const std::uint32_t asks = first->rank;
+    flushing_[asks] = std::move(everyone);
+    files_->sync({asks, asks, blocking});
 }
 
 void ProgramRunner::sum_servers() {
-    for (std::uint32_t server = 0; server < input_.files->servers.size(); ++server) {
+    for (std::uint32_t number = 0; number < files_->servers(); ++number) {
+        const StorageServer& server = files_->server(number);
         ServerTotals total;
-        for (const DiskState& disk : files_->device(server).disks) {
+        for (const DiskState& disk : server.device().disks) {
             total.operations += disk.operations;
             total.sequential += disk.sequential;
             total.near_seeks += disk.near_seeks;
             total.bytes_read += disk.bytes_read;
             total.bytes_written += disk.bytes_written;
         }
-        total.cache_hits = files_->cache_hits(server);
+        total.cache_hits = server.cache().hits();
+        total.cache_misses = server.cache().misses();
+        total.storage = server.totals();
         result_.servers.push_back(total);
     }
+    for (std::size_t server = 0; server < files_->metadata().servers(); ++server) {
+        result_.metadata.push_back(files_->metadata().totals(server));
+    }
+    result_.disk_log = files_->log();
 }
 
 }  // namespace striate

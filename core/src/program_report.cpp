@@ -42,6 +42,15 @@ std::string ProgramRunner::who_waits() const {
         if (++named <= most_named) add(list, describe(open));
     }
     if (named > most_named) add(list, "and " + std::to_string(named - most_named) + " more");
+    for (const auto& [where, joined] : file_meetings_) {
+        std::string ranks;
+        for (std::size_t i = 0; i < std::min(joined.size(), most_named); ++i) {
+            ranks.append(i > 0 ? ", " : "").append(std::to_string(joined[i].rank));
+        }
+        add(list, "in a call on file " + std::to_string(joined.front().file) + " of communicator " +
+                      std::to_string(std::get<0>(where)) + ": rank " + ranks +
+                      (joined.size() > most_named ? ", ..." : ""));
+    }
     for (const auto& [where, callers] : meetings_) add(list, who_meets(where, callers));
     return list;
 }

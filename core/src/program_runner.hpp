@@ -10,6 +10,7 @@
 
 #include "striate/collective_calls.hpp"
 #include "striate/cursors.hpp"
+#include "striate/file_calls.hpp"
 #include "striate/network.hpp"
 #include "striate/point_to_point.hpp"
 #include "striate/processors.hpp"
@@ -30,6 +31,7 @@ struct Task {
     std::int64_t tag = 0;           // the number of the call, so that calls do not mix
     std::int64_t first_member = 0;  // its group's place in the communicator's list of members
     std::int64_t request = blocking;
+    std::int32_t file_work = -1;  // of a collective access
 };
 
 class ProgramRunner : NetworkListener, MessageHost, FileHost {
@@ -146,11 +148,52 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     void meet(const Meeting& where, const PointToPoint::Caller& who, std::int64_t members);
 
     // Files
+    struct FileRuns {
+        std::vector<std::int64_t> offsets, sizes;
+        [[nodiscard]] RunsView view() const { return {offsets, sizes}; }
+    };
+    // A rank in a call that a group makes on a file: an access, or only a meeting.
+    struct Joined {
+        std::uint32_t rank;
+        std::int64_t request;
+        std::int64_t file;
+        bool accesses, writes;
+        FileRuns runs;
+    };
+    // What a member does in a collective access by way of aggregators.
+    struct FileStep {
+        enum class What : std::uint8_t { send, receive, access, wait };
+        What what;
+        std::int32_t peer = 0;
+        std::int64_t bytes = 0;
+        FileRuns runs;
+    };
+    struct FileWork {
+        std::int64_t file;
+        bool writes;
+        std::vector<FileStep> steps;
+        std::size_t next = 0;
+    };
+
     void start_files(std::size_t ranks);
     void perform_file(std::uint32_t rank);
-    void access(std::uint32_t rank);
-    void meet_for_file(std::uint32_t rank);
+    void open_file(std::uint32_t rank);
+    void close_file(std::uint32_t rank);
+    void flush(std::uint32_t rank);
+    void flush_is_over(std::uint32_t rank);
+    void ask_metadata(std::uint32_t rank);
+    [[nodiscard]] bool together(std::uint32_t rank) const;
+    [[nodiscard]] bool leads(std::uint32_t rank) const;
+    [[nodiscard]] FileRuns runs_of(std::uint32_t rank) const;
+    void meet_for_file(std::uint32_t rank, std::int64_t request, bool accesses);
+    void let_go_on(std::vector<Joined> everyone, const Meeting& where);
     void sum_servers();
+
+    // Collective access by way of aggregators
+    void exchange_access(std::vector<Joined> everyone, const Meeting& where, const CollectiveRule& rule);
+    [[nodiscard]] std::vector<std::int64_t> aggregators(const std::vector<Joined>& members,
+                                                        const CollectiveRule& rule) const;
+    void act_on_file(std::uint32_t task);
 
     // The timeline
     void record(std::uint32_t rank);
@@ -174,6 +217,12 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     Processors processors_;
     PointToPoint messages_;
     std::unique_ptr<FileService> files_;
+    std::unique_ptr<FileCalls> file_calls_;
+    std::map<Meeting, std::vector<Joined>> file_meetings_;
+    std::map<std::uint32_t, std::vector<Joined>> flushing_;  // by the rank that asked for all of them
+    std::vector<FileWork> file_works_;
+    std::vector<std::int32_t> free_works_;
+    std::vector<std::uint8_t> told_;  // per rank: a close that flushes has told the metadata server
     std::vector<Task> tasks_;
     std::vector<std::uint32_t> free_tasks_;
     std::vector<Requests> requests_;   // per rank, of non-blocking operations not yet waited for

@@ -17,8 +17,9 @@ Lookup ReadCache::read(std::int64_t file, std::int64_t offset, std::int64_t byte
     const auto last = last_end_.find(file);
     const bool in_sequence = last != last_end_.end() && last->second == offset;
     last_end_[file] = end;
-    const std::int64_t until = std::min(file_end, end + (in_sequence ? rules_.read_ahead_bytes : 0));
-    for (std::int64_t page = offset / rules_.page_bytes; page * rules_.page_bytes < until; ++page) {
+    const std::int64_t ahead = std::min(file_end, end + (in_sequence ? rules_.read_ahead_bytes : 0));
+    const auto until = [&] { return found.missing.empty() ? end : ahead; };  // who waits takes more along
+    for (std::int64_t page = offset / rules_.page_bytes; page * rules_.page_bytes < until(); ++page) {
         const std::int64_t from = page * rules_.page_bytes;
         const std::int64_t stop = std::min(from + rules_.page_bytes, file_end);
         const std::int64_t wanted = std::max<std::int64_t>(0, std::min(stop, end) - std::max(from, offset));

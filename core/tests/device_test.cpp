@@ -149,6 +149,9 @@ TEST("a full disk says so") {
         full = true;
     }
     CHECK(full);
+    state.erase(0);
+    (void)finish_time(device, state, 0, {1, 400, 600, true});
+    CHECK(state.used_bytes == 1000);
 }
 
 TEST("nonsense is refused") {

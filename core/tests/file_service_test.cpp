@@ -1,5 +1,6 @@
 #include "striate/file_service.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <queue>
 #include <string>
@@ -94,8 +95,8 @@ TEST("a write is a request, the data packet by packet, and an acknowledgement") 
     desk.run(service);
     // Sent at 0, a step until 2 ns, data at 2 (all sent at once), arrived at 102, acknowledged at 202.
     CHECK((desk.log == Log{"1>4:28", "1>4:100", "1>4:100+", "1>4:50+", "4>1:15", "over 7 at 202"}));
-    CHECK(service.device(0).disks[0].bytes_written == 250);
-    CHECK(service.operations(0) == 3);
+    CHECK(service.server(0).device().disks[0].bytes_written == 250);
+    CHECK(service.server(0).device().disks[0].operations == 3);
 }
 
 TEST("without a cache the acknowledgement waits until the disk has taken the last packet") {
@@ -135,7 +136,7 @@ TEST("a list of runs is one request with an entry a run") {
     service.access({0, 0, -1}, 0, true, {offset, size});
     desk.run(service);
     CHECK((desk.log[0] == "0>4:44" && desk.log[1] == "0>4:100" && desk.log[2] == "0>4:20+"));
-    CHECK(service.device(0).disks[0].bytes_written == 120);
+    CHECK(service.server(0).device().disks[0].bytes_written == 120);
 }
 
 TEST("a sync is answered when the disk has written all") {
@@ -149,7 +150,7 @@ TEST("a sync is answered when the disk has written all") {
     CHECK(desk.log.back() == "over 0 at 202");
     service.access({0, 0, -1}, 0, true, {offset, size});
     desk.run(service);
-    CHECK(service.device(0).disks[0].bytes_written == 2000);
+    CHECK(service.server(0).device().disks[0].bytes_written == 2000);
 }
 
 TEST("what was read once comes from memory the second time") {
@@ -162,7 +163,7 @@ TEST("what was read once comes from memory the second time") {
         service.access({0, 0, -1}, 0, false, {offset, size});
         desk.run(service);
     }
-    CHECK((service.device(0).disks[0].bytes_read == 200 && service.cache_hits(0) == 200));
+    CHECK((service.server(0).device().disks[0].bytes_read == 200 && service.server(0).cache().hits() == 200));
 }
 
 TEST("an access to nothing is over at once") {
@@ -170,6 +171,54 @@ TEST("an access to nothing is over at once") {
     FileService service(rules(CachePolicy::direct), ranks, desk);
     service.access({3, 3, -1}, 0, true, {});
     CHECK((desk.log == Log{"over 3 at 0"} && service.quiet()));
+}
+
+TEST("a forwarder passes on every packet, or what it has gathered") {
+    for (const std::int64_t gathered : {0, 150}) {
+        FileRules made = rules(CachePolicy::write_behind);
+        made.forwarding = {{{{1}, gathered}}, {-1, 0, 0, 0}};
+        Desk desk;
+        FileService service(made, ranks, desk);
+        const Column offset{0}, size{250};
+        service.access({1, 7, -1}, 0, true, {offset, size});
+        desk.run(service);
+        // The forwarder is interface 5, behind the server's; every leg takes 100 ns.
+        CHECK((desk.log.front() == "1>5:28" && desk.log.back() == "over 7 at 402"));
+        CHECK(std::count(desk.log.begin(), desk.log.end(), "5>4:100+") == 1);
+        CHECK(service.server(0).device().disks[0].bytes_written == 250);
+    }
+}
+
+TEST("metadata calls wait for their turn") {
+    FileRules made = rules(CachePolicy::write_behind);
+    made.metadata = {{.open = 1'000'000, .create = 2'000'000}};
+    Desk desk;
+    FileService service(made, ranks, desk);
+    service.metadata().ask({0, 0, -1}, Kind::open, 0, false);
+    service.metadata().ask({1, 1, -1}, Kind::open, 3, true);
+    desk.run(service);
+    // Both come at 100 ns; the first takes 1 us, the second begins then and takes 2 us.
+    CHECK((desk.log == Log{"0>5:20", "1>5:20", "5>0:15", "over 0 at 1200", "5>1:15", "over 1 at 3200"}));
+    CHECK(!service.metadata().hears(Kind::close, 0));
+    CHECK(service.metadata().totals(0).longest_queue == 1);
+}
+
+TEST("a burst buffer acknowledges what its device has, and drains for a sync") {
+    FileRules made = rules(CachePolicy::direct);
+    Device fast = made.servers[0].device;
+    fast.disks[0].write_rate = 1e10;
+    made.servers[0].burst = BurstDevice{{10'000, 5000, 1000}, fast};
+    made.servers[0].packet_bytes = 100;
+    Desk desk;
+    FileService service(made, ranks, desk);
+    const Column offset{0}, size{100};
+    service.access({0, 0, -1}, 0, true, {offset, size});
+    desk.run(service);
+    CHECK(desk.log.back() == "over 0 at 212");  // 10 ns on the fast device
+    CHECK(service.server(0).device().disks[0].bytes_written == 0);
+    service.sync({1, 1, -1});
+    desk.run(service);
+    CHECK(service.server(0).device().disks[0].bytes_written == 100);
 }
 
 RUN_ALL_TESTS

@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from striate.trace.region import region as region
     from striate.trace.timeline import Timeline as Timeline
     from striate.trace.trace import Trace as Trace
+    from striate.tune.tune import tune as tune
     from striate.workload import Spmd as Spmd
     from striate.workload import Workload as Workload
 
@@ -43,6 +46,7 @@ _API = {
     "predict": "striate.predict.predict",
     "read_trace": "striate.trace.read",
     "region": "striate.trace.region",
+    "tune": "striate.tune.tune",
     "show": "striate.show.show",
 }
 __all__ = sorted([*_API, "__version__"])
@@ -58,3 +62,23 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+class _Verb(ModuleType):
+    """A package with the name of its function (`striate.predict`): once imported, it can be called as well."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        name = self.__name__.rpartition(".")[2]
+        return getattr(import_module(_API[name]), name)(*arguments, **options)
+
+
+class _Front(ModuleType):
+    """This package; an import that sets one of its parts here must not take the place of a function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _API and isinstance(value, ModuleType):
+            value.__class__ = _Verb
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Front

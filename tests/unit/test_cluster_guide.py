@@ -13,9 +13,11 @@ from striate.cluster.load import bundled, cluster_from_toml
 GUIDE = (Path(__file__).resolve().parents[2] / "docs/guides/model-your-own-cluster.md").read_text()
 
 
-@pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", GUIDE, re.S), ids=["office", "two rooms"])
+@pytest.mark.parametrize(
+    "text", re.findall(r"```toml\n(.*?)```", GUIDE, re.S), ids=["office", "two rooms", "burst"]
+)
 def test_the_examples_of_the_guide_are_good_machines(text):
-    assert cluster_from_toml(text).nodes in (16, 4)
+    assert cluster_from_toml(text).nodes in (16, 4, 8)
 
 
 def test_the_python_example_of_the_guide_runs(capsys):

@@ -5,7 +5,6 @@ import pytest
 from machines import SWITCH, node
 from striate.cluster.builders import star
 from striate.errors import PredictionError
-from striate.predict.file_layouts import LayoutTable
 from striate.predict.file_servers import POLICIES, file_servers
 from striate.predict.packets import CollectiveBook, run_application
 from striate.workload import Workload
@@ -58,7 +57,8 @@ def reads_twice(rank, ranks):
 
 def test_columns_say_what_the_description_says():
     machine = cluster(FLASH, policy="write-behind", memory="10 MiB", concurrent_operations=4)
-    columns = file_servers(machine, LayoutTable.of([]))
+    (application,) = Workload.from_program(writes, 2).applications
+    columns = file_servers(machine, application, machine.place(2))
 
     assert POLICIES[columns.policy[0]] == "write-behind"
     assert columns.memory.tolist() == [10 * MIB] * 2

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "striate/disk.hpp"
+#include "striate/read_cache.hpp"
 
 namespace striate {
 
@@ -40,6 +41,13 @@ class BurstBuffer {
 
     // Whether every byte of the range is in the buffer, so that a read need not go to the disks.
     [[nodiscard]] bool holds(std::int64_t file, std::int64_t offset, std::int64_t bytes) const;
+
+    // The parts of the range, in order, each with whether it is in the buffer.
+    struct Found {
+        FileRange range;
+        bool held;
+    };
+    [[nodiscard]] std::vector<Found> find(std::int64_t file, std::int64_t offset, std::int64_t bytes) const;
 
     // What to write to the disks now, oldest first: until no more than the threshold is left to drain, or,
     // for a sync, until nothing is. It stays in the buffer until `drained`.

@@ -37,10 +37,16 @@ struct DeviceState {
     std::vector<std::int64_t> file_end;       // per file: the highest byte written
     std::int64_t used_bytes = 0;
     friend bool operator==(const DeviceState&, const DeviceState&) = default;
+
+    // The room of the file is free again.
+    void erase(std::int64_t file);
 };
 
 struct DiskFull : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    DiskFull(std::int64_t capacity, std::int64_t grown_file, std::int64_t grown_to)
+        : std::runtime_error("a disk is full"), capacity_bytes(capacity), file(grown_file), end(grown_to) {}
+    std::int64_t capacity_bytes;
+    std::int64_t file, end;  // the file that would grow, and to how many bytes there
 };
 
 // A large access to flash is spread over channels in parts of at least this many bytes.

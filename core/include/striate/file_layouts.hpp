@@ -40,6 +40,9 @@ class FileLayouts {
     // The file's own layout, or nullptr.
     [[nodiscard]] const AnyLayout* own(std::int64_t file) const;
 
+    // Bytes of the server's own file when the file has `size` bytes; 0 where it does not lie.
+    [[nodiscard]] std::int64_t physical_end(std::int64_t file, std::int64_t server, std::int64_t size) const;
+
     // The requests for runs of a file, by server of the machine.
     [[nodiscard]] AccessPlan plan(std::int64_t file, const RunsView& runs) const;
 

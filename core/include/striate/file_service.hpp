@@ -4,81 +4,80 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <vector>
 
 #include "striate/access_plan.hpp"
-#include "striate/device.hpp"
-#include "striate/read_cache.hpp"
-#include "striate/server_queue.hpp"
+#include "striate/file_host.hpp"
+#include "striate/file_wire.hpp"
+#include "striate/metadata_service.hpp"
+#include "striate/storage_server.hpp"
 #include "striate/timeline.hpp"
 
 namespace striate {
 
-struct ServerRules {
-    QueueRules queue;
-    Device device;
-    CacheRules read_cache;
+enum class CollectiveMethod : std::uint8_t {
+    direct,     // every rank asks for its own bytes
+    two_phase,  // ranks exchange bytes with aggregators, which access the file, round after round
+    pipelined,  // the same, but the exchange of a round goes on during the access of the one before
+};
+
+struct CollectiveRule {
+    CollectiveMethod method = CollectiveMethod::direct;
+    std::int64_t aggregators = every_member;  // evenly spread members of the group, or one of those below
+    std::int64_t buffer_bytes = 16 << 20;
+    std::int64_t align_bytes = 1;
+    static constexpr std::int64_t every_member = 0, one_a_node = -1;
 };
 
 struct FileRules {
     std::vector<ServerRules> servers;
+    std::vector<MetadataRules> metadata;
+    ForwardRules forwarding;
     std::int64_t packet_bytes = 100 << 10;     // data comes to a server, and to its disks, in such parts
     std::int64_t io_request_bytes = 10 << 20;  // a read goes to the disks in such parts
+    bool flush_on_close = false;
+    bool log = false;  // keep every job of the disks
     // The requests for runs of a file.
     std::function<AccessPlan(std::int64_t file, const RunsView& runs)> plan;
-};
-
-// What the service needs of the world around it. Interfaces: rank r has r, server s has ranks + s.
-class FileHost {
-  public:
-    virtual ~FileHost() = default;
-    [[nodiscard]] virtual Ticks now() const = 0;
-    // One message, or (`continues`) one more packet of a message that has begun.
-    virtual void transmit_file(std::uint32_t source, std::uint32_t target, std::int64_t payload,
-                               bool continues, std::uint64_t cookie) = 0;
-    virtual void set_file_timer(Ticks time, std::uint64_t cookie) = 0;
-    // A command step on the rank's CPU; calls on_step(cookie) when it is over.
-    virtual void take_file_step(std::uint32_t rank, std::uint64_t cookie) = 0;
-    // Whether the server's interface takes packets.
-    virtual void set_receiving(std::uint32_t server, bool receives) = 0;
-    virtual void access_over(std::uint32_t owner, std::int64_t request) = 0;
+    // One past the last byte of a server's own file when the file has `size` bytes; 0 on servers it does not
+    // touch.
+    std::function<std::int64_t(std::int64_t file, std::int64_t server, std::int64_t size)> physical_end;
+    // How collective calls access a file; none: all directly.
+    std::function<CollectiveRule(std::int64_t file)> collective;
 };
 
 // A write is a request to every server concerned, then the data to all of them, then their acknowledgements;
 // a read is a request and the data. A server makes a disk job of every packet that arrives and of every I/O
 // request it reads; what it has read it sends while it reads on.
-class FileService {
+class FileService : StorageListener {
   public:
     // Payload: of a request, of each run in it, of an acknowledgement.
     static constexpr std::int64_t request_bytes = 20, run_bytes = 8, acknowledgement_bytes = 15;
 
     FileService(const FileRules& rules, std::uint32_t ranks, FileHost& host);
 
-    struct Caller {
-        std::uint32_t rank;
-        std::uint32_t owner;   // told when it is over,
-        std::int64_t request;  // with this
-    };
+    using Caller = FileCaller;
 
     void access(const Caller& caller, std::int64_t file, bool write, const RunsView& runs);
     // Every server writes back all it holds.
     void sync(const Caller& caller);
+    // The file is there already, with so many bytes.
+    void exists(std::int64_t file, std::int64_t size);
+    // The file's room on all servers is free again.
+    void erase(std::int64_t file);
+    [[nodiscard]] MetadataService& metadata() { return metadata_; }
 
     void on_sent(std::uint64_t cookie);
     void on_delivered(std::uint64_t cookie);
     void on_timer(std::uint64_t cookie);
     void on_step(std::uint64_t cookie);
 
+    [[nodiscard]] const StorageServer& server(std::uint32_t number) const { return *servers_[number]; }
+    [[nodiscard]] std::uint32_t servers() const { return static_cast<std::uint32_t>(servers_.size()); }
+    [[nodiscard]] const std::vector<DiskEntry>& log() const { return log_; }
     // Writes down from now on what servers and disks do; nullptr: no longer.
-    void record(Timeline* timeline) { timeline_ = timeline; }
-
-    // What a server's disks did.
-    [[nodiscard]] const DeviceState& device(std::uint32_t server) const { return servers_[server].device; }
-    [[nodiscard]] std::int64_t operations(std::uint32_t server) const { return servers_[server].operations; }
-    [[nodiscard]] std::int64_t cache_hits(std::uint32_t server) const {
-        return servers_[server].cache.hits();
-    }
+    void record(Timeline* timeline);
     // Whether anything is still under way.
     [[nodiscard]] bool quiet() const { return active_ == 0; }
 
@@ -111,19 +110,6 @@ class FileService {
         std::int64_t bytes = 0;
         std::uint32_t missing = 0;
     };
-    struct Server {
-        explicit Server(const ServerRules& given)
-            : rules(given), queue(given.queue), device(given.device), cache(given.read_cache) {}
-        ServerRules rules;
-        ServerQueue queue;
-        DeviceState device;
-        ReadCache cache;
-        std::vector<Operation> running;
-        std::vector<std::uint32_t> free;
-        std::vector<std::uint32_t> flushes;              // parts that wait until nothing is left
-        std::map<std::int64_t, std::int64_t> known_end;  // of each file on this server
-        std::int64_t operations = 0;
-    };
 
     static std::uint64_t cookie_of(Word word, std::uint32_t part) {
         return static_cast<std::uint64_t>(word) << 32 | part;
@@ -134,27 +120,34 @@ class FileService {
     [[nodiscard]] std::uint32_t begin(const Caller& caller, bool write);
     [[nodiscard]] std::uint32_t add_part(std::uint32_t call, std::uint32_t server);
     void one_less(std::uint32_t call);
-    void send(Word word, std::uint32_t part, bool to_server, std::int64_t payload, bool continues = false);
+    void send(Word word, std::uint32_t part, bool to_server, std::int64_t payload);
+    void send(Word word, std::uint32_t part, bool to_server, const FileWire::Packet& packet);
     void send_data(std::uint32_t part);
     void data_arrives(std::uint32_t part);
-    void queue_packet(std::uint32_t part, std::int64_t bytes);
+    void write_packet(std::uint32_t part, std::int64_t bytes);
     void begin_reading(std::uint32_t part);
     void read_chunk(std::uint32_t part);
     void chunk_ready(std::uint32_t chunk);
-    void pump(std::uint32_t server);
-    void taken(const Operation& operation, std::uint32_t server);
-    void operation_over(std::uint32_t server, std::uint32_t slot);
-    void answer_flushes(std::uint32_t server);
+
+    // The servers' calls.
+    void write_taken(std::uint64_t cookie, std::int64_t bytes) override;
+    void piece_read(std::uint64_t cookie) override { chunk_ready(static_cast<std::uint32_t>(cookie)); }
+    void flushed(std::uint64_t cookie) override {
+        send(Word::flushed, static_cast<std::uint32_t>(cookie), false, acknowledgement_bytes);
+    }
     void record_part(std::uint32_t part, BarKind kind);
 
     FileRules rules_;
     std::uint32_t ranks_;
     FileHost& host_;
-    std::vector<Server> servers_;
+    FileWire wire_;
+    MetadataService metadata_;
+    std::vector<std::unique_ptr<StorageServer>> servers_;
     std::vector<Call> calls_;
     std::vector<Part> parts_;
     std::vector<Chunk> chunks_;
     std::vector<std::uint32_t> free_calls_, free_parts_, free_chunks_;
+    std::vector<DiskEntry> log_;
     std::int64_t active_ = 0;
     Timeline* timeline_ = nullptr;
 };

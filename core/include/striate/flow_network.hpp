@@ -3,12 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <stdexcept>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include "striate/fair_shares.hpp"
+#include "striate/first_of_many.hpp"
 #include "striate/hole_heap.hpp"
 #include "striate/network.hpp"
 #include "striate/stations.hpp"
@@ -17,8 +16,7 @@ namespace striate {
 
 // A message flows at one rate through all its stations at once; after its last byte has left it still needs
 // the time its first packet takes through all stations but the slowest, and all latencies. Rates are max-min
-// fair: none can rise without lowering one that is no higher. They are solved anew when a message starts or
-// ends, and only for messages that a station which may be full ties to it.
+// fair, and mended when a message starts or ends.
 //
 // What this leaves out: turns of whole packets, windows, and the pipeline's filling and emptying when rates
 // change. benchmarks/engine.py states the error on known cases.
@@ -46,66 +44,40 @@ class FlowNetwork final : public Network {
         std::uint64_t cookie = 0;
         double left = 0;  // bytes, at `since`
         double rate = 0;  // bytes per second
-        double cap = 0;   // of the narrowest station of its way
-        double solved = 0;
         Ticks since = 0;
-        Ticks tail = 0;  // from its last byte's departure to its delivery
+        Ticks drained = 0;  // when nothing is left, if the rate stays
+        Ticks tail = 0;     // from its last byte's departure to its delivery
         std::uint32_t generation = 0;
-        bool collected = false;
-        std::vector<std::uint32_t> stations;
-        std::vector<std::uint32_t> places;  // in each station's list of flows
-    };
-    struct Share {
-        double capacity = 0;
-        double possible =
-            0;  // what may arrive at most: links into it, each no more than its own station lets through
-        double room = 0;        // while solving: not yet given away
-        double usual_caps = 0;  // of flows that come from `usual_before`; others are in `links_`
-        std::uint32_t usual_before = 0;
-        std::uint32_t unfixed = 0;
-        bool collected = false;
-        std::vector<std::uint32_t> flows;
     };
     [[noreturn]] static void refuse_files() {
         throw std::domain_error("file operations are not played as fluid; use packets");
     }
-    enum class Kind : std::uint64_t { drained, delivered };
-    static constexpr Ticks never = std::numeric_limits<Ticks>::max();
+    enum class Kind : std::uint64_t { drains, delivered };
+    static constexpr double rate_tolerance = 1e-4;  // a tenth of what a fluid may be off anyway
+    static constexpr Ticks never = FirstOfMany::never;
+    static constexpr std::uint32_t generations = (std::uint32_t{1} << 31) - 1;
 
-    [[nodiscard]] static std::uint64_t key(Kind kind, std::uint32_t flow, std::uint32_t generation) {
+    [[nodiscard]] static std::uint64_t key(Kind kind, std::uint32_t index, std::uint32_t generation) {
         return static_cast<std::uint64_t>(kind) << 63 |
-               static_cast<std::uint64_t>(generation & 0x7fffffff) << 32 | flow;
+               static_cast<std::uint64_t>(generation & generations) << 32 | index;
     }
-    [[nodiscard]] bool may_be_full(std::uint32_t station) const {
-        return shares_[station].possible > shares_[station].capacity;
-    }
-    void measure(Flow& flow, std::uint32_t source, std::uint32_t target, std::int64_t bytes);
-    void join(std::uint32_t flow);
-    void leave(std::uint32_t flow);
-    void press(std::uint32_t before, std::uint32_t station, double change);
-    void collect(std::uint32_t station);
+    [[nodiscard]] double measure(Flow& flow, std::uint32_t source, std::uint32_t target, std::int64_t bytes);
     void solve();
-    void fill();
-    void fix(std::uint32_t flow, double rate);
-    void set_rate(std::uint32_t flow, double rate);
-    [[nodiscard]] double level(std::uint32_t station) const {
-        return shares_[station].room / static_cast<double>(shares_[station].unfixed);
-    }
-    void drained(std::uint32_t flow);
+    void set_rate(std::uint32_t flow);
+    void arm(std::uint32_t station);
+    void drain_station(std::uint32_t station);
+    void drain(std::uint32_t flow);
+    void deliver(std::uint32_t flow);
     void happen(const Event& event);
 
     Stations& stations_;
     NetworkListener& listener_;
     std::vector<StationTotals> totals_;
-    std::vector<Share> shares_;
+    FairShares shares_;
     std::vector<Flow> flows_;
     std::vector<std::uint32_t> free_;
-    std::unordered_map<std::uint64_t, double>
-        links_;  // by two neighbouring stations: the caps of flows between them
-    std::vector<std::uint32_t> tied_flows_, tied_stations_;  // to the change being solved
-    std::vector<std::uint32_t> by_cap_;
-    std::vector<std::pair<double, std::uint32_t>> levels_;  // a heap of stations
-    bool changed_ = false;
+    FirstOfMany stations_drain_;  // when the first of the messages that each station holds has drained
+    std::vector<std::uint32_t> draining_;
     HoleHeap queue_, timers_;
     Way way_;
     Ticks now_ = 0;

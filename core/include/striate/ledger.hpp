@@ -5,24 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "striate/file_calls.hpp"
 #include "striate/file_layouts.hpp"
+#include "striate/groups.hpp"
 #include "striate/program.hpp"
 #include "striate/routes.hpp"
 
 namespace striate {
-
-// Who belongs together in one communicator (striate.workload.application.Groups).
-struct GroupColumns {
-    std::span<const std::int64_t> group;     // per rank, -1 outside
-    std::span<const std::int64_t> position;  // per rank
-    std::span<const std::int64_t> first;     // per group, and one past the end
-    std::span<const std::int64_t> member;    // world ranks
-};
-
-// Lists of byte runs for irregular access.
-struct ExtentColumns {
-    std::span<const std::int64_t> first, offset, length;
-};
 
 struct LedgerInput {
     Programs programs;
@@ -34,6 +23,7 @@ struct LedgerInput {
     std::span<const std::int64_t> interface_latency;  // per rank: picoseconds to its component
     std::int64_t stripe_unit;
     const FileLayouts* layouts;  // none: no I/O server, and no file may be touched
+    bool metadata = false;       // count what metadata servers hear
 };
 
 // Sums of one application. Times are exact sums of whole picoseconds, given in seconds.
@@ -48,6 +38,7 @@ struct Ledger {
     std::vector<std::int64_t> server_reads, server_writes;  // requests per server
     std::int64_t barriers = 0;  // calls that make groups of events wait for each other
     std::int64_t syncs = 0;
+    std::vector<FileCalls::Heard> heard;  // by metadata servers, where there are any
 };
 
 // Throws std::domain_error when two ranks that talk cannot reach each other, std::overflow_error past 2^63 -

@@ -104,4 +104,9 @@ struct Programs {
     }
 };
 
+// Lists of byte runs for irregular access: list i is runs first[i] up to first[i + 1].
+struct ExtentColumns {
+    std::span<const std::int64_t> first, offset, length;
+};
+
 }  // namespace striate

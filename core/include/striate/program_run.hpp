@@ -35,7 +35,8 @@ struct ProgramInput {
 struct ServerTotals {
     std::int64_t operations = 0, sequential = 0, near_seeks = 0;  // of its disks
     std::int64_t bytes_read = 0, bytes_written = 0;
-    std::int64_t cache_hits = 0;  // bytes
+    std::int64_t cache_hits = 0, cache_misses = 0;  // bytes
+    StorageTotals storage;
 };
 
 struct ProgramResult {
@@ -43,6 +44,8 @@ struct ProgramResult {
     std::vector<std::int64_t> node_busy;  // CPU ticks
     std::vector<StationTotals> stations;
     std::vector<ServerTotals> servers;
+    std::vector<MetadataTotals> metadata;
+    std::vector<DiskEntry> disk_log;  // empty unless asked for
     std::int64_t messages = 0;
     std::int64_t events = 0, skipped = 0;
     std::int64_t end = 0;

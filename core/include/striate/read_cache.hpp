@@ -9,8 +9,9 @@ namespace striate {
 
 struct CacheRules {
     std::int64_t page_bytes = 64 << 10;
-    std::int64_t capacity_bytes = 0;    // 0: keeps nothing
-    std::int64_t read_ahead_bytes = 0;  // beyond a read that begins where the last one of its file ended
+    std::int64_t capacity_bytes = 0;  // 0: keeps nothing
+    std::int64_t read_ahead_bytes =
+        0;  // beyond a read that misses and begins where the last one of its file ended
 };
 
 struct FileRange {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from striate.cli.output import write_output
 @click.option("-o", "--output", type=click.Path(path_type=Path), default="demo", help="directory to write to")
 @click.option("--force", is_flag=True, help="overwrite existing files")
 def command(output: Path, force: bool) -> None:
-    """Forecast the built-in checkpointing program on the built-in Westmere cluster, and write a report."""
+    """Forecast the built-in checkpointing program on the built-in Westmere cluster, and write a page of it."""
     from striate.apps import checkpoint
     from striate.cli.tables import forecast_text
     from striate.cluster import load_cluster
@@ -21,10 +22,12 @@ def command(output: Path, force: bool) -> None:
     from striate.show.show import show
 
     workload = checkpoint.workload(ranks=16)
-    forecast = predict(workload, load_cluster("westmere"), within=None)
+    cluster = load_cluster("westmere")
+    forecast = predict(workload, cluster, within=None)
+    played = predict(workload, cluster, within=None, timeline=True)
     output.mkdir(parents=True, exist_ok=True)
     write_output(output / "forecast.json", forecast.to_json(), force=force)
-    write_output(output / "report.html", show(forecast), force=force)
+    write_output(output / "report.html", show(replace(forecast, timeline=played.timeline)), force=force)
     click.echo(forecast_text(forecast))
     click.echo(
         f"\nwrote {output / 'report.html'} (open it in a browser) and {output / 'forecast.json'}", err=True

@@ -31,6 +31,7 @@ COMMANDS = {
     "probe": "measure this machine and describe it as a cluster",
     "results": "list, filter and export stored results",
     "trace": "run an MPI program and record what it does",
+    "validate": "run small programs here and compare them with their forecasts",
     "verify": "check every stored byte of a dataset",
     "completion": "print the shell completion script",
 }

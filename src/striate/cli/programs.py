@@ -24,8 +24,8 @@ def find_workload(name: str, *, ranks: int | None) -> tuple[Workload | Flows, di
 
     A Python file defines `program(rank, ranks)`, a generator of operations, or `workload`, a Workload, an Spmd or a
     function of the number of ranks; it is run as the program it is. A TOML file describes an emulated application;
-    any other file is a saved workload, a trace or another tool's log; `kernel:pingpong,size=1MiB` is a built-in kernel.
-    Raises WorkloadError when none of that is there.
+    any other file or folder is a saved workload, a trace or another tool's log; `kernel:pingpong,size=1MiB` is a
+    built-in kernel. Raises WorkloadError when none of that is there.
     """
     if name.startswith(KERNEL):
         return _kernel(name.removeprefix(KERNEL), ranks), {name: hash_bytes(name.encode())}
@@ -36,12 +36,12 @@ def find_workload(name: str, *, ranks: int | None) -> tuple[Workload | Flows, di
         return emulated.load(path), {path.name: hash_file(path)}
     if path.suffix == ".py":
         return _from_python(path, ranks), {path.name: hash_file(path)}
-    if path.suffix == ".parquet" or path.is_file():
+    if path.suffix == ".parquet" or path.is_file() or (path.is_dir() and name not in BUILT_IN):
         if ranks is not None:
             raise WorkloadError(
                 "a saved workload has its own number of ranks; leave --ranks out", source=name
             )
-        return _saved(path), {path.name: hash_file(path)}
+        return _saved(path), {path.name: _hash(path)}
     if name in BUILT_IN:
         build = importlib.import_module(f"striate.apps.{name}").workload
         return build(**_ranks(ranks)), {name: hash_bytes(inspect.getsource(build).encode())}
@@ -58,6 +58,14 @@ def _kernel(text: str, ranks: int | None) -> Workload:
     if "ranks" in options:
         raise WorkloadError("expected the number of ranks as --ranks N", at=f"{KERNEL}{name}")
     return kernels.workload(name, ranks=ranks, **options)
+
+
+def _hash(path: Path) -> str:
+    """The hash of a file, or of all files of a log that is a folder."""
+    if not path.is_dir():
+        return hash_file(path)
+    files = sorted(one for one in path.rglob("*") if one.is_file())
+    return hash_bytes("".join(f"{one.relative_to(path)} {hash_file(one)}\n" for one in files).encode())
 
 
 def _saved(path: Path) -> Workload:

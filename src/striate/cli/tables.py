@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from striate.predict.forecast import Answer, Forecast
-from striate.units import about_count, about_seconds
+from striate.predict.forecast import Answer, Forecast, Phase
+from striate.predict.server_use import MetadataUse, ServerUse
+from striate.units import about_count, about_seconds, about_size
 
 
 def columns(rows: Sequence[Sequence[str]], *, numbers_from: int) -> str:
@@ -32,7 +33,13 @@ def _answer_row(answer: Answer) -> tuple[str, ...]:
         ]
     cost = answer.cost.cpu_seconds
     speed_up = about_count(answer.raw.estimate / cost) if cost else "-"
-    return (answer.rung, about_seconds(answer.raw.estimate), *bounds, about_seconds(cost), speed_up)
+    name = answer.rung if answer.counted else f"({answer.rung})"
+    return (name, about_seconds(answer.raw.estimate), *bounds, about_seconds(cost), speed_up)
+
+
+def _phase_row(phase: Phase) -> tuple[str, ...]:
+    times = (phase.seconds.estimate, phase.seconds.low, phase.seconds.high)
+    return (phase.name, phase.rung, phase.why, *map(about_seconds, times))
 
 
 def forecast_text(forecast: Forecast) -> str:
@@ -53,14 +60,71 @@ def forecast_text(forecast: Forecast) -> str:
             for share in forecast.applications
         ]
         parts.append(columns([("application", "ranks", "begins", "ends"), *shares], numbers_from=1))
+    if forecast.servers:
+        parts.append(columns(_server_rows(forecast.servers), numbers_from=1))
+    if forecast.metadata:
+        parts.append(columns(_metadata_rows(forecast.metadata), numbers_from=1))
     if forecast.checks:
         words = [
             (check.name, "passed" if check.passed else "failed", check.finding) for check in forecast.checks
         ]
         parts.append(columns([("test", "", "finding"), *words], numbers_from=3))
-    notes = [f"note: {note}" for note in forecast.notes]
+    if forecast.phases:
+        parts.append(
+            columns(
+                [("phase", "rung", "why", "predicted", "low", "high"), *map(_phase_row, forecast.phases)],
+                numbers_from=3,
+            )
+        )
+    notes = []
+    if forecast.stopped:
+        notes.append(f"chosen: {forecast.rung}, because {forecast.stopped}")
+    if forecast.proved is not None:
+        low, high = about_seconds(forecast.proved.low), about_seconds(forecast.proved.high)
+        notes.append(f"proved: no run takes less than {low} or more than {high}")
+    if any(not answer.counted for answer in forecast.answers):
+        notes.append("in brackets: shown for comparison, not relied on (refused by a test, or a model)")
+    notes += [f"note: {note}" for note in forecast.notes]
     if not forecast.trusted:
         notes.append("note: this answer is not to be trusted (exit status 3)")
     elif not forecast.reached:
         notes.append(f"note: the range is wider than the {forecast.within:.0%} asked for (exit status 3)")
     return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
+
+
+MOST_SERVERS = 8  # on one screen; --json has all
+
+
+def _server_rows(servers: Sequence[ServerUse]) -> list[tuple[str, ...]]:
+    """The busiest servers: bytes, disk jobs and seeks, cache hits, queue and utilisation."""
+    rows: list[tuple[str, ...]] = [
+        (
+            "server",
+            "read",
+            "written",
+            "disk jobs",
+            "short seeks",
+            "long",
+            "hits",
+            "longest queue",
+            "mean",
+            "busy",
+        )
+    ]
+    shown = sorted(servers, key=lambda server: -server.busy_seconds)[:MOST_SERVERS]
+    for server in shown:
+        jobs = (f"{count:,}" for count in (server.operations, server.short_seeks, server.long_seeks))
+        bytes_ = (about_size(size) for size in (server.bytes_read, server.bytes_written))
+        queue = (f"{server.longest_queue:,}", f"{server.mean_queue:.1f}", f"{server.utilisation:.0%}")
+        rows.append((server.name, *bytes_, *jobs, about_size(server.cache_hit_bytes), *queue))
+    if len(servers) > len(shown):
+        rows.append((f"and {len(servers) - len(shown):,} less busy", *[""] * 9))
+    return rows
+
+
+def _metadata_rows(servers: Sequence[MetadataUse]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("metadata server", "calls", "busy", "mean wait", "longest queue")]
+    for server in servers[:MOST_SERVERS]:
+        times = about_seconds(server.busy_seconds), about_seconds(server.mean_wait_seconds)
+        rows.append((server.name, f"{server.operations:,}", *times, f"{server.longest_queue:,}"))
+    return rows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, write_output
+from striate.cli.output import json_option, output_option, progress, store_option, write_output
 
 if TYPE_CHECKING:
     from striate.tune import Study
@@ -37,6 +37,7 @@ SHOWN = 12  # candidates in the table
 )
 @click.option("--workers", type=click.IntRange(min=1), help="how many of them (default: one a CPU)")
 @click.option("--resolution", default=0.01, help="times closer than this share are ties")
+@store_option
 @json_option
 @output_option("write the chosen settings to a .toml file, or the whole study to a .json file")
 def command(
@@ -49,6 +50,7 @@ def command(
     executor: str,
     workers: int | None,
     resolution: float,
+    store: Path | None,
     as_json: bool,
     output: Path | None,
     force: bool,
@@ -93,6 +95,11 @@ def command(
     if output is not None:
         content = chosen.to_toml() if output.suffix == ".toml" else study.to_json()
         write_output(output, content, force=force)
+    if store is not None:
+        from striate.results import append
+        from striate.tune.stored import entry_of
+
+        append(store, entry_of(study, tunable.parameters))
     click.echo(study.to_json() if as_json else study_text(study), nl=not as_json)
     return 0 if study.finished else 3
 

@@ -1,4 +1,4 @@
-"""Hangs I/O servers and forwarders into a wired machine: on compute nodes, or on nodes of their own."""
+"""Hangs servers and forwarders of files into a wired machine: on compute nodes, or on nodes of their own."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from striate.cluster.cluster import Cluster, Forwarder, IOServer, Nic
-from striate.cluster.description import Description, ForwarderTable, Selection, ServerTable
+from striate.cluster.cluster import Cluster, Forwarder, IOServer, MetadataServer, Nic
+from striate.cluster.description import Description, ForwarderTable, MetadataTable, SeatTable, Selection
 from striate.cluster.hosts import HostGroup, inside_of
 from striate.errors import ClusterError
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Where a server or forwarder sits: component, interface, memory, the compute node it shares or -1."""
+    """Where a server or relay sits: component, interface, memory, the compute node it shares or -1."""
 
     component: int
     nic: Nic
@@ -31,7 +31,8 @@ def servers(description: Description, cluster: Cluster, groups: Sequence[HostGro
         for number, seat in enumerate(_seats(description, cluster, groups, table, f"$.server[{i}]")):
             memory = seat.memory if table.cache.memory is None else int(table.cache.memory)
             name = f"{table.name}.{number}"
-            made.append(IOServer(name, seat.component, seat.nic, table.cache, disks, memory, seat.node))
+            storage = (table.cache, disks, memory, seat.node, table.raid, int(table.chunk), table.burst)
+            made.append(IOServer(name, seat.component, seat.nic, *storage))
     return tuple(made)
 
 
@@ -49,8 +50,36 @@ def forwarders(
         blocks = np.array_split(np.array(nodes), table.count)
         for number, seat in enumerate(_seats(description, cluster, groups, table, path)):
             mine = tuple(blocks[number].tolist())
-            made.append(Forwarder(f"{table.name}.{number}", seat.component, seat.nic, mine, targets))
+            name, gathered = f"{table.name}.{number}", int(table.aggregate)
+            made.append(Forwarder(name, seat.component, seat.nic, mine, targets, gathered))
     return tuple(made)
+
+
+def metadata_servers(
+    description: Description, cluster: Cluster, groups: Sequence[HostGroup]
+) -> tuple[MetadataServer, ...]:
+    """Every metadata server, table after table."""
+    return tuple(
+        _metadata_server(f"{table.name}.{number}", seat, table)
+        for i, table in enumerate(description.metadata)
+        for number, seat in enumerate(_seats(description, cluster, groups, table, f"$.metadata[{i}]"))
+    )
+
+
+def _metadata_server(name: str, seat: Seat, table: MetadataTable) -> MetadataServer:
+    opened = int(table.open)
+    created = opened if table.create is None else int(table.create)
+    return MetadataServer(
+        name,
+        seat.component,
+        seat.nic,
+        open=opened,
+        create=created,
+        stat=opened if table.stat is None else int(table.stat),
+        delete=created if table.delete is None else int(table.delete),
+        close=None if table.close is None else int(table.close),
+        concurrent=table.concurrent_operations,
+    )
 
 
 def selected_nodes(description: Description, selection: Selection | None, path: str) -> Sequence[int]:
@@ -81,7 +110,7 @@ def _seats(
     description: Description,
     cluster: Cluster,
     groups: Sequence[HostGroup],
-    table: ServerTable | ForwarderTable,
+    table: SeatTable,
     path: str,
 ) -> list[Seat]:
     if table.on == "nodes":
@@ -94,9 +123,7 @@ def _seats(
     return [Seat(start + i // table.per_node * group.width, nic, memory, -1) for i in range(table.count)]
 
 
-def _shared_seats(
-    description: Description, cluster: Cluster, table: ServerTable | ForwarderTable, path: str
-) -> list[Seat]:
+def _shared_seats(description: Description, cluster: Cluster, table: SeatTable, path: str) -> list[Seat]:
     nodes = selected_nodes(description, table.nodes, f"{path}.nodes")
     if table.count > len(nodes) * table.per_node:
         room = f"{len(nodes)} nodes have room for {len(nodes) * table.per_node}"

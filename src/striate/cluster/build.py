@@ -8,7 +8,7 @@ from types import ModuleType
 
 import numpy as np
 
-from striate.cluster.attach import forwarders, servers
+from striate.cluster.attach import forwarders, metadata_servers, servers
 from striate.cluster.cluster import Cluster, Network, NodeType
 from striate.cluster.description import Description, NodeTable
 from striate.cluster.hosts import HostGroup, host_groups
@@ -47,6 +47,7 @@ def build(description: Description) -> Cluster:
         bare,
         servers=servers(description, bare, groups),
         forwarders=forwarders(description, bare, groups),
+        metadata=metadata_servers(description, bare, groups),
         component_names=component_names(fabric, groups),
     )
 

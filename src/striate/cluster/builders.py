@@ -26,6 +26,7 @@ class Rest(TypedDict, total=False):
     source: str
     server: Tables
     forwarder: Tables
+    metadata: Tables
     settings: Table
     placement: Table
 
@@ -76,7 +77,7 @@ def _sorted_out(keys: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 def _build(topology: str, node: Tables, rest: Rest, network: dict[str, Any]) -> Cluster:
     document: dict[str, Any] = {"name": topology, **rest, "network": {"topology": topology, **network}}
     document["node"] = _listed(node, "node")
-    for key in ("server", "forwarder"):
+    for key in ("server", "forwarder", "metadata"):
         document[key] = _listed(rest.get(key, ()), key)
     return cluster_from_tables(document)
 

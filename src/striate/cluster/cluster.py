@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Load, Ticks
-from striate.cluster.storage import Cache, Disk
+from striate.cluster.storage import Burst, Cache, Disk, Raid
 
 if TYPE_CHECKING:
     from striate.cluster.description import Description
@@ -32,6 +33,7 @@ COMPONENT_KINDS = ("store-forward", "memory", "cut-through")
 PlacementKind = Literal["round-robin", "block", "explicit"]
 RoutingKind = Literal["shortest", "round-robin"]
 ProtocolKind = Literal["interface", "processor"]
+CollectiveKind = Literal["direct", "two-phase", "pipelined"]
 NicKind = Literal["packet", "analytical"]
 
 
@@ -69,12 +71,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     io_request: Bytes = Bytes(10 * 1024 * 1024)
     stripe_unit: Bytes = Bytes(64 * 1024)
     collective_buffer: Bytes = Bytes(16 * 1024 * 1024)
+    collective: CollectiveKind = "direct"  # how collective calls access files, unless a file says otherwise
+    aggregators: Annotated[int, Meta(ge=1, le=2**31 - 1)] | Literal["all", "nodes"] = "all"
     routing: RoutingKind = "shortest"
     protocol: ProtocolKind = (
         "interface"  # who moves messages: interfaces, or processors, which compute less then
     )
     io_overlap: bool = True  # a node's disks go on while it communicates; false: they wait for its sends
     io_cpu: Ticks = Ticks(0)  # T_io_cpu of paper 004: CPU time an I/O call takes from its process
+    flush_on_close: bool = False  # closing a file writes back what the servers hold, as a sync does
     io_variation: Ticks = Ticks(0)  # T_io_diff of paper 004: spread of a request's time between processors
     turn: Ticks = Ticks(
         0
@@ -118,6 +123,9 @@ class IOServer:
     disks: tuple[Disk, ...]
     memory: int  # bytes of its node for cached data
     node: int = -1  # the compute node it shares, or -1 when it stands apart
+    raid: Raid = 0
+    chunk: int = 64 * 1024  # bytes on one disk before the next
+    burst: Burst | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +137,22 @@ class Forwarder:
     nic: Nic
     nodes: tuple[int, ...]
     servers: tuple[int, ...]
+    aggregate: int = 0  # bytes of a request that it gathers before it passes them on
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataServer:
+    """Answers opens, stats and deletes, `concurrent` at a time; file f belongs to number f modulo their number."""
+
+    name: str
+    component: int
+    nic: Nic
+    open: int  # this and the next: picoseconds an operation takes
+    create: int
+    stat: int
+    delete: int
+    close: int | None  # None: it is not told
+    concurrent: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +168,7 @@ class Cluster:
     network: Network
     servers: tuple[IOServer, ...] = ()
     forwarders: tuple[Forwarder, ...] = ()
+    metadata: tuple[MetadataServer, ...] = ()
     settings: Settings = _DEFAULT_SETTINGS
     placement: PlacementKind = "round-robin"
     explicit_placement: tuple[tuple[int, int], ...] = ()  # per rank: node, socket

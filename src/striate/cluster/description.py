@@ -9,8 +9,8 @@ from msgspec import Meta
 
 from striate.cluster.cluster import Link, Nic, PlacementKind, Settings
 from striate.cluster.networks import Count, NetworkTable
-from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions
-from striate.cluster.storage import Cache, Disk
+from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Ticks
+from striate.cluster.storage import Burst, Cache, Disk, Raid
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9 _+()/-]*$"
 Name = Annotated[str, Meta(pattern=NAME_PATTERN, max_length=64)]
@@ -74,11 +74,17 @@ class ServerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     cache: Cache = Cache()
     disk: Disk | tuple[Disk, ...]
     disks: Count = 1  # how many of `disk`
+    raid: Raid = 0  # 0: striped; 5: each disk in turn holds the parity of the others
+    chunk: Bytes = Bytes(64 * 1024)  # on one disk before the next takes over
+    burst: Burst | None = None
+
+    def kinds_of_disks(self) -> tuple[Disk, ...]:
+        """The disks listed, of which one server has `disks` each."""
+        return self.disk if isinstance(self.disk, tuple) else (self.disk,)
 
     def all_disks(self) -> tuple[Disk, ...]:
         """Every disk of one server."""
-        listed = self.disk if isinstance(self.disk, tuple) else (self.disk,)
-        return listed * self.disks
+        return self.kinds_of_disks() * self.disks
 
 
 class ForwarderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -95,6 +101,30 @@ class ForwarderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     nic: Nic | None = None
     serves: Selection | None = None  # compute nodes, dealt out in equal blocks; None: all
     to: tuple[str, ...] | None = None  # names of [[server]] tables; None: all
+    aggregate: Bytes = Bytes(0)  # of a request, gathered before it is passed on
+
+
+class MetadataTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`[[metadata]]`: `count` servers that know names and places of files; times of one operation each."""
+
+    name: Name
+    count: Count
+    on: Where
+    nodes: Selection | None = None
+    like: str | None = None
+    node: Inside | None = None
+    at: str | tuple[str, ...] | None = None
+    per_node: Count = 1
+    nic: Nic | None = None
+    open: Ticks
+    create: Ticks | None = None  # None: as open
+    stat: Ticks | None = None  # None: as open
+    delete: Ticks | None = None  # None: as create
+    close: Ticks | None = None  # None: nobody tells it
+    concurrent_operations: Count = 1
+
+
+SeatTable = ServerTable | ForwarderTable | MetadataTable
 
 
 class PlacementTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,5 +154,6 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     network: NetworkTable | None = None  # None: a machine of one node
     server: tuple[ServerTable, ...] = ()
     forwarder: tuple[ForwarderTable, ...] = ()
+    metadata: tuple[MetadataTable, ...] = ()
     placement: PlacementTable = PlacementTable()
     measured: Annotated[tuple[MeasuredTable, ...], Meta(max_length=1000)] = ()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from striate.cluster import measures
-from striate.cluster.cluster import Cluster, Placement
+from striate.cluster.cluster import Cluster, MetadataServer, Placement
 from striate.cluster.outline import topology
+from striate.cluster.storage import capacity_bytes
 
 SCHEMA = "striate.cluster/1"
 
@@ -32,6 +33,7 @@ def document(cluster: Cluster, placement: Placement | None) -> dict[str, Any]:
             {"name": relay.name, "nodes": len(relay.nodes), "servers": len(relay.servers)}
             for relay in cluster.forwarders
         ],
+        "metadata": [_metadata_document(server) for server in cluster.metadata],
         "settings": _settings_document(cluster),
         "placement": _placement_document(cluster, placement),
         "derived": _derived_document(cluster),
@@ -71,7 +73,17 @@ def _server_document(cluster: Cluster, index: int) -> dict[str, Any]:
         "memory_bytes": server.memory,
         "cache": server.cache.policy,
         "disks": len(server.disks),
+        "raid": server.raid,
+        "capacity_bytes": capacity_bytes(server.disks, server.raid) or None,
+        "burst_bytes": None if server.burst is None else int(server.burst.capacity),
     }
+
+
+def _metadata_document(server: MetadataServer) -> dict[str, Any]:
+    times = {"open": server.open, "create": server.create, "stat": server.stat, "delete": server.delete}
+    seconds = {f"{name}_seconds": ticks / 1e12 for name, ticks in times.items()}
+    closing = {"close_seconds": None if server.close is None else server.close / 1e12}
+    return {"name": server.name, "concurrent_operations": server.concurrent} | seconds | closing
 
 
 def _settings_document(cluster: Cluster) -> dict[str, Any]:
@@ -83,8 +95,15 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
         for key in ("io_cpu", "io_variation", "turn", "time_slice")
     }
     found["background_processes"] = float(settings.background)
-    words = {"routing": settings.routing, "protocol": settings.protocol, "io_overlap": settings.io_overlap}
-    return found | words | times
+    choices = {
+        "routing": settings.routing,
+        "protocol": settings.protocol,
+        "io_overlap": settings.io_overlap,
+        "flush_on_close": settings.flush_on_close,
+        "collective": settings.collective,
+        "aggregators": settings.aggregators,
+    }
+    return found | choices | times
 
 
 def _derived_document(cluster: Cluster) -> dict[str, Any]:

@@ -56,6 +56,8 @@ def _summary(cluster: Cluster) -> str:
     ]
     if cluster.forwarders:
         parts.append(_many(len(cluster.forwarders), "forwarder"))
+    if cluster.metadata:
+        parts.append(_many(len(cluster.metadata), "metadata server"))
     return " · ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""Hosts: the compute nodes and the nodes that servers and forwarders have for themselves, group by group."""
+"""Hosts: the compute nodes and the nodes that servers and relays have for themselves, group by group."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from striate.cluster.cluster import Link
 from striate.cluster.description import (
     Description,
-    ForwarderTable,
     Hub,
     Inside,
     NodeTable,
-    ServerTable,
+    SeatTable,
     Socket,
 )
 from striate.errors import ClusterError
@@ -40,7 +39,7 @@ class HostGroup:
 
 
 def host_groups(description: Description) -> tuple[HostGroup, ...]:
-    """All groups in order: `[[node]]` tables, then servers apart, then forwarders apart."""
+    """All groups in order: `[[node]]` tables, then servers, forwarders and metadata servers apart."""
     groups = [_compute(table, f"$.node[{i}]") for i, table in enumerate(description.node)]
     for path, table in tables_with_seats(description):
         if table.on == "apart":
@@ -48,16 +47,18 @@ def host_groups(description: Description) -> tuple[HostGroup, ...]:
     return _numbered(groups)
 
 
-def tables_with_seats(description: Description) -> Iterator[tuple[str, ServerTable | ForwarderTable]]:
-    """Path and table of every `[[server]]`, then of every `[[forwarder]]`."""
+def tables_with_seats(description: Description) -> Iterator[tuple[str, SeatTable]]:
+    """Path and table of every `[[server]]`, then `[[forwarder]]`, then `[[metadata]]`."""
     for i, server in enumerate(description.server):
         yield f"$.server[{i}]", server
     for i, forwarder in enumerate(description.forwarder):
         yield f"$.forwarder[{i}]", forwarder
+    for i, metadata in enumerate(description.metadata):
+        yield f"$.metadata[{i}]", metadata
 
 
-def inside_of(description: Description, table: ServerTable | ForwarderTable, path: str) -> Inside:
-    """The inside of the node a server or forwarder has for itself; refuses none, two, or an unknown name."""
+def inside_of(description: Description, table: SeatTable, path: str) -> Inside:
+    """The inside of the node a server or relay has for itself; refuses none, two, or an unknown name."""
     if (table.like is None) == (table.node is None):
         raise ClusterError(
             "a node apart needs `like` (a node's name) or `node` (its inside)", at=f"{path}.like"
@@ -81,7 +82,7 @@ def _compute(table: NodeTable, path: str) -> HostGroup:
     )
 
 
-def _apart(description: Description, table: ServerTable | ForwarderTable, path: str) -> HostGroup:
+def _apart(description: Description, table: SeatTable, path: str) -> HostGroup:
     inside = inside_of(description, table, path)
     where = f"{path}.node" if table.node is not None else path
     count = -(-table.count // table.per_node)

@@ -8,8 +8,16 @@ import msgspec
 
 from striate.cluster import measures
 from striate.cluster.cluster import Cluster, Link, Nic, Placement
-from striate.cluster.description import Description, ForwarderTable, NodeTable, ServerTable
-from striate.cluster.picture.inside import disk_details, disk_words
+from striate.cluster.description import (
+    Description,
+    ForwarderTable,
+    MetadataTable,
+    NodeTable,
+    SeatTable,
+    ServerTable,
+)
+from striate.cluster.picture.inside import at_once, disk_details, disk_words
+from striate.cluster.storage import capacity_bytes
 from striate.units import about_count, about_rate, about_seconds, about_size, format_size
 
 Lines = list[tuple[str, str]]
@@ -27,6 +35,10 @@ def sections(cluster: Cluster, placement: Placement | None) -> list[tuple[str, L
     ]
     found += [
         (f"Forwarder {table.name} x {table.count}", _forwarder(table)) for table in description.forwarder
+    ]
+    found += [
+        (f"Metadata {table.name} x {table.count}", _metadata(cluster, table))
+        for table in description.metadata
     ]
     found += [("Settings", _settings(description)), ("Placement", _placement(cluster, placement))]
     return [
@@ -85,9 +97,16 @@ def _server(cluster: Cluster, table: ServerTable) -> Lines:
     lines = [
         ("where", _where(table)),
         ("interface", _nic(first.nic)),
-        ("cache", f"{cache.policy}, {about_size(first.memory)}, {cache.concurrent_operations} at once"),
+        ("cache", f"{cache.policy}, {about_size(first.memory)}, {at_once(table)} at once"),
         ("", f"{ahead}, {kept}"),
     ]
+    if table.burst is not None:
+        kept = f"{about_size(table.burst.capacity)}, drains above {about_size(table.burst.threshold)}"
+        lines.append(("burst buffer", f"{kept}; {disk_words(table.burst.disk)}"))
+    if len(disks) > 1:
+        lines.append(("array", f"RAID {table.raid}, chunks of {about_size(table.chunk)}"))
+    if capacity := capacity_bytes(disks, table.raid):
+        lines.append(("capacity", f"{about_size(capacity)} of data"))
     kinds = list(dict.fromkeys(disks))
     return lines + [
         (f"disk x {disks.count(kind)}", f"{disk_words(kind)}; {disk_details(kind)}") for kind in kinds
@@ -97,10 +116,19 @@ def _server(cluster: Cluster, table: ServerTable) -> Lines:
 def _forwarder(table: ForwarderTable) -> Lines:
     served = "all nodes" if table.serves is None else _plain(table.serves)
     targets = "all servers" if table.to is None else ", ".join(table.to)
-    return [("where", _where(table)), ("serves", f"{served}, in equal blocks"), ("to", targets)]
+    lines = [("where", _where(table)), ("serves", f"{served}, in equal blocks"), ("to", targets)]
+    return [*lines, ("gathers", about_size(table.aggregate))] if table.aggregate else lines
 
 
-def _where(table: ServerTable | ForwarderTable) -> str:
+def _metadata(cluster: Cluster, table: MetadataTable) -> Lines:
+    first = next(server for server in cluster.metadata if server.name == f"{table.name}.0")
+    times = {"open": first.open, "create": first.create, "stat": first.stat, "delete": first.delete}
+    words = [f"{name} {about_seconds(ticks / 1e12)}" for name, ticks in times.items()]
+    words.append("close is free" if first.close is None else f"close {about_seconds(first.close / 1e12)}")
+    return [("where", _where(table)), ("times", ", ".join(words)), ("at once", str(first.concurrent))]
+
+
+def _where(table: SeatTable) -> str:
     if table.on == "apart":
         return f"nodes of their own, {table.per_node} on each"
     chosen = "" if table.nodes is None else f" {_plain(table.nodes)}"
@@ -114,6 +142,8 @@ def _settings(description: Description) -> Lines:
     lines.append(("routing", settings.routing))
     lines.append(("protocol", f"on the {settings.protocol}s"))
     lines.append(("io overlap", "yes" if settings.io_overlap else "no"))
+    lines.append(("collective access", f"{settings.collective}, aggregators: {settings.aggregators}"))
+    lines.append(("flush on close", "yes" if settings.flush_on_close else "no"))
     times = ("io_cpu", "io_variation", "turn", "time_slice")
     lines += [(key.replace("_", " "), about_seconds(getattr(settings, key) / 1e12)) for key in times]
     return [*lines, ("background", f"{settings.background:.3g} processes a node")]

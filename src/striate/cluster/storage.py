@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -17,7 +18,9 @@ class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     policy: CachePolicy = "aggregation-reorder"
     memory: Bytes | None = None  # bytes for data in flight; None: the memory of the server's node
-    concurrent_operations: Annotated[int, Meta(ge=1, le=10**6)] = 1
+    concurrent_operations: Annotated[int, Meta(ge=1, le=10**6)] | None = (
+        None  # None: what the disks take at once
+    )
     read_ahead: Bytes = Bytes(0)
     keeps_reads: bool = False  # an LRU read cache, which the original simulator lacks
 
@@ -27,6 +30,7 @@ class SimpleDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
 
     rate: BytesPerSecond
     access: Ticks = Ticks(0)
+    capacity: Bytes | None = None
 
 
 class HardDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="hard"):
@@ -37,19 +41,51 @@ class HardDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     track_seek: Ticks
     revolutions_per_minute: Annotated[float, Meta(gt=0, le=1e6)]
     near: Bytes  # closer than this to the last access costs a track seek only
+    capacity: Bytes | None = None
 
 
 class FlashDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="flash"):
-    """SSD or NVMe: `channels` requests at once, each with a latency and a share of the rate."""
+    """SSD or NVMe: `queue_depth` requests at once on `channels`, each with a latency and its share of the rate."""
 
     read_rate: BytesPerSecond
     write_rate: BytesPerSecond
     read_latency: Ticks
     write_latency: Ticks
     channels: Annotated[int, Meta(ge=1, le=10**6)] = 1
+    queue_depth: Annotated[int, Meta(ge=1, le=10**6)] | None = None  # None: a request a channel
+    capacity: Bytes | None = None
 
 
 Disk = SimpleDisk | HardDisk | FlashDisk
+Raid = Literal[0, 5]
+
+
+class Burst(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Fast storage in front of the disks: takes every write, and passes it on when more than `drain_above` is held."""
+
+    capacity: Bytes
+    disk: Disk
+    drain_above: Bytes | None = None  # None: half the capacity
+
+    @property
+    def threshold(self) -> int:
+        """Bytes it keeps to itself."""
+        return int(self.capacity) // 2 if self.drain_above is None else int(self.drain_above)
+
+
+def queue_depth(disk: Disk) -> int:
+    """Requests the disk takes at once: one arm, or what flash holds."""
+    if isinstance(disk, FlashDisk):
+        return disk.channels if disk.queue_depth is None else disk.queue_depth
+    return 1
+
+
+def capacity_bytes(disks: Sequence[Disk], raid: Raid) -> int:
+    """Data that the disks of a server hold, 0 without an end: parity takes a disk, and equal parts lie on all."""
+    if any(disk.capacity is None for disk in disks):
+        return 0
+    smallest = min(int(disk.capacity or 0) for disk in disks)
+    return smallest * (len(disks) - 1 if raid == 5 else len(disks))
 
 
 def random_access_ticks(disk: Disk) -> int:

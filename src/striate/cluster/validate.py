@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from striate.cluster.cluster import Settings
-from striate.cluster.description import Description, ForwarderTable, ServerTable
+from striate.cluster.description import Description, SeatTable, ServerTable
 from striate.cluster.hosts import HostGroup, tables_with_seats
 from striate.cluster.networks import GraphNetwork
 from striate.errors import ClusterError
@@ -24,6 +24,8 @@ def check_tables(description: Description) -> None:
     _check_settings(description.settings)
     for path, table in tables_with_seats(description):
         _check_where(table, path)
+        if isinstance(table, ServerTable):
+            _check_storage(table, int(description.settings.packet), path)
 
 
 def check_hosts(description: Description, groups: Sequence[HostGroup]) -> None:
@@ -110,10 +112,28 @@ def _check_settings(settings: Settings) -> None:
             raise ClusterError("expected at least 1 B, got 0", at=f"$.settings.{key}")
 
 
-def _check_where(table: ServerTable | ForwarderTable, path: str) -> None:
+def _check_where(table: SeatTable, path: str) -> None:
     foreign = ("like", "node", "at") if table.on == "nodes" else ("nodes",)
     for key in foreign:
         if getattr(table, key) is not None:
             raise ClusterError(f'`{key}` does not go with on = "{table.on}"', at=f"{path}.{key}")
-    if isinstance(table, ServerTable) and table.disk == ():
+
+
+def _check_storage(table: ServerTable, packet: int, path: str) -> None:
+    """Refuse arrays that cannot be, and a burst buffer that could fill up without draining."""
+    disks = table.kinds_of_disks()  # not all of them: their number has not been checked yet
+    if not disks:
         raise ClusterError("expected at least one disk", at=f"{path}.disk")
+    if table.raid == 5 and (count := len(disks) * table.disks) < 3:
+        raise ClusterError(f"expected 3 disks or more for RAID 5, got {count}", at=f"{path}.raid")
+    if table.chunk < 1:
+        raise ClusterError("expected at least 1 B, got 0", at=f"{path}.chunk")
+    if any(disk.capacity == 0 for disk in disks):
+        raise ClusterError("expected a disk of at least 1 B, got 0", at=f"{path}.disk.capacity")
+    if len({disk.capacity is None for disk in disks}) > 1:
+        raise ClusterError("expected a capacity for every disk or for none", at=f"{path}.disk")
+    burst = table.burst
+    if burst is not None and burst.threshold + packet > burst.capacity:
+        key = "capacity" if burst.drain_above is None else "drain_above"
+        found = f"{about_size(burst.threshold)} kept and a packet of {about_size(packet)} must fit"
+        raise ClusterError(f"{found} into {about_size(burst.capacity)}", at=f"{path}.burst.{key}")

@@ -30,9 +30,7 @@ TREE: dict[str, Trial | Rung] = {
     "I/O scale": Trial("are seeks too small to matter?", passed="groups of events", failed="fine"),
     "groups of events": Trial("does no group wait for another?", passed="resource", failed="cyclic SPMD"),
     # Beyond the paper: programs that a queueing network describes.
-    "cyclic SPMD": Trial(
-        "do all ranks cycle through computing, talking and I/O?", passed="queueing", failed="macro-rr"
-    ),
+    "cyclic SPMD": Trial("do all ranks cycle through work and I/O?", passed="queueing", failed="macro-rr"),
     "resource": Rung(wider="cyclic SPMD"),
     "queueing": Rung(wider="macro-rr"),
     "macro-rr": Rung(wider="macro-queue"),

@@ -1,4 +1,4 @@
-"""The I/O servers of a cluster as columns: their caches, their disks, and how files are cut."""
+"""The I/O servers of a cluster as columns: their caches, their disks, and how an application uses them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,27 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.cluster.cluster import Cluster
-from striate.cluster.storage import CachePolicy, Disk, FlashDisk, HardDisk, SimpleDisk
-from striate.predict.file_layouts import LayoutTable
+from striate.cluster.cluster import Cluster, IOServer, Placement
+from striate.cluster.storage import (
+    Burst,
+    CachePolicy,
+    Disk,
+    FlashDisk,
+    HardDisk,
+    SimpleDisk,
+    capacity_bytes,
+    queue_depth,
+)
+from striate.predict.file_layouts import LayoutTable, layout_table
+from striate.predict.file_tables import (
+    CollectiveTable,
+    Forwarding,
+    MetadataColumns,
+    collective_table,
+    forwarding,
+    metadata_columns,
+)
+from striate.workload.application import Application
 
 Int64s = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -41,28 +59,64 @@ class FileServers:
     near: Int64s
     channels: Int64s
     queue_depth: Int64s
+    raid: Int64s
+    chunk: Int64s
+    capacity: Int64s  # 0: no end
+    burst_disk: Int64s  # row of the disk that holds its burst buffer, -1: it has none
+    burst_capacity: Int64s
+    burst_drain_above: Int64s
     io_request: int
     stripe_unit: int
+    flush_on_close: bool
+    log: bool
     layouts: LayoutTable  # of the files that do not have the default stripe
+    collective: CollectiveTable
+    metadata: MetadataColumns
+    forwarding: Forwarding
 
 
-def file_servers(cluster: Cluster, layouts: LayoutTable) -> FileServers:
-    """The columns of `cluster.servers`; several disks of one server are striped."""
+def file_servers(
+    cluster: Cluster, application: Application, placement: Placement, *, log: bool = False
+) -> FileServers:
+    """The columns of `cluster.servers`, and how `application` uses them."""
     servers = cluster.servers
-    disks = [disk for server in servers for disk in server.disks]
+    own = [disk for server in servers for disk in server.disks]
+    bursts = [server.burst for server in servers]
+    disks = [*own, *(burst.disk for burst in bursts if burst)]
     return FileServers(
         policy=np.array([POLICIES.index(server.cache.policy) for server in servers], np.uint8),
         memory=_column([server.memory for server in servers]),
-        concurrent=_column([server.cache.concurrent_operations for server in servers]),
+        concurrent=_column([_at_once(server) for server in servers]),
         kept_reads=_column([server.memory if server.cache.keeps_reads else 0 for server in servers]),
         read_ahead=_column([int(server.cache.read_ahead) for server in servers]),
         first_disk=np.cumsum([0, *(len(server.disks) for server in servers)], dtype=np.int64),
         disk_kind=np.array([DISK_KINDS.index(type(disk)) for disk in disks], np.uint8),
         **_disk_columns(disks),
+        raid=_column([server.raid for server in servers]),
+        chunk=_column([server.chunk for server in servers]),
+        capacity=_column([capacity_bytes(server.disks, server.raid) for server in servers]),
+        burst_disk=_burst_rows(bursts, len(own)),
+        burst_capacity=_column([int(burst.capacity) if burst else 0 for burst in bursts]),
+        burst_drain_above=_column([burst.threshold if burst else 0 for burst in bursts]),
         io_request=int(cluster.settings.io_request),
         stripe_unit=int(cluster.settings.stripe_unit),
-        layouts=layouts,
+        flush_on_close=cluster.settings.flush_on_close,
+        log=log,
+        layouts=layout_table(application, len(servers)),
+        collective=collective_table(application, cluster),
+        metadata=metadata_columns(cluster),
+        forwarding=forwarding(cluster, placement),
     )
+
+
+def _at_once(server: IOServer) -> int:
+    given = server.cache.concurrent_operations
+    return max(queue_depth(disk) for disk in server.disks) if given is None else given
+
+
+def _burst_rows(bursts: Sequence[Burst | None], first: int) -> Int64s:
+    has = np.array([burst is not None for burst in bursts], np.int64)
+    return np.where(has > 0, first + np.cumsum(has) - 1, -1).astype(np.int64)
 
 
 _WHOLE = ("read_latency", "write_latency", "average_seek", "track_seek", "near", "channels", "queue_depth")
@@ -85,7 +139,7 @@ def _disk_row(disk: Disk) -> dict[str, float]:
     if isinstance(disk, FlashDisk):
         rates = {"read_rate": disk.read_rate, "write_rate": disk.write_rate}
         delays = {"read_latency": disk.read_latency, "write_latency": disk.write_latency}
-        return row | rates | delays | {"channels": disk.channels, "queue_depth": disk.channels}
+        return row | rates | delays | {"channels": disk.channels, "queue_depth": queue_depth(disk)}
     row |= {"read_rate": disk.rate, "write_rate": disk.rate}
     if isinstance(disk, SimpleDisk):
         return row | {"read_latency": disk.access, "write_latency": disk.access}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.cluster.cluster import Cluster, Nic, Placement
+from striate.cluster.cluster import Cluster, Forwarder, IOServer, MetadataServer, Nic, Placement
 from striate.predict.sharing import background_slowness
 
 
@@ -34,10 +34,15 @@ def rank_interfaces(cluster: Cluster, placement: Placement) -> Interfaces:
     return alone if slowness == 1 else replace(alone, link_bandwidth=alone.link_bandwidth / slowness)
 
 
-def server_interfaces(cluster: Cluster) -> Interfaces:
-    """One interface an I/O server, in the order of `cluster.servers`."""
-    places = np.array([server.component for server in cluster.servers], dtype=np.int32)
-    return _interfaces([server.nic for server in cluster.servers], np.arange(len(places)), places)
+def service_interfaces(cluster: Cluster) -> Interfaces:
+    """One interface an I/O server, in the order of `cluster.servers`, then metadata servers and forwarders."""
+    seats: tuple[IOServer | MetadataServer | Forwarder, ...] = (
+        *cluster.servers,
+        *cluster.metadata,
+        *cluster.forwarders,
+    )
+    places = np.array([seat.component for seat in seats], dtype=np.int32)
+    return _interfaces([seat.nic for seat in seats], np.arange(len(places)), places)
 
 
 def joined(first: Interfaces, second: Interfaces) -> Interfaces:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from striate.errors import PredictionError
 from striate.interval import Interval
+from striate.predict.by_phase import climb_phases
 from striate.predict.check import Check
 from striate.predict.cost import speed_learnt
 from striate.predict.decision import START, TREE, Rung, Trial
 from striate.predict.forecast import Answer, Forecast, Share, Use
+from striate.predict.program_subject import ProgramSubject
+from striate.predict.server_use import MetadataUse, ServerUse
 from striate.predict.subject import Subject, UnfitError
 from striate.provenance import Provenance, metered
 from striate.trace.trace import Trace
@@ -34,6 +37,8 @@ class _Climb:
     answers: list[Answer] = field(default_factory=list)
     uses: tuple[Use, ...] = ()
     applications: tuple[Share, ...] = ()
+    servers: tuple[ServerUse, ...] = ()
+    metadata: tuple[MetadataUse, ...] = ()
     timeline: Trace | None = None
     notes: list[str] = field(default_factory=list)
     stopped: str = ""
@@ -58,6 +63,7 @@ class _Climb:
         self.answers.append(answer)
         self.uses = verdict.uses or self.uses
         self.applications, self.timeline = verdict.applications, verdict.timeline
+        self.servers, self.metadata = verdict.servers, verdict.metadata
         return answer
 
     def narrow(self, interval: Interval) -> bool:
@@ -91,6 +97,14 @@ def climb(
     if found.proved and found.narrow(found.proved):
         return _stop_at_proof(found, provenance)
     first = first_rung(START, checks)
+    if first == "fine" and isinstance(subject, ProgramSubject):
+        parted = climb_phases(
+            subject,
+            lambda part: climb(part, within=within, rung=None, budget=budget, provenance=provenance),
+            provenance,
+        )
+        if parted is not None and parted.reached:
+            return replace(parted, checks=tuple(checks.values()), proved=found.proved)
     trusted = _ascend(found, first) if first != "fine" else _go_to_fine(found)
     return _forecast(found, provenance, trusted=trusted)
 
@@ -205,5 +219,7 @@ def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool) -> Foreca
         proved=found.proved,
         stopped=found.stopped,
         applications=found.applications,
+        servers=found.servers,
+        metadata=found.metadata,
         timeline=found.timeline,
     )

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from striate import _core
 from striate.cluster.cluster import Cluster, Placement
-from striate.errors import PredictionError
-from striate.predict.file_layouts import layout_table
+from striate.errors import DiskFullError, PredictionError
 from striate.predict.file_servers import file_servers
-from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
+from striate.predict.interfaces import joined, rank_interfaces, service_interfaces
 from striate.predict.recording import Recording
 from striate.predict.sharing import background_slowness, message_waits
+from striate.units import about_size
 from striate.workload.application import Application
 from striate.workload.slowed import slowed
 from striate.workload.walk import lines
@@ -88,6 +88,18 @@ class PacketRun:
     disk_bytes_read: Int64s
     disk_bytes_written: Int64s
     cache_hit_bytes: Int64s
+    cache_miss_bytes: Int64s
+    server_busy: Int64s  # with at least one operation on its disks
+    longest_queue: Int64s
+    queue_seconds: NDArray[np.float64]  # length of the queue, summed over time
+    most_held_bytes: Int64s  # written, and not yet on the disks
+    burst_bytes_written: Int64s
+    burst_bytes_read: Int64s
+    metadata_operations: Int64s  # this and the next: per metadata server
+    metadata_busy: Int64s
+    metadata_waited: Int64s
+    metadata_longest_queue: Int64s
+    disk_log: dict[str, NDArray[Any]]  # one row a job of a disk, where asked for
     recording: Recording | None = None  # where a timeline was asked for
 
 
@@ -101,6 +113,7 @@ def run_application(
     heap_ties: bool = False,
     warp: bool = True,
     flows: bool = False,
+    log_disks: bool = False,
     rank_start: Int64s | None = None,
     timeline_bytes: int = 0,
 ) -> PacketRun:
@@ -108,19 +121,18 @@ def run_application(
 
     `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
     heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
-    Rank r begins at `rank_start[r]` picoseconds. With `timeline_bytes` above 0 the
-    run writes down what happens when, as long as there is room.
-    Raises PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
+    Rank r begins at `rank_start[r]` picoseconds. With `timeline_bytes` above 0 the run writes down what happens when,
+    as long as there is room; `log_disks` keeps every job of the disks. Raises DiskFullError when a server has no room,
+    PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
-    layouts = layout_table(application, len(cluster.servers))
-    files = file_servers(cluster, layouts) if cluster.servers else None
+    files = file_servers(cluster, application, placement, log=log_disks) if cluster.servers else None
     slowness = background_slowness(cluster, placement)
     try:
         columns: dict[str, Any] = _core.run_programs(
             slowed(application.text, slowness),
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
-            joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
+            joined(rank_interfaces(cluster, placement), service_interfaces(cluster)),
             collectives,
             **node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
@@ -136,10 +148,19 @@ def run_application(
             timeline_bytes=timeline_bytes,
             rank_wait=message_waits(cluster, placement),
         )
+    except _core.ServerFullError as error:
+        raise _disk_full(str(error), application, cluster) from None
     except (_core.DeadlockError, _core.UnreceivedError, ValueError, RuntimeError, OverflowError) as error:
         raise PredictionError(_with_operations(str(error), application), at=application.name) from None
     recorded = columns.pop("recording", None)
     return PacketRun(**columns, recording=Recording(**recorded) if recorded else None)
+
+
+def _disk_full(numbers: str, application: Application, cluster: Cluster) -> DiskFullError:
+    server, capacity, file, end = (int(number) for number in numbers.split())
+    grown = f"file {application.file_name(file)!r:.60} grows to {about_size(end)} there"
+    name = cluster.servers[server].name
+    return DiskFullError(f"disk full: {name} holds {about_size(capacity)}, and {grown}", at=application.name)
 
 
 def _with_operations(message: str, application: Application) -> str:

@@ -9,12 +9,12 @@ from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
-from striate.predict.file_layouts import layout_table
 from striate.predict.file_servers import file_servers
-from striate.predict.interfaces import joined, rank_interfaces, server_interfaces
+from striate.predict.interfaces import joined, rank_interfaces, service_interfaces
 from striate.predict.packets import node_columns
 from striate.predict.sharing import background_slowness
 from striate.predict.subject import UnfitError
+from striate.workload.application import Application
 from striate.workload.slowed import slowed
 from striate.workload.workload import Workload
 
@@ -29,9 +29,9 @@ def run_program_flows(
     if len(workload.applications) != 1:
         raise UnfitError("several applications at once are played packet by packet only")
     (application,) = workload.applications
+    _refuse_what_only_packets_show(application, cluster)
     placement = cluster.place(application.ranks)
     slowness = background_slowness(cluster, placement)
-    layouts = layout_table(application, len(cluster.servers))
     try:
         book = book_of(application, choice, placement.node)
         result: dict[str, Any] = _core.program_flows(
@@ -39,13 +39,13 @@ def run_program_flows(
             slowed(application.text, slowness),
             [application.groups(number) for number in range(len(application.communicators))],
             cluster.network,
-            joined(rank_interfaces(cluster, placement), server_interfaces(cluster)),
+            joined(rank_interfaces(cluster, placement), service_interfaces(cluster)),
             book,
             **node_columns(cluster, placement, slowness),
             eager_bytes=int(cluster.settings.eager),
             packet_bytes=int(cluster.settings.packet),
             round_robin=cluster.settings.routing == "round-robin",
-            files=file_servers(cluster, layouts) if cluster.servers else None,
+            files=file_servers(cluster, application, placement) if cluster.servers else None,
             extents=application.extents,
         )
     except _core.DeadlockError as error:
@@ -53,3 +53,17 @@ def run_program_flows(
     except (PredictionError, ValueError, RuntimeError, OverflowError) as error:
         raise UnfitError(str(error), source=application.name) from None
     return result
+
+
+def _refuse_what_only_packets_show(application: Application, cluster: Cluster) -> None:
+    found = {
+        "metadata servers": bool(cluster.metadata),
+        "forwarders": bool(cluster.forwarders),
+        "burst buffers": any(server.burst for server in cluster.servers),
+        "flushes on close": cluster.settings.flush_on_close,
+        "aggregators of collective access": cluster.settings.collective != "direct"
+        or any(file.collective not in (None, "direct") for file in application.files),
+    }
+    for what, there in found.items():
+        if there:
+            raise UnfitError(f"{what} are played packet by packet only", source=application.name)

@@ -93,7 +93,7 @@ class ProgramSubject:
         return Interval(low, low, max(low, high))
 
     def _steps(self, path: dict[str, Any]) -> float:
-        """What operations and messages cost their CPU beside their own work: at most 12 steps of 3 instructions."""
+        """What operations and messages cost CPUs beside their own work: at most twelve steps of 3 instructions."""
         slowest = min(float(kind.instructions_per_second) for kind in self.cluster.node_types)
         steps = float(path["graphs"] + 3 * path["messages"] + path["disk_jobs"].sum())
         return 36 * steps / slowest
@@ -149,7 +149,15 @@ class ProgramSubject:
             result = fine.predict_fine(
                 self.workload, self.cluster, choice=self.choice, timeline_bytes=self.timeline_bytes
             )
-            return Verdict(result.interval, result.uses, result.notes, result.applications, result.timeline)
+            return Verdict(
+                result.interval,
+                result.uses,
+                result.notes,
+                result.applications,
+                result.timeline,
+                result.servers,
+                result.metadata,
+            )
         if rung == "queueing":
             return Verdict(*queueing_rung.predict_queueing(self.workload, self.cluster))
         if rung == "resource":

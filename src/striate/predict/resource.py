@@ -22,6 +22,7 @@ from striate.interval import Interval
 from striate.predict.file_layouts import layout_table
 from striate.predict.forecast import Use
 from striate.workload.application import Application
+from striate.workload.kinds import Kind
 from striate.workload.workload import Workload
 
 Seconds = NDArray[np.float64]
@@ -48,6 +49,7 @@ class Clocks:
     disk: Seconds  # per server: the busiest of its disks
     disk_unhidden: Seconds  # the same without the writes that fit in the server's memory
     disk_error: Seconds  # E_rand_io + E_io_var
+    metadata: Seconds  # per metadata server
     communicates: bool
     waits: bool  # barriers and collectives: groups of events that wait for each other
 
@@ -55,8 +57,8 @@ class Clocks:
 def predict_resource(workload: Workload, cluster: Cluster) -> Result:
     """Run the rung; refuses files without servers and ranks that cannot reach each other."""
     clocks = clocks_of(workload, cluster)
-    low = _largest(clocks.processor, clocks.server, clocks.disk_unhidden)
-    estimate = _largest(clocks.processor, clocks.server, clocks.disk)
+    low = _largest(clocks.processor, clocks.server, clocks.disk_unhidden, clocks.metadata)
+    estimate = _largest(clocks.processor, clocks.server, clocks.disk, clocks.metadata)
     high = max(estimate, _ceiling(clocks))
     return Result(Interval(low, estimate, high), _uses(clocks), _notes(clocks, cluster))
 
@@ -73,9 +75,10 @@ def _ceiling(clocks: Clocks) -> float:
     """
     processor = clocks.processor + clocks.processor_error
     storage = clocks.disk + clocks.disk_error
+    metadata = float(clocks.metadata.sum())
     if clocks.communicates:
-        return float(processor.sum() + clocks.server.sum() + storage.max(initial=0.0))
-    return float(processor.max(initial=0.0) + (clocks.server + storage).max(initial=0.0))
+        return float(processor.sum() + clocks.server.sum() + storage.max(initial=0.0)) + metadata
+    return float(processor.max(initial=0.0) + (clocks.server + storage).max(initial=0.0)) + metadata
 
 
 def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
@@ -88,6 +91,7 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
     servers = len(cluster.servers)
     server, read, written = np.zeros(servers), np.zeros(servers), np.zeros(servers)
     reads, writes = np.zeros(servers), np.zeros(servers)
+    metadata = np.zeros(len(cluster.metadata))
     communicates = waits = synced = False
     start = 0
     for application in workload.applications:
@@ -110,12 +114,13 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
         written += sums["server_written"][:servers]
         reads += sums["server_reads"][:servers]
         writes += sums["server_writes"][:servers]
+        metadata += metadata_seconds(cluster, sums)
         communicates |= bool(sums["messages"].any())
         waits |= sums["barriers"] > 0
-        synced |= sums["syncs"] > 0
+        synced |= sums["syncs"] > 0 or cluster.settings.flush_on_close
     processor = finished(work)
     disk, unhidden, error = disk_seconds(cluster, (read, reads), (written, writes), synced=synced)
-    return Clocks(processor, processor_error, server, disk, unhidden, error, communicates, waits)
+    return Clocks(processor, processor_error, server, disk, unhidden, error, metadata, communicates, waits)
 
 
 def finished(work: dict[int, Seconds]) -> Seconds:
@@ -146,6 +151,7 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
             cluster.settings.stripe_unit,
             len(cluster.servers),
             layout_table(application, len(cluster.servers)),
+            bool(cluster.metadata),
         )
     except (ValueError, OverflowError, RuntimeError) as error:
         raise PredictionError(str(error), source=application.name) from None
@@ -239,6 +245,24 @@ def disk_seconds(
     return work, unhidden, error
 
 
+def metadata_seconds(cluster: Cluster, sums: dict[str, Any]) -> Seconds:
+    """Per metadata server: the calls it hears, its places sharing them evenly; file f belongs to server f."""
+    work = np.zeros(len(cluster.metadata))
+    for number, server in enumerate(cluster.metadata):
+        mine = sums["heard_file"] % len(work) == number
+        kind, calls, creates = (sums[f"heard_{name}"][mine] for name in ("kind", "calls", "creates"))
+        costs = {
+            Kind.OPEN: server.open,
+            Kind.STAT: server.stat,
+            Kind.ERASE: server.delete,
+            Kind.CLOSE: server.close,
+        }
+        ticks = sum(float(calls[kind == one].sum()) * (cost or 0) for one, cost in costs.items())
+        ticks += float(creates.sum()) * (server.create - server.open)
+        work[number] = ticks / server.concurrent / 1e12
+    return work
+
+
 def _disk_time(disk: Any, load: tuple[Seconds, Seconds], number: int, share: float, *, write: bool) -> float:
     bytes_, requests = load[0][number] * share, load[1][number] * share
     return float(
@@ -247,7 +271,12 @@ def _disk_time(disk: Any, load: tuple[Seconds, Seconds], number: int, share: flo
 
 
 def _uses(clocks: Clocks) -> tuple[Use, ...]:
-    kinds = (("processor", clocks.processor), ("server", clocks.server), ("disk", clocks.disk))
+    kinds = (
+        ("processor", clocks.processor),
+        ("server", clocks.server),
+        ("disk", clocks.disk),
+        ("metadata server", clocks.metadata),
+    )
     return tuple(
         Use(kind, len(column), f"{kind} {int(np.argmax(column))}", float(column.max()), float(column.mean()))
         for kind, column in kinds

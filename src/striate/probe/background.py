@@ -1,66 +1,60 @@
-"""How much of this host's CPUs other programs want right now, in processes like ours.
+"""How much of this host's CPUs other programs take right now, in processes like ours.
 
-Linux shares CPUs between processes or, with autogroups, between sessions first: then each busy session of others weighs
-as much as all ranks of a program together.
+Whatever the system's rules of sharing are, they show when as many processes as there are CPUs compute for a moment: if
+each gets a share s of a CPU, there are CPUs (1 / s - 1) others. Every process has a session of its own, as launchers of
+MPI give it to every rank, for some systems share CPUs between sessions first.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import time
-from pathlib import Path
+import subprocess
+import sys
 
-_PROC = Path("/proc")
-_STEP_SECONDS = 0.02
+from striate.errors import ProbeError
+
+_WINDOW_SECONDS = 0.05
+_SPIN = """
+import json, sys, time
+def window():
+    wall, cpu = time.perf_counter(), time.process_time()
+    while time.perf_counter() < wall + float(sys.argv[2]):
+        pass
+    return time.perf_counter() - wall, time.process_time() - cpu
+window()
+print(json.dumps([window() for _ in range(int(sys.argv[1]))]))
+"""
 
 
-def background_samples(seconds: float, *, ranks: int) -> list[int]:
-    """Looks again and again while this process sleeps: the processes beside which a program of `ranks` ranks runs."""
-    look = _sessions if _shares_by_session() else _processes
-    weight = ranks if _shares_by_session() else 1
-    end, found = time.perf_counter() + seconds, [weight * look()]
-    while time.perf_counter() < end:
-        time.sleep(_STEP_SECONDS)
-        found.append(weight * look())
+def background_samples(seconds: float) -> list[float]:
+    """Others beside our processes, a value for each fifth of the time; 0 on a quiet machine."""
+    cpus = len(os.sched_getaffinity(0))
+    windows = max(5, round(seconds / _WINDOW_SECONDS))
+    command = [sys.executable, "-S", "-E", "-c", _SPIN, str(windows), str(_WINDOW_SECONDS)]
+    children = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+        for _ in range(cpus)
+    ]
+    try:
+        answers = [json.loads(child.communicate()[0]) for child in children]
+    except ValueError:
+        raise ProbeError("the processes that look for others gave no answer") from None
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+    return others(answers, cpus)
+
+
+def others(answers: list[list[tuple[float, float]]], cpus: int) -> list[float]:
+    """From (wall, CPU) seconds of every window of every process to five values."""
+    found = []
+    windows = len(answers[0])
+    for part in range(5):
+        chosen = [
+            window for answer in answers for window in answer[part * windows // 5 : (part + 1) * windows // 5]
+        ]
+        wall, cpu = (sum(column) for column in zip(*chosen, strict=True))
+        found.append(max(0.0, cpus * (wall / max(cpu, 1e-9) - 1)))
     return found
-
-
-def _shares_by_session() -> bool:
-    try:
-        return int((_PROC / "sys/kernel/sched_autogroup_enabled").read_text()) == 1
-    except (OSError, ValueError):
-        return False
-
-
-def _processes() -> int:
-    """Threads that run or wait for a CPU, this one left out; 0 where the system does not say."""
-    try:
-        running = int((_PROC / "loadavg").read_text().split()[3].partition("/")[0])
-    except (OSError, ValueError, IndexError):
-        return 0
-    return max(0, running - 1)
-
-
-def _sessions() -> int:
-    """Sessions of others that have a process on a CPU or waiting for one."""
-    own, found = _session(os.getpid()), set[str]()
-    for entry in os.scandir(_PROC):
-        if entry.name.isdigit() and _wants_cpu(entry.path):
-            found.add(_session(int(entry.name)))
-    return len(found - {own, ""})
-
-
-def _session(process: int) -> str:
-    """The autogroup of a process; empty when it has none, or has ended."""
-    try:
-        return (_PROC / str(process) / "autogroup").read_text().split()[0]
-    except (OSError, IndexError):
-        return ""
-
-
-def _wants_cpu(path: str) -> bool:
-    try:
-        with open(f"{path}/stat", "rb") as file:  # noqa: PTH123 - hundreds of them, quickly
-            return file.read(400).rpartition(b")")[2].split()[0] == b"R"
-    except (OSError, IndexError):
-        return False

@@ -72,7 +72,7 @@ def _measure_in(folder: Path, options: ProbeOptions, tell: Callable[[str], objec
 
     cpus = sorted(os.sched_getaffinity(0))
     ranks = options.ranks or max(2, len(cpus))
-    look = partial(background_samples, options.budget_seconds * 0.03, ranks=ranks)
+    look = partial(background_samples, options.budget_seconds * 0.03)
     load = look()
     tell("CPU and memory")
     found = Findings(tuple(measure_memory(options.budget_seconds * 0.08)))
@@ -86,7 +86,7 @@ def _measure_in(folder: Path, options: ProbeOptions, tell: Callable[[str], objec
     answer = _asked(launcher, "messages", folder, seconds)
     found = found.and_also(answer.findings)
     if not options.launcher:
-        seconds = options.budget_seconds * 0.06
+        seconds = options.budget_seconds * 0.08
         for crowd in crowds(len(cpus)):
             tell(f"{crowd} ranks on {len(cpus)} CPUs")
             found = found.and_also(_asked(local_launcher(crowd), "crowd", folder, seconds).findings)
@@ -94,7 +94,7 @@ def _measure_in(folder: Path, options: ProbeOptions, tell: Callable[[str], objec
         with busy_processes(len(cpus)):
             found = found.and_also(_asked(launcher, "beside", folder, seconds).findings)
     load += look()
-    how = "processes of others beside the ranks, looked at before, between and after the parts"
+    how = "others beside processes that compute, seen before, between and after the parts"
     found = found.and_also(Findings((measured("background", "processes", load, how),)))
     sockets = len({socket_of(cpu) for cpu in cpus})
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -105,7 +105,7 @@ def _measure_in(folder: Path, options: ProbeOptions, tell: Callable[[str], objec
 def busy_processes(count: int) -> Iterator[None]:
     """So many processes that compute and never wait, as long as the block lasts."""
     spin = [sys.executable, "-c", "while True: pass"]
-    processes = [subprocess.Popen(spin) for _ in range(count)]
+    processes = [subprocess.Popen(spin, start_new_session=True) for _ in range(count)]
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from striate.probe.deadline import affordable
-from striate.probe.samples import Floats, Line, line_of
+from striate.probe.samples import Floats, Line, sturdy_line
 from striate.queueing.microbenchmarks.comms1 import SIZES as MESSAGE_SIZES
 from striate.queueing.microbenchmarks.comms1 import one_way_samples
 from striate.queueing.microbenchmarks.comms3 import SIZES as EXCHANGE_SIZES
@@ -95,7 +95,7 @@ def ping_pong_line(comm: Any, pair: Pair, seconds: float) -> Line | None:
     comm.Barrier()
     if comm.rank:
         return None
-    return line_of(f"messages, {pair.level}", [int(size) for size in MESSAGE_SIZES], columns)
+    return sturdy_line(f"messages, {pair.level}", [int(size) for size in MESSAGE_SIZES], columns)
 
 
 def saturation_rates(comm: Any, seconds: float) -> Floats:
@@ -122,3 +122,21 @@ def call_samples(comm: Any, call: Callable[[], object], seconds: float) -> Float
 
     rounds = affordable(float(np.median([once() for _ in range(3)])) * 2, seconds, most=100)
     return np.array([once() for _ in range(comm.bcast(rounds))])
+
+
+def step_samples(comm: Any, compute_seconds: float, seconds: float) -> Floats:
+    """Mean seconds of a round of computing (so much CPU time) and an allreduce, a value for each eighth of the time."""
+    here, there = np.zeros(1), np.zeros(1)
+
+    def rounds(count: int) -> float:
+        comm.Barrier()
+        before = time.perf_counter()
+        for _ in range(count):
+            end = time.process_time() + compute_seconds
+            while time.process_time() < end:
+                pass
+            comm.Allreduce(here, there)
+        return (time.perf_counter() - before) / count
+
+    count = comm.bcast(affordable(rounds(4), seconds / 8, least=4, most=100))
+    return np.array([rounds(count) for _ in range(8)])

@@ -17,6 +17,7 @@ import numpy as np
 from striate.probe import messages, shared_file
 from striate.probe.report import Findings
 from striate.probe.samples import Floats, Line, Measurement, measured
+from striate.probe.waits import BESIDE, COMPUTE_SECONDS, CROWD
 
 
 def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
@@ -35,18 +36,20 @@ def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
 
 
 def measure_crowd(comm: Any, directory: Path, seconds: float) -> Findings:
-    """The barrier, a small allreduce and a small collective write of more ranks than CPUs."""
-    writes = shared_file.small_write_samples(comm, directory / "crowd", seconds / 3)
+    """More ranks than CPUs: the barrier, an allreduce, a small collective write, and computing between agreements."""
+    writes = shared_file.small_write_samples(comm, directory / "crowd", seconds / 4)
     write = _of_ranks(comm, "MPI-IO collective write of 4 KiB", writes, "seconds on the slowest rank")
-    return Findings((*_calls(comm, seconds * 2 / 3), write))
+    return Findings((*_calls(comm, seconds / 4), write, _steps(comm, CROWD, seconds / 2)))
 
 
 def measure_beside(comm: Any, directory: Path, seconds: float) -> Findings:
-    """The barrier while other processes compute."""
-    samples = messages.call_samples(comm, comm.Barrier, seconds)
-    return Findings(
-        (_of_ranks(comm, "barrier beside busy processes", samples, "seconds on the slowest rank"),)
-    )
+    """Computing between agreements while other processes compute."""
+    return Findings((_steps(comm, BESIDE, seconds),))
+
+
+def _steps(comm: Any, name: str, seconds: float) -> Measurement:
+    samples = messages.step_samples(comm, COMPUTE_SECONDS, seconds)
+    return _of_ranks(comm, name, samples, "mean seconds of a round")
 
 
 _PARTS: dict[str, Callable[[Any, Path, float], Findings]] = {

@@ -1,4 +1,8 @@
-"""How long messages wait for a receiver without a CPU, from barriers; `striate.predict.sharing` is the model."""
+"""How long messages wait for a receiver without a CPU; `striate.predict.sharing` is the model these numbers go into.
+
+Ranks compute a little and agree, again and again. What a round takes beyond its computing, shared fairly with all that
+want the CPUs, is what the log2(ranks) messages of the agreement wait.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,10 @@ from dataclasses import dataclass
 
 from striate.interval import Interval
 from striate.probe.report import Report
+from striate.probe.samples import Measurement
+
+COMPUTE_SECONDS = 2e-3
+CROWD, BESIDE = "2 ms of computing and an allreduce", "the same beside busy processes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,48 +26,30 @@ class Wait:
 
 
 def waits(report: Report) -> dict[str, Wait]:
-    """`turn` and `time_slice` of the settings, as far as the report knows; a barrier takes log2(ranks) messages."""
-    found = {}
-    slices = _slices(report)
-    if slices is not None:
-        found["time_slice"] = slices
-    turns = _turns(report, slices.value if slices else Interval.exactly(0.0))
-    if turns is not None:
-        found["turn"] = turns
-    return found
-
-
-def _background(report: Report) -> float:
-    load = report.get("background")
-    return load.value.estimate if load is not None else 0.0
-
-
-def _slices(report: Report) -> Wait | None:
-    """From barriers beside as many busy processes as there are CPUs."""
-    cpus = report.facts.cpus
-    for one in report.found.measurements:
-        if one.name.startswith("barrier beside busy processes, "):
-            ranks = int(one.name.split()[-2])
-            share = taken_by_background(ranks, cpus + _background(report), cpus)
-            value = _scaled(one.value, 1 / (_rounds(ranks) * share))
-            return Wait(value, one.samples)
-    return None
-
-
-def _turns(report: Report, time_slice: Interval) -> Wait | None:
-    """From barriers of crowds, less what the background makes them wait; the middle of all crowds."""
+    """`turn` and `time_slice` of the settings, as far as the report knows."""
     cpus, background = report.facts.cpus, _background(report)
-    found, samples = list[Interval](), 0
-    for one in report.found.measurements:
-        if not one.name.startswith("barrier, ") or (ranks := int(one.name.split()[1])) <= cpus:
-            continue
-        others = time_slice.estimate * taken_by_background(ranks, background, cpus)
-        found.append(_less(_scaled(one.value, 1 / _rounds(ranks)), others, ranks / cpus - 1))
-        samples += one.samples
-    if not found:
-        return None
-    middle = sum(one.estimate for one in found) / len(found)
-    return Wait(Interval(min(one.low for one in found), middle, max(one.high for one in found)), samples)
+    found, time_slice = {}, 0.0
+    for one in _named(report, BESIDE):
+        share = taken_by_background(_ranks(one), cpus + background, cpus)
+        value = _each_wait(one, cpus, cpus + background, 0.0, share)
+        found["time_slice"] = Wait(value, one.samples)
+        time_slice = value.estimate
+    crowds = [one for one in _named(report, CROWD) if _ranks(one) > cpus]
+    turns = [
+        _each_wait(
+            one,
+            cpus,
+            background,
+            time_slice * taken_by_background(_ranks(one), background, cpus),
+            _ranks(one) / cpus - 1,
+        )
+        for one in crowds
+    ]
+    if turns:
+        middle = sum(turn.estimate for turn in turns) / len(turns)
+        ends = Interval(min(turn.low for turn in turns), middle, max(turn.high for turn in turns))
+        found["turn"] = Wait(ends, sum(one.samples for one in crowds))
+    return found
 
 
 def taken_by_background(ranks: int, background: float, cpus: int) -> float:
@@ -67,14 +57,26 @@ def taken_by_background(ranks: int, background: float, cpus: int) -> float:
     return max(0.0, 1 - cpus / (ranks + background)) * background / (background + 1)
 
 
-def _rounds(ranks: int) -> int:
-    return max(1, math.ceil(math.log2(ranks)))
+def _each_wait(one: Measurement, cpus: int, background: float, known: float, share: float) -> Interval:
+    """What a message waits beyond what is `known`, for each unit of `share`."""
+    ranks = _ranks(one)
+    computing = COMPUTE_SECONDS * max(1.0, (ranks + background) / cpus)
+    rounds = max(1, math.ceil(math.log2(ranks)))
+
+    def wait(seconds: float) -> float:
+        return max(0.0, (seconds - computing) / rounds - known) / share
+
+    return Interval(wait(one.value.low), wait(one.value.estimate), wait(one.value.high))
 
 
-def _scaled(value: Interval, factor: float) -> Interval:
-    return Interval(value.low * factor, value.estimate * factor, value.high * factor)
+def _named(report: Report, name: str) -> list[Measurement]:
+    return [one for one in report.found.measurements if one.name.startswith(f"{name}, ")]
 
 
-def _less(value: Interval, part: float, shares: float) -> Interval:
-    low, middle, high = (max(0.0, end - part) / shares for end in (value.low, value.estimate, value.high))
-    return Interval(low, middle, high)
+def _ranks(one: Measurement) -> int:
+    return int(one.name.rpartition(", ")[2].split()[0])
+
+
+def _background(report: Report) -> float:
+    load = report.get("background")
+    return load.value.estimate if load is not None else 0.0

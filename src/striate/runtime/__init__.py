@@ -9,6 +9,7 @@ from striate.runtime.hints import hints
 from striate.runtime.report import Report
 from striate.runtime.schedule import Schedule
 from striate.runtime.serial import SerialDataset, open_serial
+from striate.runtime.settings import read_settings
 
 __all__ = [
     "Dataset",
@@ -23,5 +24,6 @@ __all__ = [
     "hints",
     "open",
     "open_serial",
+    "read_settings",
     "verify",
 ]

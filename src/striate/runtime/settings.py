@@ -15,12 +15,16 @@ _WHOLE = ("servers", "group_factor")
 _SIZES = ("chunk", "buffer")
 
 
-def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Keyword arguments for `create`: `create(comm, path, shape, dtype, **read_settings("runtime.toml"))`.
+def read_settings(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+    """Keyword arguments for `create`: `create(comm, path, shape, dtype, **read_settings())`.
 
-    Keys: servers, group_factor, chunk, buffer, codec ("none", "auto" or a name), sync, layout (a text of
+    Without a path, the file that the environment variable STRIATE_RUNTIME names is read; where it names none there
+    are no settings. Keys: servers, group_factor, chunk, buffer, codec ("none", "auto" or a name), sync, layout (text of
     `striate.layout`). Raises DatasetError, with the key, for anything else.
     """
+    path = os.environ.get("STRIATE_RUNTIME") if path is None else path
+    if not path:
+        return {}
     file = Path(path)
     try:
         with file.open("rb") as stream:

@@ -20,6 +20,7 @@ Int64s = NDArray[np.int64]
 LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
 _LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2, "server": 1, "network": 1, "disk": 1}
 MOST_STATES = 250  # a page tells apart; regions can have any number of names
+_FEW = 3  # ranks a host, in the mean, that are worth a heading
 _EXACT = 2**53  # whole numbers that a double, hence JavaScript, holds exactly
 
 
@@ -64,8 +65,7 @@ def bars_of(run: Run) -> Bars | None:
 def _observed(trace: Trace) -> Bars:
     number, titles = lines_of(trace)
     _, first, line = np.unique(number, return_index=True, return_inverse=True)
-    hosts = trace.header.hosts or ("ranks",)
-    place = np.asarray(trace.header.host_of_rank or np.zeros(trace.ranks, np.int64), np.int64)
+    hosts, place, names = _hosts(trace, tuple(titles.values()))
     level, resource = trace.column("level")[first], trace.column("resource")[first]
     group = np.where(resource >= 0, len(hosts) + level - len(RANK_LEVELS), place[trace.column("rank")[first]])
     layers = np.array([_LAYER_OF_LEVEL[level] for level in LEVELS])[trace.column("level")]
@@ -76,7 +76,7 @@ def _observed(trace: Trace) -> Bars:
         1e-9,
         states,
         categories,
-        tuple(titles.values()),
+        names,
         (*hosts, *(RESOURCE_LEVELS if (resource >= 0).any() else ())),
         group.astype(np.int64),
         np.asarray(line, np.int64).ravel(),
@@ -88,6 +88,20 @@ def _observed(trace: Trace) -> Bars:
             "bytes": trace.column("bytes").astype(np.int64),
         },
     )
+
+
+def _hosts(trace: Trace, titles: tuple[str, ...]) -> tuple[tuple[str, ...], Int64s, tuple[str, ...]]:
+    """(groups of ranks, the group of each rank, names of rows): a host is a group when it has a few ranks."""
+    hosts, place = trace.header.hosts, np.asarray(trace.header.host_of_rank, np.int64)
+    if not hosts or not len(place):
+        return ("ranks",), np.zeros(trace.ranks, np.int64), titles
+    if len(hosts) == 1 or trace.ranks >= _FEW * len(hosts):
+        return hosts, place, titles
+    names = tuple(
+        f"{title} on {hosts[place[int(word[1])]]}" if (word := title.split())[0] == "rank" else title
+        for title in titles
+    )
+    return ("ranks",), np.zeros(trace.ranks, np.int64), names
 
 
 def _simulated(timeline: Timeline) -> Bars:

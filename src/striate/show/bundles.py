@@ -70,7 +70,7 @@ def _firsts(bars: Bars, width: int) -> Int64s:
 
 
 def _items(bars: Bars, first: Int64s) -> Items:
-    last = np.append(first[1:], len(bars)) - 1
+    last = np.append(first, len(bars))[1:] - 1
     single = first == last
     state = np.where(single, bars.state[first], BUNDLE)
     member = np.repeat(np.cumsum(~single) - 1, last - first + 1)  # of which bundle, where it is of one

@@ -1,33 +1,43 @@
-"""`Run`: one thing to show - a trace, a timeline or a forecast - under a name; and how a file becomes one."""
+"""`Run`: one thing to show - a trace, timeline, forecast, cluster or advice - under a name; how a file becomes one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from striate.cluster.cluster import Cluster
+from striate.cluster.load import load_cluster
 from striate.errors import OutputError, TraceError
 from striate.predict.forecast import Forecast
 from striate.trace.read import read_trace
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
+from striate.tune.advice import Advice
 
-Shown = Trace | Timeline | Forecast
+SIMULATED_NAME = ", simulated"  # how the name of a forecast's own timeline ends
+Shown = Trace | Timeline | Forecast | Cluster | Advice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What views draw; exactly one of the three is there."""
+    """What views draw; exactly one of the five is there."""
 
     name: str
     trace: Trace | None = None
     timeline: Timeline | None = None
     forecast: Forecast | None = None
+    cluster: Cluster | None = None
+    advice: Advice | None = None
 
     @property
     def origin(self) -> str:
-        """Where its times come from: `observed`, `simulated` or `forecast`."""
+        """Where its times come from: `observed`, `simulated` or `forecast`; others are `described` or `advised`."""
+        if self.cluster is not None:
+            return "described"
+        if self.advice is not None:
+            return "advised"
         if self.forecast is not None:
             return "forecast"
         if self.trace is not None and not self.trace.is_simulated:
@@ -39,7 +49,8 @@ class Run:
         """How long it took, or is said to take."""
         if self.forecast is not None:
             return self.forecast.seconds.estimate
-        return (self.trace or self.timeline).seconds  # type: ignore[union-attr]
+        timed = self.trace if self.trace is not None else self.timeline
+        return 0.0 if timed is None else timed.seconds
 
     def described(self) -> dict[str, Any]:
         """What every view may know of it."""
@@ -49,15 +60,22 @@ class Run:
 def runs_of(items: Sequence[Shown | str | Path | Run]) -> list[Run]:
     """Runs of objects and files, names made distinct; raises OutputError when there is nothing to show."""
     if not items:
-        raise OutputError("expected at least one trace, timeline or forecast to show, got none")
-    found = [_run(item) for item in items]
+        raise OutputError("expected at least one trace, timeline, forecast or cluster to show, got none")
+    found = [part for item in items for part in _with_timeline(_run(item))]
     names = [run.name for run in found]
     return [
-        Run(f"{run.name} ({names[:at].count(run.name) + 1})", run.trace, run.timeline, run.forecast)
+        replace(run, name=f"{run.name} ({names[:at].count(run.name) + 1})")
         if names.count(run.name) > 1
         else run
         for at, run in enumerate(found)
     ]
+
+
+def _with_timeline(run: Run) -> list[Run]:
+    """A forecast that was asked for its timeline is two things to show."""
+    if run.forecast is None or run.forecast.timeline is None:
+        return [run]
+    return [run, Run(f"{run.name}{SIMULATED_NAME}", trace=run.forecast.timeline)]
 
 
 def _run(item: Shown | str | Path | Run) -> Run:
@@ -69,18 +87,28 @@ def _run(item: Shown | str | Path | Run) -> Run:
         return Run("simulated", timeline=item)
     if isinstance(item, Forecast):
         return Run(f"{item.workload} on {item.cluster}", forecast=item)
+    if isinstance(item, Cluster):
+        return Run(item.name, cluster=item)
+    if isinstance(item, Advice):
+        return Run(f"advice on {item.program}", advice=item)
     return load_run(Path(item))
 
 
 def load_run(path: Path) -> Run:
-    """Read a file; its content says what it is. Raises TraceError or PredictionError on anything else."""
+    """Read a file; its content says what it is (a name in .toml: a cluster). Raises a StriateError on anything else."""
     name = path.name.encode(errors="replace").decode()
+    if path.suffix == ".toml":
+        return Run(name, cluster=load_cluster(path))
     try:
         head = b"" if path.is_dir() else _head(path)
     except OSError as error:
         raise TraceError(f"cannot read: {error.strerror or error}", source=str(path)) from None
-    if head.lstrip()[:1] == b"{" and b"striate.forecast" in path.read_bytes():
-        return Run(name, forecast=Forecast.load(path))
+    if head.lstrip()[:1] == b"{":
+        content = path.read_bytes()
+        if b'"striate.forecast/' in content:
+            return Run(name, forecast=Forecast.from_json(content, source=str(path)))
+        if b'"striate.advice/' in content:
+            return Run(name, advice=Advice.from_json(content, source=str(path)))
     if head[:4] == b"PAR1" and _is_timeline(path):
         return Run(name, timeline=Timeline.load(path))
     return Run(name, trace=read_trace(path))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from striate.trace.intervals import covered
-from striate.trace.kinds import COLLECTIVES, MESSAGES, METADATA
+from striate.trace.kinds import COLLECTIVES, LEVELS, MESSAGES, METADATA, RESOURCE_LEVELS
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 
@@ -19,6 +21,8 @@ PARTS = {
     "metadata": METADATA,
     "messages": (*MESSAGES, *COLLECTIVES),
 }
+_LEVEL_TITLES = {"server": "servers", "network": "links and interfaces", "disk": "disks"}
+_MOST_KINDS = 12
 REST = "computing, or not recorded"
 
 
@@ -59,16 +63,35 @@ def _part(name: str, seconds: NDArray[np.float64]) -> Part:
 
 def busy_resources(timeline: Timeline) -> list[Part]:
     """Of every kind of resource: seconds busy in the mean, and of the busiest."""
-    busy = timeline.busy_seconds()
+    busy = (
+        covered(timeline.resource.astype(np.int64), timeline.start, timeline.end, len(timeline.resources))
+        / 1e12
+    )
     kinds = [resource_kind(name) for name in timeline.resources]
+    return [
+        _busiest(f"{kind}s", timeline.resources, busy, np.flatnonzero([other == kind for other in kinds]))
+        for kind in dict.fromkeys(kinds)
+    ][:_MOST_KINDS]
+
+
+def busy_levels(trace: Trace) -> list[Part]:
+    """The same of a simulated trace, whose resources stand at levels of their own."""
+    names, resource, level = trace.header.resources, trace.column("resource"), trace.column("level")
+    rows = resource >= 0
+    busy = covered(resource[rows], trace.column("start")[rows], trace.column("end")[rows], len(names)) / 1e9
     found = []
-    for kind in dict.fromkeys(kinds):
-        mine = np.flatnonzero([other == kind for other in kinds])
-        worst = int(mine[np.argmax(busy[mine])])
-        found.append(
-            Part(f"{kind}s", float(busy[mine].mean()), timeline.resources[worst], float(busy[worst]))
-        )
+    for word in RESOURCE_LEVELS:
+        mine = np.unique(resource[rows & (level == LEVELS.index(word))])
+        if len(mine):
+            found.append(_busiest(_LEVEL_TITLES[word], names, busy, mine))
     return found
+
+
+def _busiest(
+    title: str, names: Sequence[str], busy: NDArray[np.float64], mine: NDArray[np.integer[Any]]
+) -> Part:
+    worst = int(mine[np.argmax(busy[mine])])
+    return Part(title, float(busy[mine].mean()), names[worst], float(busy[worst]))
 
 
 def resource_kind(name: str) -> str:

@@ -34,7 +34,7 @@ def about_trace(summary: Summary, parts: Sequence[Part]) -> list[str]:
         largest = max(named, key=lambda part: part.mean_seconds)
         share = largest.mean_seconds / summary.seconds
         found.append(
-            f"Most of what was recorded is {largest.name}: {share:.0%} of an average rank's time; "
+            f"The largest known part is {largest.name}: {share:.0%} of an average rank's time; "
             f"I/O takes {summary.io_share:.0%}, messages {summary.message_share:.0%}."
         )
     moved = summary.bytes_read + summary.bytes_written

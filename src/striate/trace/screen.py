@@ -26,8 +26,9 @@ def screen(summary: Summary) -> str:
 
 def _head(summary: Summary) -> str:
     name = summary.program or "program"
+    hosts = f" on {summary.hosts:,} hosts" if summary.hosts else ""
     lines = [
-        f"{_cut(name, 60)}: {summary.ranks:,} ranks on {summary.hosts:,} hosts, {about_seconds(summary.seconds)}, "
+        f"{_cut(name, 60)}: {summary.ranks:,} ranks{hosts}, {about_seconds(summary.seconds)}, "
         f"{summary.operations:,} operations, {summary.files:,} files (recorded by {summary.source})",
         f"read {about_size(summary.bytes_read)}, wrote {about_size(summary.bytes_written)}; "
         f"{summary.io_share:.1%} of the ranks' time in I/O, {summary.message_share:.1%} in messages",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from striate.errors import LayoutError, WorkloadError
 from striate.layout.layout import Layout
 from striate.layout.text import parse
+from striate.workload.collective import parse_collective
 from striate.workload.text import Int64s, Text
 
 WORLD = "world"
@@ -41,6 +42,7 @@ class File:
     first: int
     count: int = 1
     layout: str | None = None  # the text of a layout; None: the cluster's default stripe
+    collective: str | None = None  # how collective calls access it; None: as the cluster does
 
 
 def layout_text(layout: Layout | str | None, name: str) -> str | None:
@@ -50,6 +52,16 @@ def layout_text(layout: Layout | str | None, name: str) -> str | None:
     try:
         return str(parse(layout))
     except LayoutError as error:
+        raise WorkloadError(error.message, at=f"file {name!r:.60}") from None
+
+
+def collective_text(method: str | None, name: str) -> str | None:
+    """The way of collective access to the file `name` as text; refuses text that names none."""
+    if method is None:
+        return None
+    try:
+        return str(parse_collective(method))
+    except WorkloadError as error:
         raise WorkloadError(error.message, at=f"file {name!r:.60}") from None
 
 
@@ -110,13 +122,23 @@ class Application:
 
     def with_layouts(self, layouts: Mapping[str, Layout | str | None]) -> Application:
         """The same with other layouts for the files named; refuses names of no file."""
-        known = {file.name for file in self.files}
-        for name in layouts:
-            if name not in known:
-                raise WorkloadError(f"expected a file of {self.name!r:.60}, got {name!r:.60}")
+        self._refuse_unknown(layouts)
         texts = {name: layout_text(layout, name) for name, layout in layouts.items()}
         files = (replace(file, layout=texts.get(file.name, file.layout)) for file in self.files)
         return replace(self, files=tuple(files))
+
+    def with_collective(self, methods: Mapping[str, str | None]) -> Application:
+        """The same with other ways of collective access to the files named; refuses names of no file."""
+        self._refuse_unknown(methods)
+        texts = {name: collective_text(method, name) for name, method in methods.items()}
+        files = (replace(file, collective=texts.get(file.name, file.collective)) for file in self.files)
+        return replace(self, files=tuple(files))
+
+    def _refuse_unknown(self, names: Iterable[str]) -> None:
+        known = {file.name for file in self.files}
+        for name in names:
+            if name not in known:
+                raise WorkloadError(f"expected a file of {self.name!r:.60}, got {name!r:.60}")
 
     def groups(self, communicator: int) -> Groups:
         """Who belongs together in `communicator`."""

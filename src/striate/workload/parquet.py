@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
-from striate.workload.application import Application, Communicator, ExtentLists, File, layout_text
+from striate.workload.application import (
+    Application,
+    Communicator,
+    ExtentLists,
+    File,
+    collective_text,
+    layout_text,
+)
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.text import Int64s, Text
 
@@ -255,6 +262,7 @@ def _files(files: list[File]) -> tuple[File, ...]:
             file.first == at and 1 <= file.count <= _MOST_RANKS, f"file {file.name!r:.60} is out of order"
         )
         layout_text(file.layout, file.name)
+        collective_text(file.collective, file.name)
         at += file.count
     return tuple(files)
 

@@ -13,7 +13,14 @@ from striate.errors import WorkloadError
 from striate.layout.layout import Layout
 from striate.workload import operations
 from striate.workload.affine import Affine
-from striate.workload.application import Application, ExtentLists, File, communicator_table, layout_text
+from striate.workload.application import (
+    Application,
+    ExtentLists,
+    File,
+    collective_text,
+    communicator_table,
+    layout_text,
+)
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import Operation
 from striate.workload.text import Int64s, Operand, Row, TextWriter
@@ -87,12 +94,24 @@ class Spmd:
         yield
         self.add(operations.region_end(name))
 
-    def files(self, name: str, *, layout: Layout | str | None = None, per_rank: bool = False) -> File:
-        """Declare a file, or one file a rank (`{}` in the name stands for the rank), with a layout of its own."""
+    def files(
+        self,
+        name: str,
+        *,
+        layout: Layout | str | None = None,
+        collective: str | None = None,
+        per_rank: bool = False,
+    ) -> File:
+        """Declare a file, or one file a rank (`{}` in the name stands for the rank), with a layout of its own.
+
+        `collective` says how collective calls access it: `"two-phase:nodes:16MiB"`.
+        """
         if name in self._files:
             raise WorkloadError(f"the file {name!r} is already in use", at=self._here())
         first = sum(file.count for file in self._files.values())
-        self._files[name] = File(name, first, self.ranks if per_rank else 1, layout_text(layout, name))
+        count = self.ranks if per_rank else 1
+        described = layout_text(layout, name), collective_text(collective, name)
+        self._files[name] = File(name, first, count, *described)
         return self._files[name]
 
     def add(self, operation: Operation) -> Operation:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from striate.errors import WorkloadError
 from striate.layout.layout import Layout
@@ -31,16 +31,18 @@ class Workload:
         name: str | None = None,
         communicators: Mapping[str, object] | None = None,
         layouts: Mapping[str, Layout | str | None] | None = None,
+        collective: Mapping[str, str | None] | None = None,
     ) -> Workload:
         """Run `program(rank, ranks)`, a generator of operations, once for every rank.
 
         `communicators` maps a name to one colour a rank, as MPI_Comm_split; `layouts` maps the name of a file to its
-        layout, or to None for the cluster's stripe; repeated stretches are folded into loops as they arrive. Raises
-        WorkloadError, naming rank and operation, at the first mistake.
+        layout, or to None for the cluster's stripe; `collective` maps it to the way of collective access, such as
+        "two-phase:nodes:16MiB" (striate.workload.collective); repeated stretches are folded into loops as they arrive.
+        Raises WorkloadError, naming rank and operation, at the first mistake.
         """
         label = name or str(getattr(program, "__name__", "program"))
         made = application_of(program, ranks=ranks, name=label, communicators=communicators or {})
-        return cls((made.with_layouts(layouts or {}),))
+        return cls((made.with_layouts(layouts or {}).with_collective(collective or {}),))
 
     @classmethod
     def from_trace(cls, trace: Trace) -> Workload:
@@ -59,18 +61,24 @@ class Workload:
 
         `{"checkpoint": "simple:4:1MiB"}`; None stands for the cluster's stripe. Refuses names of no file.
         """
+        return self._changed(layouts, lambda application, own: application.with_layouts(own))
+
+    def with_collective(self, methods: Mapping[str, str | None]) -> Workload:
+        """The same programs with other ways of collective access to the files named; None stands for the cluster's."""
+        return self._changed(methods, lambda application, own: application.with_collective(own))
+
+    def _changed(
+        self, named: Mapping[str, Any], change: Callable[[Application, dict[str, Any]], Application]
+    ) -> Workload:
         known = {file.name for application in self.applications for file in application.files}
-        for name in layouts:
+        for name in named:
             if name not in known:
-                raise WorkloadError(
-                    f"expected one of the files {', '.join(sorted(known)):.60}, got {name!r:.60}"
-                )
+                found = f"{', '.join(sorted(known)):.60}, got {name!r:.60}"
+                raise WorkloadError(f"expected one of the files {found}")
         return Workload(
             tuple(
-                application.with_layouts(
-                    {file.name: layouts[file.name] for file in application.files if file.name in layouts}
-                )
-                for application in self.applications
+                change(one, {file.name: named[file.name] for file in one.files if file.name in named})
+                for one in self.applications
             )
         )
 

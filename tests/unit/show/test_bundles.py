@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import striate
 from striate.show.apart import MOST_LANES, apart, cut
 from striate.show.bars import MOST_STATES, bars_of
 from striate.show.bundles import BUNDLE, bundled
@@ -105,3 +106,13 @@ def test_regions_beyond_all_measure_share_one_state():
     assert len(bars.states) == MOST_STATES
     assert bars.states[-1] == "other states"
     assert np.bincount(bars.state)[-1] == 51
+
+
+@pytest.mark.parametrize("rows", [[], [(0, "posix", "read", 5, 5)]], ids=["nothing", "a bar of no length"])
+def test_next_to_nothing_can_be_drawn(rows):
+    made = trace(rows)
+    bars = bars_of(Run("x", trace=made))
+
+    assert len(bundled(bars, most=10)) == len(rows)
+    assert len(bundled(bars.between(10**9, 10**10), most=10)) == 0
+    assert "timeline" in striate.show(made)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from striate.show.requests import requested
 from striate.show.run import runs_of
 from striate.show.views.compare import view
 from striate.trace.header import Communicator
@@ -97,3 +98,24 @@ def test_a_trace_without_messages_has_none():
 
     assert sends.tolist() == receives.tolist() == []
     assert sends.dtype == np.int64
+
+
+def test_a_servers_work_belongs_to_the_call_under_way():
+    rows = [
+        (0, "mpi-io", "write", 10, 20),
+        (0, "mpi-io", "write", 30, 40),
+        (1, "mpi-io", "write", 0, 50),
+        (0, "server", "write", 12, 15),
+        (0, "server", "write", 30, 33),
+        (1, "server", "write", 30, 33),
+        (0, "server", "write", 25, 26),  # after the call: of no call that is known
+        (0, "server", "write", 5, 6),  # before the first
+    ]
+    made = trace(rows)
+    rank, start = made.column("rank"), made.column("start") // 10**6
+    calls, work = requested(made)
+
+    found = sorted(
+        (int(rank[call]), int(start[call]), int(start[one])) for call, one in zip(calls, work, strict=True)
+    )
+    assert found == [(0, 10, 12), (0, 30, 30), (1, 0, 30)]

@@ -1,5 +1,6 @@
 """Recorder's traces in all their layouts: the same calls come out, and what they cannot tell is said."""
 
+import json
 import struct
 
 import pytest
@@ -106,6 +107,16 @@ def test_what_the_format_cannot_tell_is_said(trace):
 
 def test_such_a_trace_becomes_a_workload(trace):
     Workload.from_trace(trace).check()
+
+
+def test_such_a_trace_can_be_predicted_as_it_is(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_log(tmp_path / "log", [program(0), program(1)], "new")
+
+    assert run(["predict", "log", "laptop", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ranks"] == 2
+    assert run(["info", "log"]) == 0
+    assert "2 ranks, 66.5 us" in capsys.readouterr().out  # which hosts is not known
 
 
 def log(tmp_path, *calls, layout="new", **more):

@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
 
     asked = _parser().parse_args(arguments)
     world = MPI.COMM_WORLD
-    settings: dict[str, Any] = read_settings(asked.settings) if asked.settings else {}
+    settings: dict[str, Any] = read_settings(asked.settings)
     for _ in range(asked.repeats):
         world.Barrier()
         begin = time.perf_counter()
@@ -48,7 +48,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--every", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--settings", type=Path, help="a TOML file with settings of striate.runtime.create")
+    parser.add_argument(
+        "--settings",
+        type=Path,
+        help="a TOML file with settings of striate.runtime.create (default: STRIATE_RUNTIME)",
+    )
     return parser
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from striate.cluster.description import ForwarderTable, NodeTable, ServerTable
+from striate.cluster.description import ForwarderTable, MetadataTable, NodeTable, SeatTable, ServerTable
 from striate.cluster.picture.parts import (
     COMPUTE,
     FORWARDER,
@@ -14,7 +14,7 @@ from striate.cluster.picture.parts import (
     link_words,
     spread,
 )
-from striate.cluster.storage import Disk, FlashDisk, HardDisk, transfer_rate
+from striate.cluster.storage import Disk, FlashDisk, HardDisk, queue_depth, transfer_rate
 from striate.svg import MUTED
 from striate.units import about_count, about_rate, about_seconds, about_size
 
@@ -24,16 +24,18 @@ CARD_WIDTH, CARD_HEIGHT, GAP = 506, 264, 28
 def draw_insides(scene: Scene) -> float:
     """All cards, two in a row; returns the height taken."""
     description = scene.description
-    tables: list[NodeTable | ServerTable | ForwarderTable] = [*description.node, *description.server]
-    tables += description.forwarder
+    tables: list[NodeTable | SeatTable] = [*description.node, *description.server]
+    tables += [*description.forwarder, *description.metadata]
     for i, table in enumerate(tables):
         x, y = MARGIN + (i % 2) * (CARD_WIDTH + GAP), scene.top + (i // 2) * (CARD_HEIGHT + GAP)
         if isinstance(table, NodeTable):
             _node(scene, x, y, table)
         elif isinstance(table, ServerTable):
             _server(scene, x, y, table)
-        else:
+        elif isinstance(table, ForwarderTable):
             _forwarder(scene, x, y, table)
+        else:
+            _metadata(scene, x, y, table)
     assert MARGIN + 2 * CARD_WIDTH + GAP <= WIDTH
     return -(-len(tables) // 2) * (CARD_HEIGHT + GAP)
 
@@ -88,13 +90,15 @@ def _server(scene: Scene, x: float, y: float, table: ServerTable) -> None:
     memory = next(server.memory for server in scene.cluster.servers if server.name == f"{table.name}.0")
     canvas.text(x + CARD_WIDTH / 2, y + 85, f"cache: {table.cache.policy}, {about_size(memory)}", size=11)
     ahead = about_size(table.cache.read_ahead) if table.cache.read_ahead else "nothing"
-    extra = f"{table.cache.concurrent_operations} at once, reads ahead {ahead}"
+    extra = f"{at_once(table)} at once, reads ahead {ahead}"
+    if table.burst is not None:
+        extra += f"; burst buffer of {about_size(table.burst.capacity)}"
     canvas.text(x + CARD_WIDTH / 2, y + 102, extra, size=10, color=MUTED)
     shown = min(8, len(disks))
     for place in spread(shown, x + 30, x + CARD_WIDTH - 30):
         canvas.line(place, y + 114, place, y + 140)
         canvas.disk(place - 17, y + 136, 34, 42)
-    more = f"{len(disks)} disks: " if len(disks) > 1 else "disk: "
+    more = f"{len(disks)} disks (RAID {table.raid}): " if len(disks) > 1 else "disk: "
     canvas.text(x + CARD_WIDTH / 2, y + 206, more + disk_words(disks[0]), size=11, room=CARD_WIDTH - 16)
     canvas.text(
         x + CARD_WIDTH / 2, y + 226, disk_details(disks[0]), size=10.5, color=MUTED, room=CARD_WIDTH - 16
@@ -111,11 +115,26 @@ def _forwarder(scene: Scene, x: float, y: float, table: ForwarderTable) -> None:
         scene.canvas.text(x + CARD_WIDTH / 2, y + 110 + 24 * i, words, size=12)
 
 
+def _metadata(scene: Scene, x: float, y: float, table: MetadataTable) -> None:
+    where = "on the compute nodes" if table.on == "nodes" else "on nodes of their own"
+    _card(scene, x, y, SERVER, f"metadata {table.name} x {table.count}", where)
+    first = next(server for server in scene.cluster.metadata if server.name == f"{table.name}.0")
+    times = (f"open {_ticks(first.open)}, create {_ticks(first.create)}", f"{first.concurrent} at once")
+    for i, words in enumerate(times):
+        scene.canvas.text(x + CARD_WIDTH / 2, y + 110 + 24 * i, words, size=12)
+
+
 def _card(scene: Scene, x: float, y: float, color: str, title: str, note: str) -> None:
     scene.canvas.box(x, y, CARD_WIDTH, CARD_HEIGHT, "#fbfcfd")
     scene.canvas.box(x, y, CARD_WIDTH, 48, color)
     scene.canvas.text(x + 12, y + 20, title, size=13, bold=True, anchor="start", room=CARD_WIDTH - 24)
     scene.canvas.text(x + 12, y + 38, note, size=11, anchor="start", color=MUTED, room=CARD_WIDTH - 24)
+
+
+def at_once(table: ServerTable) -> int:
+    """Requests that the server gives its disks at once."""
+    given = table.cache.concurrent_operations
+    return given if given is not None else max(queue_depth(disk) for disk in table.kinds_of_disks())
 
 
 def disk_words(disk: Disk) -> str:

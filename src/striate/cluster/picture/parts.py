@@ -92,7 +92,7 @@ def holds_disks(scene: Scene, group: HostGroup) -> bool:
     """Whether some I/O server sits on a host of the group."""
     if group.at_path.startswith("$.server"):
         return True
-    if group.at_path.startswith("$.forwarder"):
+    if group.at_path.startswith(("$.forwarder", "$.metadata")):
         return False
     kind = int(group.at_path.rpartition("[")[2].rstrip("]"))
     return any(
@@ -102,8 +102,9 @@ def holds_disks(scene: Scene, group: HostGroup) -> bool:
 
 def host_note(scene: Scene, group: HostGroup) -> str:
     """What a host of the group is, in a few letters."""
-    if not group.at_path.startswith("$.node"):
-        return "I/O server" if group.at_path.startswith("$.server") else "forwarder"
+    for table, note in (("server", "I/O server"), ("forwarder", "forwarder"), ("metadata", "metadata")):
+        if group.at_path.startswith(f"$.{table}"):
+            return note
     kind = scene.cluster.node_types[int(group.at_path.rpartition("[")[2].rstrip("]"))]
     return f"{kind.sockets} x {kind.cpus_per_socket} CPUs"
 

@@ -13,6 +13,7 @@ from striate.show.bundles import Items, bundled
 from striate.show.columns import pack
 from striate.show.names import shown_name
 from striate.show.page import View
+from striate.show.requests import requested
 from striate.show.run import Run
 from striate.trace.matched import matched
 from striate.trace.trace import Trace
@@ -86,7 +87,7 @@ def _all_columns(drawn: Sequence[tuple[Run, Bars]], most: int) -> dict[str, NDAr
 
 def columns_of(run: Run, bars: Bars, items: Items) -> dict[str, NDArray[Any]]:
     """Rows, lanes and items of one run; starts count from the end of the item before, ends from their start."""
-    before = np.append(0, items.end[:-1])
+    before = np.append(0, items.end)[:-1]
     lengths = items.end - items.start
     part_of = np.repeat(np.maximum(lengths[items.state < 0], 1), np.diff(items.first_part))
     columns = {
@@ -117,19 +118,21 @@ def _details(trace: Trace, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
 
 
 def _arrows(trace: Trace, bars: Bars) -> dict[str, NDArray[Any]]:
-    """Messages from lane to lane, the slowest first: from the start of the send until the receive was complete."""
+    """Messages and requests from lane to lane, the slowest first: when they were made, when taken."""
     sends, receives = matched(trace)
-    start, end = trace.column("start")[sends], trace.column("complete")[receives]
+    calls, work = requested(trace)
+    origin, target = np.concatenate([sends, calls]), np.concatenate([receives, work])
+    start = trace.column("start")[origin]
+    end = np.concatenate([trace.column("complete")[receives], trace.column("start")[work]])
     length = np.maximum(end - start, 0)
     order = np.argsort(-length, kind="stable")[:MOST_ARROWS]
     lane = np.empty(len(trace), np.int64)
     lane[bars.source_row] = bars.lane
     return {
-        "arrowFrom": lane[sends[order]],
-        "arrowTo": lane[receives[order]],
+        "arrowFrom": lane[origin[order]],
+        "arrowTo": lane[target[order]],
         "arrowStart": start[order],
         "arrowLength": length[order],
-        "arrowBytes": trace.column("bytes")[sends[order]],
     }
 
 

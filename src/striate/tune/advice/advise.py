@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from striate.cluster.cluster import Cluster
-from striate.errors import StriateError
+from striate.errors import StriateError, TuningError
 from striate.trace.tables import front
 from striate.trace.trace import Trace
 from striate.tune.advice import (
@@ -76,6 +76,20 @@ class Advice:
         import msgspec
 
         return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, source: str | None = None) -> Advice:
+        """Read what `to_json` wrote; raises TuningError on anything else."""
+        import msgspec
+
+        try:
+            advice = msgspec.json.decode(text, type=cls)
+        except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
+            message, _, at = str(error).partition(" - at `")
+            raise TuningError(f"not advice: {message}", at=at.rstrip("`") or None, source=source) from None
+        if advice.schema != SCHEMA:
+            raise TuningError(f"expected schema {SCHEMA!r}, got {advice.schema!r:.60}", source=source)
+        return advice
 
 
 def advise(

@@ -18,7 +18,7 @@ const LOOKS = new Map(Object.entries({
   gatherv: ["pink", 1], scatter: ["pink", 2], scatterv: ["pink", 3], allgather: ["purple", 3],
   allgatherv: ["purple", 4], alltoall: ["pink", 4], alltoallv: ["pink", 3], scan: ["purple", 1],
   reduce_scatter: ["purple", 2], communicator: ["slate", 1], init: ["slate", 0], finalize: ["slate", 2],
-  other: ["grey", 4], compute: ["pale", 0], seek_time: ["yellow", 0], idle: ["pale", 4],
+  other: ["grey", 4], compute: ["pale", 0], transfer: ["green", 0],
 }));
 const SPARE = ["green", "purple", "sky", "orange", "pink", "slate", "blue", "yellow", "vermilion"];
 

@@ -1,6 +1,6 @@
 // What all views of a page share, who wants to know of changes, and the part of it that the address keeps.
 //
-// Keys: time [from, to] in seconds or null for all, selection [from, to] or null, hidden (states, a Set of names),
+// Keys: time [from, to] in seconds or null for all, selection [from, to] or null, hidden (a Set of states: their names, or "region NAME"),
 // query (text searched), align ("start", "end", or "region NAME"), theme ("light", "dark" or "auto"),
 // mixed (rows of runs interleaved).
 

@@ -8,7 +8,7 @@ function about(value, units) {
   return `${digits} ${unit}`.trim();
 }
 
-const SECONDS = [["ps", 1e-12], ["ns", 1e-9], ["µs", 1e-6], ["ms", 1e-3], ["s", 1]];
+const SECONDS = [["ps", 1e-12], ["ns", 1e-9], ["us", 1e-6], ["ms", 1e-3], ["s", 1]];
 const SIZES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].map((unit, power) => [unit, 1024 ** power]);
 const RATES = ["B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"].map((unit, power) => [unit, 1000 ** power]);
 

@@ -1,6 +1,6 @@
-// Messages as arrows from lane to lane: all that are in sight, up to a limit, and those of the bar pointed at.
+// Messages and requests as arrows from lane to lane: all that are in sight, up to a limit, and those of the bar pointed at.
 
-import { AXIS, pixelAt } from "../timeline/stage.js";
+import { AXIS, pixelAt } from "../timeline/place.js";
 
 const MOST = 1200; // in sight; they come slowest first
 

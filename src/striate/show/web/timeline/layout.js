@@ -4,13 +4,14 @@ export const LANE = 15; // CSS pixels, of a lane of calls; regions and system ca
 const HEIGHTS = [12, LANE, 11];
 const THIN = 3;
 const GAP = 5;
+const CROWD = 150; // rows from which on an overview is worth more than names
 export const HEADING = 24;
 
 // Strips to draw, in order: { kind: "group" | "row", y, height, label, run, group, lanes: [{ lane, y, height }] }.
 export function layout(model, { folded, mixed, wanted }) {
   const sections = model.runs.flatMap((run) => groupsOf(run));
-  const many = sections.reduce((count, section) => count + section.rows.length, 0);
-  const scale = Math.max(Math.min(1, wanted / Math.max(many * (LANE + GAP), 1)), 0.2);
+  const many = sections.reduce((count, { key, rows }) => count + (folded.has(key) ? 1 : rows.length), 0);
+  const scale = Math.max(Math.min(1, wanted / Math.max(many * (LANE + GAP), 1)), many > CROWD ? 0.25 : 0.7);
   const ordered = mixed ? interleaved(sections) : sections.map((section) => [section]);
   const strips = [];
   let y = 0;
@@ -79,5 +80,17 @@ function foldedRow(run, rows) {
 }
 
 export function stripAt(strips, y) {
-  return strips.find((strip) => y >= strip.y && y < strip.y + strip.height);
+  const strip = strips[firstBelow(strips, y)];
+  return strip && y >= strip.y ? strip : undefined;
+}
+
+// The first strip that ends below `y`; there may be a hundred thousand of them.
+export function firstBelow(strips, y) {
+  let [low, high] = [0, strips.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (strips[middle].y + strips[middle].height > y) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -12,15 +12,15 @@ export function legend(model, page) {
 
   function toggle(state) {
     const hidden = new Set(page.get("hidden"));
-    if (!hidden.delete(state.name)) hidden.add(state.name);
+    if (!hidden.delete(state.key)) hidden.add(state.key);
     page.set("hidden", hidden);
   }
 
   function fill() {
     const hidden = page.get("hidden");
     const chips = ordered.slice(0, MOST).map((state) => element("button",
-      { type: "button", class: "chip", title: "Hide or show; double-click to show it alone", "aria-pressed": String(!hidden.has(state.name)),
-        onclick: () => toggle(state), ondblclick: () => page.set("hidden", new Set(ordered.filter((s) => s !== state).map((s) => s.name))) },
+      { type: "button", class: "chip", title: "Hide or show; double-click to show it alone", "aria-pressed": String(!hidden.has(state.key)),
+        onclick: () => toggle(state), ondblclick: () => page.set("hidden", new Set(ordered.filter((s) => s !== state).map((s) => s.key))) },
       swatch(state, page.theme()), name(state.name), element("span", { class: "soft" }, seconds(total(state)))));
     const more = ordered.length > MOST ? element("span", { class: "soft" }, `and ${ordered.length - MOST} more`) : null;
     const all = hidden.size ? element("button", { type: "button", class: "chip", onclick: () => page.set("hidden", new Set()) }, "show all") : null;

@@ -19,8 +19,9 @@ export function runModel(run, number, columns, data, states) {
 }
 
 function stateNumber(states, name, category, run) {
-  let found = states.findIndex((state) => state.name === name);
-  if (found < 0) found = states.push({ name, category, seconds: [], number: states.length }) - 1;
+  const key = category === "region" ? `region ${name}` : name; // a region may have the name of an operation
+  let found = states.findIndex((state) => state.key === key);
+  if (found < 0) found = states.push({ key, name, category, seconds: [], number: states.length }) - 1;
   states[found].seconds[run] ??= 0;
   return found;
 }
@@ -55,7 +56,7 @@ export function itemsOf(columns, tickSeconds, codes, data) {
   };
   const arrows = Array.from(columns.arrowFrom ?? [], (from, at) => ({
     from, to: columns.arrowTo[at], start: columns.arrowStart[at] * tickSeconds,
-    end: (columns.arrowStart[at] + columns.arrowLength[at]) * tickSeconds, bytes: columns.arrowBytes[at],
+    end: (columns.arrowStart[at] + columns.arrowLength[at]) * tickSeconds,
   }));
   return { start, end, state, place, parts, arrows, details: columns };
 }

@@ -1,8 +1,8 @@
 // Mouse and touch: the wheel zooms, dragging pans, dragging the axis (or with Shift) selects, a click pins.
 
-import { panned, zoomed } from "../timeline/scale.js";
-import { AXIS, plotWidth, timeAt } from "../timeline/stage.js";
 import { stripAt } from "../timeline/layout.js";
+import { AXIS, plotWidth, timeAt } from "../timeline/place.js";
+import { panned, zoomed } from "../timeline/scale.js";
 
 const CLICK = 4; // pixels that a hand may shake
 

@@ -3,7 +3,8 @@
 import { channels, look, marked, mixed } from "../lib/palette.js";
 
 const TILE = 12; // patterns repeat after as many pixels, both ways
-const LEAST = 3; // pixels of a mark, where the lane is high enough
+const LEAST = 3; // pixels of a mark, where the lane is high enough;
+const ALONE = 0.6; // of the lane's height, where a mark has no neighbours that it would have to be compared with
 const FULL = 0.97; // a column that one state fills so far has no stack
 
 // A colour as the image holds it, four bytes in a word.
@@ -90,8 +91,13 @@ function stack(image, buffer, x, top, height, paints) {
       base = upper;
     }
   }
-  const least = height < 4 * LEAST ? 1 : LEAST;
+  const least = alone(buffer, x) ? Math.ceil(height * ALONE) : height < 3 * LEAST ? 1 : LEAST;
   if (base > bottom - least) segment(image, x, bottom - least, bottom, paints[last]);
+}
+
+function alone({ some, full, width }, x) {
+  const empty = (at) => at < 0 || at >= width || (!some[at] && full[at] < 0);
+  return empty(x - 1) && empty(x + 1);
 }
 
 function segment(image, x, from, to, paint) {

@@ -2,7 +2,7 @@
 
 import { moment } from "../lib/units.js";
 import { drawArrows } from "../timeline/arrows.js";
-import { AXIS, pixelAt } from "../timeline/stage.js";
+import { AXIS, pixelAt } from "../timeline/place.js";
 
 export function drawSheet(stage, pointed) {
   const context = stage.sheet.getContext("2d");

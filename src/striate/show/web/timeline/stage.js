@@ -1,16 +1,13 @@
 // The drawing itself: a base with axis, row names and lanes, and a sheet over it for what follows the pointer.
 
 import { element } from "../lib/dom.js";
-import { inkOn, look } from "../lib/palette.js";
-import { moment } from "../lib/units.js";
-import { HEADING, layout } from "../timeline/layout.js";
+import { drawAxis, drawBounds, drawLabels, drawNames } from "../timeline/furniture.js";
+import { layout } from "../timeline/layout.js";
+import { AXIS, visible } from "../timeline/place.js";
 import { packed, paintLane, paintsOf } from "../timeline/raster.js";
-import { ticks } from "../timeline/scale.js";
 import { addLane, clear, shareBuffer } from "../timeline/shares.js";
 
-export const AXIS = 30; // CSS pixels above the rows
 const SLOW = 7; // milliseconds that a frame of ours may take before it is drawn coarser
-const FONT = "12px system-ui, sans-serif";
 
 export function makeStage(model, page) {
   const base = element("canvas", { class: "base" });
@@ -20,11 +17,21 @@ export function makeStage(model, page) {
     element("div", { class: "canvases" }, base, sheet), spacer);
   const stage = {
     model, page, frame, base, sheet, spacer, gutter: 150, width: 0, height: 0, ratio: 1,
-    folded: new Set(), strips: [], total: 0, looks: (run, item, state) => state, view: [0, 1], drawn: 0,
+    folded: foldedAtFirst(model), strips: [], total: 0, looks: (run, item, state) => state, view: [0, 1], drawn: 0,
     step: 1, cost: 0, moving: false, scaled: document.createElement("canvas"),
     arrows: model.runs.some((run) => run.arrows.length) && model.runs.every((run) => run.arrows.length <= 300),
   };
   return stage;
+}
+
+// Links and interfaces come by the hundred: as their mean, until somebody wants to see each.
+function foldedAtFirst(model) {
+  const keys = model.runs.flatMap((run) => {
+    const group = run.groups.indexOf("network");
+    const rows = new Set(run.lanes.filter((lane) => lane.group === group).map((lane) => lane.row));
+    return rows.size > 24 ? [`${run.number}.${group}`] : [];
+  });
+  return new Set(keys);
 }
 
 // Takes the size it has on the screen; says whether it changed.
@@ -71,11 +78,6 @@ export function restyle(stage) {
   stage.colours = Object.fromEntries(names.map((key) => [key, colour(key)]));
   stage.paints = paintsOf(stage.model.states, stage.theme, stage.colours.paper);
 }
-
-export const plotWidth = (stage) => stage.width - stage.gutter;
-export const timeAt = (stage, x) => stage.view[0] + ((x - stage.gutter) / plotWidth(stage)) * (stage.view[1] - stage.view[0]);
-export const pixelAt = (stage, time) =>
-  stage.gutter + ((time - stage.view[0]) / (stage.view[1] - stage.view[0])) * plotWidth(stage);
 
 export function draw(stage) {
   const began = performance.now();
@@ -132,11 +134,6 @@ function paintImage(stage, context) {
   return labels;
 }
 
-export function visible(stage) {
-  const [top, bottom] = [stage.frame.scrollTop, stage.frame.scrollTop + stage.height - AXIS];
-  return stage.strips.filter((strip) => strip.y + strip.height > top && strip.y < bottom);
-}
-
 function fillRows(image, top, height, colour) {
   const [from, to] = [Math.max(0, top), Math.min(image.rows, top + height)];
   if (from < to) image.pixels.fill(colour, from * image.width, to * image.width);
@@ -167,101 +164,4 @@ export function detailFor(stage, run) {
   const [from, to] = stage.view.map((time) => time - run.shift);
   const finer = run.finer;
   return finer && finer.from <= from && finer.to >= to ? finer : run;
-}
-
-function drawLabels(stage, context, labels) {
-  context.font = "11px system-ui, sans-serif";
-  context.textBaseline = "middle";
-  for (const { from, to, state, y, height } of labels.slice(0, 800)) {
-    if (state >= stage.model.states.length || y < AXIS) continue;
-    const { name } = stage.model.states[state];
-    const [left, right] = [from, to].map((column) => (column * stage.step) / stage.ratio);
-    const room = right - left - 8;
-    const text = name.length > 60 ? `${name.slice(0, 59)}…` : name;
-    if (context.measureText(text).width > room) continue;
-    context.fillStyle = inkOn(look(stage.model.states[state], stage.theme).fill);
-    context.fillText(text, stage.gutter + left + 4, y + height / 2 + 0.5);
-  }
-}
-
-function drawNames(stage, context) {
-  const { colours, gutter } = stage;
-  const scroll = stage.frame.scrollTop - AXIS;
-  context.fillStyle = colours.paper;
-  context.fillRect(0, 0, gutter, stage.height);
-  context.textBaseline = "middle";
-  let free = -Infinity; // names of thin rows are left out where they would run into one another
-  for (const strip of visible(stage)) {
-    const y = strip.y - scroll;
-    context.fillStyle = strip.kind === "group" ? colours.lane : colours[`run-${strip.run.number % 4}`];
-    context.fillRect(0, y, gutter, strip.height);
-    const heading = strip.kind === "group";
-    if (!heading && y + strip.height / 2 < free + 11) continue;
-    free = y + strip.height / 2;
-    context.font = heading ? `600 ${FONT}` : FONT;
-    context.fillStyle = heading ? colours.ink : colours.soft;
-    const label = heading ? `${strip.folded ? "▸" : "▾"} ${groupLabel(stage, strip)}` : strip.label;
-    const middle = Math.min(y + strip.height / 2, y + HEADING / 2);
-    clipped(context, label, heading ? 8 : 24, middle, heading ? stage.width - 16 : gutter - 32);
-  }
-  context.fillStyle = colours.line;
-  context.fillRect(gutter - 1, 0, 1, stage.height);
-}
-
-function groupLabel(stage, strip) {
-  const run = stage.model.runs.length > 1 ? `${strip.run.name} · ` : "";
-  return `${run}${strip.label} (${strip.rows.length})`;
-}
-
-function clipped(context, text, x, y, width) {
-  const short = text.length > 120 ? `${text.slice(0, 119)}…` : text;
-  context.save();
-  context.beginPath();
-  context.rect(x, y - 10, width, 20);
-  context.clip();
-  context.fillText(short, x, y);
-  context.restore();
-}
-
-// What forecasts say the time is: a band from low to high, and a line at the estimate.
-function drawBounds(stage, context) {
-  for (const { name, low, estimate, high } of stage.model.bounds) {
-    const [left, right, middle] = [low, Math.min(high, stage.view[1]), estimate].map((time) =>
-      Math.max(stage.gutter, Math.min(stage.width + 2, pixelAt(stage, time))));
-    context.globalAlpha = 0.13;
-    context.fillStyle = stage.colours.accent;
-    context.fillRect(left, AXIS, Math.max(right - left, 0), stage.height - AXIS);
-    context.globalAlpha = 1;
-    if (middle <= stage.gutter || middle > stage.width) continue;
-    context.fillRect(middle - 1, AXIS, 2, stage.height - AXIS);
-    context.font = FONT;
-    context.textAlign = middle > stage.width - 200 ? "right" : "left";
-    context.fillText(`forecast: ${name.slice(0, 60)}`, middle + (context.textAlign === "right" ? -6 : 6), stage.height - 12);
-    context.textAlign = "left";
-  }
-}
-
-function drawAxis(stage, context) {
-  const { colours, view, gutter } = stage;
-  context.fillStyle = colours.paper;
-  context.fillRect(0, 0, stage.width, AXIS);
-  context.fillStyle = colours.line;
-  context.fillRect(0, AXIS - 1, stage.width, 1);
-  const { step, moments } = ticks(view[0], view[1], plotWidth(stage));
-  context.font = FONT;
-  context.textBaseline = "middle";
-  for (const time of moments) {
-    const x = Math.round(pixelAt(stage, time));
-    context.fillStyle = colours.line;
-    context.fillRect(x, AXIS - 8, 1, 8);
-    context.globalAlpha = 0.5;
-    context.fillRect(x, AXIS, 1, stage.height);
-    context.globalAlpha = 1;
-    context.fillStyle = colours.soft;
-    if (x + 4 < stage.width - 30) context.fillText(moment(time, step, Math.max(Math.abs(view[0]), Math.abs(view[1]))), x + 4, AXIS / 2);
-  }
-  context.fillStyle = colours.paper;
-  context.fillRect(0, 0, gutter - 1, AXIS - 1);
-  context.fillStyle = colours.soft;
-  context.fillText("time", 8, AXIS / 2);
 }

@@ -4,7 +4,8 @@ import { element, name } from "../lib/dom.js";
 import { grouped, rate, seconds, share, size } from "../lib/units.js";
 import { stripAt } from "../timeline/layout.js";
 import { detail, firstEndingAfter } from "../timeline/model.js";
-import { AXIS, detailFor, plotWidth, timeAt } from "../timeline/stage.js";
+import { AXIS, plotWidth, timeAt } from "../timeline/place.js";
+import { detailFor } from "../timeline/stage.js";
 
 // { run, lane, item, strip, time } at a place on the stage, or null.
 export function under(stage, x, y) {

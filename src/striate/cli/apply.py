@@ -1,0 +1,133 @@
+"""`striate apply TUNED -o FOLDER`: write settings down where programs find them, and run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from striate.cli.output import json_option, print_json, progress, write_output
+
+if TYPE_CHECKING:
+    from striate.apps.rerun import Rerun
+    from striate.tune.apply import Plan
+    from striate.tune.tuned import Tuned
+
+SCHEMA = "striate.applied/1"
+
+
+@click.command()
+@click.argument("source", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="folder for the files")
+@click.option("--force", is_flag=True, help="overwrite files that are there")
+@click.option(
+    "--rerun", "again", is_flag=True, help="run the program without and with the settings, and compare"
+)
+@click.option("--repeats", type=click.IntRange(min=1), default=5, help="runs of each, in turn")
+@click.option(
+    "--now",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="settings of the runs to compare with (default: those that the search began with)",
+)
+@json_option
+def command(
+    source: Path, output: Path, force: bool, again: bool, repeats: int, now: Path | None, as_json: bool
+) -> None:
+    """Write the settings of SOURCE, which `striate tune -o x.toml` or `striate advise -o x.json` wrote, into a folder.
+
+    hints.txt and environment.sh (ROMIO_HINTS, MPICH_MPIIO_HINTS) for MPI-IO, commands.sh for the file system,
+    runtime.toml for `striate.runtime`. With --rerun, programs on our runtime are run again.
+    """
+    from striate.cli.output import refuse_overwrite
+
+    tuned, plan = _plan(source)
+    files = plan.files(output)
+    output.mkdir(exist_ok=True)
+    for name in files:
+        refuse_overwrite(output / name, force=force)
+    for name, content in files.items():
+        write_output(output / name, content, force=force)
+    measured = None
+    if again:
+        measured = _rerun(tuned, output, repeats, now)
+    if as_json:
+        document: dict[str, Any] = {"schema": SCHEMA, "files": sorted(files), "notes": list(plan.notes)}
+        print_json(document | {"rerun": measured.to_dict() if measured else None})
+    else:
+        click.echo(_text(output, files, plan, measured))
+
+
+def _plan(source: Path) -> tuple[Tuned | None, Plan]:
+    from striate.apps.tunable import ON_RUNTIME
+    from striate.tune.advice import Advice
+    from striate.tune.apply import plan_of_changes, plan_of_tuned
+    from striate.tune.tuned import Tuned
+
+    if source.suffix == ".json":
+        advice = Advice.from_json(source.read_bytes(), source=str(source))
+        return None, plan_of_changes([item.change for item in advice.items])
+    tuned = Tuned.load(source)
+    on_runtime = tuned.program in ON_RUNTIME
+    return tuned, plan_of_tuned(tuned, {} if on_runtime else _hints(tuned), on_runtime=on_runtime)
+
+
+def _hints(tuned: Tuned) -> dict[str, str]:
+    """What an MPI library's own I/O understands of the settings."""
+    from striate.layout import SimpleStripe, VarStrip, parse
+    from striate.runtime import hints
+    from striate.units import size
+
+    given = tuned.settings
+    found: dict[str, str] = {}
+    if "layout" in given:
+        found |= hints(layout=parse(str(given["layout"])))
+    elif "strips" in given:
+        found |= hints(layout=VarStrip(str(given["strips"])))
+    elif "servers" in given and "unit" in given:
+        found |= hints(layout=SimpleStripe(int(given["servers"]), size(str(given["unit"]))))
+    elif "servers" in given:
+        found["striping_factor"] = str(int(given["servers"]))
+    elif "unit" in given:
+        found["striping_unit"] = str(size(str(given["unit"])))
+    aggregators = int(given["aggregators"]) if "aggregators" in given else None
+    return found | hints(aggregators=aggregators, aggregator_buffer=given.get("buffer"))
+
+
+def _rerun(tuned: Tuned | None, output: Path, repeats: int, now: Path | None) -> Rerun:
+    from striate.apps.rerun import rerun
+    from striate.errors import TuningError
+
+    if tuned is None or not (output / "runtime.toml").is_file():
+        raise TuningError("only tuned settings of a program on our runtime can be run again")
+    with progress("running", total=2 * repeats) as advance:
+        return rerun(
+            tuned,
+            output / "runtime.toml",
+            repeats=repeats,
+            folder=output,
+            now=now,
+            progress=lambda: advance(1),
+        )
+
+
+def _text(output: Path, files: dict[str, str], plan: Plan, measured: Rerun | None) -> str:
+    import statistics
+
+    from striate.units import about_seconds
+
+    lines = [f"wrote {output / name}" for name in sorted(files)] or ["nothing to write"]
+    if "environment.sh" in files:
+        lines.append(f"use them with: . {output / 'environment.sh'}")
+    lines += [f"note: {note}" for note in plan.notes]
+    if measured is not None:
+        was, will = (about_seconds(statistics.median(times)) for times in (measured.before, measured.after))
+        gain = measured.measured_gain
+        lines += [
+            "",
+            f"measured: {was} without, {will} with the settings (medians of {len(measured.before)} runs in turn)",
+            f"measured gain: {gain.estimate:.1%} ({gain.low:.1%} to {gain.high:.1%}, from quartiles)",
+        ]
+        if measured.predicted_gain is not None:
+            lines.append(f"predicted gain: {measured.predicted_gain:.1%}")
+    return "\n".join(lines)

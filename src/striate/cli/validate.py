@@ -1,0 +1,205 @@
+"""`striate validate CLUSTER`: real runs of small programs on this machine, against their forecasts."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from striate.cli.output import json_option, output_option, print_json, store_option, write_output
+
+if TYPE_CHECKING:
+    from striate.cluster.cluster import Cluster
+    from striate.probe.report import Report
+    from striate.results import Entry
+    from striate.validate import Outcome, Study
+
+MEDIAN_ERROR, COVERAGE = 0.20, 0.80  # what a good validation reaches
+
+
+@click.command()
+@click.argument("cluster", required=False)
+@click.option(
+    "--repeats", type=click.IntRange(1, 100), default=2, show_default=True, help="runs of each program"
+)
+@click.option("--quick", is_flag=True, help="a few small programs on one and two ranks")
+@click.option("--app", "apps", multiple=True, help="only this application; may be given again")
+@click.option(
+    "--directory",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="where files may be written (default: here)",
+)
+@click.option(
+    "--budget", default="30 s", show_default=True, help="time for probing, when no CLUSTER is given"
+)
+@store_option
+@json_option
+@output_option("draw forecast against measured times into this .svg file")
+def command(
+    cluster: str | None,
+    repeats: int,
+    quick: bool,
+    apps: tuple[str, ...],
+    directory: Path,
+    budget: str,
+    store: Path | None,
+    as_json: bool,
+    output: Path | None,
+    force: bool,
+) -> int:
+    """Run mesh, pmc3, jacobi and checkpoint here, each forecast before it runs from CLUSTER, a probed description.
+
+    Without CLUSTER the machine is probed first. Exit status 3 when the median error is above 20 % or fewer than 80 %
+    of the runs lie inside their bounds.
+    """
+    from striate.cli.output import refuse_overwrite
+    from striate.validate.cases import APPS, matrix
+    from striate.validate.study import Plan, validate
+
+    if output is not None:
+        if output.suffix != ".svg":
+            raise click.UsageError(f"expected an output ending in .svg, got {output.name!r}")
+        refuse_overwrite(output, force=force)
+    for app in apps:
+        if app not in APPS:
+            raise click.UsageError(f"expected an application among {', '.join(APPS)}, got {app!r}")
+    machine = _machine(cluster, directory, budget)
+    cases = [case for case in matrix(quick=quick) if not apps or case.app in apps]
+    begun = time.perf_counter()
+
+    def tell(words: str) -> None:
+        click.echo(f"{time.perf_counter() - begun:6.1f} s  {words}", err=True)
+
+    study = validate(Plan(machine, cases, repeats, directory), tell)
+    if output is not None:
+        write_output(output, study_svg(study), force=force)
+    if store is not None:
+        from striate.results import append
+
+        append(store, *(entry for outcome in study.outcomes for entry in _entries(study, outcome)))
+    if as_json:
+        print_json(study_document(study))
+    else:
+        click.echo(study_text(study))
+    return 0 if study.median_error <= MEDIAN_ERROR and study.coverage >= COVERAGE else 3
+
+
+def _machine(cluster: str | None, directory: Path, budget: str) -> Cluster:
+    from striate import units
+    from striate.cluster.load import load_cluster
+    from striate.probe import ProbeOptions, describe, measure
+
+    if cluster is not None:
+        return load_cluster(cluster)
+    report: Report = measure(
+        ProbeOptions(directory, units.seconds(budget)), lambda part: click.echo(f"measuring {part}", err=True)
+    )
+    return describe(report, name="here")
+
+
+def study_document(study: Study) -> dict[str, object]:
+    """Everything, and the sums."""
+    return {
+        "schema": study.schema,
+        "cluster": study.cluster,
+        "made": study.made,
+        "versions": study.versions,
+        "median_error": study.median_error,
+        "coverage": study.coverage,
+        "noise": study.noise,
+        "outcomes": study.outcomes,
+    }
+
+
+def study_svg(study: Study) -> str:
+    from striate.show.validation import Point, validation_svg
+
+    points = [
+        Point(outcome.case.app, run.seconds, run.forecast)
+        for outcome in study.outcomes
+        for run in outcome.runs
+    ]
+    return validation_svg(points, title=f"Forecasts and real runs on {study.cluster}", words=_summary(study))
+
+
+def _summary(study: Study) -> str:
+    return (
+        f"{len(study.runs)} runs: median error {study.median_error:.1%}, {study.coverage:.0%} inside the bounds, "
+        f"noise of the machine {study.noise:.1%}"
+    )
+
+
+def study_text(study: Study) -> str:
+    """A line a case, the distribution of errors, and the worst cases with what is known about them."""
+    from striate.cli.tables import columns
+
+    rows: list[tuple[str, ...]] = [
+        ("program", "measured", "noise", "forecast", "low", "high", "error", "inside", "background")
+    ]
+    rows += [_row(outcome) for outcome in study.outcomes]
+    errors = study.errors
+    places = [
+        (share, errors[min(len(errors) - 1, int(len(errors) * share))]) for share in (0.25, 0.5, 0.75, 0.9)
+    ]
+    shares = [f"{error:.0%} at {share:.0%}" for share, error in places]
+    lines = [
+        _summary(study),
+        f"errors: {', '.join(shares)} of the runs; forecasts have high / low of {study.width:.2g} in the middle",
+        *(f"furthest off: {words}" for words in map(explained, study.worst(3))),
+    ]
+    return "\n\n".join([columns(rows, numbers_from=1), "\n".join(lines)])
+
+
+def _row(outcome: Outcome) -> tuple[str, ...]:
+    from statistics import median
+
+    from striate.units import about_seconds
+
+    ends = [
+        about_seconds(median(getattr(run.forecast, end) for run in outcome.runs))
+        for end in ("estimate", "low", "high")
+    ]
+    inside = f"{sum(run.inside for run in outcome.runs)} of {len(outcome.runs)}"
+    load = f"{median(run.background.estimate for run in outcome.runs):.2g}"
+    noise = f"{outcome.noise:.0%}" if len(outcome.runs) > 1 else "-"
+    error = f"{outcome.error:+.0%}"
+    return (outcome.case.name, about_seconds(outcome.measured), noise, *ends, error, inside, load)
+
+
+def explained(outcome: Outcome) -> str:
+    """The case, and the likeliest reason among those that can be told from outside."""
+    reasons = []
+    seen = [run.background.estimate for run in outcome.runs]
+    if outcome.noise > 0.5 * abs(outcome.error):
+        reasons.append(f"runs themselves differ by {outcome.noise:.0%}")
+    if max(seen) > 0.5 * outcome.case.ranks:
+        reasons.append(f"{max(seen):.2g} processes of others beside {outcome.case.ranks} ranks")
+    if outcome.measured < 0.1:
+        reasons.append("a run this short is mostly start-up and flushes")
+    if not reasons:
+        reasons.append("the model leaves something out")
+    return f"{outcome.case.name}, {outcome.error:+.0%}: {'; '.join(reasons)}"
+
+
+def _entries(study: Study, outcome: Outcome) -> list[Entry]:
+    from striate.results import Entry
+
+    return [
+        Entry(
+            "validate",
+            workload=outcome.case.name,
+            cluster=study.cluster,
+            layout=outcome.case.layout,
+            ranks=outcome.case.ranks,
+            seconds=run.forecast,
+            measured=run.seconds,
+            setup={"parameters": outcome.case.parameters, "background": run.background.estimate},
+            results={"error": run.error, "inside": run.inside},
+            versions=study.versions,
+            made=study.made,
+        )
+        for run in outcome.runs
+    ]

@@ -1,0 +1,148 @@
+"""Parts of a program between points where all ranks wait for all: each can be looked at on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from striate.workload.application import Application
+from striate.workload.kinds import BLOCKING, OPERANDS, Kind
+from striate.workload.text import Text
+from striate.workload.workload import Workload
+
+# After these, on the world, nobody goes on before everybody has come.
+_SYNCING = frozenset((Kind.BARRIER, Kind.ALLREDUCE, Kind.ALLGATHER, Kind.ALLTOALL))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One phase as a workload of its own, by the first region it begins in, or by its number."""
+
+    name: str
+    workload: Workload
+
+
+def phases_of(workload: Workload) -> tuple[Part, ...]:
+    """The workload cut after every outermost operation or loop that ends with all ranks waiting for all.
+
+    No cut is made while a non-blocking operation is under way. One part, the whole, when there is nothing to cut or
+    several applications run at once.
+    """
+    whole = (Part("whole", workload),)
+    if len(workload.applications) != 1:
+        return whole
+    (application,) = workload.applications
+    text = application.text
+    used = [program for program in range(text.programs) if len(text.ranks_of(program))]
+    cuts = {program: list(_cuts(text, program)) for program in used}
+    if len({len(found) for found in cuts.values()}) != 1 or len(cuts[used[0]]) < 2:
+        return whole
+    parts = []
+    for number in range(len(cuts[used[0]])):
+        rows = {program: cuts[program][number] for program in used}
+        name = _region(application, rows[used[0]]) or f"phase {number + 1}"
+        part = replace(application, text=_sliced(text, rows), start_picoseconds=0)
+        parts.append(Part(name, Workload((part,))))
+    return tuple(parts)
+
+
+def _cuts(text: Text, program: int) -> Iterator[range]:
+    """Rows of each part of a program; what follows the last cut goes with the part before it when it does nothing."""
+    rows = text.rows_of(program)
+    begin = row = rows.start
+    ranges: list[range] = []
+    pending: set[int] = set()
+    while row < rows.stop:
+        following = _after(text, row)
+        _follow_requests(text, range(row, following), pending)
+        if _syncs(text, range(row, following)) and not pending:
+            ranges.append(range(begin, following))
+            begin = following
+        row = following
+    if begin < rows.stop:
+        idle = all(
+            text.kind[at] in (Kind.REGION_BEGIN, Kind.REGION_END, Kind.CLOSE)
+            for at in range(begin, rows.stop)
+        )
+        if idle and ranges:
+            ranges[-1] = range(ranges[-1].start, rows.stop)
+        else:
+            ranges.append(range(begin, rows.stop))
+    yield from ranges
+
+
+def _after(text: Text, row: int) -> int:
+    """The row after the operation or the whole loop at `row`."""
+    depth = 0
+    for at in range(row, text.rows):
+        depth += int(text.kind[at] == Kind.LOOP) - int(text.kind[at] == Kind.END)
+        if depth == 0:
+            return at + 1
+    raise AssertionError("a loop is never left open by a TextWriter")
+
+
+def _syncs(text: Text, rows: range) -> bool:
+    """Whether the last thing done in `rows` makes all ranks wait for all."""
+    for row in reversed(rows):
+        kind = Kind(int(text.kind[row]))
+        if kind is Kind.LOOP and int(text.constant[text.operand(row, "count")]) == 0:
+            return False
+        if kind not in (Kind.END, Kind.REGION_BEGIN, Kind.REGION_END):
+            waits = kind in _SYNCING and text.constant[text.operand(row, "request")] == BLOCKING
+            return bool(waits and text.communicator[row] == 0)
+    return False
+
+
+def _follow_requests(text: Text, rows: range, pending: set[int]) -> None:
+    """Which requests are under way after `rows`; those that a loop renumbers stay so until all are waited for."""
+    for row in rows:
+        kind = Kind(int(text.kind[row]))
+        if kind is Kind.WAITALL:
+            pending.clear()
+        elif "request" in OPERANDS[kind]:
+            request = int(text.constant[text.operand(row, "request")])
+            if kind is Kind.WAIT:
+                pending.discard(request)
+            elif request != BLOCKING:
+                pending.add(request)
+
+
+def _region(application: Application, rows: range) -> str | None:
+    text = application.text
+    for row in rows:
+        if text.kind[row] == Kind.REGION_BEGIN:
+            return application.regions[int(text.constant[text.operand(row, "region")])]
+    return None
+
+
+def _sliced(text: Text, rows: dict[int, range]) -> Text:
+    """The chosen rows of every program; programs that nobody runs are left empty."""
+    ranges = [rows.get(program, range(0)) for program in range(text.programs)]
+    kept = np.concatenate([np.arange(one.start, one.stop, dtype=np.int64) for one in ranges])
+    counts = np.diff(text.first_operand.astype(np.int64))[kept]
+    operands = _runs(text.first_operand.astype(np.int64)[kept], counts)
+    strides = np.diff(text.first_stride.astype(np.int64))[operands]
+    return replace(
+        text,
+        first_row=_starts(np.array([len(one) for one in ranges], np.int64), np.uint32),
+        kind=text.kind[kept],
+        communicator=text.communicator[kept],
+        first_operand=_starts(counts, np.uint32),
+        constant=text.constant[operands],
+        per_rank=text.per_rank[operands],
+        table=text.table[operands],
+        first_stride=_starts(strides, np.uint32),
+        stride=text.stride[_runs(text.first_stride.astype(np.int64)[operands], strides)],
+    )
+
+
+def _starts(lengths: np.ndarray, dtype: type[np.generic]) -> np.ndarray:
+    return np.concatenate(([0], np.cumsum(lengths))).astype(dtype)
+
+
+def _runs(first: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The numbers first[i], first[i] + 1, ... lengths[i] of them, run after run."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(first - before, lengths) + np.arange(int(lengths.sum()))

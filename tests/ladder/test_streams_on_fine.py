@@ -1,0 +1,96 @@
+"""Streams as programs of ranks: every block is read, sent and computed on, on the packet-level rung."""
+
+import pytest
+
+from machines import SWITCH, node, server
+from striate.apps import titan
+from striate.cluster.builders import star
+from striate.predict import predict
+from striate.predict.fine import play
+from striate.predict.stream_program import stream_machine, stream_workload
+from striate.predict.stream_subject import StreamSubject
+from striate.predict.subject import UnfitError
+from striate.workload.flows import Graph, ListedFlows
+
+MS = 10**9
+
+
+def machine(nodes=3, **settings):
+    disk = {"kind": "simple", "rate": "100 MB/s"}
+    return star(node=node(nodes, cpus=4), switch=SWITCH, server=server(1, disk=disk), settings=settings)
+
+
+def stream(*groups, processors=3, sequential=True):
+    return ListedFlows("blocks", processors, 1, 1_000_000, tuple(groups), sequential=sequential)
+
+
+def test_every_block_is_read_and_every_user_computes_on_it():
+    flows = stream((Graph(0, (1, 2), True, 5 * MS), Graph(1, (), True, 5 * MS)), (Graph(2, (0,), False, MS),))
+    subject = StreamSubject(flows, machine())
+
+    run = play(stream_workload(flows, subject.costs), stream_machine(flows, subject.cluster))
+
+    assert run.disk_bytes_read.tolist() == [1_000_000] * 3
+    # 3 users of the first block, 1 of the second, 1 of the third
+    assert run.node_busy.sum() == pytest.approx(4 * 5 * MS + MS, rel=1e-3)
+
+
+def test_a_group_begins_when_the_one_before_it_has_ended():
+    apart = stream((Graph(0, (), True, 50 * MS),), (Graph(1, (), True, 50 * MS),))
+    beside = stream((Graph(0, (), True, 50 * MS), Graph(1, (), True, 50 * MS)))
+
+    slow, quick = (predict(flows, machine(), rung="fine").seconds.estimate for flows in (apart, beside))
+
+    assert slow == pytest.approx(2 * quick, rel=0.01)
+    assert quick == pytest.approx(0.060, rel=0.05)  # read for 10 ms, compute for 50 ms
+
+
+def test_all_rungs_agree_on_one_disk_that_is_read_alone():
+    # at 100 MB/s a block takes 10 ms; only fine knows the way from the disk to its processor
+    flows = stream((Graph(0),) * 20, processors=1)
+
+    times = {
+        rung: predict(flows, machine(2), rung=rung).seconds.estimate
+        for rung in ("resource", "macro-rr", "macro-queue", "micro", "fine")
+    }
+
+    coarse = {seconds for rung, seconds in times.items() if rung != "fine"}
+    assert coarse == {0.2}
+    assert times["fine"] == pytest.approx(0.2, rel=0.01)
+
+
+def test_the_finest_rung_of_a_stream_lies_inside_the_bounds_of_the_others():
+    graphs = tuple(Graph(disk, ((disk + 1) % 3,), False, 2 * MS) for disk in range(3) for _ in range(10))
+    flows = stream(graphs, graphs)
+
+    forecast = predict(flows, machine(), within=1e-9)
+
+    assert forecast.rung == "fine"
+    fine = forecast.answers[-1].raw.estimate
+    assert all(fine in answer.combined for answer in forecast.answers if answer.counted)
+    assert forecast.proved.low <= fine <= forecast.proved.high
+
+
+def test_a_stream_with_more_processors_than_nodes_is_not_played_packet_by_packet():
+    with pytest.raises(UnfitError, match="the stream has 12 processors"):
+        predict(titan.flows(volume="10 MB"), machine(), rung="fine")
+
+
+def test_random_reads_seek_on_a_disk_that_does():
+    disk = {
+        "kind": "hard",
+        "rate": "100 MB/s",
+        "average_seek": "8 ms",
+        "track_seek": "1 ms",
+        "revolutions_per_minute": 7200,
+        "near": "1 MB",
+    }
+    slow = star(node=node(2), switch=SWITCH, server=server(1, disk=disk))
+    graphs = (Graph(0),) * 10
+
+    times = [
+        predict(stream(graphs, processors=1, sequential=kind), slow, rung="fine").seconds.estimate
+        for kind in (True, False)
+    ]
+
+    assert times[1] - times[0] == pytest.approx(9 * (0.008 + 30 / 7200), rel=0.2)
