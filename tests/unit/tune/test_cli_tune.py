@@ -138,7 +138,6 @@ def test_advice_is_printed_written_and_applied(tmp_path, capsys):
             [
                 "show",
                 str(tmp_path / "run.parquet"),
-                "--advice",
                 str(tmp_path / "advice.json"),
                 "-o",
                 str(page),
