@@ -1,7 +1,6 @@
 """Advice on every log of a folder, as a table: `python verification/advice_logs.py ../shared/darshan`.
 
-Exit status 1 when an item has no number, or a log that spends less than a twentieth of its time in I/O has a
-critical one.
+Exit status 1 when an item has no number, or when a log with a twentieth of its time or less in I/O has a critical one.
 """
 
 import sys

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.measured import at_end
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
 from striate.predict.forecast import Share, Use
 from striate.predict.packets import PacketRun, run_application
+from striate.predict.room import expect_messages_fit, expect_room
 from striate.predict.server_use import MetadataUse, ServerUse, metadata_uses, server_uses
 from striate.predict.subject import UnfitError
 from striate.predict.timeline import timeline_of
@@ -43,14 +43,14 @@ class Result:
 def predict_fine(
     workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
 ) -> Result:
-    """Play the program packet by packet; section 5.5 of paper 004 takes its own bounds to be of no width.
+    """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width.
 
     With `timeline_bytes` above 0 the result has a timeline, made of what fits into so much memory.
     """
     run = play(workload, cluster, choice=choice, timeline_bytes=timeline_bytes)
     ended = int(run.rank_end.max())
     return Result(
-        _bounds(workload, cluster, ended / 1e12, choice),
+        Interval.exactly(ended / 1e12),
         _uses(run, cluster),
         _notes(run, ended),
         _shares(workload, run),
@@ -73,18 +73,6 @@ def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
             applications, labels_of(applications), first_ranks(applications), strict=True
         )
     )
-
-
-def _bounds(workload: Workload, cluster: Cluster, seconds: float, choice: Choice | None) -> Interval:
-    """No width on a machine that is known exactly; on a measured one, what both ends of its numbers give.
-
-    Faster parts can make a run longer (they change who comes first), so the estimate bounds both ends.
-    """
-    if cluster.description is None or not cluster.description.measured:
-        return Interval.exactly(seconds)
-    machines = [at_end(cluster, fast=fast) for fast in (True, False)]
-    ends = [int(play(workload, machine, choice=choice).rank_end.max()) / 1e12 for machine in machines]
-    return Interval(min(ends[0], seconds), seconds, max(ends[1], seconds))
 
 
 def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
@@ -120,6 +108,8 @@ def play(
         [each.ranks for each in applications],
     )
     placement = cluster.place(application.ranks)
+    expect_messages_fit(application, cluster, placement)
+    expect_room(application, cluster)
     try:
         book = book_of(application, choice, placement.node)
     except PredictionError as error:

@@ -6,8 +6,8 @@ CPU time, for it hardly depends on who else uses the machine; no run of the matr
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,16 @@ class Costs:
     """For each kernel, amounts of work (ascending) and the CPU seconds of each."""
 
     tables: dict[str, tuple[tuple[float, Interval], ...]]
+    factors: Mapping[str, Interval] = field(
+        default_factory=dict
+    )  # by application: what programs add to kernels
 
     def seconds(self, kernel: str, amount: float, end: str) -> float:
         """CPU seconds for that amount, on a straight line in logarithms; `end` is "fast", "middle" or "slow"."""
+        factor = self.factors.get(kernel.split()[0], Interval.exactly(1.0))
+        return float(getattr(factor, _ENDS[end])) * self._bare(kernel, amount, end)
+
+    def _bare(self, kernel: str, amount: float, end: str) -> float:
         table = self.tables[kernel]
         x = np.log([known for known, _ in table])
         y = np.log([max(getattr(value, _ENDS[end]), 1e-9) for _, value in table])

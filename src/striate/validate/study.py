@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from striate.trace.launch import record
 from striate.trace.trace import Trace
 from striate.validate.calibrate import Costs, calibrate
 from striate.validate.cases import Case
+from striate.validate.factors import program_factors
 from striate.validate.forecast import Agreements, forecast_case, with_background
 from striate.validate.outcome import Outcome, Run, Study
 from striate.validate.programs import REGION
@@ -53,6 +54,8 @@ def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> 
         apps = {case.app for case in plan.cases}
         costs = calibrate(folder / "calibration", CALIBRATION_SECONDS * len(apps), apps=apps)
         agreements = counted_agreements(folder, apps)
+        tell("calibrating whole programs on one rank")
+        costs = replace(costs, factors=program_factors(folder, plan.cluster, costs, agreements, apps))
         runs: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
         for turn in range(
             plan.repeats

@@ -132,6 +132,20 @@ def test_advice_is_printed_written_and_applied(tmp_path, capsys):
     assert "Small requests follow one another - saves" in capsys.readouterr().out
     assert run([*words, "--force", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["items"][0]["rule"] == "small requests"
+    page = tmp_path / "run.html"
+    assert (
+        run(
+            [
+                "show",
+                str(tmp_path / "run.parquet"),
+                str(tmp_path / "advice.json"),
+                "-o",
+                str(page),
+            ]
+        )
+        == 0
+    )
+    assert "Collect them in a buffer" in page.read_text()
     assert run(["apply", str(tmp_path / "advice.json"), "-o", str(tmp_path / "applied")]) == 0
     assert "FORT_BUFFERED" in (tmp_path / "applied" / "environment.sh").read_text()
 
