@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.measured import at_end
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
 from striate.predict.forecast import Share, Use
 from striate.predict.packets import PacketRun, run_application
+from striate.predict.room import expect_messages_fit, expect_room
+from striate.predict.server_use import MetadataUse, ServerUse, metadata_uses, server_uses
 from striate.predict.subject import UnfitError
 from striate.predict.timeline import timeline_of
 from striate.trace.trace import Trace
@@ -34,23 +35,27 @@ class Result:
     uses: tuple[Use, ...]
     notes: tuple[str, ...]
     applications: tuple[Share, ...]
+    servers: tuple[ServerUse, ...]
+    metadata: tuple[MetadataUse, ...]
     timeline: Trace | None
 
 
 def predict_fine(
     workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
 ) -> Result:
-    """Play the program packet by packet; section 5.5 of paper 004 takes its own bounds to be of no width.
+    """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width.
 
     With `timeline_bytes` above 0 the result has a timeline, made of what fits into so much memory.
     """
     run = play(workload, cluster, choice=choice, timeline_bytes=timeline_bytes)
     ended = int(run.rank_end.max())
     return Result(
-        _bounds(workload, cluster, ended / 1e12, choice),
+        Interval.exactly(ended / 1e12),
         _uses(run, cluster),
         _notes(run, ended),
         _shares(workload, run),
+        server_uses(run, cluster),
+        metadata_uses(run, cluster),
         _timeline(workload, cluster, run),
     )
 
@@ -68,18 +73,6 @@ def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
             applications, labels_of(applications), first_ranks(applications), strict=True
         )
     )
-
-
-def _bounds(workload: Workload, cluster: Cluster, seconds: float, choice: Choice | None) -> Interval:
-    """No width on a machine that is known exactly; on a measured one, what both ends of its numbers give.
-
-    Faster parts can make a run longer (they change who comes first), so the estimate bounds both ends.
-    """
-    if cluster.description is None or not cluster.description.measured:
-        return Interval.exactly(seconds)
-    machines = [at_end(cluster, fast=fast) for fast in (True, False)]
-    ends = [int(play(workload, machine, choice=choice).rank_end.max()) / 1e12 for machine in machines]
-    return Interval(min(ends[0], seconds), seconds, max(ends[1], seconds))
 
 
 def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
@@ -115,6 +108,8 @@ def play(
         [each.ranks for each in applications],
     )
     placement = cluster.place(application.ranks)
+    expect_messages_fit(application, cluster, placement)
+    expect_room(application, cluster)
     try:
         book = book_of(application, choice, placement.node)
     except PredictionError as error:
@@ -149,13 +144,18 @@ def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:
 
 
 def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
-    """Mean busy time of each node's CPUs in use, and of the network's components and links."""
+    """Mean busy time of each node's CPUs in use, of the network's components and links, and of servers."""
     components = cluster.network.components
     edges = cluster.network.edges
     parts = (
         ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end))),
         ("component", run.station_busy[:components]),
         ("link", run.station_busy[components : components + edges]),
+        ("disk", run.server_busy if run.server_busy.any() else run.server_busy[:0]),
+        (
+            "metadata server",
+            run.metadata_busy / np.array([one.concurrent for one in cluster.metadata] or [1]),
+        ),
     )
     return tuple(
         Use(

@@ -6,8 +6,8 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +24,12 @@ from striate.trace.launch import record
 from striate.trace.trace import Trace
 from striate.validate.calibrate import Costs, calibrate
 from striate.validate.cases import Case
+from striate.validate.factors import program_factors
 from striate.validate.forecast import Agreements, forecast_case, with_background
 from striate.validate.outcome import Outcome, Run, Study
 from striate.validate.programs import REGION
 
+CALIBRATION_SECONDS = 2.0  # for each application
 _LOOK_SECONDS = 0.3  # at the background, before every run
 _MPI_IO_AGREEMENTS = 1  # ranks exchange the ends of their accesses, and write alone when none overlap
 _TRACED_BYTES = 256 * 1024**2
@@ -41,7 +43,6 @@ class Plan:
     cases: Sequence[Case]
     repeats: int
     directory: Path
-    calibration_seconds: float = 6.0
 
 
 def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> Study:
@@ -50,8 +51,11 @@ def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> 
     try:
         tell("calibrating the applications' kernels")
         (folder / "calibration").mkdir()
-        costs = calibrate(folder / "calibration", plan.calibration_seconds)
-        agreements = counted_agreements(folder)
+        apps = {case.app for case in plan.cases}
+        costs = calibrate(folder / "calibration", CALIBRATION_SECONDS * len(apps), apps=apps)
+        agreements = counted_agreements(folder, apps)
+        tell("calibrating whole programs on one rank")
+        costs = replace(costs, factors=program_factors(folder, plan.cluster, costs, agreements, apps))
         runs: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
         for turn in range(
             plan.repeats
@@ -103,14 +107,16 @@ def _region_rows(trace: Trace, name: str) -> NDArray[np.bool_]:
     return np.asarray(trace.of_kind("region") & (trace.column("region") == number))
 
 
-def counted_agreements(folder: Path) -> Agreements:
+def counted_agreements(folder: Path, apps: Collection[str]) -> Agreements:
     """Collectives that rank 0 makes in a write of the runtime and in a generation, from traces of tiny runs."""
-    tiny = Case("mesh", 2, "tiny", {"nodes": 2000, "steps": 4, "every": 1})
-    runtime = collectives_in(run_case(tiny, folder), "write")
-    few, more = (
-        collectives_in(run_case(_tiny_sampling(generations), folder), REGION) for generations in (5, 15)
-    )
-    return Agreements(_MPI_IO_AGREEMENTS, round(runtime), round((more - few) / 10))
+    runtime = generation = 0.0
+    if "mesh" in apps:
+        tiny = Case("mesh", 2, "tiny", {"nodes": 2000, "steps": 4, "every": 1})
+        runtime = collectives_in(run_case(tiny, folder), "write")
+    if "pmc3" in apps:
+        few, more = (collectives_in(run_case(_tiny_sampling(count), folder), REGION) for count in (5, 15))
+        generation = (more - few) / 10
+    return Agreements(_MPI_IO_AGREEMENTS, round(runtime), round(generation))
 
 
 def _tiny_sampling(generations: int) -> Case:
