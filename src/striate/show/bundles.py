@@ -6,6 +6,7 @@ where there are few, or where they are long.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,7 +62,7 @@ def _width(bars: Bars, most: int) -> int:
 
 
 def _ticks(quarters: int) -> int:
-    return round(2.0 ** (quarters / 4))
+    return round(math.pow(2.0, quarters / 4))
 
 
 def _firsts(bars: Bars, width: int) -> Int64s:

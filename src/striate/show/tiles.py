@@ -11,7 +11,7 @@ from striate.show.columns import pack
 from striate.show.run import Run
 from striate.show.views.timeline import ROUGH, columns_of
 
-MOST_ITEMS = 60_000
+MOST_ITEMS = 30_000
 
 
 class Tiles:
