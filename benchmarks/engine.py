@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from striate.predict.packets import Steps
 GIB, MIB, PACKET = 2**30, 2**20, 100 * 1024
 
 
-def machine(nodes: int, cpus: int = 1) -> Cluster:
+def machine(nodes: int, cpus: int = 1, nic: str = "packet") -> Cluster:
     """A star of one-socket nodes with the numbers of paper 001's cluster."""
     node = {
         "count": nodes,
@@ -26,7 +27,11 @@ def machine(nodes: int, cpus: int = 1) -> Cluster:
         "cpus_per_socket": cpus,
         "instructions_per_second": "2.66 G",
         "memory": "12 GB",
-        "nic": {"bandwidth": "40 GiB/s", "link": {"bandwidth": "3781 MiB/s", "latency": "79 ns"}},
+        "nic": {
+            "bandwidth": "40 GiB/s",
+            "kind": nic,
+            "link": {"bandwidth": "3781 MiB/s", "latency": "79 ns"},
+        },
         "socket": {"bandwidth": "3778 MiB/s", "local_bandwidth": "4556 MiB/s"},
         "hub": {"bandwidth": "10864 MiB/s", "link": {"bandwidth": "3427 MiB/s", "latency": "38 ns"}},
         "uplink": {"bandwidth": "75392614 B/s", "latency": "19982 ns"},
@@ -56,6 +61,28 @@ def binomial_broadcast(ranks: int, size: int) -> Steps:
         first_dependency=np.concatenate([np.zeros(ranks), np.cumsum(waits)]).astype(np.int64),
         dependency=dependency.astype(np.int32),
         dependency_sent=np.zeros(len(dependency), dtype=np.uint8),
+    )
+
+
+def dissemination_barrier(ranks: int) -> Steps:
+    """In round k every rank sends to the one 2^k further on, when its last message has left and the last has come."""
+    rounds = max(ranks - 1, 0).bit_length()
+    rank = np.arange(ranks, dtype=np.int32)
+    hops = np.left_shift(1, np.arange(rounds, dtype=np.int32))[:, None]
+    waits = np.empty((rounds - 1, ranks, 2), np.int32)
+    for turn in range(rounds - 1):
+        waits[turn, :, 0] = turn * ranks + rank
+        waits[turn, :, 1] = turn * ranks + (rank - hops[turn]) % ranks
+    first = np.zeros(rounds * ranks + 1, np.int64)
+    first[ranks + 1 :] = np.arange(2, waits.size + 2, 2)
+    return Steps(
+        source=np.tile(rank, rounds),
+        target=((rank + hops) % ranks).ravel(),
+        bytes=np.full(rounds * ranks, 8, np.int64),
+        delay=np.zeros(rounds * ranks, np.int64),
+        first_dependency=first,
+        dependency=waits.ravel(),
+        dependency_sent=np.tile(np.array([1, 0], np.uint8), waits.size // 2),
     )
 
 
@@ -95,6 +122,46 @@ def report(label: str, value: float, unit: str, target: float, *, least: bool = 
 
 def resident_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def threads_scale() -> None:
+    """The same run alone and in two threads at once: the lock of the interpreter is given up meanwhile."""
+    cluster, schedule = machine(256), binomial_broadcast(256, 100 * MIB)
+    alone, _ = timed(3, cluster, 256, schedule, warp=False)
+    start = time.perf_counter()
+    with ThreadPoolExecutor(2) as pool:
+        spent = list(pool.map(lambda _: timed(3, cluster, 256, schedule, warp=False)[0], range(2)))
+    wall = time.perf_counter() - start
+    ran = f"{alone:.3f} s of CPU alone, {max(spent):.3f} s beside another"
+    print(f"a run in a thread: {ran}; 6 runs in 2 threads took {wall:.3f} s of wall time", flush=True)
+
+
+def million_ranks() -> list[bool]:
+    """A barrier without contention; the schedule is part of the time."""
+    start, ranks = time.thread_time(), 1 << 20
+    cluster = machine(1024, cpus=1024, nic="analytical")
+    result = simulate(cluster, ranks, dissemination_barrier(ranks))
+    spent = time.thread_time() - start
+    simulated = result["end"] / 1e6
+    return [
+        report(f"dissemination barrier, {ranks:,} ranks, {simulated:.1f} us", spent, "s", 60),
+        report("  resident memory of the whole process", resident_mb(), "MB", 4096),
+    ]
+
+
+def random_flows(count: int, among: int) -> Steps:
+    """All start together, between random pairs, each of 100 KB to 10 MB."""
+    draw = np.random.default_rng(1)
+    source = draw.integers(0, among, count)
+    return Steps(
+        source=source.astype(np.int32),
+        target=((source + draw.integers(1, among, count)) % among).astype(np.int32),
+        bytes=draw.integers(100_000, 10_000_000, count),
+        delay=np.zeros(count, np.int64),
+        first_dependency=np.zeros(count + 1, np.int64),
+        dependency=np.empty(0, np.int32),
+        dependency_sent=np.empty(0, np.uint8),
+    )
 
 
 def main() -> int:
@@ -138,6 +205,7 @@ def main() -> int:
     met.append(
         report("  error of its end against packets", abs(fluid["end"] / result["end"] - 1), "relative", 1e-3)
     )
+    threads_scale()
     before = resident_mb()
     huge = machine(16_384)
     schedule = binomial_broadcast(16_384, 100 * MIB)
@@ -145,6 +213,8 @@ def main() -> int:
     met.append(report("broadcast to 16,384, event by event", spent, "s", 20))
     met.append(report("  resident memory of the whole process", resident_mb(), "MB", 400))
     met.append(report("  more than before, per rank", (resident_mb() - before) * 1024 / 16_384, "KB", 4))
+    del huge, schedule, result
+    met += million_ranks()
     return met.count(False)
 
 

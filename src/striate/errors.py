@@ -77,6 +77,10 @@ class DiskFullError(PredictionError):
     """A server whose disks have no room for what a program writes."""
 
 
+class MessageTooLargeError(PredictionError):
+    """A message that the memory of a node it leaves or reaches could not hold."""
+
+
 class OutputError(StriateError, OSError):
     """A result that cannot be written where it was asked for."""
 

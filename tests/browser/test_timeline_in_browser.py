@@ -6,7 +6,11 @@ import time
 import pytest
 
 import striate
+from striate.show.bars import bars_of
+from striate.show.run import Run
 from striate.show.show import serve
+from striate.show.views import timeline
+from striate.show.views.compare import sums_of_states
 from unit.show.runs import busy, small
 
 STAGE = "window.striate.views.timeline"
@@ -138,6 +142,34 @@ def test_pointing_at_a_bar_tells_everything_with_units(open_page, two_runs):
     tab.focus(".stage")
     tab.keyboard.press("Escape")
     tab.locator(".pinned").wait_for(state="hidden")
+
+
+def test_bars_can_be_read_by_keyboard_alone(open_page, two_runs):
+    tab = open_page(two_runs)
+    tab.focus(".stage")
+    titles = []
+    for key in ("Enter", "j", ".", ",", "j"):
+        tab.keyboard.press(key)
+        titles.append(tab.locator(".pinned strong").inner_text())
+
+    assert titles == ["step", "write", "send", "write", "write"]
+
+
+def test_totals_are_those_of_the_trace(open_page, monkeypatch):
+    run = busy(3000)
+    states = bars_of(Run("busy", trace=run))
+    monkeypatch.setattr(timeline, "MOST_ITEMS", 300)
+    tab = open_page(striate.show(run))
+    found = tab.evaluate(
+        f"""() => {{
+          const {{ model }} = {STAGE};
+          return Object.fromEntries(model.states.map((state) => [state.name, state.seconds[0]]));
+        }}"""
+    )
+
+    expected = {name: seconds for name, (_, seconds, _) in sums_of_states(states).items()}
+    assert found == pytest.approx(expected, rel=0.01)
+    assert tab.evaluate(f"{STAGE}.model.runs[0].state.length") < 400
 
 
 def test_searching_fades_the_rest_and_goes_from_match_to_match(open_page, two_runs):
@@ -287,8 +319,6 @@ def test_a_forecasts_bounds_are_drawn_over_an_observed_run(open_page):
 
 
 def test_bundles_show_shares_and_a_server_gives_their_bars(open_page, monkeypatch):
-    from striate.show.views import timeline
-
     monkeypatch.setattr(timeline, "MOST_ITEMS", 60)
     server = serve(busy(2000))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})

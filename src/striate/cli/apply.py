@@ -28,7 +28,7 @@ SCHEMA = "striate.applied/1"
 @click.option(
     "--now",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="settings of the runs to compare with (default: none, the defaults of the runtime)",
+    help="settings of the runs to compare with (default: those that the search began with)",
 )
 @json_option
 def command(

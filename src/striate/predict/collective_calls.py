@@ -18,6 +18,7 @@ from striate.workload.kinds import DEFAULT_ALGORITHM, OPERANDS, VARYING, Kind
 from striate.workload.text import Int64s
 from striate.workload.walk import Line, lines
 
+OPEN_BYTES = 32  # what the first of a group tells about a file: core/include/striate/program_run.hpp
 MOST_CALLS = 2**26  # of one group, spelt out
 _MOST_SCHEDULES = 2**16
 
@@ -51,9 +52,12 @@ def is_placed(kind: Kind, name: str) -> bool:
 
 
 def distinct_calls(application: Application) -> set[Call]:
-    """Every call of a kind in which all members say the same, once."""
+    """Every call of a kind in which all members say the same, once; opening a file, the first tells the others."""
     found: set[Call] = set()
     for line in lines(application):
+        if line.kind is Kind.OPEN:
+            sizes = np.unique(application.groups(line.communicator).size(line.ranks)).tolist()
+            found.update(Call(Kind.BCAST, size, 0, OPEN_BYTES) for size in sizes if size > 1)
         if is_collective(line.kind) and line.kind not in VARYING:
             found.update(_values(line))
             if len(found) > _MOST_SCHEDULES:

@@ -54,7 +54,7 @@ def program_seconds(rung: str, workload: Workload, cluster: Cluster) -> float:
         for line in lines(application):
             times = float(line.times) * len(line.ranks)
             calls += times
-            messages += times * _messages(line, len(cluster.servers))
+            messages += times * messages_a_call(line, len(cluster.servers))
     return _LEAST_SECONDS + (calls + 5 * messages) * LEG_SECONDS[rung]
 
 
@@ -84,7 +84,7 @@ def _events_a_packet(cluster: Cluster) -> int:
     return 2 * len(far.rates)
 
 
-def _messages(line: Line, servers: int) -> float:
+def messages_a_call(line: Line, servers: int) -> float:
     """Messages that one call of one rank sends, on average over its ranks."""
     if line.kind in ACCESSES:
         return 3.0 * servers

@@ -15,6 +15,8 @@ from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
 from striate.predict.forecast import Share, Use
 from striate.predict.packets import PacketRun, run_application
+from striate.predict.room import expect_messages_fit, expect_room
+from striate.predict.server_use import MetadataUse, ServerUse, metadata_uses, server_uses
 from striate.predict.subject import UnfitError
 from striate.predict.timeline import timeline_of
 from striate.trace.trace import Trace
@@ -33,6 +35,8 @@ class Result:
     uses: tuple[Use, ...]
     notes: tuple[str, ...]
     applications: tuple[Share, ...]
+    servers: tuple[ServerUse, ...]
+    metadata: tuple[MetadataUse, ...]
     timeline: Trace | None
 
 
@@ -50,6 +54,8 @@ def predict_fine(
         _uses(run, cluster),
         _notes(run, ended),
         _shares(workload, run),
+        server_uses(run, cluster),
+        metadata_uses(run, cluster),
         _timeline(workload, cluster, run),
     )
 
@@ -102,6 +108,8 @@ def play(
         [each.ranks for each in applications],
     )
     placement = cluster.place(application.ranks)
+    expect_messages_fit(application, cluster, placement)
+    expect_room(application, cluster)
     try:
         book = book_of(application, choice, placement.node)
     except PredictionError as error:
@@ -136,13 +144,18 @@ def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:
 
 
 def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
-    """Mean busy time of each node's CPUs in use, and of the network's components and links."""
+    """Mean busy time of each node's CPUs in use, of the network's components and links, and of servers."""
     components = cluster.network.components
     edges = cluster.network.edges
     parts = (
         ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end))),
         ("component", run.station_busy[:components]),
         ("link", run.station_busy[components : components + edges]),
+        ("disk", run.server_busy if run.server_busy.any() else run.server_busy[:0]),
+        (
+            "metadata server",
+            run.metadata_busy / np.array([one.concurrent for one in cluster.metadata] or [1]),
+        ),
     )
     return tuple(
         Use(

@@ -121,8 +121,8 @@ def run_application(
 
     `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
     heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
-    Rank r begins at `rank_start[r]` picoseconds. With `timeline_bytes` above 0 the run writes down what happens when, as
-    long as there is room; `log_disks` keeps every job of the disks. Raises DiskFullError when a server has no room,
+    Rank r begins at `rank_start[r]` picoseconds. With `timeline_bytes` above 0 the run writes down what happens when,
+    as long as there is room; `log_disks` keeps every job of the disks. Raises DiskFullError when a server has no room,
     PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
     files = file_servers(cluster, application, placement, log=log_disks) if cluster.servers else None

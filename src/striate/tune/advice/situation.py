@@ -16,6 +16,7 @@ from striate.trace.tables import front, per_rank
 from striate.trace.trace import Trace
 from striate.tune.advice.clock import seconds_on
 from striate.tune.advice.finding import Finding
+from striate.tune.advice.machine import as_traced
 from striate.workload.kinds import Kind
 from striate.workload.rewrite import rewritten
 from striate.workload.workload import Workload
@@ -65,7 +66,8 @@ class Situation:
     def times(self, workload: Workload, machines: Sequence[Cluster] | None = None) -> tuple[float, ...]:
         """Seconds predicted on each machine, by the fine rung where it can be afforded."""
         workload.check()
-        return tuple(seconds_on(workload, machine) for machine in machines or self.machines)
+        played = as_traced(workload) if self.cluster is None else workload
+        return tuple(seconds_on(played, machine) for machine in machines or self.machines)
 
     @cached_property
     def times_now(self) -> tuple[float, ...]:
