@@ -108,12 +108,21 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path):
 def test_a_served_page_lives_until_it_is_interrupted(saved):
     code = "import sys; from striate.cli.main import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", code, "show", "--serve", str(saved / "run.parquet")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it for what runs behind
+    )
+    try:
         address = process.stdout.readline().strip()
         with urllib.request.urlopen(address, timeout=60) as answer:
             assert b"striate" in answer.read()
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
 
     assert process.returncode == 0
     assert said.endswith("ended\n")
