@@ -19,6 +19,7 @@ from striate.tune.apply import RUNTIME
 from striate.tune.toml import to_toml
 from striate.tune.tuned import Tuned
 
+SCHEMA = "striate.rerun/1"
 _PARAMETERS = ("nodes", "pattern", "steps", "every")
 
 
@@ -49,7 +50,10 @@ class Rerun:
 
         plain: dict[str, Any] = msgspec.to_builtins(self)
         gain: dict[str, float] = msgspec.to_builtins(self.measured_gain)
-        return plain | {"measured_gain": gain, "predicted_gain": self.predicted_gain}
+        return {"schema": SCHEMA} | plain | {"measured_gain": gain, "predicted_gain": self.predicted_gain}
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2) + "\n"
 
 
 def _quartiles(times: tuple[float, ...]) -> tuple[float, float, float]:

@@ -90,10 +90,9 @@ def test_the_mesh_on_the_runtime_is_tuned_by_given_costs_and_run_again(spec, tmp
     assert told["files"] == ["environment.sh", "runtime.toml"]
     assert len(told["rerun"]["before"]) == len(told["rerun"]["after"]) == 1
     assert told["rerun"]["predicted_gain"] is not None
-    assert sorted(path.name for path in (tmp_path / "applied").iterdir()) == [
-        "environment.sh",
-        "runtime.toml",
-    ]
+    assert json.loads((tmp_path / "applied" / "rerun.json").read_text()) == told["rerun"]
+    left = sorted(path.name for path in (tmp_path / "applied").iterdir())
+    assert left == ["environment.sh", "rerun.json", "runtime.toml"]
 
 
 @pytest.mark.parametrize(
@@ -133,18 +132,7 @@ def test_advice_is_printed_written_and_applied(tmp_path, capsys):
     assert run([*words, "--force", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["items"][0]["rule"] == "small requests"
     page = tmp_path / "run.html"
-    assert (
-        run(
-            [
-                "show",
-                str(tmp_path / "run.parquet"),
-                str(tmp_path / "advice.json"),
-                "-o",
-                str(page),
-            ]
-        )
-        == 0
-    )
+    assert run(["show", str(tmp_path / "run.parquet"), str(tmp_path / "advice.json"), "-o", str(page)]) == 0
     assert "Collect them in a buffer" in page.read_text()
     assert run(["apply", str(tmp_path / "advice.json"), "-o", str(tmp_path / "applied")]) == 0
     assert "FORT_BUFFERED" in (tmp_path / "applied" / "environment.sh").read_text()

@@ -31,6 +31,9 @@ def look(situation: Situation) -> Finding | None:
     rows = situation.accesses
     chosen = (rows.column("file") == file) & rows.of_kind(kind) & ~rows.column("collective")
     size = column(rows, "bytes")[chosen]
+    seconds = float(situation.durations(rows)[chosen].sum())
+    if not situation.is_worth(seconds):
+        return None
     name = situation.file_name(file)
     verb = Kind.WRITE if kind == "write" else Kind.READ
     together = rewritten(situation.workload, lambda rank, steps: _together(steps, name, verb))
@@ -41,7 +44,7 @@ def look(situation: Situation) -> Finding | None:
     )
     return Finding(
         title="Ranks access a shared file each for itself",
-        evidence=Evidence(len(size), int(size.sum()), float(situation.durations(rows)[chosen].sum()), words),
+        evidence=Evidence(len(size), int(size.sum()), seconds, words),
         change=Change(
             "Use the collective call, with a file view or a datatype for all that a rank has",
             hints={
@@ -54,7 +57,7 @@ def look(situation: Situation) -> Finding | None:
             runtime={"servers": count, "buffer": "64 MiB"},
         ),
         verify=f"striate info of a new trace: {kind}_all calls, and accesses of about {about_size(BUFFER)} below them",
-        after=after,
+        after=lambda: after,
     )
 
 
