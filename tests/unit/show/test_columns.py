@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from striate.show.columns import pack, varints
+from striate.show.columns import ROUGH_STEPS, pack, varints
 
 WHOLE = arrays.arrays(np.int64, st.integers(0, 50), elements=st.integers(-(2**62), 2**62))
 
@@ -48,3 +48,12 @@ def test_a_rising_column_is_kept_as_steps():
     directory, _ = pack({"rising": np.arange(1000) * 1000})
 
     assert directory == [{"name": "rising", "kind": "steps", "rows": 1000, "bytes": 1 + 999 * 2}]
+
+
+@given(arrays.arrays(np.int64, st.integers(0, 50), elements=st.integers(0, 2**60)))
+def test_rough_columns_come_back_right_to_about_one_percent(values):
+    (column,), content = pack({"bytes": values}, ("bytes",))
+    steps = np.array(read_varints(zlib.decompress(content, -15)), float)
+
+    assert column["kind"] == "rough"
+    np.testing.assert_allclose(2 ** (steps / ROUGH_STEPS), values + 1.0, rtol=0.011)

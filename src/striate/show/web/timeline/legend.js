@@ -10,6 +10,8 @@ export function legend(model, page) {
   const list = element("div", { class: "legend", role: "group", "aria-label": "States: press to hide or show" });
   const ordered = [...model.states].sort((one, other) => total(other) - total(one));
 
+  const label = (state) => (model.states.some((other) => other !== state && other.name === state.name) ? state.key : state.name);
+
   function toggle(state) {
     const hidden = new Set(page.get("hidden"));
     if (!hidden.delete(state.key)) hidden.add(state.key);
@@ -21,7 +23,7 @@ export function legend(model, page) {
     const chips = ordered.slice(0, MOST).map((state) => element("button",
       { type: "button", class: "chip", title: "Hide or show; double-click to show it alone", "aria-pressed": String(!hidden.has(state.key)),
         onclick: () => toggle(state), ondblclick: () => page.set("hidden", new Set(ordered.filter((s) => s !== state).map((s) => s.key))) },
-      swatch(state, page.theme()), name(state.name), element("span", { class: "soft" }, seconds(total(state)))));
+      swatch(state, page.theme()), name(label(state)), element("span", { class: "soft" }, seconds(total(state)))));
     const more = ordered.length > MOST ? element("span", { class: "soft" }, `and ${ordered.length - MOST} more`) : null;
     const all = hidden.size ? element("button", { type: "button", class: "chip", onclick: () => page.set("hidden", new Set()) }, "show all") : null;
     list.replaceChildren(...[...chips, more, all].filter(Boolean));

@@ -56,7 +56,6 @@ export function listenToPointer(stage, act) {
   frame.addEventListener("pointerup", (event) => {
     const at = place(event);
     if (drag && !drag.moved) click(at);
-    else if (drag?.selects) act.selected();
     drag = null;
   });
   frame.addEventListener("pointercancel", () => (drag = null));

@@ -1,7 +1,6 @@
 // The timeline: rows of all runs on one axis of time, to zoom, pan, point at, search and select in.
 
 import { button, element } from "../lib/dom.js";
-import { seconds } from "../lib/units.js";
 import { listenToKeys } from "../timeline/keys.js";
 import { legend } from "../timeline/legend.js";
 import { modelOf, sums } from "../timeline/model.js";
@@ -117,7 +116,6 @@ function actions(stage, { tip, pinned }) {
       if (time < from || time > to) act.look([time - (to - from) / 2, time + (to - from) / 2]);
     },
     select: (times) => page.set("selection", times),
-    selected: () => {},
     fold(key) {
       if (!stage.folded.delete(key)) stage.folded.add(key);
       arrange(stage);
@@ -170,7 +168,6 @@ function actions(stage, { tip, pinned }) {
       p: () => act.nextMatch(-1),
     },
     zoomBy: (factor) => act.look(zoomed(stage.view, factor, (stage.view[0] + stage.view[1]) / 2, stage.extent)),
-    span: () => seconds(stage.view[1] - stage.view[0]),
   };
   return act;
 }
