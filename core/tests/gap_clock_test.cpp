@@ -45,3 +45,5 @@ TEST("a leveled clock has no past") {
     clock.level(50);
     CHECK(clock.serve(0, 1).begun == 50);
 }
+
+RUN_ALL_TESTS

@@ -103,7 +103,7 @@ def test_errors_coverage_and_noise():
 def test_a_study_is_told_drawn_and_written():
     text, picture, document = study_text(study()), study_svg(study()), study_document(study())
 
-    assert "3 runs: median error 20.0%, 67% inside the bounds" in text
+    assert "3 runs: median error 20.0%, 67% inside the bounds; noise of the machine 0.0%" in text
     assert "furthest off: mesh toy, 2 ranks, +40%" in text
     assert picture.count("<circle") == 3 + 2
     assert document["schema"] == "striate.validation/1"

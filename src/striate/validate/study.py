@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +32,7 @@ from striate.validate.programs import REGION
 
 CALIBRATION_SECONDS = 2.0  # for each application
 _LOOK_SECONDS = 0.3  # at the background, before every run
+_LOOKS = 5  # that a forecast goes by: a single one is too short to know a busy machine
 _MPI_IO_AGREEMENTS = 1  # ranks exchange the ends of their accesses, and write alone when none overlap
 _TRACED_BYTES = 256 * 1024**2
 
@@ -49,31 +51,42 @@ def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> 
     """Run the matrix; `tell` hears what is being done. Raises ProbeError when a program fails."""
     folder = Path(tempfile.mkdtemp(prefix=".striate-validate-", dir=plan.directory))
     try:
-        tell("calibrating the applications' kernels")
-        (folder / "calibration").mkdir()
-        apps = {case.app for case in plan.cases}
-        costs = calibrate(folder / "calibration", CALIBRATION_SECONDS * len(apps), apps=apps)
-        agreements = counted_agreements(folder, apps)
-        tell("calibrating whole programs on one rank")
-        costs = replace(costs, factors=program_factors(folder, plan.cluster, costs, agreements, apps))
-        runs: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
-        for turn in range(
-            plan.repeats
-        ):  # repeats lie far apart, so that they see the machine at different times
-            for case in plan.cases:
-                tell(f"{case.name}, run {turn + 1} of {plan.repeats}")
-                runs[case.name].append(_one(case, plan.cluster, costs, agreements, folder))
+        costs, agreements = _calibrated(plan, folder, tell)
+        runs = _runs(plan, costs, agreements, folder, tell)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Study.of(plan.cluster.name, [Outcome(case, tuple(runs[case.name])) for case in plan.cases])
 
 
-def _one(case: Case, cluster: Cluster, costs: Costs, agreements: Agreements, folder: Path) -> Run:
-    """Look at the machine, forecast, and only then run."""
-    samples = background_samples(_LOOK_SECONDS)
-    seen = background(samples)
-    forecast = forecast_case(case, with_background(cluster, seen, len(samples)), costs, agreements)
-    return Run(forecast, run_seconds(run_case(case, folder)), seen)
+def _calibrated(plan: Plan, folder: Path, tell: Callable[[str], object]) -> tuple[Costs, Agreements]:
+    """What forecasts need to know of the applications, from other runs than those of the matrix."""
+    apps = {case.app for case in plan.cases}
+    tell("calibrating the applications' kernels")
+    (folder / "calibration").mkdir()
+    costs = calibrate(folder / "calibration", CALIBRATION_SECONDS * len(apps), apps=apps)
+    tell("calibrating whole programs")
+    agreements = counted_agreements(folder, apps)
+    return replace(costs, factors=program_factors(folder, plan.cluster, costs, agreements, apps)), agreements
+
+
+def _runs(
+    plan: Plan, costs: Costs, agreements: Agreements, folder: Path, tell: Callable[[str], object]
+) -> dict[str, list[Run]]:
+    """All runs by the name of their case: look at the machine, forecast, and only then run.
+
+    Repeats lie far apart, so that they see the machine at different times.
+    """
+    found: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
+    looks: deque[list[float]] = deque(maxlen=_LOOKS)
+    for turn in range(plan.repeats):
+        for case in plan.cases:
+            tell(f"{case.name}, run {turn + 1} of {plan.repeats}")
+            looks.append(background_samples(_LOOK_SECONDS))
+            seen = background([sample for look in looks for sample in look])
+            machine = with_background(plan.cluster, seen, len(looks))
+            forecast = forecast_case(case, machine, costs, agreements)
+            found[case.name].append(Run(forecast, run_seconds(run_case(case, folder)), seen))
+    return found
 
 
 def background(samples: Sequence[float]) -> Interval:

@@ -22,9 +22,10 @@ function card(run, measured) {
     run.words.map((sentence) => element("p", {}, name(sentence))),
     run.parts ? whereTimeWent(run.parts) : null,
     run.busy?.length ? busyTable(run.busy) : null,
-    run.rungs?.length ? ladder(run.rungs, measured) : null,
+    run.rungs && (run.rungs.length > 1 || measured.length || run.rungs.some(({ low, high }) => low !== high))
+      ? ladder(run.rungs, measured) : null,
     run.uses?.length ? table(["resource", "busiest", "its work", "mean"], run.uses.map(named), { numbers: 2, caption: "Where the work is" }) : null,
-    run.checks?.length ? table(["test", "", "finding"], run.checks.map(named), { numbers: 9, caption: "Tests of validity" }) : null,
+    run.checks?.length ? table(["test", "", "finding"], run.checks.map(([test, outcome, finding]) => [name(test), outcome, name(finding)]), { numbers: 9, caption: "Tests of validity" }) : null,
     run.flags.length ? element("div", { class: "flags" }, element("strong", {}, "Keep in mind"),
       element("ul", {}, run.flags.map((flag) => element("li", {}, name(flag))))) : null,
     element("p", { class: "soft made" }, name(run.made)),
