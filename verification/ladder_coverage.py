@@ -138,6 +138,11 @@ def _large_packets(cluster: Cluster) -> Cluster:
     return replace(cluster, settings=msgspec.structs.replace(cluster.settings, packet=size))
 
 
+def _whole_requests(cluster: Cluster) -> Cluster:
+    settings = msgspec.structs.replace(cluster.settings, io_request=Bytes(1 << 30))
+    return _cached(replace(cluster, settings=settings))
+
+
 def _far_apart(cluster: Cluster) -> Cluster:
     """Memories that are never the place where two messages meet."""
     network = cluster.network
@@ -156,6 +161,7 @@ EFFECTS: tuple[tuple[str, Callable[[Cluster], Cluster]], ...] = (
     ("ranks wait for one server after the other", _one_server),
     ("messages that share links take turns", _fast_network),
     ("packets of several clients mix", _large_packets),
+    ("servers take turns between the requests of their clients", _whole_requests),
     ("ranks and servers share a memory", _far_apart),
     ("messages and disks together", lambda cluster: _fast_network(_plain_disks(_cached(cluster)))),
 )

@@ -43,7 +43,7 @@ std::int64_t CollectiveCalls::schedule(std::uint32_t rank, const CollectiveBook:
     const bool listed =
         schedule == CollectiveBook::unknown ? is_varying(call.kind) : book_.is_listed(schedule);
     if (!listed) return schedule;
-    if (made_.empty()) return CollectiveBook::unknown;
+    if (made_.empty() || cursors_.kind(rank) == Kind::open) return CollectiveBook::unknown;
     const std::int32_t communicator = cursors_.communicator(rank);
     const std::size_t at = rank * communicators_.size() + static_cast<std::size_t>(communicator);
     schedule = book_.find_listed(communicator, groups(rank).group[rank], made_[at]++);

@@ -53,6 +53,7 @@ void PointToPoint::arrive(std::uint32_t send) {
 
 void PointToPoint::match(std::uint32_t send, std::uint32_t receive) {
     Operation& operation = operations_[send];
+    host_.matched(operations_[receive].caller.owner, operations_[receive].caller.request, operation.envelope);
     if (operation.rendezvous) {
         operation.partner = receive;
         host_.transmit(operation.envelope.target, operation.envelope.source, answer_bytes,

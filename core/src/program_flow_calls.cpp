@@ -219,7 +219,9 @@ ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t byt
         const std::int64_t beside =
             std::clamp<std::int64_t>(input_.files->servers[server].queue.concurrent, 1, channels / ways);
         const Ticks job = latency + whole * channels / ways;
-        least = std::max(least, whole + (disk.kind == DiskKind::simple ? latency : 0));
+        // However the access lies, its disks have at least an equal share of it each.
+        const Ticks equal = service_ticks((size + disks - 1) / disks, rate, device.rounding);
+        least = std::max(least, equal + (disk.kind == DiskKind::simple ? latency : 0));
         busy = std::max(busy, jobs * job / beside);
         lasts = std::max(lasts, job);
         alone += jobs * (whole * channels + latency);

@@ -63,6 +63,8 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
     if (timeline_ != nullptr) {
         began_.resize(tasks_.size());
         open_regions_.resize(tasks_.size());
+        open_receives_.resize(tasks_.size());
+        found_.resize(tasks_.size());
         cursors_.watch_marks(marks_);
     }
     if (input.files != nullptr) start_files(tasks_.size());
@@ -163,6 +165,7 @@ void ProgramRunner::next_operation(std::uint32_t rank) {
     if (timeline_ != nullptr) {
         record_marks(rank);
         began_[rank] = network_->now();
+        found_[rank].request = Found::nothing;
     }
     if (!goes_on) {
         tasks_[rank].phase = Task::Phase::over;

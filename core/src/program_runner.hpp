@@ -53,6 +53,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
                   std::uint64_t cookie) override;
     void take_step(std::uint32_t rank, std::uint64_t cookie) override;
     void part_over(std::uint32_t owner, std::int64_t request) override;
+    void matched(std::uint32_t owner, std::int64_t request, const Envelope& message) override;
 
     // The files' calls.
     [[nodiscard]] Ticks now() const override { return network_->now(); }
@@ -86,6 +87,17 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         bool awaited;
     };
     using Requests = std::vector<Request>;
+    // A receive that did not say from whom, or with which tag.
+    struct OpenReceive {
+        std::int64_t request;
+        std::int32_t communicator;
+        std::size_t bar;
+    };
+    struct Found {
+        Envelope message{};
+        std::int64_t request = nothing;
+        static constexpr std::int64_t nothing = blocking - 1;
+    };
     struct OpenRegion {
         std::uint32_t row;
         Ticks start;
@@ -186,6 +198,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     // The timeline
     void record(std::uint32_t rank);
     void record_marks(std::uint32_t rank);
+    void name_source(const Envelope& message, std::int32_t communicator, std::int32_t& source,
+                     std::int32_t& tag) const;
 
     // The end
     void expect_all_over() const;
@@ -221,6 +235,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<Ticks> began_;
     std::vector<std::uint32_t> marks_;
     std::vector<std::vector<OpenRegion>> open_regions_;
+    std::vector<std::vector<OpenReceive>> open_receives_;
+    std::vector<Found> found_;  // by the operation under way
     ProgramResult result_;
 };
 

@@ -1,4 +1,7 @@
 // The rank level of a timeline: when each operation and each marked region began and ended.
+#include <algorithm>
+#include <cstdint>
+
 #include "program_runner.hpp"
 
 namespace striate {
@@ -54,7 +57,39 @@ void ProgramRunner::record(std::uint32_t rank) {
             bar.bytes = operand(0);
             if (is_rooted(kind)) bar.peer = narrow(operand(1));
     }
-    timeline_->add(bar);
+    const bool receives = kind == Kind::recv || kind == Kind::sendrecv;
+    std::int32_t& source = kind == Kind::sendrecv ? bar.other : bar.peer;
+    std::int32_t& tag = kind == Kind::sendrecv ? bar.other_tag : bar.tag;
+    const bool open = receives && (source == any || tag == any);
+    const std::int64_t request = open && kind == Kind::recv ? operand(3) : blocking;
+    const bool known = open && found_[rank].request == request;
+    if (known) name_source(found_[rank].message, cursors_.communicator(rank), source, tag);
+    const std::size_t at = timeline_->add(bar);
+    if (open && !known && at != SIZE_MAX) {
+        open_receives_[rank].push_back({request, cursors_.communicator(rank), at});
+    }
+}
+
+// Whose message it was, as the communicator counts ranks.
+void ProgramRunner::name_source(const Envelope& message, std::int32_t communicator, std::int32_t& source,
+                                std::int32_t& tag) const {
+    const GroupColumns& groups = input_.communicators[static_cast<std::size_t>(communicator)];
+    source = narrow(groups.position[message.source]);
+    tag = narrow(message.tag);
+}
+
+void ProgramRunner::matched(std::uint32_t owner, std::int64_t request, const Envelope& message) {
+    if (timeline_ == nullptr || owner >= requests_.size()) return;
+    auto& waiting = open_receives_[owner];
+    const auto found = std::find_if(waiting.begin(), waiting.end(),
+                                    [&](const OpenReceive& one) { return one.request == request; });
+    if (found == waiting.end()) {
+        found_[owner] = {message, request};
+        return;
+    }
+    Bar& bar = timeline_->bars[found->bar];
+    name_source(message, found->communicator, bar.peer, bar.tag);
+    waiting.erase(found);
 }
 
 // Regions begin and end between operations, at no cost.

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from striate.trace.region import region as region
     from striate.trace.timeline import Timeline as Timeline
     from striate.trace.trace import Trace as Trace
+    from striate.tune.tune import tune as tune
     from striate.workload import Spmd as Spmd
     from striate.workload import Workload as Workload
 
@@ -45,6 +46,7 @@ _API = {
     "predict": "striate.predict.predict",
     "read_trace": "striate.trace.read",
     "region": "striate.trace.region",
+    "tune": "striate.tune.tune",
     "show": "striate.show.show",
 }
 __all__ = sorted([*_API, "__version__"])

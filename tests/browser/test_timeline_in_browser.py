@@ -6,7 +6,11 @@ import time
 import pytest
 
 import striate
+from striate.show.bars import bars_of
+from striate.show.run import Run
 from striate.show.show import serve
+from striate.show.views import timeline
+from striate.show.views.compare import sums_of_states
 from unit.show.runs import busy, small
 
 STAGE = "window.striate.views.timeline"
@@ -118,7 +122,7 @@ def test_pointing_at_a_bar_tells_everything_with_units(open_page, two_runs):
     )
     at["y"] -= calls[-1][1] - next(y for layer, y in calls if layer == 1)
     tab.mouse.move(at["x"], at["y"])
-    tip = tab.locator(".tip")
+    tip = tab.locator("#timeline > .tip")
     tip.wait_for(state="visible")
     text = tip.inner_text()
 
@@ -134,10 +138,38 @@ def test_pointing_at_a_bar_tells_everything_with_units(open_page, two_runs):
     ):
         assert words in text
     tab.mouse.click(at["x"], at["y"])
-    assert "call_read" in tab.locator(".pinned").inner_text()
+    assert "call_read" in tab.locator("#timeline .pinned").inner_text()
     tab.focus(".stage")
     tab.keyboard.press("Escape")
-    tab.locator(".pinned").wait_for(state="hidden")
+    tab.locator("#timeline .pinned").wait_for(state="hidden")
+
+
+def test_bars_can_be_read_by_keyboard_alone(open_page, two_runs):
+    tab = open_page(two_runs)
+    tab.focus(".stage")
+    titles = []
+    for key in ("Enter", "j", ".", ",", "j"):
+        tab.keyboard.press(key)
+        titles.append(tab.locator("#timeline .pinned strong").inner_text())
+
+    assert titles == ["step", "write", "send", "write", "write"]
+
+
+def test_totals_are_those_of_the_trace(open_page, monkeypatch):
+    run = busy(3000)
+    states = bars_of(Run("busy", trace=run))
+    monkeypatch.setattr(timeline, "MOST_ITEMS", 300)
+    tab = open_page(striate.show(run))
+    found = tab.evaluate(
+        f"""() => {{
+          const {{ model }} = {STAGE};
+          return Object.fromEntries(model.states.map((state) => [state.name, state.seconds[0]]));
+        }}"""
+    )
+
+    expected = {name: seconds for name, (_, seconds, _) in sums_of_states(states).items()}
+    assert found == pytest.approx(expected, rel=0.01)
+    assert tab.evaluate(f"{STAGE}.model.runs[0].state.length") < 400
 
 
 def test_searching_fades_the_rest_and_goes_from_match_to_match(open_page, two_runs):
@@ -146,11 +178,11 @@ def test_searching_fades_the_rest_and_goes_from_match_to_match(open_page, two_ru
     tab.fill("input[type=search]", "read")
     settled(tab)
 
-    assert tab.locator(".count").inner_text() == "4 found"
+    assert tab.locator("#timeline .count").inner_text() == "4 found"
     assert set(colours_of(tab)) != set(before)
     tab.keyboard.press("Enter")
     settled(tab)
-    assert tab.locator(".count").inner_text() == "1 of 4 found"
+    assert tab.locator("#timeline .count").inner_text() == "1 of 4 found"
     first, last = view(tab)
     assert first < 0.070
     assert last > 0.090
@@ -160,14 +192,14 @@ def test_searching_fades_the_rest_and_goes_from_match_to_match(open_page, two_ru
 def test_a_hidden_state_is_not_drawn(open_page, two_runs):
     tab = open_page(two_runs)
     before = colours_of(tab)
-    chip = tab.locator(".chip", has_text="read")
+    chip = tab.locator("#timeline .chip", has_text="read")
     chip.click()
     settled(tab)
     hidden = colours_of(tab)
 
     assert chip.get_attribute("aria-pressed") == "false"
     assert len(before) - len(hidden) >= 1
-    tab.locator(".chip", has_text="show all").click()
+    tab.locator("#timeline .chip", has_text="show all").click()
     settled(tab)
     assert colours_of(tab) == before
 
@@ -182,7 +214,7 @@ def test_a_selected_range_has_statistics(open_page, two_runs):
     tab.mouse.move(end["x"], start["y"], steps=5)
     tab.mouse.up()
     tab.keyboard.up("Shift")
-    panel = tab.locator(".selection")
+    panel = tab.locator("#timeline .selection")
     panel.locator("table").first.wait_for()
     text = panel.inner_text()
 
@@ -196,10 +228,10 @@ def test_the_address_leads_back(open_page, two_runs):
     tab = open_page(two_runs, anchor="#t=0.01,0.02&hide=read&q=write&align=end&theme=dark&s=0.012,0.014")
 
     assert view(tab) == pytest.approx([0.01, 0.02])
-    assert tab.locator(".chip", has_text="read").get_attribute("aria-pressed") == "false"
+    assert tab.locator("#timeline .chip", has_text="read").get_attribute("aria-pressed") == "false"
     assert tab.input_value("input[type=search]") == "write"
     assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
-    assert "Selected: 2 ms" in tab.locator(".selection").inner_text()
+    assert "Selected: 2 ms" in tab.locator("#timeline .selection").inner_text()
     assert tab.evaluate(f"{STAGE}.model.runs.map((run) => run.shift)")[0] == pytest.approx(0.045)
 
 
@@ -260,14 +292,14 @@ def test_a_dark_page_prints_light_and_without_controls(open_page, two_runs):
     assert tab.evaluate("themes") == ["light"]
     until(tab, "document.documentElement.dataset.theme === 'dark'")
     tab.emulate_media(media="print")
-    assert not tab.locator(".toolbar").first.is_visible()
+    assert not tab.locator("#timeline .toolbar").first.is_visible()
     assert tab.locator(".card").first.is_visible()
 
 
 def test_a_group_folds_into_the_mean_of_its_rows(open_page, two_runs):
     tab = open_page(two_runs)
     reveal(tab)
-    box = tab.locator(".stage").bounding_box()
+    box = tab.locator("#timeline .stage").bounding_box()
     tab.mouse.click(box["x"] + 40, box["y"] + 30 + 12)
     settled(tab)
     labels = tab.evaluate(f"{STAGE}.strips.map((one) => one.label)")
@@ -287,8 +319,6 @@ def test_a_forecasts_bounds_are_drawn_over_an_observed_run(open_page):
 
 
 def test_bundles_show_shares_and_a_server_gives_their_bars(open_page, monkeypatch):
-    from striate.show.views import timeline
-
     monkeypatch.setattr(timeline, "MOST_ITEMS", 60)
     server = serve(busy(2000))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -323,7 +353,7 @@ def test_hostile_names_are_shown_as_text(open_page):
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     at = place(tab, 0.030, ("rank 0", 0))
     tab.mouse.move(at["x"], at["y"])
-    tab.locator(".tip").wait_for(state="visible")
-    assert "<img src=x" in tab.locator(".tip").inner_text()
+    tab.locator("#timeline > .tip").wait_for(state="visible")
+    assert "<img src=x" in tab.locator("#timeline > .tip").inner_text()
     tab.fill("input[type=search]", "<img")
     settled(tab)

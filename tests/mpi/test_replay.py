@@ -99,7 +99,7 @@ def test_a_replay_moves_the_bytes_that_were_moved(name, machine, traced_applicat
     trace = traced_application(name)
     workload = Workload.from_trace(trace)
     workload.check()
-    run, _ = play(workload, load_cluster(machine))
+    run = play(workload, load_cluster(machine))
     asked = trace.info()
 
     assert asked.bytes_written > 10_000

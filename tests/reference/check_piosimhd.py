@@ -2,6 +2,10 @@
 
 Point-to-point cases must agree within 0.1 %, 95 of 100 collective and congestion cases within 1 %, 90 of 100 I/O cases
 within 2 %. The misses are order effects: the original serves events of equal time in the order of its heap.
+
+All cases run on the engine of the fine rung, through `run_application`, on machines described by the tables of a
+cluster file. They do not go through `predict`, which has no truncated clock and opens files by its own broadcast:
+clients in step differ by microseconds then, which decides who comes first at a disk, and with that the seeks.
 """
 
 from __future__ import annotations

@@ -85,6 +85,19 @@ def test_a_layout_is_given_on_the_command_line(capsys, program):
     assert plain.splitlines()[0] != alone.splitlines()[0]
 
 
+def test_a_way_of_collective_access_is_given_on_the_command_line(capsys, tmp_path):
+    path = tmp_path / "together.py"
+    path.write_text(PROGRAM.replace("write", "write_all"))
+    options = (path, "westmere", "--ranks", 4, "--rung", "fine", "--json")
+    plain, gathered = (
+        json.loads(stdout_of(capsys, "predict", *options, *more))["servers"]
+        for more in ((), ("--collective-io", "out=two-phase:1:1MiB"))
+    )
+
+    assert sum(server["bytes_written"] for server in gathered) == 10 * 4 * 4096
+    assert sum(server["operations"] for server in gathered) < sum(server["operations"] for server in plain)
+
+
 def test_layouts_of_no_file_and_no_kind_are_refused(capsys, program):
     for layout, status in (("in=basic", 1), ("out=none", 1), ("basic", 2)):
         assert run(["predict", str(program), "laptop", "--ranks", "2", "--layout", layout]) == status

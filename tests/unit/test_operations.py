@@ -159,6 +159,7 @@ def test_every_kind_but_the_loop_marks_has_a_verb():
         delete_file("f"),
         pending,
         recv(0, 8),
+        operations.test(pending),
         wait(pending),
         send(0, 8),
         sendrecv(0, 8),

@@ -227,3 +227,28 @@ def test_disks_of_a_machine_are_named_by_server():
     resources = timeline(body.workload(), 4).header.resources
 
     assert {"server 0", "server 1", "disk 0.0", "disk 1.0"} <= set(resources)
+
+
+def test_a_receive_from_anyone_tells_from_whom_it_was():
+    def program(rank, ranks):
+        if rank:
+            yield op.compute(f"{4 - rank} ms")
+            yield op.send(0, 100, tag=rank, comm="turned")
+            return
+        later = op.irecv(comm="turned")
+        yield later
+        yield op.recv(comm="turned")
+        yield op.wait(later)
+        yield op.compute("10 ms")
+        here = op.irecv(comm="turned")
+        yield here
+        yield op.wait(here)
+
+    load = Workload.from_program(program, 4, communicators={"turned": [0, 0, 0, 0]})
+    trace = timeline(load, 4)
+    received = trace.select(ranks=[0], kinds=["recv"])
+
+    # Rank 3 sends first and finds the first receive, then 2, then 1, whose message waits for its receive.
+    assert received.column("peer").tolist() == [3, 2, 1]
+    assert received.column("tag").tolist() == [3, 2, 1]
+    predict(trace.workload(), machine(), rung="fine")

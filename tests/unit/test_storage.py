@@ -223,6 +223,18 @@ def test_a_burst_buffer_takes_writes_at_its_own_speed():
     assert fast.most_held_bytes.tolist() == [8 * MIB]
 
 
+def test_the_first_rung_does_not_charge_the_disks_for_what_stays_in_the_buffer():
+    workload = Workload.from_program(only_writes, 2)
+    plain, burst_in_front = (
+        predict(workload, cluster(cache={"policy": "none"}, **more), rung="resource")
+        for more in ({}, {"burst": burst()})
+    )
+    fine = predict(workload, cluster(cache={"policy": "none"}, burst=burst()), rung="fine")
+
+    assert plain.seconds.low > 0.08
+    assert burst_in_front.seconds.low <= fine.seconds.estimate <= burst_in_front.seconds.high
+
+
 def test_it_drains_what_is_above_its_threshold_and_all_of_it_for_a_sync():
     drained = run(cluster(burst=burst(drain_above="3 MiB")), only_writes)
     synced = run(cluster(burst=burst()), writes)

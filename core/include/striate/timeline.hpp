@@ -66,9 +66,7 @@ class Timeline {
 
     explicit Timeline(std::size_t most_bytes) : left_(most_bytes) {}
 
-    void add(const Bar& bar) {
-        if (has_room(sizeof bar)) bars.add(bar);
-    }
+    std::size_t add(const Bar& bar) { return has_room(sizeof bar) ? bars.add(bar) : SIZE_MAX; }
     std::uint32_t add(const Transfer& transfer) {
         const bool fits = transfers.size() < dropped_row && has_room(sizeof transfer);
         return fits ? static_cast<std::uint32_t>(transfers.add(transfer)) : dropped_row;

@@ -15,8 +15,11 @@ from typing import Any
 
 from striate.errors import TuningError
 from striate.interval import Interval
+from striate.tune.apply import RUNTIME
+from striate.tune.toml import to_toml
 from striate.tune.tuned import Tuned
 
+SCHEMA = "striate.rerun/1"
 _PARAMETERS = ("nodes", "pattern", "steps", "every")
 
 
@@ -47,7 +50,10 @@ class Rerun:
 
         plain: dict[str, Any] = msgspec.to_builtins(self)
         gain: dict[str, float] = msgspec.to_builtins(self.measured_gain)
-        return plain | {"measured_gain": gain, "predicted_gain": self.predicted_gain}
+        return {"schema": SCHEMA} | plain | {"measured_gain": gain, "predicted_gain": self.predicted_gain}
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=2) + "\n"
 
 
 def _quartiles(times: tuple[float, ...]) -> tuple[float, float, float]:
@@ -66,35 +72,44 @@ def rerun(
     now: Path | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> Rerun:
-    """Run the app `repeats` times with `now` (or no settings) and with `settings`, in turn, beneath `folder`."""
+    """Run the app `repeats` times with `now` and with `settings`, in turn, beneath `folder`.
+
+    `now` None stands for the parameters that the search began with.
+    """
     if tuned.program != "mesh":
         raise TuningError(f"only programs on our runtime can be run again (mesh), got {tuned.program!r:.60}")
     times: tuple[list[float], list[float]] = ([], [])
+    before = int(tuned.parameters.get("ranks", 2))
+    ranks = (before, int(tuned.settings.get("ranks", before)))
     with tempfile.TemporaryDirectory(dir=folder, prefix=".striate-rerun-") as scratch:
+        if now is None:
+            now = Path(scratch) / "now.toml"
+            now.write_text(
+                to_toml({key: tuned.parameters[key] for key in RUNTIME if key in tuned.parameters})
+            )
         for _ in range(repeats):
             for number, file in enumerate((now, settings)):
-                times[number].append(_run(tuned, file, Path(scratch) / "dump"))
+                times[number].append(_run(command(tuned, file, Path(scratch) / "dump", ranks=ranks[number])))
                 progress()
     return Rerun(tuple(times[0]), tuple(times[1]), tuned.now, tuned.predicted)
 
 
-def command(tuned: Tuned, settings: Path | None, dump: Path) -> list[str]:
+def command(tuned: Tuned, settings: Path, dump: Path, *, ranks: int) -> list[str]:
     """The command line of one run."""
     beside = Path(sys.executable).with_name("mpiexec")
     launcher = str(beside) if beside.exists() else shutil.which("mpiexec")
     if launcher is None:
         raise TuningError("no mpiexec here: pip install striate[mpi]")
-    ranks = tuned.settings.get("ranks", tuned.parameters.get("ranks", 2)) if settings else None
-    words = [launcher, "-n", str(ranks or tuned.parameters.get("ranks", 2))]
+    words = [launcher, "-n", str(ranks)]
     words += [sys.executable, "-m", "striate.apps.mesh", str(dump)]
     for key in _PARAMETERS:
         if key in tuned.parameters:
             words += [f"--{key}", str(tuned.parameters[key])]
-    return words if settings is None else [*words, "--settings", str(settings)]
+    return [*words, "--settings", str(settings)]
 
 
-def _run(tuned: Tuned, settings: Path | None, dump: Path) -> float:
-    done = subprocess.run(command(tuned, settings, dump), capture_output=True, text=True, check=False)
+def _run(words: list[str]) -> float:
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         last = (done.stderr.strip() or done.stdout.strip() or "no words").splitlines()[-1]
         raise TuningError(f"the program ended with status {done.returncode}: {last:.200}")

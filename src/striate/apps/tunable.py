@@ -109,7 +109,8 @@ def _costs(given: Any, parameters: dict[str, Any], vary: dict[str, Any]) -> Any:
         if not isinstance(given, dict):
             raise TuningError("expected a table of costs", at="$.costs")
         return Costs.from_table(given)
-    codecs = vary.get("codec", [parameters["codec"]])
+    codecs = vary.get("codec", [])
     if not isinstance(codecs, list) or not all(isinstance(codec, str) for codec in codecs):
         raise TuningError("expected a list of codecs", at="$.vary.codec")
-    return measure_costs(Mesh(parameters["nodes"], parameters["pattern"]), parameters["ranks"], codecs=codecs)
+    mesh = Mesh(parameters["nodes"], parameters["pattern"])
+    return measure_costs(mesh, parameters["ranks"], codecs=dict.fromkeys([parameters["codec"], *codecs]))

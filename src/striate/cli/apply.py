@@ -28,7 +28,7 @@ SCHEMA = "striate.applied/1"
 @click.option(
     "--now",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="settings of the runs to compare with (default: none, the defaults of the runtime)",
+    help="settings of the runs to compare with (default: those that the search began with)",
 )
 @json_option
 def command(
@@ -37,20 +37,21 @@ def command(
     """Write the settings of SOURCE, which `striate tune -o x.toml` or `striate advise -o x.json` wrote, into a folder.
 
     hints.txt and environment.sh (ROMIO_HINTS, MPICH_MPIIO_HINTS) for MPI-IO, commands.sh for the file system,
-    runtime.toml for `striate.runtime`. With --rerun, programs on our runtime are run again.
+    runtime.toml for `striate.runtime`. With --rerun, programs on our runtime are run again; rerun.json has their times.
     """
     from striate.cli.output import refuse_overwrite
 
     tuned, plan = _plan(source)
     files = plan.files(output)
     output.mkdir(exist_ok=True)
-    for name in files:
+    for name in (*files, *["rerun.json"] * again):
         refuse_overwrite(output / name, force=force)
     for name, content in files.items():
         write_output(output / name, content, force=force)
     measured = None
     if again:
         measured = _rerun(tuned, output, repeats, now)
+        write_output(output / "rerun.json", measured.to_json(), force=force)
     if as_json:
         document: dict[str, Any] = {"schema": SCHEMA, "files": sorted(files), "notes": list(plan.notes)}
         print_json(document | {"rerun": measured.to_dict() if measured else None})

@@ -30,18 +30,21 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return share
 
 
-class FileLayout(click.ParamType):  # type: ignore[type-arg,unused-ignore]
-    """A file's name and its layout: data=simple:4:1MiB."""
+class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A file's name and what is chosen for it: data=simple:4:1MiB."""
 
-    name = "file=layout"
+    name = "file=choice"
+
+    def __init__(self, example: str) -> None:
+        self.example = example
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        file, equals, layout = str(value).rpartition("=")
+        file, equals, choice = str(value).rpartition("=")
         if not equals:
-            self.fail(f"expected FILE=LAYOUT such as data=simple:4:1MiB, got {value!r}", param, ctx)
-        return file, layout
+            self.fail(f"expected FILE=CHOICE such as {self.example}, got {value!r}", param, ctx)
+        return file, choice
 
 
 @click.command()
@@ -54,10 +57,18 @@ class FileLayout(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--layout",
     "layouts",
-    type=FileLayout(),
+    type=FileChoice("data=simple:4:1MiB"),
     multiple=True,
     metavar="FILE=LAYOUT",
     help="the layout of a file of the program, such as data=simple:4:1MiB; may be given several times",
+)
+@click.option(
+    "--collective-io",
+    "methods",
+    type=FileChoice("data=two-phase:nodes:16MiB"),
+    multiple=True,
+    metavar="FILE=METHOD",
+    help="how collective calls access a file: direct, two-phase or pipelined, with [:AGGREGATORS[:BUFFER]]",
 )
 @click.option(
     "--collective",
@@ -85,6 +96,7 @@ def command(
     within: float | None,
     budget: str,
     layouts: tuple[tuple[str, str], ...],
+    methods: tuple[tuple[str, str], ...],
     collectives: tuple[str, ...],
     timeline: Path | None,
     timeline_memory: str,
@@ -116,8 +128,8 @@ def command(
     with progress("reading"):
         machine, machine_hash = find_cluster(cluster)
         workload, program_hash = find_workload(program, ranks=ranks)
-        if layouts:
-            workload = _with_layouts(workload, dict(layouts))
+        if layouts or methods:
+            workload = _with_choices(workload, dict(layouts), dict(methods))
     with progress("predicting"):
         forecast = predict(
             workload,
@@ -149,10 +161,10 @@ def command(
     return 0 if forecast.reached else 3
 
 
-def _with_layouts(workload: Workload | Flows, layouts: dict[str, str]) -> Workload:
+def _with_choices(workload: Workload | Flows, layouts: dict[str, str], methods: dict[str, str]) -> Workload:
     from striate.errors import WorkloadError
     from striate.workload import Workload
 
     if not isinstance(workload, Workload):
-        raise WorkloadError("an emulated application has no files with layouts; leave --layout out")
-    return workload.with_layouts(layouts)
+        raise WorkloadError("an emulated application has no files; leave --layout and --collective-io out")
+    return workload.with_layouts(layouts).with_collective(methods)

@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """Show what happened and what was predicted in one HTML file that opens offline.
 
-    A, B, ... are traces (of striate, Darshan, dftracer, OTF2), simulated timelines (.parquet) or forecasts (.json);
-    several of them are drawn on one axis of time.
+    A, B, ... are traces (of striate, Darshan, dftracer, OTF2), simulated timelines (.parquet), forecasts and advice
+    (.json) or descriptions of clusters (.toml); several runs are drawn on one axis of time.
 
     Example: striate show before.parquet after.parquet forecast.json -o run.html
     """

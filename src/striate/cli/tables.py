@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from striate.predict.forecast import Answer, Forecast, Phase
-from striate.units import about_count, about_seconds
+from striate.predict.server_use import MetadataUse, ServerUse
+from striate.units import about_count, about_seconds, about_size
 
 
 def columns(rows: Sequence[Sequence[str]], *, numbers_from: int) -> str:
@@ -62,6 +63,10 @@ def forecast_text(forecast: Forecast) -> str:
             for share in forecast.applications
         ]
         parts.append(columns([("application", "ranks", "begins", "ends"), *shares], numbers_from=1))
+    if forecast.servers:
+        parts.append(columns(_server_rows(forecast.servers), numbers_from=1))
+    if forecast.metadata:
+        parts.append(columns(_metadata_rows(forecast.metadata), numbers_from=1))
     if forecast.checks:
         words = [
             (check.name, "passed" if check.passed else "failed", check.finding) for check in forecast.checks
@@ -88,3 +93,41 @@ def forecast_text(forecast: Forecast) -> str:
     elif not forecast.reached:
         notes.append(f"note: the range is wider than the {forecast.within:.0%} asked for (exit status 3)")
     return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
+
+
+MOST_SERVERS = 8  # on one screen; --json has all
+
+
+def _server_rows(servers: Sequence[ServerUse]) -> list[tuple[str, ...]]:
+    """The busiest servers: bytes, disk jobs and seeks, cache hits, queue and utilisation."""
+    rows: list[tuple[str, ...]] = [
+        (
+            "server",
+            "read",
+            "written",
+            "disk jobs",
+            "short seeks",
+            "long",
+            "hits",
+            "longest queue",
+            "mean",
+            "busy",
+        )
+    ]
+    shown = sorted(servers, key=lambda server: -server.busy_seconds)[:MOST_SERVERS]
+    for server in shown:
+        jobs = (f"{count:,}" for count in (server.operations, server.short_seeks, server.long_seeks))
+        bytes_ = (about_size(size) for size in (server.bytes_read, server.bytes_written))
+        queue = (f"{server.longest_queue:,}", f"{server.mean_queue:.1f}", f"{server.utilisation:.0%}")
+        rows.append((server.name, *bytes_, *jobs, about_size(server.cache_hit_bytes), *queue))
+    if len(servers) > len(shown):
+        rows.append((f"and {len(servers) - len(shown):,} less busy", *[""] * 9))
+    return rows
+
+
+def _metadata_rows(servers: Sequence[MetadataUse]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("metadata server", "calls", "busy", "mean wait", "longest queue")]
+    for server in servers[:MOST_SERVERS]:
+        times = about_seconds(server.busy_seconds), about_seconds(server.mean_wait_seconds)
+        rows.append((server.name, f"{server.operations:,}", *times, f"{server.longest_queue:,}"))
+    return rows

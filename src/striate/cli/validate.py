@@ -126,9 +126,10 @@ def study_svg(study: Study) -> str:
 
 
 def _summary(study: Study) -> str:
+    noise = "not known from single runs" if study.noise is None else f"{study.noise:.1%}"
     return (
-        f"{len(study.runs)} runs: median error {study.median_error:.1%}, {study.coverage:.0%} inside the bounds, "
-        f"noise of the machine {study.noise:.1%}"
+        f"{len(study.runs)} runs: median error {study.median_error:.1%}, {study.coverage:.0%} inside the bounds; "
+        f"noise of the machine {noise}"
     )
 
 

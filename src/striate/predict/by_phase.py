@@ -19,7 +19,7 @@ def climb_phases(subject: ProgramSubject, climb: Climb, provenance: Provenance) 
     parts = phases_of(subject.workload)
     if len(parts) < 2:
         return None
-    subjects = [ProgramSubject(part.workload, subject.cluster) for part in parts]
+    subjects = [ProgramSubject(part.workload, subject.cluster, choice=subject.choice) for part in parts]
     forecasts = [climb(one) for one in subjects]
     left = _left_over(subjects)
     phases = tuple(

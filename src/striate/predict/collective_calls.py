@@ -18,6 +18,7 @@ from striate.workload.kinds import DEFAULT_ALGORITHM, OPERANDS, VARYING, Kind
 from striate.workload.text import Int64s
 from striate.workload.walk import Line, lines
 
+OPEN_BYTES = 32  # what the first of a group tells about a file: core/include/striate/program_run.hpp
 MOST_CALLS = 2**26  # of one group, spelt out
 _MOST_SCHEDULES = 2**16
 
@@ -51,9 +52,12 @@ def is_placed(kind: Kind, name: str) -> bool:
 
 
 def distinct_calls(application: Application) -> set[Call]:
-    """Every call of a kind in which all members say the same, once."""
+    """Every call of a kind in which all members say the same, once; opening a file, the first tells the others."""
     found: set[Call] = set()
     for line in lines(application):
+        if line.kind is Kind.OPEN:
+            sizes = np.unique(application.groups(line.communicator).size(line.ranks)).tolist()
+            found.update(Call(Kind.BCAST, size, 0, OPEN_BYTES) for size in sizes if size > 1)
         if is_collective(line.kind) and line.kind not in VARYING:
             found.update(_values(line))
             if len(found) > _MOST_SCHEDULES:
@@ -71,7 +75,8 @@ def _values(line: Line) -> Iterator[Call]:
     names = [name for name in ("root", "bytes", "algorithm") if name in OPERANDS[line.kind]]
     members = line.application.groups(line.communicator).size(line.ranks)
     first = np.stack([members, *(line.column(name) for name in names)], axis=1)
-    distinct = np.unique(first, axis=0)
+    alike = bool((first == first[0]).all())  # as a rule: then a million ranks need no sorting
+    distinct = first[:1] if alike else np.unique(first, axis=0)
     for moves in line.passes(*names):
         moved = np.stack([np.zeros_like(moves[0]), *moves], axis=1) if moves else np.zeros((1, 1), np.int64)
         rows = np.unique((distinct[:, None, :] + moved[None, :, :]).reshape(-1, distinct.shape[1]), axis=0)

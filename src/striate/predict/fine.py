@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.measured import at_end
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.collective_book import book_of
@@ -18,6 +17,7 @@ from striate.predict.collectives.choice import Choice
 from striate.predict.forecast import Share, Use
 from striate.predict.packets import PacketRun, run_application
 from striate.predict.room import expect_messages_fit, expect_room
+from striate.predict.server_use import MetadataUse, ServerUse, metadata_uses, server_uses
 from striate.predict.subject import UnfitError
 from striate.predict.timeline import timeline_of
 from striate.trace.trace import Trace
@@ -36,23 +36,27 @@ class Result:
     uses: tuple[Use, ...]
     notes: tuple[str, ...]
     applications: tuple[Share, ...]
+    servers: tuple[ServerUse, ...]
+    metadata: tuple[MetadataUse, ...]
     timeline: Trace | None
 
 
 def predict_fine(
     workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
 ) -> Result:
-    """Play the program packet by packet; section 5.5 of paper 004 takes its own bounds to be of no width.
+    """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width.
 
     With `timeline_bytes` above 0 the result has a timeline, made of what fits into so much memory.
     """
     run = play(workload, cluster, choice=choice, timeline_bytes=timeline_bytes)
     ended = int(run.rank_end.max())
     return Result(
-        _bounds(workload, cluster, ended / 1e12, choice),
+        Interval.exactly(ended / 1e12),
         _uses(run, cluster),
         _notes(run, ended),
         _shares(workload, run),
+        server_uses(run, cluster),
+        metadata_uses(run, cluster),
         _timeline(workload, cluster, run),
     )
 
@@ -70,18 +74,6 @@ def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
             applications, labels_of(applications), first_ranks(applications), strict=True
         )
     )
-
-
-def _bounds(workload: Workload, cluster: Cluster, seconds: float, choice: Choice | None) -> Interval:
-    """No width on a machine that is known exactly; on a measured one, what both ends of its numbers give.
-
-    Faster parts can make a run longer (they change who comes first), so the estimate bounds both ends.
-    """
-    if cluster.description is None or not cluster.description.measured:
-        return Interval.exactly(seconds)
-    machines = [at_end(cluster, fast=fast) for fast in (True, False)]
-    ends = [int(play(workload, machine, choice=choice).rank_end.max()) / 1e12 for machine in machines]
-    return Interval(min(ends[0], seconds), seconds, max(ends[1], seconds))
 
 
 def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
@@ -153,7 +145,7 @@ def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:
 
 
 def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
-    """Mean busy time of each node's CPUs in use; of the network's components and links, also their queues."""
+    """Mean busy time of each node's CPUs in use and of servers; of components and links, also their queues."""
     middle = cluster.network.components
     last = middle + cluster.network.edges
     queue = run.station_waited / (run.end / 1e12) if run.end else run.station_waited
@@ -161,6 +153,12 @@ def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
         ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end)), None),
         ("component", run.station_busy[:middle], queue[:middle]),
         ("link", run.station_busy[middle:last], queue[middle:last]),
+        ("disk", run.server_busy if run.server_busy.any() else run.server_busy[:0], None),
+        (
+            "metadata server",
+            run.metadata_busy / np.array([one.concurrent for one in cluster.metadata] or [1]),
+            None,
+        ),
     )
     return tuple(_use(*part) for part in parts if len(part[1]))
 

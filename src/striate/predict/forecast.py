@@ -10,6 +10,7 @@ from typing import Any
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.check import Check
+from striate.predict.server_use import MetadataUse, ServerUse
 from striate.provenance import Cost, Provenance
 from striate.units import about_seconds
 
@@ -82,6 +83,8 @@ class Forecast:
     checks: tuple[Check, ...] = ()  # the validity tests that were run
     trusted: bool = True  # false: the tests say that these rungs leave something important out
     applications: tuple[Share, ...] = ()  # where the rung tells them apart
+    servers: tuple[ServerUse, ...] = ()  # what each I/O server did, where the rung plays them
+    metadata: tuple[MetadataUse, ...] = ()
     timeline: Any = field(default=None, repr=False, compare=False)  # a Trace, where one was asked for
     proved: Interval | None = None  # no run can be faster or slower
     stopped: str = ""  # why the climb stopped

@@ -14,6 +14,7 @@ from striate.predict.cost import speed_learnt
 from striate.predict.decision import START, TREE, Rung, Trial
 from striate.predict.forecast import Answer, Forecast, Share, Use
 from striate.predict.program_subject import ProgramSubject
+from striate.predict.server_use import MetadataUse, ServerUse
 from striate.predict.subject import Subject, UnfitError
 from striate.provenance import Provenance, metered
 from striate.trace.trace import Trace
@@ -36,6 +37,8 @@ class _Climb:
     answers: list[Answer] = field(default_factory=list)
     uses: tuple[Use, ...] = ()
     applications: tuple[Share, ...] = ()
+    servers: tuple[ServerUse, ...] = ()
+    metadata: tuple[MetadataUse, ...] = ()
     timeline: Trace | None = None
     notes: list[str] = field(default_factory=list)
     stopped: str = ""
@@ -60,6 +63,7 @@ class _Climb:
         self.answers.append(answer)
         self.uses = verdict.uses or self.uses
         self.applications, self.timeline = verdict.applications, verdict.timeline
+        self.servers, self.metadata = verdict.servers, verdict.metadata
         return answer
 
     def narrow(self, interval: Interval) -> bool:
@@ -215,5 +219,7 @@ def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool) -> Foreca
         proved=found.proved,
         stopped=found.stopped,
         applications=found.applications,
+        servers=found.servers,
+        metadata=found.metadata,
         timeline=found.timeline,
     )

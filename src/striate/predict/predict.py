@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from striate.cluster.cluster import Cluster
+from striate.cluster.measured import at_end
 from striate.errors import PredictionError
+from striate.interval import Interval
 from striate.predict.collectives.choice import Choice, Rule
 from striate.predict.forecast import Forecast
 from striate.predict.ladder import climb
@@ -42,7 +45,8 @@ def predict(
     such as "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do.
     With `timeline` the fine rung is asked, and `Forecast.timeline` is the Trace of what happened when; what does not
     fit into `timeline_memory` is left out, which a flag of the trace tells. `inputs` maps names to hashes, for
-    provenance. Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
+    provenance. On a machine with measured ranges the same rung is asked at both ends of them, and the bounds hold all
+    three answers. Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
     """
     if isinstance(cluster, str):
         from striate.cluster.load import load_cluster
@@ -57,8 +61,38 @@ def predict(
     rung = "fine" if timeline else rung
     limit = math.inf if rung else seconds(budget)
     memory = size(timeline_memory) if timeline else 0
-    subject = subject_of(workload, cluster, choice=Choice.of(collectives), timeline_bytes=memory)
-    return climb(subject, within=within, rung=rung, budget=limit, provenance=Provenance.of(inputs))
+    choice, provenance = Choice.of(collectives), Provenance.of(inputs)
+    subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory)
+    forecast = climb(subject, within=within, rung=rung, budget=limit, provenance=provenance)
+    ends = [
+        climb(
+            subject_of(workload, machine, choice=choice),
+            within=None,
+            rung=forecast.rung,
+            budget=math.inf,
+            provenance=provenance,
+        )
+        for machine in ends_of(cluster)
+    ]
+    return widened(forecast, ends)
+
+
+def ends_of(cluster: Cluster) -> list[Cluster]:
+    """The machine at the fast and at the slow end of its measured ranges; nothing where it has none."""
+    if cluster.description is None or not cluster.description.measured:
+        return []
+    return [at_end(cluster, fast=fast) for fast in (True, False)]
+
+
+def widened(forecast: Forecast, ends: Sequence[Forecast]) -> Forecast:
+    """The forecast with bounds that hold all others too: a faster machine may well end later."""
+    if not ends:
+        return forecast
+    every = [forecast.seconds, *(end.seconds for end in ends)]
+    low, high = min(one.low for one in every), max(one.high for one in every)
+    note = "the bounds hold what both ends of the machine's measured ranges give"
+    seconds = Interval(low, forecast.seconds.estimate, high)
+    return replace(forecast, seconds=seconds, notes=(*forecast.notes, note))
 
 
 def subject_of(

@@ -149,7 +149,15 @@ class ProgramSubject:
             result = fine.predict_fine(
                 self.workload, self.cluster, choice=self.choice, timeline_bytes=self.timeline_bytes
             )
-            return Verdict(result.interval, result.uses, result.notes, result.applications, result.timeline)
+            return Verdict(
+                result.interval,
+                result.uses,
+                result.notes,
+                result.applications,
+                result.timeline,
+                result.servers,
+                result.metadata,
+            )
         if rung == "queueing":
             return Verdict(*queueing_rung.predict_queueing(self.workload, self.cluster))
         if rung == "resource":

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import striate._core as _core
-from striate.cluster.cluster import Cluster, Placement
+from striate.cluster.cluster import Cluster, IOServer, Placement
 from striate.cluster.routes import summarise
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
@@ -227,7 +227,8 @@ def disk_seconds(
     """Per server: work of its busiest disk, the part that no memory can hide, and the worst-case errors.
 
     E_rand_io = T_rand_seek * N_io and E_io_var = T_io_diff * N_io (section 5.1). A server's disks share its bytes
-    evenly. A cache hides writes up to the server's memory unless the program syncs.
+    evenly. A cache hides writes up to the server's memory unless the program syncs, a burst buffer up to its capacity
+    and reads of what was written.
     """
     work, unhidden, error = (np.zeros(len(cluster.servers)) for _ in range(3))
     for number, server in enumerate(cluster.servers):
@@ -236,13 +237,27 @@ def disk_seconds(
             share = 1.0 / len(server.disks)
             read = _disk_time(disk, reading, number, share, write=False)
             written = _disk_time(disk, writing, number, share, write=True)
-            memory = 0 if server.cache.policy == "none" or synced else (server.cache.memory or server.memory)
-            held = min(1.0, memory / writing[0][number]) if writing[0][number] else 0.0
+            held = _part(0 if synced else _hides(server), writing[0][number])
+            kept = _part(min(_burst(server), writing[0][number]), reading[0][number])
             requests = (reading[1][number] + writing[1][number]) * share
             errors = (random_access_ticks(disk) + cluster.settings.io_variation) / 1e12 * requests
-            slowest = np.maximum(slowest, [read + written, read + written * (1 - held), errors])
+            slowest = np.maximum(slowest, [read + written, read * (1 - kept) + written * (1 - held), errors])
         work[number], unhidden[number], error[number] = slowest
     return work, unhidden, error
+
+
+def _hides(server: IOServer) -> int:
+    """Bytes of writes that need not reach the disks before the program ends."""
+    memory = 0 if server.cache.policy == "none" else int(server.cache.memory or server.memory)
+    return max(memory, _burst(server))
+
+
+def _burst(server: IOServer) -> int:
+    return 0 if server.burst is None else int(server.burst.capacity)
+
+
+def _part(held: float, total: float) -> float:
+    return min(1.0, held / total) if total else 0.0
 
 
 def metadata_seconds(cluster: Cluster, sums: dict[str, Any]) -> Seconds:

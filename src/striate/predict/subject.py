@@ -9,6 +9,7 @@ from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.check import Check
 from striate.predict.forecast import Share, Use
+from striate.predict.server_use import MetadataUse, ServerUse
 from striate.trace.trace import Trace
 
 RUNGS = (
@@ -34,6 +35,8 @@ class Verdict:
     notes: tuple[str, ...] = ()
     applications: tuple[Share, ...] = ()  # where the rung tells them apart
     timeline: Trace | None = None
+    servers: tuple[ServerUse, ...] = ()
+    metadata: tuple[MetadataUse, ...] = ()
 
 
 class Subject(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from striate.cluster.cluster import Cluster
@@ -122,11 +123,13 @@ def _between(draft: _Draft, report: Report, key: str, level: str, near: Measurem
 def _server(draft: _Draft, report: Report) -> dict[str, Any]:
     """One server on the first node: its link is the page cache, its disk what a flush reaches."""
     write, call = (report.need(f"MPI-IO write: {what}") for what in ("rate", "start-up"))
+    first = report.get("first write")
+    slowest = write.value.low if first is None else min(write.value.low, first.value.low)
     own = report.need("messages, same socket: start-up").value
     lag = _each(call.value, lambda seconds: max(0.0, seconds / _WRITE_MESSAGES - own.estimate / 2))
-    key, how = "server[0].nic.link", "MPI-IO writes of new data by all ranks"
+    key, how = "server[0].nic.link", "MPI-IO writes of new data by all ranks; low: into fresh memory"
     link = {
-        "bandwidth": draft.rate(f"{key}.bandwidth", write.value, write.samples, how),
+        "bandwidth": draft.rate(f"{key}.bandwidth", replace(write.value, low=slowest), write.samples, how),
         "latency": draft.time(f"{key}.latency", lag, call.samples, "a third of a small MPI-IO write"),
     }
     return {

@@ -1,6 +1,6 @@
 """One process and the file system: cached and direct reads and writes by block size, flushes, seeks, metadata.
 
-Files stay below `LARGEST_FILE_BYTES` and lie in a directory of their own, which the caller removes.
+Files have 192 MiB at most and lie in a directory of their own, which the caller removes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import numpy as np
 
 from striate.interval import Interval
 from striate.probe.deadline import Deadline, repeated
-from striate.probe.samples import Curve, Floats, Line, Measurement, line_of, measured, spread
+from striate.probe.samples import Curve, Floats, Line, Measurement, measured, spread, sturdy_line
 
 LARGEST_FILE_BYTES = 64 * 1024**2
+FIRST_FILE_BYTES = 192 * 1024**2
 _BLOCKS = (4096, 65536, 1024**2, 4 * 1024**2)
 _DIRTY = (1024**2, 4 * 1024**2, 16 * 1024**2)
 _METADATA_FILES = 64
@@ -40,7 +41,7 @@ class FileFindings:
 
     def add_line(self, name: str, sizes: tuple[int, ...], rounds: list[Floats], how: str) -> None:
         """Keep a line and its two numbers."""
-        line = line_of(name, sizes, rounds)
+        line = sturdy_line(name, sizes, rounds)
         self.lines[name] = line
         self.measurements.append(Measurement(f"{name}: start-up", "s", line.startup, line.samples, how))
         self.measurements.append(Measurement(f"{name}: rate", "B/s", line.rate, line.samples, how))
@@ -52,6 +53,7 @@ def measure_files(directory: Path, seconds: float) -> FileFindings:
     share = seconds / 6
     path = directory / "cached"
     _measure_cached(found, path, share)
+    _measure_first_writes(found, directory / "first")
     _measure_flush(found, directory / "flushed", share)
     _measure_direct(found, path, share)
     _measure_metadata(found, directory, share)
@@ -77,6 +79,20 @@ def _measure_cached(found: FileFindings, path: Path, seconds: float) -> None:
     )
     found.add_line("cached read", _BLOCKS, reads, "blocks of 4 KiB to 4 MiB out of the page cache")
     found.measurements.append(measured("I/O call, CPU time", "s", busy[: len(writes[0])], "writes of 4 KiB"))
+
+
+def _measure_first_writes(found: FileFindings, path: Path) -> None:
+    """One file written once from end to end: into memory that may never have been used before, which takes longer."""
+    block = memoryview(bytearray(_BLOCKS[-1]))
+    rates = []
+    with path.open("wb", buffering=0) as file:
+        for _ in range(FIRST_FILE_BYTES // len(block)):
+            before = time.perf_counter()
+            file.write(block)
+            rates.append(len(block) / (time.perf_counter() - before))
+    path.unlink()
+    how = f"a file of {FIRST_FILE_BYTES // 1024**2} MiB written once, in blocks of 4 MiB"
+    found.measurements.append(measured("first write", "B/s", rates, how))
 
 
 def _measure_flush(found: FileFindings, path: Path, seconds: float) -> None:

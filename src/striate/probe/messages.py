@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from striate.probe.deadline import affordable
-from striate.probe.samples import Floats, Line, line_of
+from striate.probe.samples import Floats, Line, sturdy_line
 from striate.queueing.microbenchmarks.comms1 import SIZES as MESSAGE_SIZES
 from striate.queueing.microbenchmarks.comms1 import one_way_samples
 from striate.queueing.microbenchmarks.comms3 import SIZES as EXCHANGE_SIZES
@@ -95,7 +95,7 @@ def ping_pong_line(comm: Any, pair: Pair, seconds: float) -> Line | None:
     comm.Barrier()
     if comm.rank:
         return None
-    return line_of(f"messages, {pair.level}", [int(size) for size in MESSAGE_SIZES], columns)
+    return sturdy_line(f"messages, {pair.level}", [int(size) for size in MESSAGE_SIZES], columns)
 
 
 def saturation_rates(comm: Any, seconds: float) -> Floats:

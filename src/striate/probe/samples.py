@@ -83,6 +83,19 @@ def line_of(name: str, sizes: Sequence[int], rounds: Sequence[Floats]) -> Line:
     return Line(_around(startup, startups), _around(rate, rates), curve, sum(len(part) for part in rounds))
 
 
+def sturdy_line(name: str, sizes: Sequence[int], rounds: Sequence[Floats]) -> Line:
+    """The line; where a busy machine made longer ones no slower, the smallest's time and the largest's rate."""
+    try:
+        return line_of(name, sizes, rounds)
+    except ProbeError:
+        startup, long = spread(rounds[0]), spread(rounds[-1])
+        rate = Interval(sizes[-1] / long.high, sizes[-1] / long.estimate, sizes[-1] / long.low)
+        seconds = [float(np.median(column)) for column in rounds]
+        fitted = [startup.estimate + size / rate.estimate for size in sizes]
+        curve = Curve(name, tuple(map(float, sizes)), tuple(seconds), tuple(fitted))
+        return Line(Interval(0.0, startup.estimate, startup.high), rate, curve, sum(map(len, rounds)))
+
+
 def _line(sizes: Floats, seconds: Floats, name: str) -> tuple[float, float]:
     from striate.errors import QueueingError
 

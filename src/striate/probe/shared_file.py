@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from striate.probe.deadline import affordable
-from striate.probe.samples import Floats, Line, line_of
+from striate.probe.samples import Floats, Line, sturdy_line
 
 SIZES = (4096, 65536, 1024**2, 4 * 1024**2)
 _WINDOW = 16 * 1024**2  # of a rank in the file
@@ -41,7 +41,7 @@ def access_lines(comm: Any, path: Path, seconds: float) -> dict[str, Line] | Non
     if comm.rank:
         return None
     sizes = [size * comm.size for size in SIZES]
-    return {name: line_of(name, sizes, rounds) for name, rounds in columns.items()}
+    return {name: sturdy_line(name, sizes, rounds) for name, rounds in columns.items()}
 
 
 def small_write_samples(comm: Any, path: Path, seconds: float) -> Floats:

@@ -19,7 +19,7 @@ def read_settings(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
     """Keyword arguments for `create`: `create(comm, path, shape, dtype, **read_settings())`.
 
     Without a path, the file that the environment variable STRIATE_RUNTIME names is read; where it names none there
-    are no settings. Keys: servers, group_factor, chunk, buffer, codec ("none", "auto" or a name), sync, layout (a text of
+    are no settings. Keys: servers, group_factor, chunk, buffer, codec ("none", "auto" or a name), sync, layout (text of
     `striate.layout`). Raises DatasetError, with the key, for anything else.
     """
     path = os.environ.get("STRIATE_RUNTIME") if path is None else path

@@ -6,6 +6,7 @@ where there are few, or where they are long.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,16 +49,20 @@ def bundled(bars: Bars, *, most: int) -> Items:
 
 
 def _width(bars: Bars, most: int) -> int:
-    """The narrowest bundles, a power of two of ticks wide, that are at most `most` - or as few as can be."""
+    """The narrowest bundles, of ticks in steps of a quarter of a doubling, that are at most `most` - or the fewest."""
     span = int(bars.end.max()) - int(bars.start.min())
-    low, high = 0, max(span.bit_length(), 1)
+    low, high = 0, 4 * max(span.bit_length(), 1)
     while low < high:
         middle = (low + high) // 2
-        if len(_firsts(bars, 1 << middle)) <= most:
+        if len(_firsts(bars, _ticks(middle))) <= most:
             high = middle
         else:
             low = middle + 1
-    return 1 << low
+    return _ticks(low)
+
+
+def _ticks(quarters: int) -> int:
+    return round(math.pow(2.0, quarters / 4))
 
 
 def _firsts(bars: Bars, width: int) -> Int64s:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Columns = Mapping[str, NDArray[Any]]
+ROUGH_STEPS = 32  # to a doubling
 
 
-def pack(columns: Columns) -> tuple[list[dict[str, Any]], bytes]:
+def pack(columns: Columns, rough: Collection[str] = ()) -> tuple[list[dict[str, Any]], bytes]:
     """(directory, deflated bytes): what `web/lib/columns.js` turns back into typed arrays.
 
-    Whole numbers become variable-length integers, of differences where those are shorter; others become doubles.
+    Whole numbers become variable-length integers, of differences where those are shorter; others become doubles. Those
+    named in `rough`, not negative, are kept as logarithms and come back right to about 1 %.
     """
     directory, parts = [], []
     for name, column in columns.items():
-        kind, content = _encoded(np.asarray(column))
+        kind, content = _rough(np.asarray(column)) if name in rough else _encoded(np.asarray(column))
         directory.append({"name": name, "kind": kind, "rows": len(column), "bytes": len(content)})
         parts.append(content)
     squeezer = zlib.compressobj(9, zlib.DEFLATED, -15)  # a raw stream: DecompressionStream("deflate-raw")
@@ -40,6 +42,10 @@ def _encoded(column: NDArray[Any]) -> tuple[str, bytes]:
     if _length(steps) < _length(plain):
         return "steps", varints(steps)
     return "whole", varints(plain)
+
+
+def _rough(column: NDArray[Any]) -> tuple[str, bytes]:
+    return "rough", varints(np.rint(np.log2(column + 1.0) * ROUGH_STEPS).astype(np.int64))
 
 
 def _length(values: NDArray[np.int64]) -> int:

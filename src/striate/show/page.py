@@ -31,6 +31,7 @@ class View:
     title: str
     data: dict[str, Any]
     columns: Columns = field(default_factory=dict)
+    rough: frozenset[str] = frozenset()  # columns, not negative, of which 1 % is enough
 
 
 def page(title: str, views: Sequence[View], *, shared: dict[str, Any], served: bool = False) -> str:
@@ -54,7 +55,7 @@ def page(title: str, views: Sequence[View], *, shared: dict[str, Any], served: b
     )
     payloads, described = [], []
     for number, view in enumerate(views):
-        directory, content = pack(view.columns)
+        directory, content = pack(view.columns, view.rough)
         described.append({"name": view.name, "title": view.title, "data": view.data, "columns": directory})
         payloads.append(f'<script id="columns-{number}" type="text/plain">{as_text(content)}</script>')
     document = {"title": title, "shared": shared, "views": described}

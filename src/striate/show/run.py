@@ -1,4 +1,4 @@
-"""`Run`: one thing to show - a trace, a timeline, a forecast or a cluster - under a name; how a file becomes one."""
+"""`Run`: one thing to show - a trace, timeline, forecast, cluster or advice - under a name; how a file becomes one."""
 
 from __future__ import annotations
 
@@ -14,26 +14,30 @@ from striate.predict.forecast import Forecast
 from striate.trace.read import read_trace
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
+from striate.tune.advice import Advice
 
 SIMULATED_NAME = ", simulated"  # how the name of a forecast's own timeline ends
-Shown = Trace | Timeline | Forecast | Cluster
+Shown = Trace | Timeline | Forecast | Cluster | Advice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What views draw; exactly one of the four is there."""
+    """What views draw; exactly one of the five is there."""
 
     name: str
     trace: Trace | None = None
     timeline: Timeline | None = None
     forecast: Forecast | None = None
     cluster: Cluster | None = None
+    advice: Advice | None = None
 
     @property
     def origin(self) -> str:
-        """Where its times come from: `observed`, `simulated` or `forecast`; a cluster, without any, is `described`."""
+        """Where its times come from: `observed`, `simulated` or `forecast`; others are `described` or `advised`."""
         if self.cluster is not None:
             return "described"
+        if self.advice is not None:
+            return "advised"
         if self.forecast is not None:
             return "forecast"
         if self.trace is not None and not self.trace.is_simulated:
@@ -85,6 +89,8 @@ def _run(item: Shown | str | Path | Run) -> Run:
         return Run(f"{item.workload} on {item.cluster}", forecast=item)
     if isinstance(item, Cluster):
         return Run(item.name, cluster=item)
+    if isinstance(item, Advice):
+        return Run(f"advice on {item.program}", advice=item)
     return load_run(Path(item))
 
 
@@ -97,8 +103,12 @@ def load_run(path: Path) -> Run:
         head = b"" if path.is_dir() else _head(path)
     except OSError as error:
         raise TraceError(f"cannot read: {error.strerror or error}", source=str(path)) from None
-    if head.lstrip()[:1] == b"{" and b"striate.forecast" in path.read_bytes():
-        return Run(name, forecast=Forecast.load(path))
+    if head.lstrip()[:1] == b"{":
+        content = path.read_bytes()
+        if b'"striate.forecast/' in content:
+            return Run(name, forecast=Forecast.from_json(content, source=str(path)))
+        if b'"striate.advice/' in content:
+            return Run(name, advice=Advice.from_json(content, source=str(path)))
     if head[:4] == b"PAR1" and _is_timeline(path):
         return Run(name, timeline=Timeline.load(path))
     return Run(name, trace=read_trace(path))

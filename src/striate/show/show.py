@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from striate.show.advice import Advice
 from striate.show.names import shown_name
 from striate.show.page import page
 from striate.show.run import SIMULATED_NAME, Run, Shown, runs_of
@@ -15,18 +13,13 @@ from striate.show.tiles import Tiles
 from striate.show.views import views_of
 
 
-def show(
-    *items: Shown | Run | str | Path,
-    to: str | Path | None = None,
-    title: str | None = None,
-    advice: Sequence[Advice] = (),
-) -> str:
-    """One self-contained HTML document of traces, timelines and forecasts (or files of them).
+def show(*items: Shown | Run | str | Path, to: str | Path | None = None, title: str | None = None) -> str:
+    """One self-contained HTML document of traces, timelines, forecasts, clusters and advice (or files of them).
 
-    With `to` it is also written there, whole or not at all. `advice` is shown in the summary.
+    With `to` it is also written there, whole or not at all.
     """
     runs = runs_of(items)
-    text = page(title or _title(runs), views_of(runs, advice), shared=_shared(runs))
+    text = page(title or _title(runs), views_of(runs), shared=_shared(runs))
     if to is not None:
         _write(Path(to), text)
     return text
@@ -41,7 +34,11 @@ def serve(*items: Shown | Run | str | Path, title: str | None = None, port: int 
 
 
 def _title(runs: list[Run]) -> str:
-    names = [shown_name(run.name, 80) for run in runs if not run.name.endswith(SIMULATED_NAME)]
+    names = [
+        shown_name(run.name, 80)
+        for run in runs
+        if not run.name.endswith(SIMULATED_NAME) and run.advice is None
+    ]
     return " and ".join(names[:3]) + (" ..." if len(names) > 3 else "")
 
 

@@ -9,9 +9,9 @@ from striate.show.bars import Bars, bars_of
 from striate.show.bundles import bundled
 from striate.show.columns import pack
 from striate.show.run import Run
-from striate.show.views.timeline import columns_of
+from striate.show.views.timeline import ROUGH, columns_of
 
-MOST_ITEMS = 60_000
+MOST_ITEMS = 30_000
 
 
 class Tiles:
@@ -31,6 +31,6 @@ class Tiles:
         first, last = (round(seconds / bars.tick_seconds) for seconds in (first_seconds, last_seconds))
         inside = bars.between(first, last)
         items = bundled(inside, most=MOST_ITEMS)
-        directory, content = pack(columns_of(run, inside, items))
+        directory, content = pack(columns_of(run, inside, items), (ROUGH,))
         head = json.dumps({"columns": directory, "whole": not (items.state < 0).any()}).encode()
         return len(head).to_bytes(4, "little") + head + content

@@ -55,7 +55,9 @@ class Study:
 
     @property
     def best(self) -> Outcome:
-        """The winner; raises TuningError when every candidate was refused."""
+        """The winner; raises TuningError when every candidate was refused, or none was asked."""
+        if self.outcomes[0].state == "undecided":
+            raise TuningError("the budget ended before the first candidate was asked")
         if self.outcomes[0].state != "best":
             raise TuningError(f"every candidate was refused, the first because: {self.outcomes[0].words}")
         return self.outcomes[0]

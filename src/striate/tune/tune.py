@@ -21,6 +21,7 @@ from striate.units import Quantity, seconds
 from striate.workload.workload import Workload
 
 SEARCHES = ("grid", "random", "bayes")
+RUNGS = ("resource", "fine")  # bounds that are proved, then every packet: nothing is dropped by a guess
 RACE = ("resource", "fine")  # rungs that see every knob: one to prune, one to decide
 
 

@@ -6,8 +6,8 @@ CPU time, for it hardly depends on who else uses the machine; no run of the matr
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,16 @@ class Costs:
     """For each kernel, amounts of work (ascending) and the CPU seconds of each."""
 
     tables: dict[str, tuple[tuple[float, Interval], ...]]
+    factors: Mapping[str, Interval] = field(
+        default_factory=dict
+    )  # by application: what programs add to kernels
 
     def seconds(self, kernel: str, amount: float, end: str) -> float:
         """CPU seconds for that amount, on a straight line in logarithms; `end` is "fast", "middle" or "slow"."""
+        factor = self.factors.get(kernel.split()[0], Interval.exactly(1.0))
+        return float(getattr(factor, _ENDS[end])) * self._bare(kernel, amount, end)
+
+    def _bare(self, kernel: str, amount: float, end: str) -> float:
         table = self.tables[kernel]
         x = np.log([known for known, _ in table])
         y = np.log([max(getattr(value, _ENDS[end]), 1e-9) for _, value in table])
@@ -42,11 +49,12 @@ class Costs:
         return float(np.exp(np.interp(at, x, y)))
 
 
-def calibrate(folder: Path, seconds: float) -> Costs:
-    """Time every kernel at every amount; the scratch files lie in `folder`."""
-    share = seconds / sum(len(amounts) for _, amounts in _KERNELS.values())
+def calibrate(folder: Path, seconds: float, *, apps: Collection[str]) -> Costs:
+    """Time every kernel of these applications at every amount; the scratch files lie in `folder`."""
+    kernels = {name: kernel for name, kernel in _KERNELS.items() if name.split()[0] in apps}
+    share = seconds / sum(len(amounts) for _, amounts in kernels.values())
     tables = {}
-    for name, (make, amounts) in _KERNELS.items():
+    for name, (make, amounts) in kernels.items():
         known = []
         for amount in amounts:
             act = make(folder / f"{name}-{amount}", amount)
@@ -79,9 +87,9 @@ def _sweep(path: Path, cells: int) -> Kernel:
 
 
 def _step(path: Path, size: int) -> Kernel:
-    from striate.apps.checkpoint.solve import advance
+    from striate.apps.checkpoint.solve import advance, made_state
 
-    state = np.linspace(0, 1, size // 8)
+    state = made_state(0, size)
     return _timed(lambda: advance(state, 1))
 
 

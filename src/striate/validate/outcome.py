@@ -90,9 +90,10 @@ class Study:
         return float(np.mean([run.inside for run in self.runs]))
 
     @property
-    def noise(self) -> float:
-        """The median noise of all cases."""
-        return median(outcome.noise for outcome in self.outcomes)
+    def noise(self) -> float | None:
+        """The median noise of all cases that were run more than once; None when none was."""
+        known = [outcome.noise for outcome in self.outcomes if len(outcome.runs) > 1]
+        return median(known) if known else None
 
     @property
     def width(self) -> float:

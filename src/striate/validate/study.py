@@ -6,8 +6,9 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +25,14 @@ from striate.trace.launch import record
 from striate.trace.trace import Trace
 from striate.validate.calibrate import Costs, calibrate
 from striate.validate.cases import Case
+from striate.validate.factors import program_factors
 from striate.validate.forecast import Agreements, forecast_case, with_background
 from striate.validate.outcome import Outcome, Run, Study
 from striate.validate.programs import REGION
 
+CALIBRATION_SECONDS = 2.0  # for each application
 _LOOK_SECONDS = 0.3  # at the background, before every run
+_LOOKS = 5  # that a forecast goes by: a single one is too short to know a busy machine
 _MPI_IO_AGREEMENTS = 1  # ranks exchange the ends of their accesses, and write alone when none overlap
 _TRACED_BYTES = 256 * 1024**2
 
@@ -41,35 +45,48 @@ class Plan:
     cases: Sequence[Case]
     repeats: int
     directory: Path
-    calibration_seconds: float = 6.0
 
 
 def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> Study:
     """Run the matrix; `tell` hears what is being done. Raises ProbeError when a program fails."""
     folder = Path(tempfile.mkdtemp(prefix=".striate-validate-", dir=plan.directory))
     try:
-        tell("calibrating the applications' kernels")
-        (folder / "calibration").mkdir()
-        costs = calibrate(folder / "calibration", plan.calibration_seconds)
-        agreements = counted_agreements(folder)
-        runs: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
-        for turn in range(
-            plan.repeats
-        ):  # repeats lie far apart, so that they see the machine at different times
-            for case in plan.cases:
-                tell(f"{case.name}, run {turn + 1} of {plan.repeats}")
-                runs[case.name].append(_one(case, plan.cluster, costs, agreements, folder))
+        costs, agreements = _calibrated(plan, folder, tell)
+        runs = _runs(plan, costs, agreements, folder, tell)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Study.of(plan.cluster.name, [Outcome(case, tuple(runs[case.name])) for case in plan.cases])
 
 
-def _one(case: Case, cluster: Cluster, costs: Costs, agreements: Agreements, folder: Path) -> Run:
-    """Look at the machine, forecast, and only then run."""
-    samples = background_samples(_LOOK_SECONDS)
-    seen = background(samples)
-    forecast = forecast_case(case, with_background(cluster, seen, len(samples)), costs, agreements)
-    return Run(forecast, run_seconds(run_case(case, folder)), seen)
+def _calibrated(plan: Plan, folder: Path, tell: Callable[[str], object]) -> tuple[Costs, Agreements]:
+    """What forecasts need to know of the applications, from other runs than those of the matrix."""
+    apps = {case.app for case in plan.cases}
+    tell("calibrating the applications' kernels")
+    (folder / "calibration").mkdir()
+    costs = calibrate(folder / "calibration", CALIBRATION_SECONDS * len(apps), apps=apps)
+    tell("calibrating whole programs")
+    agreements = counted_agreements(folder, apps)
+    return replace(costs, factors=program_factors(folder, plan.cluster, costs, agreements, apps)), agreements
+
+
+def _runs(
+    plan: Plan, costs: Costs, agreements: Agreements, folder: Path, tell: Callable[[str], object]
+) -> dict[str, list[Run]]:
+    """All runs by the name of their case: look at the machine, forecast, and only then run.
+
+    Repeats lie far apart, so that they see the machine at different times.
+    """
+    found: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
+    looks: deque[list[float]] = deque(maxlen=_LOOKS)
+    for turn in range(plan.repeats):
+        for case in plan.cases:
+            tell(f"{case.name}, run {turn + 1} of {plan.repeats}")
+            looks.append(background_samples(_LOOK_SECONDS))
+            seen = background([sample for look in looks for sample in look])
+            machine = with_background(plan.cluster, seen, len(looks))
+            forecast = forecast_case(case, machine, costs, agreements)
+            found[case.name].append(Run(forecast, run_seconds(run_case(case, folder)), seen))
+    return found
 
 
 def background(samples: Sequence[float]) -> Interval:
@@ -103,14 +120,16 @@ def _region_rows(trace: Trace, name: str) -> NDArray[np.bool_]:
     return np.asarray(trace.of_kind("region") & (trace.column("region") == number))
 
 
-def counted_agreements(folder: Path) -> Agreements:
+def counted_agreements(folder: Path, apps: Collection[str]) -> Agreements:
     """Collectives that rank 0 makes in a write of the runtime and in a generation, from traces of tiny runs."""
-    tiny = Case("mesh", 2, "tiny", {"nodes": 2000, "steps": 4, "every": 1})
-    runtime = collectives_in(run_case(tiny, folder), "write")
-    few, more = (
-        collectives_in(run_case(_tiny_sampling(generations), folder), REGION) for generations in (5, 15)
-    )
-    return Agreements(_MPI_IO_AGREEMENTS, round(runtime), round((more - few) / 10))
+    runtime = generation = 0.0
+    if "mesh" in apps:
+        tiny = Case("mesh", 2, "tiny", {"nodes": 2000, "steps": 4, "every": 1})
+        runtime = collectives_in(run_case(tiny, folder), "write")
+    if "pmc3" in apps:
+        few, more = (collectives_in(run_case(_tiny_sampling(count), folder), REGION) for count in (5, 15))
+        generation = (more - few) / 10
+    return Agreements(_MPI_IO_AGREEMENTS, round(runtime), round(generation))
 
 
 def _tiny_sampling(generations: int) -> Case:

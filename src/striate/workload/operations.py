@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from striate import units
-from striate.errors import WorkloadError
+from striate.errors import LayoutError, WorkloadError
+from striate.layout.datatypes import FileView
 from striate.workload.application import WORLD
 from striate.workload.kinds import ANY, BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, Kind
 from striate.workload.text import Int64s
@@ -240,10 +241,15 @@ def _access(kind: Kind) -> Any:
         count: Number = 1,
         stride: Number = 0,
         extents: tuple[Sequence[int], Sequence[int]] | None = None,
+        view: FileView | None = None,
         comm: str = WORLD,
         blocking: bool = True,
     ) -> Operation:
         operands: tuple[Any, ...]
+        if view is not None:
+            if extents is not None or (count, stride) != (1, 0):
+                raise WorkloadError("a view says which bytes: leave `extents`, `count` and `stride` out")
+            offset, extents = 0, _seen(view, _bytes(offset), _bytes(size))
         if extents is None:
             operands = (
                 file,
@@ -266,9 +272,18 @@ def _access(kind: Kind) -> Any:
     call.__name__ = kind.label
     call.__doc__ = (
         f"{kind.label}: `count` blocks of `size` bytes, `stride` bytes apart, from `offset` - or the byte runs "
-        "`extents` (offsets, lengths) counted from `offset`."
+        "`extents` (offsets, lengths) counted from `offset` - or `size` bytes of a file `view` from its byte `offset`."
     )
     return call
+
+
+def _seen(view: FileView, start: Number, size: Number) -> tuple[list[int], list[int]]:
+    """The byte runs of the file that a view shows; refuses what no view has."""
+    try:
+        runs = view.extents(start, size)
+    except LayoutError as error:
+        raise WorkloadError(error.message) from None
+    return runs.offsets.tolist(), runs.sizes.tolist()
 
 
 read = _access(Kind.READ)

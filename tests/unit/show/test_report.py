@@ -9,11 +9,11 @@ from striate.apps import checkpoint
 from striate.interval import Interval
 from striate.predict import Use, predict
 from striate.provenance import Provenance
-from striate.show.advice import Advice
 from striate.show.run import Run, runs_of
 from striate.show.views.report import view
 from striate.show.where import REST, busy_resources, where_time_went
 from striate.show.words import against
+from striate.tune.advice import Advice, Change, Evidence, Item
 from unit.show.runs import small, trace
 
 
@@ -118,14 +118,39 @@ def test_a_forecast_of_nothing_has_a_page(forecast):
     assert "0 s" in striate.show(empty)
 
 
-def test_advice_is_shown_and_never_made_up():
-    advice = [Advice("Use 4 servers", "the disks are the bottleneck", 1.5)]
+def advice_on(program):
+    item = Item(
+        "stripe",
+        "Use four servers",
+        "critical",
+        Evidence(12, 4096, 1.0, "one server has all the work"),
+        Interval(1.0, 1.5, 2.0),
+        0.25,
+        Change("Set the stripe", hints={"striping_factor": "4"}, commands=("lfs setstripe -c 4 .",)),
+        "trace it again",
+    )
+    return Advice(program, "westmere", 6.0, 3.0, (item,), ("unaligned: not looked at",))
+
+
+def test_advice_is_shown_and_never_made_up(tmp_path):
+    (tmp_path / "advice.json").write_text(advice_on("solver").to_json())
 
     assert view(runs_of([small()])).data["advice"] == []
-    assert view(runs_of([small()]), advice).data["advice"] == [
-        {"change": "Use 4 servers", "reason": "the disks are the bottleneck", "saves": "1.5 s"}
-    ]
-    assert "Use 4 servers" in striate.show(small(), advice=advice)
+    for given in (advice_on("solver"), tmp_path / "advice.json"):
+        data = view(runs_of([small(), given])).data
+        assert data["advice"] == [
+            {
+                "title": "Use four servers",
+                "severity": "critical",
+                "gain": "saves 1 s to 2 s, 25% of the run",
+                "evidence": "one server has all the work",
+                "change": "Set the stripe",
+                "lines": ["striping_factor = 4", "lfs setstripe -c 4 ."],
+                "verify": "trace it again",
+            }
+        ]
+        assert data["notes"] == ["unaligned: not looked at"]
+        assert len(data["runs"]) == 1
 
 
 def test_flags_of_the_data_are_shown():

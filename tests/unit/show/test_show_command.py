@@ -40,7 +40,7 @@ def test_everything_can_be_shown_together(saved, capsys):
     machine = Path(striate.__file__).parent / "cluster" / "data" / "laptop.toml"
 
     assert run(["show", *inputs, str(machine), "-o", str(saved / "page.html")]) == 0
-    assert views_in(saved / "page.html") == ["report", "timeline", "compare", "cluster"]
+    assert {"report", "timeline", "compare", "cluster"} <= set(views_in(saved / "page.html"))
     assert "page.html (0." in capsys.readouterr().err
 
 

@@ -18,16 +18,26 @@ def advance(state: npt.NDArray[np.float64], passes: int) -> None:
         np.add(state, 1e-3, out=state)
 
 
-def solve(
-    comm: Any, path: str | os.PathLike[str], *, steps: int, every: int, state_bytes: int, passes: int = 1
-) -> float:
-    """`steps` steps of `passes` passes over a state of that many bytes a rank; written every `every` steps.
+def made_state(rank: int, size: int) -> npt.NDArray[np.float64]:
+    """What a rank begins with: so many bytes of numbers."""
+    return np.linspace(rank, rank + 1, size // 8)
 
-    Each checkpoint goes behind the one before it; ranks lie side by side in it. Returns the last residual.
+
+def solve(
+    comm: Any,
+    path: str | os.PathLike[str],
+    state: npt.NDArray[np.float64],
+    *,
+    steps: int,
+    every: int,
+    passes: int = 1,
+) -> float:
+    """`steps` steps of `passes` passes over each rank's state, written every `every` steps; the last residual.
+
+    Each checkpoint goes behind the one before it; ranks lie side by side in it, with states of equal size.
     """
     from mpi4py import MPI
 
-    state = np.linspace(comm.rank, comm.rank + 1, state_bytes // 8)
     file = MPI.File.Open(comm, os.fspath(path), MPI.MODE_CREATE | MPI.MODE_WRONLY)
     mine, all_ = np.zeros(1), np.zeros(1)
     for step in range(1, steps + 1):

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from striate.show.advice import Advice
+from striate.show.columns import pack
 from striate.show.page import View
 from striate.show.run import Run
 
 VIEWS = ("report", "timeline", "compare", "activity", "profile", "files", "load", "path", "cluster")
 
+TIMELINE = "timeline"  # takes the room that the others leave
+PAGE_BYTES = (
+    2_000_000  # of columns, deflated: base64 makes a third more of it, and a page is to stay below 3 MB
+)
 
-def views_of(runs: Sequence[Run], advice: Sequence[Advice] = ()) -> list[View]:
-    """All views that have something to show of these runs; the report takes the caller's advice."""
-    found = [
-        import_module(f"striate.show.views.{name}").view(
-            runs, **({"advice": advice} if name == "report" else {})
-        )
-        for name in VIEWS
-    ]
-    return [view for view in found if view is not None]
+
+def views_of(runs: Sequence[Run]) -> list[View]:
+    """All views that have something to show of these runs."""
+    found = {
+        name: import_module(f"striate.show.views.{name}").view(runs) for name in VIEWS if name != TIMELINE
+    }
+    spent = sum(len(pack(view.columns, view.rough)[1]) for view in found.values() if view is not None)
+    found[TIMELINE] = import_module(f"striate.show.views.{TIMELINE}").view(runs, room=PAGE_BYTES - spent)
+    return [view for name in VIEWS if (view := found[name]) is not None]

@@ -31,7 +31,7 @@ def view(runs: Sequence[Run]) -> View | None:
         described, own = activity_of(trace)
         parts.append({"name": shown_name(run.name), "origin": run.origin} | described)
         columns |= {f"{name}{number}": column for name, column in own.items()}
-    return View("activity", "I/O over time", {"parts": parts}, columns)
+    return View("activity", "I/O over time", {"parts": parts}, columns, frozenset(columns))
 
 
 def activity_of(trace: Trace) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -35,7 +35,8 @@ def view(runs: Sequence[Run]) -> View | None:
         for described, own in maps_of(run.trace):
             columns |= {f"{name}{len(maps)}": column for name, column in own.items()}
             maps.append({"run": shown_name(run.name)} | described)
-    return View("files", "File map", {"maps": maps}, columns) if maps else None
+    rough = frozenset(name for name in columns if name.startswith(("read", "write")))
+    return View("files", "File map", {"maps": maps}, columns, rough) if maps else None
 
 
 def maps_of(trace: Trace) -> list[tuple[dict[str, Any], dict[str, NDArray[Any]]]]:

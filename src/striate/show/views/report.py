@@ -7,21 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from striate.predict.forecast import Forecast
-from striate.show.advice import Advice
 from striate.show.names import shown_name
 from striate.show.page import View
 from striate.show.run import Run
 from striate.show.where import Part, busy_levels, busy_resources, where_time_went
 from striate.show.words import about_forecast, about_trace, against, span
+from striate.tune.advice import Item
 from striate.units import about_seconds, about_size
 
 _MOST_FLAGS = 20
 
 
-def view(runs: Sequence[Run], advice: Sequence[Advice] = ()) -> View | None:
-    """Cards of all runs, and how forecasts and observations agree; None when there are only machines."""
-    cards = [_card(run) for run in runs if run.cluster is None]
-    if not cards:
+def view(runs: Sequence[Run]) -> View | None:
+    """Cards of all runs, how forecasts and observations agree, and advice; None when there are only machines."""
+    cards = [_card(run) for run in runs if run.origin in ("observed", "simulated", "forecast")]
+    advice = [run.advice for run in runs if run.advice is not None]
+    if not cards and not advice:
         return None
     data = {
         "runs": cards,
@@ -32,7 +33,8 @@ def view(runs: Sequence[Run], advice: Sequence[Advice] = ()) -> View | None:
             for run in runs
             if run.origin == "observed"
         ],
-        "advice": [_advised(item) for item in advice],
+        "advice": [_advised(item) for each in advice for item in each.items],
+        "notes": [shown_name(note) for each in advice for note in each.notes],
     }
     return View("report", "Summary", data)
 
@@ -115,6 +117,18 @@ def _forecast(forecast: Forecast) -> dict[str, Any]:
     }
 
 
-def _advised(item: Advice) -> dict[str, Any]:
-    saves = None if item.saves_seconds is None else about_seconds(item.saves_seconds)
-    return {"change": shown_name(item.change, 600), "reason": shown_name(item.reason, 600), "saves": saves}
+def _advised(item: Item) -> dict[str, Any]:
+    """What to change, why, what it brings, in which words of which tool, and how to see whether it did."""
+    change = item.change
+    lines = [f"{name} = {value}" for name, value in change.hints.items()]
+    lines += [*change.commands, *(f"export {name}={value}" for name, value in change.environment.items())]
+    lines += [f"{name}={value!r}" for name, value in change.runtime.items()]
+    return {
+        "title": shown_name(item.title),
+        "severity": item.severity,
+        "gain": f"saves {span(item.gain)}, {item.share:.0%} of the run",
+        "evidence": shown_name(item.evidence.words, 600),
+        "change": shown_name(change.words, 600),
+        "lines": [shown_name(line) for line in (*lines, *change.code.splitlines())],
+        "verify": shown_name(item.verify, 600),
+    }

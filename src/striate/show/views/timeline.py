@@ -20,30 +20,30 @@ from striate.trace.trace import Trace
 
 MOST_ITEMS = 160_000
 MOST_ARROWS = 10_000
-MOST_BYTES = 2_000_000  # deflated; base64 makes a third more of it, and a page is to stay below 3 MB
-SHARES = 250  # parts of a bundle: times as this many parts of its length,
-BYTE_STEPS = 32  # bytes as logarithms, this many steps to a doubling; both are right to about 1 %
+LEAST_BYTES = 400_000  # deflated, that a timeline needs to be worth looking at
+SHARES = 250  # parts of a bundle: times as this many parts of its length
+ROUGH = "partBytes"  # the column of sums over bundles, right to 1 %
 _DETAILS = ("offset", "blocks", "stride", "peer", "tag", "request", "status", "file", "function", "region")
 
 
-def view(runs: Sequence[Run]) -> View | None:
-    """The timeline of all runs that have bars, with the bounds of those that are forecasts."""
+def view(runs: Sequence[Run], *, room: int = LEAST_BYTES) -> View | None:
+    """The timeline of all runs that have bars, with forecasts' bounds: as fine as fits into `room` bytes, deflated."""
     drawn = [(run, bars) for run in runs if (bars := bars_of(run)) is not None]
     if not drawn:
         return None
     data = {
         "layers": LAYERS,
         "shares": SHARES,
-        "byteSteps": BYTE_STEPS,
         "runs": [described(run, bars) for run, bars in drawn],
         "bounds": _bounds(runs),
     }
-    most = MOST_ITEMS
+    most, rough = MOST_ITEMS, frozenset(f"{number}.{ROUGH}" for number in range(len(drawn)))
     while True:
         columns = _all_columns(drawn, most)
-        if most < 1000 or len(pack(columns)[1]) <= MOST_BYTES:
-            return View("timeline", "Timeline", data, columns)
-        most //= 2
+        size = len(pack(columns, rough)[1])
+        if most < 1000 or size <= max(room, LEAST_BYTES):
+            return View("timeline", "Timeline", data, columns, rough)
+        most = int(most * min(0.9, max(room, LEAST_BYTES) / size))
 
 
 def described(run: Run, bars: Bars) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def columns_of(run: Run, bars: Bars, items: Items) -> dict[str, NDArray[Any]]:
         "partState": items.part_state,
         "partShare": np.rint(items.part_time / part_of * SHARES).astype(np.int64),
         "partCount": items.part_count,
-        "partBytes": np.rint(np.log2(items.part_bytes + 1.0) * BYTE_STEPS).astype(np.int64),
+        "partBytes": items.part_bytes,
         "bytes": bars.bytes[items.bar],
     }
     return columns | ({} if run.trace is None else _details(run.trace, bars.source_row[items.bar]))

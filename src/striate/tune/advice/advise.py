@@ -28,13 +28,12 @@ from striate.tune.advice import (
 from striate.tune.advice.finding import Finding
 from striate.tune.advice.item import Item, severity_of
 from striate.tune.advice.machine import machines_of
-from striate.tune.advice.situation import Sample, Situation, io_alone, io_seconds
+from striate.tune.advice.situation import LEAST_SHARE, Sample, Situation, io_alone, io_seconds
 from striate.tune.advice.spread import spread_of
 from striate.units import about_seconds
 from striate.workload.workload import Workload
 
 SCHEMA = "striate.advice/1"
-LEAST_SHARE = 0.001  # of the run: what is smaller cannot be told from nothing
 
 Rule = Callable[[Situation], Finding | None]
 RULES: dict[str, Rule] = {
@@ -138,10 +137,10 @@ def advise(
 
 def _item(name: str, look: Rule, situation: Situation) -> Item | None:
     finding = look(situation)
-    if finding is None:
+    if finding is None or not situation.is_worth(finding.evidence.seconds):
         return None
     gain = situation.gain(finding)
-    if gain.low <= 0 or gain.estimate < LEAST_SHARE * situation.run_seconds:
+    if gain.low <= 0 or not situation.is_worth(gain.estimate):
         return None
     return Item(
         rule=name,

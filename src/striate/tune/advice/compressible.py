@@ -41,7 +41,7 @@ def look(situation: Situation) -> Finding | None:
             runtime={"codec": sample.codec},
         ),
         verify=f"bytes written in a new trace: about {sample.share:.0%} of now",
-        after=rewritten(situation.workload, lambda rank, steps: _compressed(steps, good)),
+        after=lambda: rewritten(situation.workload, lambda rank, steps: _compressed(steps, good)),
     )
 
 

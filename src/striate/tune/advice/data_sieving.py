@@ -41,7 +41,7 @@ def look(situation: Situation) -> Finding | None:
             hints={"romio_ds_write": "disable", "romio_cb_write": "enable"},
         ),
         verify="striate info of a new trace: no POSIX reads of these files",
-        before=before,
-        after=io_alone(Workload.from_trace(trace.where(below & ~unasked))),
+        before=lambda: before,
+        after=lambda: io_alone(Workload.from_trace(trace.where(below & ~unasked))),
         machines=machines_of(done, before) if situation.cluster is None else None,
     )

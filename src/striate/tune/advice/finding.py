@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from striate.cluster.cluster import Cluster
@@ -11,7 +12,7 @@ from striate.workload.workload import Workload
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """The program after the change, and before it where that is not the traced program as it is.
+    """How to make the program after the change, and before it where that is not the traced program as it is.
 
     `machines` are those to try both on, where the situation's are not meant.
     """
@@ -20,6 +21,6 @@ class Finding:
     evidence: Evidence
     change: Change
     verify: str
-    after: Workload
-    before: Workload | None = None
+    after: Callable[[], Workload]
+    before: Callable[[], Workload] | None = None
     machines: tuple[Cluster, ...] | None = None

@@ -40,7 +40,7 @@ def look(situation: Situation) -> Finding | None:
             runtime={"servers": servers},
         ),
         verify="striate info of a new trace: the slowest rank's I/O near the mean",
-        after=rewritten(situation.workload, lambda rank, steps: _even(rank, steps, moved)),
+        after=lambda: rewritten(situation.workload, lambda rank, steps: _even(rank, steps, moved)),
     )
 
 

@@ -5,6 +5,8 @@ They do not wait for each other here, for what they waited in the traced run is 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,8 @@ from striate.cluster.load import cluster_from_tables
 from striate.errors import TraceError
 from striate.trace.trace import Trace
 from striate.tune.advice.clock import seconds_on
+from striate.workload.application import Application, File
+from striate.workload.kinds import Kind
 from striate.workload.workload import Workload
 
 SMALL, LARGE = 64 * 2**10, 2**20
@@ -33,8 +37,9 @@ def machines_of(accesses: Trace, workload: Workload) -> tuple[Cluster, Cluster, 
         raise TraceError("expected accesses with durations, found none to learn the machine from")
     slowest = float(np.bincount(accesses.column("rank"), seconds).max())
     workload.check()
+    played = as_traced(workload)
     many, middle, large = (
-        _paced(workload, slowest, latency, rate)
+        _paced(played, slowest, latency, rate)
         for latency, rate in zip(reversed(_latencies(sizes, seconds)), _rates(sizes, seconds), strict=True)
     )
     return many, middle, large
@@ -45,6 +50,28 @@ def _paced(workload: Workload, slowest: float, latency: float, rate: float) -> C
     first = seconds_on(workload, _machine(workload.ranks, latency, rate))
     scale = min(max(slowest / first, 1e-6), 1e6) if first > 0 else 1.0
     return _machine(workload.ranks, latency * scale, rate / scale)
+
+
+def as_traced(workload: Workload) -> Workload:
+    """The workload as such a machine takes it: every rank reads from a store of its own.
+
+    Whoever asks waits for all of it, as in the trace, where no server's memory or queue is told from the rest.
+    """
+    return Workload(tuple(_application_as_traced(application) for application in workload.applications))
+
+
+def _application_as_traced(application: Application) -> Application:
+    text = application.text
+    kind, table, stride = text.kind.copy(), text.table.copy(), text.stride.copy()
+    constant, per_rank = text.constant.copy(), text.per_rank.copy()
+    of_files = text.first_operand[:-1][(kind >= Kind.OPEN) & (kind <= Kind.WRITE_ALL)].astype(np.int64)
+    constant[of_files], per_rank[of_files], table[of_files] = 0, 1, -1  # file r for rank r
+    for operand in of_files.tolist():
+        stride[text.first_stride[operand] : text.first_stride[operand + 1]] = 0
+    kind[kind == Kind.WRITE] = Kind.READ
+    kind[kind == Kind.WRITE_ALL] = Kind.READ_ALL
+    changed = replace(text, kind=kind, constant=constant, per_rank=per_rank, table=table, stride=stride)
+    return replace(application, text=changed, files=(File("{}", 0, application.ranks, "basic"),))
 
 
 def _latencies(sizes: NDArray[np.float64], seconds: NDArray[np.float64]) -> list[float]:
@@ -65,7 +92,7 @@ def _rates(sizes: NDArray[np.float64], seconds: NDArray[np.float64]) -> list[flo
 
 
 def _machine(ranks: int, latency: float, rate: float) -> Cluster:
-    """One node, and a server that takes a request of every rank at once."""
+    """One node, and a server for every rank."""
     ticks = f"{max(1, round(latency * 1e12))} ps"
     link = {"bandwidth": _FAST}  # what the network took is in the latency of the requests
     return cluster_from_tables(
@@ -91,17 +118,10 @@ def _machine(ranks: int, latency: float, rate: float) -> Cluster:
             "server": [
                 {
                     "name": "storage",
-                    "count": 1,
+                    "count": ranks,
+                    "per_node": ranks,
                     "on": "nodes",
-                    "cache": {"policy": "none", "concurrent_operations": min(ranks, 10**6)},
-                    "disk": {
-                        "kind": "flash",
-                        "read_rate": rate * ranks,
-                        "write_rate": rate * ranks,
-                        "read_latency": ticks,
-                        "write_latency": ticks,
-                        "channels": min(ranks, 10**6),
-                    },
+                    "disk": {"kind": "simple", "rate": rate, "access": ticks},
                 }
             ],
         }

@@ -35,6 +35,8 @@ def look(situation: Situation) -> Finding | None:
             runtime={"servers": max(1, trace.ranks // 16)},
         ),
         verify="striate info of a new trace: one file in place of them",
-        before=rewritten(situation.workload, lambda rank, steps: as_seen(rank, steps, means)),
-        after=rewritten(situation.workload, lambda rank, steps: only_once(rank, steps, means, shared=True)),
+        before=lambda: rewritten(situation.workload, lambda rank, steps: as_seen(rank, steps, means)),
+        after=lambda: rewritten(
+            situation.workload, lambda rank, steps: only_once(rank, steps, means, shared=True)
+        ),
     )

@@ -34,6 +34,8 @@ def look(situation: Situation) -> Finding | None:
             code="file = MPI.File.Open(comm, path, mode)  # before the loop; file.Close() after it",
         ),
         verify=f"metadata calls of a new trace: about {needed:,}",
-        before=rewritten(situation.workload, lambda rank, steps: as_seen(rank, steps, means)),
-        after=rewritten(situation.workload, lambda rank, steps: only_once(rank, steps, means, shared=False)),
+        before=lambda: rewritten(situation.workload, lambda rank, steps: as_seen(rank, steps, means)),
+        after=lambda: rewritten(
+            situation.workload, lambda rank, steps: only_once(rank, steps, means, shared=False)
+        ),
     )

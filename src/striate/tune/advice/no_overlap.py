@@ -41,8 +41,8 @@ def look(situation: Situation) -> Finding | None:
             runtime={"iwrite_all": True},
         ),
         verify="striate info of a new trace: less time in I/O at as many bytes",
-        before=situation.whole,
-        after=rewritten(situation.whole, _behind),
+        before=lambda: situation.whole,
+        after=lambda: rewritten(situation.whole, _behind),
     )
 
 

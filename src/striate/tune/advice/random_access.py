@@ -42,7 +42,7 @@ def look(situation: Situation) -> Finding | None:
             runtime={"buffer": "64 MiB"},
         ),
         verify=f"accesses that go back in a new trace: none; requests of up to {about_size(BUFFER)}",
-        after=rewritten(situation.workload, _ordered),
+        after=lambda: rewritten(situation.workload, _ordered),
     )
 
 

@@ -47,7 +47,7 @@ def look(situation: Situation) -> Finding | None:
             runtime={"buffer": "64 MiB"},
         ),
         verify=f"bytes read in a new trace: {about_size(size.sum() - total)}",
-        after=rewritten(
+        after=lambda: rewritten(
             situation.workload, lambda rank, steps: _once(rank, steps, files, _owners(rows, situation))
         ),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,9 +16,13 @@ from striate.trace.tables import front, per_rank
 from striate.trace.trace import Trace
 from striate.tune.advice.clock import seconds_on
 from striate.tune.advice.finding import Finding
-from striate.workload.kinds import Kind
+from striate.tune.advice.machine import as_traced
+from striate.workload.kinds import ACCESSES, Kind
+from striate.workload.operations import Operation, wait
 from striate.workload.rewrite import rewritten
 from striate.workload.workload import Workload
+
+LEAST_SHARE = 0.001  # of the run: what is smaller cannot be told from nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +69,16 @@ class Situation:
     def times(self, workload: Workload, machines: Sequence[Cluster] | None = None) -> tuple[float, ...]:
         """Seconds predicted on each machine, by the fine rung where it can be afforded."""
         workload.check()
-        return tuple(seconds_on(workload, machine) for machine in machines or self.machines)
+        played = as_traced(workload) if self.cluster is None else workload
+        return tuple(seconds_on(played, machine) for machine in machines or self.machines)
 
     @cached_property
     def times_now(self) -> tuple[float, ...]:
         return self.times(self.workload)
+
+    def is_worth(self, seconds: float) -> bool:
+        """False for operations that take, all ranks together, too small a share of the run to be told from nothing."""
+        return seconds >= LEAST_SHARE * self.run_seconds
 
     def gain(self, finding: Finding) -> Interval:
         """Seconds that the change saves: the least and the most over the machines, the middling one's between.
@@ -77,8 +86,8 @@ class Situation:
         No change to its I/O can save more than the slowest rank spent in it.
         """
         before = finding.before
-        now = self.times_now if before is None else self.times(before, finding.machines)
-        after = self.times(finding.after, finding.machines)
+        now = self.times_now if before is None else self.times(before(), finding.machines)
+        after = self.times(finding.after(), finding.machines)
         most = float(self.io_seconds.max(initial=0.0))
         saved = [min(was - will, most) for was, will in zip(now, after, strict=True)]
         return Interval(min(saved), sorted(saved)[len(saved) // 2], max(saved))
@@ -95,5 +104,17 @@ def io_seconds(trace: Trace) -> NDArray[np.float64]:
 
 
 def io_alone(workload: Workload) -> Workload:
-    """The workload without the time between its operations."""
-    return rewritten(workload, lambda rank, steps: (step for step in steps if step.kind is not Kind.COMPUTE))
+    """The workload's files alone: no time between operations, and no messages."""
+    return rewritten(workload, lambda rank, steps: _of_files(steps))
+
+
+def _of_files(steps: Iterator[Operation]) -> Iterator[Operation]:
+    for step in steps:
+        if Kind.OPEN <= step.kind <= Kind.WRITE_ALL:
+            yield step
+        elif step.kind is Kind.WAIT:
+            accesses = [one for one in step.awaited if one.kind in ACCESSES]
+            if accesses:
+                yield wait(*accesses)
+        elif step.kind is Kind.WAITALL:
+            yield step

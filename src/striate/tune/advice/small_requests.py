@@ -47,7 +47,7 @@ def look(situation: Situation) -> Finding | None:
             runtime={"buffer": "64 MiB"},
         ),
         verify=f"striate info of a new trace: requests of about {about_size(BUFFER)}, {count:,} fewer",
-        after=rewritten(situation.workload, _buffered),
+        after=lambda: rewritten(situation.workload, _buffered),
     )
 
 

@@ -43,8 +43,8 @@ def look(situation: Situation) -> Finding | None:
             commands=("srun --exclude=HOST ...", "lfs getstripe FILE  # is one of its targets slow for all?"),
         ),
         verify="striate info of a new trace: the slowest rank's I/O near the mean",
-        before=rewritten(situation.workload, lambda rank, steps: _late(rank, steps, excess)),
-        after=situation.workload,
+        before=lambda: rewritten(situation.workload, lambda rank, steps: _late(rank, steps, excess)),
+        after=lambda: situation.workload,
     )
 
 

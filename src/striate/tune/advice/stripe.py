@@ -43,7 +43,7 @@ def look(situation: Situation) -> Finding | None:
             runtime={"servers": count, "chunk": format_size(unit)},
         ),
         verify=f"lfs getstripe {name}: stripe_size {unit}, stripe_count {count}",
-        after=workload,
+        after=lambda: workload,
     )
 
 

@@ -33,7 +33,7 @@ def look(situation: Situation) -> Finding | None:
             code=f"offset = -(-offset // {unit}) * {unit}  # HDF5: H5Pset_alignment(plist, {unit}, {unit})",
         ),
         verify=f"offsets of a new trace modulo {unit:,} are 0",
-        after=rewritten(situation.workload, lambda rank, steps: _aligned(steps, unit)),
+        after=lambda: rewritten(situation.workload, lambda rank, steps: _aligned(steps, unit)),
     )
 
 

@@ -1,5 +1,7 @@
 // Turns the bytes of a view back into typed arrays; `show/columns.py` wrote them.
 
+const ROUGH_STEPS = 32; // to a doubling
+
 export async function inflate(text) {
   const letters = atob(text);
   const packed = new Uint8Array(letters.length);
@@ -19,6 +21,7 @@ export function columnsOf(directory, buffer) {
     columns[name] = kind === "double"
       ? new Float64Array(buffer.slice(at, at + bytes))
       : wholeNumbers(new Uint8Array(buffer, at, bytes), rows, kind === "steps");
+    if (kind === "rough") columns[name] = columns[name].map((steps) => 2 ** (steps / ROUGH_STEPS) - 1);
     at += bytes;
   }
   return columns;

@@ -10,7 +10,7 @@ const HUES = { read: "#0072b2", write: "#d55e00", busy: "#009e73" };
 export function heatMap(page, { rows, bins, value, most, hue, describe, ends, sides, title, height }) {
   const canvas = element("canvas", { class: "heat", width: bins, height: rows, role: "img", "aria-label": title });
   canvas.style.height = `${height ?? Math.min(360, Math.max(48, rows * 7))}px`;
-  const tip = element("div", { class: "tip", role: "tooltip", hidden: true });
+  const tip = element("div", { class: "celltip", role: "tooltip", hidden: true });
 
   function paint() {
     const dark = page.theme() === "dark";

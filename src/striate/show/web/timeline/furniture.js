@@ -6,6 +6,7 @@ import { HEADING } from "../timeline/layout.js";
 import { AXIS, pixelAt, plotWidth, visible } from "../timeline/place.js";
 import { ticks } from "../timeline/scale.js";
 
+const EDGES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]; // one a run, beside its background
 const FONT = "12px system-ui, sans-serif";
 
 export function drawLabels(stage, context, labels) {
@@ -33,6 +34,9 @@ export function drawNames(stage, context) {
   for (const strip of strips) {
     context.fillStyle = strip.kind === "group" ? colours.lane : colours[`run-${strip.run.number % 4}`];
     context.fillRect(0, strip.y - scroll, gutter, strip.height);
+    if (stage.model.runs.length === 1) continue;
+    context.fillStyle = EDGES[strip.run.number % EDGES.length];
+    context.fillRect(0, strip.y - scroll, 4, strip.height);
   }
   let free = -Infinity; // names of thin rows are left out where they would run into one another
   for (const strip of strips) {
@@ -42,12 +46,16 @@ export function drawNames(stage, context) {
     free = y + strip.height / 2;
     context.font = heading ? `600 ${FONT}` : FONT;
     context.fillStyle = heading ? colours.ink : colours.soft;
-    const label = heading ? `${strip.folded ? "▸" : "▾"} ${groupLabel(stage, strip)}` : strip.label;
+    const label = heading ? `${strip.folded ? "▸" : "▾"} ${groupLabel(stage, strip)}` : rowLabel(stage, strip);
     const middle = Math.min(y + strip.height / 2, y + HEADING / 2);
     clipped(context, label, heading ? 8 : 24, middle, heading ? stage.width - 16 : gutter - 32);
   }
   context.fillStyle = colours.line;
   context.fillRect(gutter - 1, 0, 1, stage.height);
+}
+
+function rowLabel({ page }, { label, run }) {
+  return page.get("mixed") ? `${label} · ${run.name}` : label;
 }
 
 function groupLabel(stage, strip) {

@@ -52,7 +52,7 @@ export function itemsOf(columns, tickSeconds, codes, data) {
     state: Int16Array.from(columns.partState, (code) => codes[code]),
     share: Float32Array.from(columns.partShare, (share) => share / data.shares),
     count: columns.partCount,
-    bytes: Float64Array.from(columns.partBytes, (log) => 2 ** (log / data.byteSteps) - 1),
+    bytes: columns.partBytes,
   };
   const arrows = Array.from(columns.arrowFrom ?? [], (from, at) => ({
     from, to: columns.arrowTo[at], start: columns.arrowStart[at] * tickSeconds,

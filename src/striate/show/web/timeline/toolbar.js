@@ -4,7 +4,7 @@ import { button, element, name } from "../lib/dom.js";
 import { grouped } from "../lib/units.js";
 
 const HELP = "W S or wheel: zoom · A D, arrows or drag: pan · Shift-drag or drag the axis: select · double-click: zoom to a bar · "
-  + "click: pin · F: zoom to the selection · 0: everything · / search, N P next and previous · Esc: clear";
+  + "click: pin · Enter: pin the bar in the middle, then . and , go on and back in time, J and K to other lanes · F: zoom to the selection · 0: everything · / search, N P next and previous · Esc: clear";
 
 export function toolbar(stage, act) {
   const { page, model } = stage;
@@ -70,5 +70,6 @@ function compareControls(model, page) {
     choices.map((choice) => element("option", { value: choice, selected: page.get("align") === choice }, name(`align by ${choice}`))));
   const mixed = element("input", { type: "checkbox", checked: page.get("mixed"), onchange: () => page.set("mixed", mixed.checked) });
   page.on("align", (how) => (select.value = how));
+  page.on("mixed", (on) => (mixed.checked = on));
   return [select, element("label", {}, mixed, " interleave rows")];
 }

@@ -40,7 +40,7 @@ function drawn(part, number, columns, page) {
     element("th", at ? { class: "number" } : {}, text)))), element("tbody", {}, rows.map(([label, value]) => element("tr", {},
     element("td", {}, label), element("td", { class: "number" }, seconds(value)), element("td", { class: "number" }, share(value / total))))));
   const named = part.of_states.map(([text, value]) =>
-    [element("span", { class: "chip" }, swatch(byName.get(text), page.theme()), text), value]);
+    [element("span", { class: "state" }, swatch(byName.get(text), page.theme()), text), value]);
   return [element("p", {}, part.words),
     element("div", { class: "heatmap" }, element("div", { class: "sides" }, element("span", {}, "rank 0"), element("span", {}, `rank ${part.ranks - 1}`)),
       canvas, element("div", { class: "ends" }, element("span", {}, "0 s"), element("span", {}, seconds(part.seconds)))),

@@ -9,7 +9,10 @@ export function render(container, data, page) {
   const measured = page.runs.filter((run) => run.origin === "observed");
   container.append(element("div", { class: "cards" }, data.runs.map((run) => card(run, measured))));
   if (data.agreement.length) container.append(list("Forecast and observation", data.agreement));
-  if (data.advice.length) container.append(element("h3", {}, "What to change"), element("ul", {}, data.advice.map(advised)));
+  if (data.advice.length || data.notes.length) {
+    container.append(element("h3", {}, "What to change"), element("div", { class: "cards" }, data.advice.map(advised)),
+      element("ul", {}, data.notes.map((note) => element("li", { class: "soft" }, name(note)))));
+  }
 }
 
 function card(run, measured) {
@@ -19,9 +22,10 @@ function card(run, measured) {
     run.words.map((sentence) => element("p", {}, name(sentence))),
     run.parts ? whereTimeWent(run.parts) : null,
     run.busy?.length ? busyTable(run.busy) : null,
-    run.rungs?.length ? ladder(run.rungs, measured) : null,
+    run.rungs && (run.rungs.length > 1 || measured.length || run.rungs.some(({ low, high }) => low !== high))
+      ? ladder(run.rungs, measured) : null,
     run.uses?.length ? table(["resource", "busiest", "its work", "mean"], run.uses.map(named), { numbers: 2, caption: "Where the work is" }) : null,
-    run.checks?.length ? table(["test", "", "finding"], run.checks.map(named), { numbers: 9, caption: "Tests of validity" }) : null,
+    run.checks?.length ? table(["test", "", "finding"], run.checks.map(([test, outcome, finding]) => [name(test), outcome, name(finding)]), { numbers: 9, caption: "Tests of validity" }) : null,
     run.flags.length ? element("div", { class: "flags" }, element("strong", {}, "Keep in mind"),
       element("ul", {}, run.flags.map((flag) => element("li", {}, name(flag))))) : null,
     element("p", { class: "soft made" }, name(run.made)),
@@ -85,6 +89,10 @@ function list(title, sentences) {
   return element("div", {}, element("h3", {}, title), element("ul", {}, sentences.map((text) => element("li", {}, name(text)))));
 }
 
-function advised({ change, reason, saves }) {
-  return element("li", {}, element("strong", {}, name(change)), saves ? ` (saves ${saves})` : "", ": ", name(reason));
+function advised({ title, severity, gain, evidence, change, lines, verify }) {
+  return element("article", { class: "card" },
+    element("p", { class: "origin" }, element("span", { class: `badge ${severity}` }, severity), gain),
+    element("h4", {}, name(title)), element("p", {}, name(evidence)), element("p", {}, name(change)),
+    lines.length ? element("pre", {}, lines.join("\n")) : null,
+    element("p", { class: "soft made" }, "To verify: ", name(verify)));
 }

@@ -11,6 +11,7 @@ import { listed, markMatches } from "../timeline/search.js";
 import { selectionPanel } from "../timeline/selection.js";
 import { drawSheet } from "../timeline/sheet.js";
 import { arrange, draw, fit, makeStage, restyle } from "../timeline/stage.js";
+import { across, middleBar, neighbour } from "../timeline/step.js";
 import { fetchTiles } from "../timeline/tiles.js";
 import { described, tipElement, under } from "../timeline/tip.js";
 import { toolbar } from "../timeline/toolbar.js";
@@ -24,7 +25,7 @@ export function render(container, data, page) {
   const stage = makeStage(model, page);
   stage.frame.setAttribute("aria-label", `Timeline of ${model.runs.length} runs; W and S zoom, A and D pan`);
   const tip = element("div", { class: "tip", role: "status", hidden: true });
-  const pinned = element("div", { class: "pinned", hidden: true });
+  const pinned = element("div", { class: "pinned", hidden: true, "aria-live": "polite" });
   const act = actions(stage, { tip, pinned });
   container.append(toolbar(stage, act), legend(model, page), stage.frame, tip, pinned, selectionPanel(model, page));
   listenToPointer(stage, act);
@@ -99,11 +100,21 @@ function actions(stage, { tip, pinned }) {
     },
     pin(at) {
       const found = under(stage, at.x, at.y);
-      stage.pinned = found && found.item >= 0 ? found : null;
-      pinned.hidden = !stage.pinned;
-      if (stage.pinned) pinned.replaceChildren(button("×", "Close", () => act.strokes.escape(), { class: "close" }), tipElement(described(stage, found)));
-      else if (page.get("selection")) page.set("selection", null);
+      if (found && found.item >= 0) act.keep(found);
+      else act.strokes.escape();
+    },
+    keep(found) {
+      stage.pinned = found;
+      pinned.hidden = false;
+      pinned.replaceChildren(button("×", "Close", () => act.strokes.escape(), { class: "close" }), tipElement(described(stage, found)));
       act.resheet();
+    },
+    step(found) {
+      if (!found) return;
+      act.keep(found);
+      const [from, to] = stage.view;
+      const time = found.time + found.run.shift;
+      if (time < from || time > to) act.look([time - (to - from) / 2, time + (to - from) / 2]);
     },
     select: (times) => page.set("selection", times),
     selected: () => {},
@@ -145,7 +156,13 @@ function actions(stage, { tip, pinned }) {
         stage.pinned = null;
         pinned.hidden = true;
         page.set("selection", null);
+        act.resheet();
       },
+      enter: () => act.step(stage.pinned ?? middleBar(stage)),
+      ".": () => stage.pinned && act.step(neighbour(stage, stage.pinned, 1)),
+      ",": () => stage.pinned && act.step(neighbour(stage, stage.pinned, -1)),
+      j: () => stage.pinned && act.step(across(stage, stage.pinned, 1)),
+      k: () => stage.pinned && act.step(across(stage, stage.pinned, -1)),
       arrowup: () => (stage.frame.scrollTop -= 60),
       arrowdown: () => (stage.frame.scrollTop += 60),
       "/": () => act.focusSearch(),

@@ -1,0 +1,180 @@
+"""Measured numbers of a description, the machine at their ends, and CPUs that others use too."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from striate.cluster import cluster_to_toml, load_cluster
+from striate.cluster.build import build
+from striate.cluster.description import MeasuredTable
+from striate.cluster.load import cluster_from_toml
+from striate.cluster.measured import at_end, value_at, with_value
+from striate.cluster.quantities import BytesPerSecond, Load, Ticks
+from striate.errors import ClusterError
+from striate.predict import predict
+from striate.predict.packets import CollectiveBook, run_application
+from striate.predict.sharing import background_slowness, message_waits
+from striate.workload import Workload
+from striate.workload import operations as op
+from striate.workload.slowed import slowed
+
+RATE = MeasuredTable(key="node[0].nic.link.bandwidth", low="5 GB/s", high="20 GB/s", samples=7, how="by hand")
+LAG = MeasuredTable(key="node[0].nic.link.latency", low="50 ns", high="400 ns")
+
+
+def laptop(*measured, **settings):
+    description = load_cluster("laptop").description
+    changed = msgspec.structs.replace(description.settings, **settings)
+    return build(msgspec.structs.replace(description, settings=changed, measured=measured))
+
+
+def ping_pong(rank, ranks):
+    for _ in range(10):
+        if rank == 0:
+            yield op.send(1, "1 MiB")
+            yield op.recv(1, "1 MiB")
+        elif rank == 1:
+            yield op.recv(0, "1 MiB")
+            yield op.send(0, "1 MiB")
+
+
+def test_ranges_are_written_and_read_back():
+    cluster = laptop(RATE, LAG)
+
+    assert cluster_from_toml(cluster_to_toml(cluster)).description == cluster.description
+
+
+def test_fast_is_a_large_rate_and_a_short_time():
+    cluster = laptop(RATE, LAG)
+    fast, slow = (at_end(cluster, fast=fast).description for fast in (True, False))
+
+    assert [value_at(fast, table.key) for table in (RATE, LAG)] == [20e9, 50_000]
+    assert [value_at(slow, table.key) for table in (RATE, LAG)] == [5e9, 400_000]
+    assert fast.measured == ()
+
+
+def test_a_machine_without_ranges_is_the_same_at_both_ends():
+    cluster = load_cluster("laptop")
+
+    assert at_end(cluster, fast=True) is cluster
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"key": "node[0].nic.link.speed"}, "expected the path of a time, rate or load"),
+        ({"key": "node[7].nic.link.bandwidth"}, "expected the path of a time, rate or load"),
+        ({"key": "node[0].memory"}, "expected the path of a time, rate or load"),
+        ({"key": "__class__"}, "expected the path of a time, rate or load"),
+        ({"low": "11 GB/s"}, "to hold the value"),
+        ({"high": "2 GB/s"}, "to hold the value"),
+        ({"low": "fast"}, "expected a rate"),
+    ],
+)
+def test_ranges_that_cannot_be_are_refused_with_their_path(change, words):
+    with pytest.raises(ClusterError, match=words) as refusal:
+        laptop(msgspec.structs.replace(RATE, **change))
+
+    assert refusal.value.at.startswith("$.measured[0]")
+
+
+def test_a_new_value_replaces_the_range_too():
+    description = with_value(
+        laptop(RATE).description, msgspec.structs.replace(RATE, low="1 GB/s"), BytesPerSecond(2e9)
+    )
+
+    assert value_at(description, RATE.key) == 2e9
+    assert [table.low for table in description.measured] == ["1 GB/s"]
+
+
+def test_a_measured_machine_gives_the_fine_rung_bounds():
+    workload = Workload.from_program(ping_pong, 2)
+    exact = predict(workload, "laptop", rung="fine").seconds
+    bounds = predict(workload, laptop(RATE, LAG), rung="fine").seconds
+
+    assert exact.width == 0
+    assert bounds.estimate == exact.estimate
+    assert bounds.low < exact.estimate < bounds.high
+    assert predict(workload, at_end(laptop(RATE, LAG), fast=True), rung="fine").seconds.estimate == bounds.low
+
+
+# Eight CPUs: two ranks and ten others are twelve processes, one and a half for each CPU.
+def test_background_slows_computing_and_copying_by_its_share():
+    cluster = laptop(background=Load(10))
+    placement = cluster.place(2)
+
+    assert background_slowness(cluster, placement) == 12 / 8
+    assert background_slowness(cluster, cluster.place(16)) == 26 / 16
+    assert background_slowness(laptop(), placement) == 1
+    assert background_slowness(laptop(background=Load(6)), placement) == 1
+
+    def program(rank, ranks):
+        yield op.compute("8 ms")
+
+    took = predict(Workload.from_program(program, 2), cluster, rung="fine").seconds.estimate
+    assert took == pytest.approx(0.012, rel=1e-6)
+
+
+def test_messages_wait_for_a_receiver_without_a_cpu():
+    crowded = laptop(turn=Ticks(10**9))
+    beside = laptop(time_slice=Ticks(10**9), background=Load(8))
+
+    # 24 ranks on 8 CPUs: two further ranks for each CPU.
+    assert message_waits(crowded, crowded.place(24)).tolist() == [2 * 10**9] * 24
+    assert message_waits(crowded, crowded.place(8)) is None
+    # 8 ranks and 8 others on 8 CPUs: taken half of the time, by one of the 8 of 9.
+    assert message_waits(beside, beside.place(8)).tolist() == [round(10**9 / 2 * 8 / 9)] * 8
+
+
+def test_every_message_waits_and_no_file_does():
+    def waiting(rank, ranks):
+        yield from ping_pong(rank, ranks)
+        if rank == 0:
+            yield op.write("data", offset=0, size="1 MiB")
+
+    quiet, crowded = laptop(), laptop(turn=Ticks(10**9))
+    workload = Workload.from_program(waiting, 16).applications[0]
+    book = CollectiveBook.empty()
+    before, after = (
+        run_application(workload, machine, machine.place(16), collectives=book).rank_end
+        for machine in (quiet, crowded)
+    )
+
+    # Twenty messages one after the other wait 1 ms each; a rendezvous of 1 MiB is three of them.
+    assert int(after[0] - before[0]) == 20 * 3 * 10**9
+    assert after[2:].tolist() == before[2:].tolist()
+
+
+@given(
+    times=st.lists(st.integers(1, 10**6), min_size=1, max_size=5),
+    ranks=st.integers(1, 4),
+    factor=st.sampled_from([1.0, 2.0, 3.0, 10.0]),
+)
+def test_a_slowed_program_is_the_program_with_longer_computations(times, ranks, factor):
+    def program(scale):
+        def one(rank, size):
+            for time in times:
+                yield op.compute(scale * time * (rank + 1) * 1e-6)
+            for _ in range(3):
+                yield op.compute(scale * 1e-3)
+                yield op.barrier()
+
+        return one
+
+    machine = load_cluster("laptop")
+    ends = []
+    for text, scale in (("slow", 1), ("long", factor)):
+        (application,) = Workload.from_program(program(scale), ranks).applications
+        columns = slowed(application.text, factor) if text == "slow" else application.text
+        run = run_application(
+            replace(application, text=columns),
+            machine,
+            machine.place(ranks),
+            collectives=CollectiveBook.empty(),
+        )
+        ends.append(run.rank_end.tolist())
+
+    assert ends[0] == ends[1]

@@ -1,0 +1,95 @@
+"""The mesh program on the runtime as a workload: what it writes is what the runtime writes."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+import striate.runtime as runtime
+from striate.apps.mesh import NODE, Mesh
+from striate.apps.mesh.costs import CodecCost, Costs, measure_costs
+from striate.apps.mesh.dumps import workload
+from striate.apps.mesh.sweep import Sweep
+from striate.cluster import load_cluster
+from striate.errors import StriateError, TuningError
+from striate.predict import predict
+from striate.workload.kinds import Kind
+from striate.workload.rewrite import operations_of
+
+COSTS = Costs(
+    setup_edge=1e-8,
+    sweep_edge=1e-8,
+    schedule_record=1e-9,
+    move_byte=1e-10,
+    load_byte=1e-10,
+    checksum_byte=1e-11,
+    write_byte=1e-10,
+    window_byte=1e-10,
+    round=1e-5,
+    commit=1e-3,
+    commit_chunk=1e-6,
+    codecs={"zstd": CodecCost(1e-9, 1e-9, 0.25)},
+)
+
+
+def written(made):
+    """Bytes that each rank writes, in all."""
+    (application,) = made.applications
+    return [
+        sum(step.operands[2] for step in operations_of(application, rank) if step.kind is Kind.WRITE)
+        for rank in range(made.ranks)
+    ]
+
+
+def test_one_process_writes_as_many_bytes_as_the_runtime_does(tmp_path):
+    nodes, chunk = 30_000, 64 * 2**10
+    made = workload(1, costs=COSTS, nodes=nodes, steps=2, every=1, chunk=chunk)
+    sweep = Sweep(Mesh(nodes), 0, 1)
+    with runtime.create(None, tmp_path / "dump", (nodes,), NODE, chunk=chunk) as dataset:
+        stored = [dataset.write_all(sweep.indices, sweep.values).stored_bytes for _ in range(2)]
+
+    assert written(made) == [sum(stored)]
+
+
+@hypothesis_settings(max_examples=30, deadline=None)
+@given(
+    ranks=st.integers(1, 5),
+    servers=st.integers(0, 5),
+    factor=st.integers(1, 4),
+    chunk=st.sampled_from([2**14, 2**16, 2**20]),
+    codec=st.sampled_from(["none", "zstd"]),
+    buffer=st.sampled_from([2**16, 2**20, 2**26]),
+)
+def test_every_plan_that_the_runtime_would_make_can_be_played(ranks, servers, factor, chunk, codec, buffer):
+    settings = {"servers": servers, "group_factor": factor, "chunk": chunk, "codec": codec, "buffer": buffer}
+    if servers > ranks or factor > (servers or ranks):
+        with pytest.raises(StriateError):
+            workload(ranks, costs=COSTS, nodes=20_000, steps=2, every=1, **settings)
+        return
+    made = workload(ranks, costs=COSTS, nodes=20_000, steps=2, every=1, **settings)
+    made.check()
+
+    share = 0.25 if codec == "zstd" else 1.0
+    assert sum(written(made)) >= 2 * 20_000 * NODE.itemsize * share * 0.99
+    assert sum(size > 0 for size in written(made)) <= (servers or ranks)
+    assert predict(made, "laptop", rung="fine", within=None).seconds.low > 0
+
+
+def test_an_unknown_codec_is_refused():
+    with pytest.raises(StriateError, match="a codec whose costs are known"):
+        workload(2, costs=COSTS, codec="lzma")
+
+
+def test_costs_are_positive_and_survive_a_table(tmp_path):
+    import msgspec
+
+    found = measure_costs(Mesh(20_000), 2, codecs=["zstd"], folder=Path(tmp_path))
+
+    assert found.sweep_edge > 0
+    assert 0 < found.codecs["zstd"].share < 1
+    assert Costs.from_table(msgspec.to_builtins(found)) == found
+    assert found.beyond(load_cluster("laptop")).write_byte <= found.write_byte
+    with pytest.raises(TuningError, match=r"\$\.costs"):
+        Costs.from_table({"commit": "much"})
