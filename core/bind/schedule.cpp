@@ -46,6 +46,7 @@ nb::dict shared_columns(Result& result) {
     columns["station_busy"] = hand_over(std::move(busy));
     columns["station_packets"] = hand_over(std::move(packets));
     columns["station_bytes"] = hand_over(std::move(bytes));
+    columns["station_waited"] = hand_over(std::move(result.waited));
     columns["events"] = result.events;
     columns["skipped"] = result.skipped;
     columns["end"] = result.end;

@@ -82,6 +82,7 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
     network_->run(options.poll);
     expect_all_over();
     result_.stations = network_->totals();
+    result_.waited = network_->waited();
     if (files_) sum_servers();
     result_.messages = messages_.messages();
     result_.events = network_->events();

@@ -53,6 +53,7 @@ class ScheduleRunner : NetworkListener {
         network_->run(options.poll);
         expect_complete();
         result_.stations = network_->totals();
+        result_.waited = network_->waited();
         result_.events = network_->events();
         result_.skipped = network_->skipped();
         result_.end = network_->now();

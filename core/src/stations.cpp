@@ -65,13 +65,24 @@ void Stations::add(double bandwidth, double local_bandwidth, Ticks latency, Comp
     const Ticks full = service_ticks(settings_.packet_bytes, bandwidth, settings_.rounding);
     const Ticks local_full =
         local ? service_ticks(settings_.packet_bytes, local_bandwidth, settings_.rounding) : full;
+    local_full_.push_back(local_full);
     stations_.push_back({.bandwidth = bandwidth,
                          .local_bandwidth = local ? local_bandwidth : 0,
                          .latency = latency,
                          .full = full,
-                         .local_full = local_full,
                          .window = latency + std::max(full, local_full),
                          .kind = kind});
+}
+
+std::vector<double> Stations::waited() const {
+    std::vector<double> seconds;
+    seconds.reserve(stations_.size());
+    for (const Station& station : stations_) {
+        const auto ticks =
+            static_cast<std::int64_t>(station.waited);  // rounding may leave it just below zero
+        seconds.push_back(static_cast<double>(std::max<std::int64_t>(ticks, 0)) * queue_tick_seconds);
+    }
+    return seconds;
 }
 
 void Stations::append_edges(std::int32_t from, std::int32_t to) {

@@ -54,6 +54,7 @@ void Warp::see(std::vector<Event>&& pending, const Moment& moment) {
     seen_.slots.clear();
     seen_.serving.clear();
     seen_.last_ready.clear();
+    seen_.waited.clear();
     for (const Stream& stream : traffic_.streams) {
         if (stream.active == 0) continue;
         for (std::uint32_t slot = stream.first_slot; slot < stream.first_slot + stream.hops; ++slot) {
@@ -62,6 +63,7 @@ void Warp::see(std::vector<Event>&& pending, const Moment& moment) {
             const Station& station = stations_[traffic_.slots[slot].station];
             seen_.serving.push_back(station.serving);
             seen_.last_ready.push_back(station.last_ready);
+            seen_.waited.push_back(station.waited);
         }
     }
     comparisons_ = 0;
@@ -94,6 +96,26 @@ bool Warp::events_agree(std::vector<Event>&& pending, const Moment& moment) {
     return pending == seen_.pending;
 }
 
+// Packets wait in every period as they did in the last one: those that came and started, and those that wait
+// all the time. Exact but for a tick of waiting a packet.
+void Warp::repeat_waiting(std::int64_t periods, Ticks period) {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> before;
+    for (std::size_t i = 0; i < seen_.index.size(); ++i) {
+        const Slot& slot = traffic_.slots[seen_.index[i]];
+        before.emplace_back(slot.station, seen_.waited[i]);
+    }
+    std::sort(before.begin(), before.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
+    const auto times = static_cast<std::uint64_t>(periods);
+    for (const auto& [station, waited] : before)
+        stations_[station].waited += times * (stations_[station].waited - waited);
+    const auto skipped = static_cast<std::uint64_t>(periods * period >> queue_tick_bits);
+    for (const std::uint32_t index : seen_.index) {
+        const Slot& slot = traffic_.slots[index];
+        stations_[slot.station].waited += skipped * slot.waiting;
+    }
+}
+
 Warp::Skip Warp::skip(const Moment& moment) {
     const Ticks period = moment.now - seen_.now;
     if (period == 0) return {};  // a truncating clock may deliver two packets at once
@@ -109,6 +131,7 @@ Warp::Skip Warp::skip(const Moment& moment) {
         Slot& slot = traffic_.slots[seen_.index[i]];
         slot.left -= static_cast<std::uint32_t>(periods) * (seen_.slots[i].left - slot.left);
     }
+    repeat_waiting(periods, period);
     seen_.valid = false;
     return {periods * period, periods * (moment.events - seen_.events)};
 }

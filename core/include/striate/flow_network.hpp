@@ -38,6 +38,8 @@ class FlowNetwork final : public Network {
     [[nodiscard]] std::int64_t events() const override { return events_; }
     [[nodiscard]] std::int64_t skipped() const override { return 0; }
     [[nodiscard]] const std::vector<StationTotals>& totals() const override { return totals_; }
+    // Fluids slow down instead of waiting.
+    [[nodiscard]] std::vector<double> waited() const override { return std::vector<double>(totals_.size()); }
 
   private:
     struct Flow {

@@ -63,6 +63,9 @@ class Network {
     [[nodiscard]] virtual std::int64_t events() const = 0;  // arrivals and completions of packets at stations
     [[nodiscard]] virtual std::int64_t skipped() const = 0;  // of those events, known without playing them
     [[nodiscard]] virtual const std::vector<StationTotals>& totals() const = 0;  // per station
+    // Per station: how long packets have waited there, all together, in seconds. Over the time of the run
+    // that is the mean length of its queue.
+    [[nodiscard]] virtual std::vector<double> waited() const = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& listener,

@@ -48,6 +48,7 @@ class NetworkEngine final : public Network {
     [[nodiscard]] std::int64_t events() const override { return events_; }
     [[nodiscard]] std::int64_t skipped() const override { return skipped_; }
     [[nodiscard]] const std::vector<StationTotals>& totals() const override { return traffic_.totals; }
+    [[nodiscard]] std::vector<double> waited() const override { return stations_.waited(); }
 
     void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
                        std::uint64_t cookie) override {
@@ -125,7 +126,7 @@ class NetworkEngine final : public Network {
     // The first packet waits at the sender's interface; each later one appears when its forerunner starts.
     void begin(std::uint32_t slot) {
         warp_.structure_changed();
-        ++slots()[slot].waiting;
+        wait(slots()[slot]);
         offer(slot);
     }
 
@@ -176,8 +177,15 @@ class NetworkEngine final : public Network {
 
     void arrive(std::uint32_t index) {
         ++events_;
-        ++slots()[index].waiting;
+        wait(slots()[index]);
         offer(index);
+    }
+
+    [[nodiscard]] std::uint64_t moment() const { return static_cast<std::uint64_t>(now_ >> queue_tick_bits); }
+
+    void wait(Slot& slot) {
+        ++slot.waiting;
+        stations_[slot.station].waited -= moment();
     }
 
     // A packet has come to a slot: its stream takes the next turn, or queues up for one if it has not yet.
@@ -207,6 +215,7 @@ class NetworkEngine final : public Network {
             station.serving = index;
             --slot.left;
             --slot.waiting;
+            station.waited += moment();
             if constexpr (loose) {
                 starts_.push_back({now_ + slot.service, slot.station});
             } else {
@@ -251,7 +260,7 @@ class NetworkEngine final : public Network {
             traffic_.message_sent(slot);
             note({traffic_.messages[traffic_.runs[slot.run].message].cookie, false});
         } else {
-            ++slot.waiting;
+            wait(slot);
             if ((slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(index);
         }
     }

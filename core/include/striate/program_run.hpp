@@ -43,6 +43,7 @@ struct ProgramResult {
     std::vector<std::int64_t> rank_end;   // ticks
     std::vector<std::int64_t> node_busy;  // CPU ticks
     std::vector<StationTotals> stations;
+    std::vector<double> waited;  // per station: seconds that packets have waited, all together
     std::vector<ServerTotals> servers;
     std::vector<MetadataTotals> metadata;
     std::vector<DiskEntry> disk_log;  // empty unless asked for

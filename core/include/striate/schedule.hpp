@@ -25,6 +25,7 @@ struct ScheduleColumns {
 struct ScheduleResult {
     std::vector<std::int64_t> start, sent, delivered;  // per step, in ticks
     std::vector<StationTotals> stations;               // in the order of Stations
+    std::vector<double> waited;  // per station: seconds that packets have waited, all together
     std::int64_t events = 0;
     std::int64_t skipped = 0;  // of those events, known without playing them
     std::int64_t end = 0;      // when nothing was left to happen

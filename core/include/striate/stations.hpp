@@ -32,13 +32,19 @@ struct NetworkSettings {
     Routing routing = Routing::shortest;
 };
 
+inline constexpr int queue_tick_bits = 10;  // a tick of waiting is 1,024 picoseconds, so that sums have room
+inline constexpr double queue_tick_seconds = 1024e-12;
+
 // Plain data, one cache line: what a service costs, who is served and who is next.
 struct alignas(64) Station {
     double bandwidth;
     double local_bandwidth;  // of a memory between two interfaces that hang on it; 0: none
     Ticks latency;           // after service, beside the next service
-    Ticks full, local_full;  // service of a packet of full size
+    Ticks full;              // service of a packet of full size
     Ticks window;            // a stream waits once its packets under way cost this much service
+    // Moments at which packets started less those at which they came, in `queue_tick`s, modulo 2^64: when
+    // none is left, the time that all of them have waited.
+    std::uint64_t waited = 0;
     std::uint32_t serving = none;
     std::uint32_t last_ready = none;  // the ring of slots that may be served; its head follows it
     ComponentKind kind;
@@ -76,7 +82,7 @@ class Stations {
 
     [[nodiscard]] Ticks service(std::uint32_t station, std::int64_t bytes, bool local) const {
         const Station& at = stations_[station];
-        if (bytes == settings_.packet_bytes) return local ? at.local_full : at.full;
+        if (bytes == settings_.packet_bytes) return local ? local_full_[station] : at.full;
         return service_ticks(bytes, local ? at.local_bandwidth : at.bandwidth, settings_.rounding);
     }
 
@@ -88,6 +94,7 @@ class Stations {
     [[nodiscard]] Station& operator[](std::uint32_t station) { return stations_[station]; }
     [[nodiscard]] const Station& operator[](std::uint32_t station) const { return stations_[station]; }
     [[nodiscard]] std::size_t size() const { return stations_.size(); }
+    [[nodiscard]] std::vector<double> waited() const;  // per station, in seconds; when none waits any more
     [[nodiscard]] std::uint32_t nics() const { return nics_; }
     [[nodiscard]] std::uint32_t edge_station(std::uint32_t edge) const { return components_ + edge; }
     [[nodiscard]] std::uint32_t interface_station(std::uint32_t nic) const {
@@ -103,6 +110,7 @@ class Stations {
     NetworkSettings settings_;
     Routes routes_;
     std::vector<Station> stations_;
+    std::vector<Ticks> local_full_;  // per station: service of a packet of full size at the local rate
     std::vector<std::int32_t> nic_component_;
     std::vector<std::uint8_t> analytical_;
     std::vector<std::uint32_t> turn_;  // per component, for round-robin routing

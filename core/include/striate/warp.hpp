@@ -15,7 +15,7 @@ namespace striate {
 // until some slot runs out of packets. Skipping those periods gives the very ticks that playing them would.
 class Warp {
   public:
-    Warp(Traffic& traffic, const Stations& stations) : traffic_(traffic), stations_(stations) {}
+    Warp(Traffic& traffic, Stations& stations) : traffic_(traffic), stations_(stations) {}
 
     struct Moment {
         Ticks now;
@@ -61,7 +61,8 @@ class Warp {
         std::vector<std::uint32_t> index;  // of the slots below
         std::vector<Slot> slots;
         std::vector<std::uint32_t> serving, last_ready;  // of their stations
-        std::vector<Event> pending;                      // relative to now, in order
+        std::vector<std::uint64_t> waited;
+        std::vector<Event> pending;  // relative to now, in order
     };
 
     [[nodiscard]] bool worth_looking(const Moment& moment);
@@ -70,9 +71,10 @@ class Warp {
     [[nodiscard]] bool slots_agree();
     [[nodiscard]] bool events_agree(std::vector<Event>&& pending, const Moment& moment);
     [[nodiscard]] Skip skip(const Moment& moment);
+    void repeat_waiting(std::int64_t periods, Ticks period);
 
     Traffic& traffic_;
-    const Stations& stations_;
+    Stations& stations_;
     Snapshot seen_;
     std::uint32_t anchor_ = none;
     std::vector<std::uint32_t> candidates_;

@@ -49,10 +49,13 @@ def forecast_text(forecast: Forecast) -> str:
         ("rung", "predicted", "low", "high", "error", "low, combined", "high", "error", "cost", "speed-up")
     ]
     rungs += [_answer_row(answer) for answer in forecast.answers]
-    uses = [("resource", "busiest", "its work", "mean")]
+    uses = [("resource", "busiest", "its work", "mean", "its queue", "mean")]
     for use in forecast.uses:
         work, mean = about_seconds(use.busiest_seconds), about_seconds(use.mean_seconds)
-        uses.append((f"{use.count:,} x {use.kind}", use.busiest, work, mean))
+        queues = ("" if queue is None else f"{queue:.3g}" for queue in (use.busiest_queue, use.mean_queue))
+        uses.append((f"{use.count:,} x {use.kind}", use.busiest, work, mean, *queues))
+    if all(use.busiest_queue is None for use in forecast.uses):
+        uses = [row[:4] for row in uses]
     parts = [head, columns(rungs, numbers_from=1), columns(uses, numbers_from=2)]
     if len(forecast.applications) > 1:
         shares = [

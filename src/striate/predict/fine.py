@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,27 +145,32 @@ def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:
 
 
 def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
-    """Mean busy time of each node's CPUs in use, of the network's components and links, and of servers."""
-    components = cluster.network.components
-    edges = cluster.network.edges
+    """Mean busy time of each node's CPUs in use and of servers; of components and links, also their queues."""
+    middle = cluster.network.components
+    last = middle + cluster.network.edges
+    queue = run.station_waited / (run.end / 1e12) if run.end else run.station_waited
     parts = (
-        ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end))),
-        ("component", run.station_busy[:components]),
-        ("link", run.station_busy[components : components + edges]),
-        ("disk", run.server_busy if run.server_busy.any() else run.server_busy[:0]),
+        ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end)), None),
+        ("component", run.station_busy[:middle], queue[:middle]),
+        ("link", run.station_busy[middle:last], queue[middle:last]),
+        ("disk", run.server_busy if run.server_busy.any() else run.server_busy[:0], None),
         (
             "metadata server",
             run.metadata_busy / np.array([one.concurrent for one in cluster.metadata] or [1]),
+            None,
         ),
     )
-    return tuple(
-        Use(
-            kind,
-            len(busy),
-            f"{kind} {int(np.argmax(busy))}",
-            float(busy.max()) / 1e12,
-            float(busy.mean()) / 1e12,
-        )
-        for kind, busy in parts
-        if len(busy)
+    return tuple(_use(*part) for part in parts if len(part[1]))
+
+
+def _use(kind: str, busy: NDArray[Any], queue: NDArray[np.float64] | None) -> Use:
+    most = int(np.argmax(busy))
+    queues = () if queue is None else (float(queue[most]), float(queue.mean()))
+    return Use(
+        kind,
+        len(busy),
+        f"{kind} {most}",
+        float(busy[most]) / 1e12,
+        float(busy.mean()) / 1e12,
+        *queues,
     )

@@ -42,13 +42,18 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """The load of one kind of resource: how many there are, and the seconds of work on the busiest and on average."""
+    """The load of one kind of resource: how many there are, and the seconds of work on the busiest and on average.
+
+    `busiest_queue` and `mean_queue`, where known: how many packets wait, on average over the run.
+    """
 
     kind: str
     count: int
     busiest: str
     busiest_seconds: float
     mean_seconds: float
+    busiest_queue: float | None = None
+    mean_queue: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,7 @@ class PacketRun:
     station_busy: Int64s
     station_packets: Int64s
     station_bytes: Int64s
+    station_waited: NDArray[np.float64]  # seconds that packets have waited there, all together
     messages: int
     events: int
     skipped: int
