@@ -38,7 +38,7 @@ CASES = {
 }
 
 
-def measure(label: str, load: Workload, *, tries: int = 7) -> bool:
+def measure(label: str, load: Workload, *, tries: int = 15) -> bool:
     """Alternate both kinds of run, so that noise meets both; compare the best of each."""
     cluster = load_cluster("westmere")
     (application,) = load.applications

@@ -227,3 +227,19 @@ def test_a_missing_file_is_named_in_one_line(capsys, arguments):
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("striate: ")
     assert "nowhere" in line
+
+
+def test_a_timeline_is_written_and_read_like_a_trace(capsys, program, tmp_path):
+    path = tmp_path / "run.parquet"
+    options = ("predict", program, "westmere", "--ranks", 2)
+    stdout_of(capsys, *options, "--timeline", path)
+    told = json.loads(stdout_of(capsys, "info", path, "--json"))
+
+    assert told["bytes_written"] == 10 * 2 * 4096
+    assert {level["level"] for level in told["levels"]} >= {"mpi-io", "server", "network", "disk"}
+    before = path.read_bytes()
+    assert run([str(word) for word in (*options, "--timeline", path)]) == 1
+    assert "--force" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert run([str(word) for word in (*options, "--timeline", tmp_path / "run.json")]) == 2
+    assert run([str(word) for word in (*options, "--timeline", path, "--force", "--rung", "resource")]) == 1
