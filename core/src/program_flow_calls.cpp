@@ -245,9 +245,11 @@ void ProgramFlows::written(const Part& part, const Flight& data) {
     const Service service = serve(part.server, part.bytes, jobs, true, data.first);
     Ticks ready = data.last;
     if (queue.policy == CachePolicy::direct) {
-        // Told when the disks take its last packet, not when they have written it.
-        ready = std::max(service.over - (service.over - service.begun) / std::max<std::int64_t>(packets, 1),
-                         data.last);
+        // Told when the disks take its last packet, not when they have written it and those beside it.
+        const std::int64_t beside =
+            std::clamp<std::int64_t>(queue.concurrent, 1, std::max<std::int64_t>(packets, 1));
+        const Ticks untold = (service.over - service.begun) / std::max<std::int64_t>(packets, 1) * beside;
+        ready = std::max(service.over - untold, data.last);
     } else if (queue.memory_bytes > 0 && order_ != FlowOrder::path) {
         const double rate = input_.files->servers[part.server].device.disks.front().write_rate;
         const auto disks = static_cast<double>(input_.files->servers[part.server].device.disks.size());
