@@ -49,7 +49,7 @@ def forecast_text(forecast: Forecast) -> str:
         ("rung", "predicted", "low", "high", "error", "low, combined", "high", "error", "cost", "speed-up")
     ]
     rungs += [_answer_row(answer) for answer in forecast.answers]
-    uses = [("resource", "busiest", "its work", "mean", "its queue", "mean")]
+    uses: list[tuple[str, ...]] = [("resource", "busiest", "its work", "mean", "its queue", "mean")]
     for use in forecast.uses:
         work, mean = about_seconds(use.busiest_seconds), about_seconds(use.mean_seconds)
         queues = ("" if queue is None else f"{queue:.3g}" for queue in (use.busiest_queue, use.mean_queue))
