@@ -99,7 +99,7 @@ def test_control_characters_of_a_source_do_not_reach_the_terminal(tmp_path, caps
 
     text = cluster_to_toml(load_cluster("laptop"))
     path = tmp_path / "odd.toml"
-    path.write_text(text.replace('source = "', 'source = "\\u001b[31mred '))
+    path.write_text(text.replace('source = """\n', 'source = """\n\\u001b[31mred '))
 
     assert run(["check", str(path)]) == 0
     assert "\x1b" not in capsys.readouterr().out

@@ -113,7 +113,9 @@ def test_a_served_page_lives_until_it_is_interrupted(saved):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it for what runs behind
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # shells ignore it for what runs behind
     )
     try:
         address = process.stdout.readline().strip()
