@@ -22,9 +22,18 @@ if TYPE_CHECKING:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="the port to serve on (default: a free one)"
 )
+@click.option(
+    "--text", "as_text", is_flag=True, help="print a summary, bars and a map to the terminal instead"
+)
 @output_option("the page to write (default: run.html)")
 def command(
-    inputs: tuple[Path, ...], title: str | None, served: bool, port: int, output: Path | None, force: bool
+    inputs: tuple[Path, ...],
+    title: str | None,
+    served: bool,
+    port: int,
+    as_text: bool,
+    output: Path | None,
+    force: bool,
 ) -> None:
     """Show what happened and what was predicted in one HTML file that opens offline.
 
@@ -35,6 +44,16 @@ def command(
     """
     from striate.show.show import serve, show
 
+    if as_text:
+        from striate.show.run import runs_of
+        from striate.show.text import text_of
+
+        if served or output is not None:
+            raise click.UsageError("expected --text alone, without --serve and -o")
+        with progress("reading"):
+            text = text_of(runs_of(inputs))
+        click.echo(text)
+        return
     if served:
         if output is not None:
             raise click.UsageError("expected either --serve or -o, got both")

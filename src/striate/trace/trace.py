@@ -55,6 +55,12 @@ class Trace:
         name = (self.header.program or self.header.source)[:60]
         return f"Trace({name}, {self.ranks:,} ranks, {len(self):,} operations)"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from html import escape
+
+        return f"<pre>{escape(str(self.info()))}</pre>"
+
     @property
     def ranks(self) -> int:
         return self.header.ranks

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from striate.show.run import Run
 from striate.show.spread import spread
+from striate.show.text import text_of
 from striate.show.views import activity, files, load, path, profile
 from striate.trace.critical_path import COMPUTE, critical_path
 from striate.trace.header import File
@@ -189,3 +190,20 @@ def test_views_without_anything_to_show_are_left_out():
 
     assert [module.view(nothing) for module in (activity, files, load, path)] == [None] * 4
     assert profile.view(nothing) is not None
+
+
+def test_a_run_in_the_terminal_has_bars_and_a_map():
+    text = text_of([Run("two", trace=two_ranks())])
+    maps = [line for line in text.splitlines() if line.startswith("rank ") and line.endswith("|")]
+
+    assert "writing" in text
+    assert len(maps) == 4  # two ranks, reads and writes
+    assert all(len(line) == len("rank 0 ||") + 60 for line in maps)
+    assert set(maps[1]) - set("rank 0123|") <= set(" ▁▂▃▄▅▆▇█")
+
+
+def test_a_notebook_shows_a_trace_as_text():
+    trace = trace_of([row(0, "write", 0, 1, file=0, offset=0, bytes=1)], files=("<script>",), program="<b>")
+
+    assert "<script>" not in trace._repr_html_()
+    assert "&lt;b&gt;" in trace._repr_html_()
