@@ -1,4 +1,4 @@
-"""`Run`: one thing to show - a trace, timeline, forecast, cluster or advice - under a name; how a file becomes one."""
+"""`Run`: one thing to show - a trace, timeline, forecast, cluster, advice or study - under a name."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from striate.trace.read import read_trace
 from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 from striate.tune.advice import Advice
+from striate.tune.study import Study
 
 SIMULATED_NAME = ", simulated"  # how the name of a forecast's own timeline ends
-Shown = Trace | Timeline | Forecast | Cluster | Advice
+Shown = Trace | Timeline | Forecast | Cluster | Advice | Study
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What views draw; exactly one of the five is there."""
+    """What views draw; exactly one of the six is there."""
 
     name: str
     trace: Trace | None = None
@@ -30,14 +31,17 @@ class Run:
     forecast: Forecast | None = None
     cluster: Cluster | None = None
     advice: Advice | None = None
+    study: Study | None = None
 
     @property
     def origin(self) -> str:
-        """Where its times come from: `observed`, `simulated` or `forecast`; others are `described` or `advised`."""
+        """Where its times come from: `observed`, `simulated`, `forecast`; or `described`, `advised`, `tuned`."""
         if self.cluster is not None:
             return "described"
         if self.advice is not None:
             return "advised"
+        if self.study is not None:
+            return "tuned"
         if self.forecast is not None:
             return "forecast"
         if self.trace is not None and not self.trace.is_simulated:
@@ -91,6 +95,8 @@ def _run(item: Shown | str | Path | Run) -> Run:
         return Run(item.name, cluster=item)
     if isinstance(item, Advice):
         return Run(f"advice on {item.program}", advice=item)
+    if isinstance(item, Study):
+        return Run(f"{item.program} on {item.cluster}, tuned", study=item)
     return load_run(Path(item))
 
 
@@ -109,6 +115,8 @@ def load_run(path: Path) -> Run:
             return Run(name, forecast=Forecast.from_json(content, source=str(path)))
         if b'"striate.advice/' in content:
             return Run(name, advice=Advice.from_json(content, source=str(path)))
+        if b'"striate.tuning/' in content:
+            return Run(name, study=Study.from_json(content, source=str(path)))
     if head[:4] == b"PAR1" and _is_timeline(path):
         return Run(name, timeline=Timeline.load(path))
     return Run(name, trace=read_trace(path))

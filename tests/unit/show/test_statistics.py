@@ -7,14 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from striate.show.run import Run
+from striate.interval import Interval
+from striate.provenance import Provenance
+from striate.show.run import Run, runs_of
 from striate.show.spread import spread
 from striate.show.text import text_of
-from striate.show.views import activity, files, load, path, profile
+from striate.show.views import activity, files, load, path, profile, tuning
 from striate.trace.critical_path import COMPUTE, critical_path
 from striate.trace.header import File
 from striate.trace.runs import byte_runs
 from striate.trace.tables import front
+from striate.tune.space import NOW, Candidate
+from striate.tune.study import Outcome, Study
 from toy_traces import row, samples_of, trace_of, two_ranks, watched
 
 
@@ -207,3 +211,47 @@ def test_a_notebook_shows_a_trace_as_text():
 
     assert "<script>" not in trace._repr_html_()
     assert "&lt;b&gt;" in trace._repr_html_()
+
+
+def study():
+    """Three units by two numbers of servers; one pair was refused."""
+    outcomes = [
+        Outcome(Candidate(at, {"servers": servers, "unit": unit}), state, seconds, "fine")
+        for at, (servers, unit, state, seconds) in enumerate(
+            [
+                (2, 64, "best", Interval.exactly(1.0)),
+                (2, 16, "behind", Interval.exactly(2.0)),
+                (1, 64, "dropped", Interval(3.0, 4.0, 5.0)),
+                (1, 4, "refused", None),
+            ]
+        )
+    ]
+    now = Outcome(NOW, "behind", Interval.exactly(3.0), "fine")
+    return Study("mesh", "here", "grid", 0, 60, 1, 0.01, tuple(outcomes), now, Provenance.of({}))
+
+
+def test_a_tuning_surface_has_the_least_time_of_every_pair():
+    described, surface = tuning.tuning_of(study())
+
+    assert (described["across"], described["down"]) in (("servers", "unit"), ("unit", "servers"))
+    table = surface.reshape(len(described["rows"]), len(described["columns"]))
+    found = {
+        frozenset([row, column]): value
+        for row, line in zip(described["rows"], table.tolist(), strict=True)
+        for column, value in zip(described["columns"], line, strict=True)
+    }
+    assert found == {
+        frozenset(["2", "64"]): 1.0,
+        frozenset(["2", "16"]): 2.0,
+        frozenset(["1", "64"]): 4.0,
+        frozenset(["1", "16"]): 0.0,
+    }
+    assert [line[1] for line in described["lines"]] == ["best", "behind", "dropped", "refused"]
+
+
+def test_a_study_in_a_file_is_shown(tmp_path):
+    (tmp_path / "study.json").write_text(study().to_json())
+    (run,) = runs_of([tmp_path / "study.json"])
+
+    assert run.origin == "tuned"
+    assert tuning.view([run]).data["parts"][0]["now"] == 3.0

@@ -9,7 +9,7 @@ from striate.show.columns import pack
 from striate.show.page import View
 from striate.show.run import Run
 
-VIEWS = ("report", "timeline", "compare", "activity", "profile", "files", "load", "path", "cluster")
+VIEWS = ("report", "timeline", "compare", "activity", "profile", "files", "load", "path", "tuning", "cluster")
 
 TIMELINE = "timeline"  # takes the room that the others leave
 PAGE_BYTES = (
