@@ -10,7 +10,8 @@ def painted(tab, section):
     return tab.evaluate(
         """(section) => {
           const canvas = document.querySelector(`#${section} canvas.heat`);
-          const context = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+          const copy = new OffscreenCanvas(canvas.width, canvas.height);
+          const context = copy.getContext("2d", { willReadFrequently: true });
           context.drawImage(canvas, 0, 0);
           const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
           const found = new Set();
