@@ -126,25 +126,15 @@ def run_application(
     as long as there is room; `log_disks` keeps every job of the disks. Raises DiskFullError when a server has no room,
     PredictionError on a deadlock, on messages nobody receives, and on what the engine cannot play.
     """
-    files = file_servers(cluster, application, placement, log=log_disks) if cluster.servers else None
-    slowness = background_slowness(cluster, placement)
+    positional, named = engine_input(application, cluster, placement, collectives, log_disks=log_disks)
     try:
         columns: dict[str, Any] = _core.run_programs(
-            slowed(application.text, slowness),
-            [application.groups(number) for number in range(len(application.communicators))],
-            cluster.network,
-            joined(rank_interfaces(cluster, placement), service_interfaces(cluster)),
-            collectives,
-            **node_columns(cluster, placement, slowness),
-            eager_bytes=int(cluster.settings.eager),
-            packet_bytes=int(cluster.settings.packet),
-            round_robin=cluster.settings.routing == "round-robin",
+            *positional,
+            **named,
             compat_clock=compat_clock,
             heap_ties=heap_ties,
             warp=warp,
             flows=flows,
-            files=files,
-            extents=application.extents,
             rank_start=rank_start,
             timeline_bytes=timeline_bytes,
             rank_wait=message_waits(cluster, placement),
@@ -172,7 +162,30 @@ def _with_operations(message: str, application: Application) -> str:
     return re.sub(r"\brow (\d+)", lambda found: by_row.get(int(found[1]), found[0]), message)
 
 
-def node_columns(cluster: Cluster, placement: Placement, slowness: float = 1.0) -> dict[str, Any]:
+def engine_input(
+    application: Application,
+    cluster: Cluster,
+    placement: Placement,
+    collectives: CollectiveBook,
+    *,
+    log_disks: bool = False,
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What every engine of the core takes of programs on a machine: arguments in order, and by name."""
+    slowness = background_slowness(cluster, placement)
+    groups = [application.groups(number) for number in range(len(application.communicators))]
+    interfaces = joined(rank_interfaces(cluster, placement), service_interfaces(cluster))
+    files = file_servers(cluster, application, placement, log=log_disks) if cluster.servers else None
+    named = _node_columns(cluster, placement, slowness) | {
+        "eager_bytes": int(cluster.settings.eager),
+        "packet_bytes": int(cluster.settings.packet),
+        "round_robin": cluster.settings.routing == "round-robin",
+        "files": files,
+        "extents": application.extents,
+    }
+    return (slowed(application.text, slowness), groups, cluster.network, interfaces, collectives), named
+
+
+def _node_columns(cluster: Cluster, placement: Placement, slowness: float) -> dict[str, Any]:
     """Where each rank runs, and what each node has; all work takes `slowness` times as long."""
     cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.int32)
     speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)

@@ -9,13 +9,9 @@ from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
-from striate.predict.file_servers import file_servers
-from striate.predict.interfaces import joined, rank_interfaces, service_interfaces
-from striate.predict.packets import node_columns
-from striate.predict.sharing import background_slowness
+from striate.predict.packets import engine_input
 from striate.predict.subject import UnfitError
 from striate.workload.application import Application
-from striate.workload.slowed import slowed
 from striate.workload.workload import Workload
 
 
@@ -31,23 +27,10 @@ def run_program_flows(
     (application,) = workload.applications
     _refuse_what_only_packets_show(application, cluster)
     placement = cluster.place(application.ranks)
-    slowness = background_slowness(cluster, placement)
     try:
         book = book_of(application, choice, placement.node)
-        result: dict[str, Any] = _core.program_flows(
-            rung,
-            slowed(application.text, slowness),
-            [application.groups(number) for number in range(len(application.communicators))],
-            cluster.network,
-            joined(rank_interfaces(cluster, placement), service_interfaces(cluster)),
-            book,
-            **node_columns(cluster, placement, slowness),
-            eager_bytes=int(cluster.settings.eager),
-            packet_bytes=int(cluster.settings.packet),
-            round_robin=cluster.settings.routing == "round-robin",
-            files=file_servers(cluster, application, placement) if cluster.servers else None,
-            extents=application.extents,
-        )
+        positional, named = engine_input(application, cluster, placement, book)
+        result: dict[str, Any] = _core.program_flows(rung, *positional, **named)
     except _core.DeadlockError as error:
         raise PredictionError(str(error), at=application.name) from None
     except (PredictionError, ValueError, RuntimeError, OverflowError) as error:

@@ -1,5 +1,6 @@
 """Profiles, activity, file maps, load and critical paths: sums that can be done in the head."""
 
+import base64
 from itertools import pairwise
 
 import numpy as np
@@ -7,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from striate.cluster import load_cluster
 from striate.interval import Interval
 from striate.provenance import Provenance
 from striate.show.run import Run, runs_of
 from striate.show.spread import spread
 from striate.show.text import text_of
-from striate.show.views import activity, files, load, path, profile, tuning
+from striate.show.views import activity, cluster, files, load, path, profile, tuning
 from striate.trace.critical_path import COMPUTE, critical_path
 from striate.trace.header import File
 from striate.trace.runs import byte_runs
@@ -255,3 +257,12 @@ def test_a_study_in_a_file_is_shown(tmp_path):
 
     assert run.origin == "tuned"
     assert tuning.view([run]).data["parts"][0]["now"] == 3.0
+
+
+def test_a_machine_is_shown_with_its_numbers_and_its_drawing():
+    (card,) = cluster.view([Run("machine", cluster=load_cluster("laptop"))]).data["clusters"]
+
+    assert card["name"] == "laptop"
+    assert "nvme" in str(card["sections"])
+    assert base64.b64decode(card["picture"]).startswith(b"<svg")
+    assert cluster.view([Run("run", trace=two_ranks())]) is None
