@@ -29,6 +29,12 @@ void expect_input(const Stations& stations, const ProgramInput& input) {
     for (const std::int64_t wait : input.rank_wait) {
         if (wait < 0) throw std::invalid_argument("a negative wait");
     }
+    if (!input.rank_lag.empty() && input.rank_lag.size() != ranks) {
+        throw std::invalid_argument("every rank needs a lag, or none has one");
+    }
+    for (const double lag : input.rank_lag) {
+        if (!(lag >= 0 && lag <= 1e6) || input.longest_lag < 0) throw std::invalid_argument("a negative lag");
+    }
     for (const std::int32_t node : input.rank_node) {
         if (node < 0 || place(node) >= input.node_cpus.size()) {
             throw std::invalid_argument("a rank on node " + std::to_string(node) + ", which is not there");
@@ -56,6 +62,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
       calls_(input.programs.ranks() * input.communicators.size()),
       timeline_(options.timeline) {
     result_.rank_end.assign(tasks_.size(), -1);
+    if (!input.rank_lag.empty()) computed_.resize(tasks_.size());
     for (std::uint32_t rank = 0; rank < tasks_.size(); ++rank) tasks_[rank].rank = rank;
     for (const double speed : input.node_instructions_per_second) {
         step_.push_back(job_ticks(step_instructions, speed));
@@ -98,7 +105,7 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
 void ProgramRunner::on_timer(std::uint64_t cookie) {
     if ((cookie & of_file_timer) != 0) return files_->on_timer(cookie & ~of_file_timer);
     if ((cookie & of_start) != 0) return next_operation(static_cast<std::uint32_t>(cookie));
-    if ((cookie & of_late) != 0 && !input_.rank_wait.empty()) return start_late(cookie & ~of_late);
+    if ((cookie & of_late) != 0 && !late_.empty()) return start_late(cookie & ~of_late);
     const auto at = static_cast<std::uint32_t>(cookie);
     std::vector<std::uint64_t> over;
     arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));
@@ -136,8 +143,8 @@ Ticks ProgramRunner::compute_ticks(std::uint32_t rank) const {
 
 void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::int64_t payload,
                              std::uint64_t cookie) {
-    const Ticks wait = input_.rank_wait.empty() ? 0 : input_.rank_wait[target];
-    if (wait == 0) return network_->start_message(source, target, payload, cookie);
+    const Ticks leaves = departure(target);
+    if (leaves == network_->now()) return network_->start_message(source, target, payload, cookie);
     if (free_late_.empty()) {
         free_late_.push_back(late_.size());
         late_.emplace_back();
@@ -145,7 +152,20 @@ void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::in
     const std::size_t at = free_late_.back();
     free_late_.pop_back();
     late_[at] = {source, target, payload, cookie};
-    network_->set_timer(network_->now() + wait, at | of_late);
+    network_->set_timer(leaves, at | of_late);
+}
+
+// When a message to a rank sets out: when the rank is back on its CPU.
+Ticks ProgramRunner::departure(std::uint32_t target) {
+    const Ticks soonest = network_->now() + (input_.rank_wait.empty() ? 0 : input_.rank_wait[target]);
+    if (computed_.empty()) return soonest;
+    Computed& computed = computed_[target];
+    const auto share = static_cast<double>(computed.ticks) * input_.rank_lag[target];
+    const Ticks lag =
+        share < static_cast<double>(input_.longest_lag) ? static_cast<Ticks>(share) : input_.longest_lag;
+    computed.ticks = 0;
+    computed.last_departure = std::max(soonest + lag, computed.last_departure + 1);
+    return computed.last_departure;
 }
 
 void ProgramRunner::start_late(std::size_t at) {
@@ -173,7 +193,10 @@ void ProgramRunner::next_operation(std::uint32_t rank) {
         return;
     }
     tasks_[rank].phase = Task::Phase::stepping;
-    start_job(rank, cursors_.kind(rank) == Kind::compute ? compute_ticks(rank) : step(rank), rank);
+    if (cursors_.kind(rank) != Kind::compute) return start_job(rank, step(rank), rank);
+    const Ticks work = compute_ticks(rank);
+    if (!computed_.empty()) computed_[rank].ticks += work;
+    start_job(rank, work, rank);
 }
 
 void ProgramRunner::job_over(std::uint32_t task) {

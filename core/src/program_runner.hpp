@@ -81,6 +81,10 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         std::int64_t payload;
         std::uint64_t cookie;
     };
+    struct Computed {
+        Ticks ticks = 0;            // since the last message to the rank
+        Ticks last_departure = -1;  // of a message to it
+    };
     struct Request {
         std::int64_t name;
         std::uint32_t open;
@@ -116,6 +120,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     void start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie);
 
     // Messages that wait for their receiver's turn
+    [[nodiscard]] Ticks departure(std::uint32_t target);
     void start_late(std::size_t at);
 
     // A rank's program
@@ -228,7 +233,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<Requests> requests_;   // per rank, of non-blocking operations not yet waited for
     std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
-    std::vector<Ticks> step_;  // per node
+    std::vector<Ticks> step_;         // per node
+    std::vector<Computed> computed_;  // per rank, where lags are known
     std::vector<LateMessage> late_;
     std::vector<std::size_t> free_late_;
     Timeline* timeline_;  // and what it takes to write it, by rank

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -124,19 +125,42 @@ def call_samples(comm: Any, call: Callable[[], object], seconds: float) -> Float
     return np.array([once() for _ in range(comm.bcast(rounds))])
 
 
-def step_samples(comm: Any, compute_seconds: float, seconds: float) -> Floats:
-    """Mean seconds of a round of computing (so much CPU time) and an allreduce, a value for each eighth of the time."""
+def step_samples(
+    comm: Any, compute_seconds: float, seconds: float, *, before: Callable[[], object] | None = None
+) -> Floats:
+    """Mean seconds of a round of computing (so much CPU time) and an allreduce, a value for each eighth of the time.
+
+    `before` is called, on all ranks, before every few rounds, and does not count.
+    """
     here, there = np.zeros(1), np.zeros(1)
+    compute = computing(comm, compute_seconds)
 
     def rounds(count: int) -> float:
-        comm.Barrier()
-        before = time.perf_counter()
+        (before or comm.Barrier)()
+        spent, begun = 0.0, time.perf_counter()
         for _ in range(count):
-            end = time.process_time() + compute_seconds
-            while time.process_time() < end:
-                pass
+            spent += compute()
             comm.Allreduce(here, there)
-        return (time.perf_counter() - before) / count
+        took = (time.perf_counter() - begun) / count
+        mean = comm.allreduce(spent) / (count * comm.size)
+        return float(took * compute_seconds / mean) if mean else took
 
-    count = comm.bcast(affordable(rounds(4), seconds / 8, least=4, most=100))
+    count = comm.bcast(affordable(rounds(4), seconds / 8, least=2, most=200 if before is None else 10))
     return np.array([rounds(count) for _ in range(8)])
+
+
+def computing(comm: Any, seconds: float) -> Callable[[], float]:
+    """Computes for about so long and tells the CPU seconds; never calls the system within, where others may take over."""
+    numbers = np.ones(4096)
+    if not seconds:
+        return lambda: 0.0
+
+    def work(times: int) -> float:
+        before = time.process_time()
+        for _ in range(times):
+            np.multiply(numbers, 1.0000001, out=numbers)
+        return time.process_time() - before
+
+    work(100)
+    one = min(comm.allgather(work(2000) / 2000))
+    return partial(work, max(1, round(seconds / one)))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from striate.probe.ready_memory import ready_memory
+from striate.probe.ready_memory import keep_memory, ready_memory
 from striate.trace.region import region
 
 REGION = "run"
@@ -84,6 +84,7 @@ def main(arguments: list[str]) -> int:
     app, folder, parameters, *told = arguments
     from mpi4py import MPI
 
+    keep_memory()
     comm = MPI.COMM_WORLD
     run = prepared(app, comm, Path(folder), json.loads(parameters))
     comm.Barrier()
