@@ -20,6 +20,8 @@ from striate.queueing.microbenchmarks.comms1 import one_way_samples
 from striate.queueing.microbenchmarks.comms3 import SIZES as EXCHANGE_SIZES
 from striate.queueing.microbenchmarks.comms3 import exchange_samples
 
+_FEW = 10  # rounds of computing and agreeing
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -128,29 +130,29 @@ def call_samples(comm: Any, call: Callable[[], object], seconds: float) -> Float
 def step_samples(
     comm: Any, compute_seconds: float, seconds: float, *, before: Callable[[], object] | None = None
 ) -> Floats:
-    """Mean seconds of a round of computing (so much CPU time) and an allreduce, a value for each eighth of the time.
+    """Mean seconds of a round of computing (so much CPU time) and an allreduce, a value for every few rounds.
 
-    `before` is called, on all ranks, before every few rounds, and does not count.
+    `before` is called, on all ranks, before the few, and does not count.
     """
     here, there = np.zeros(1), np.zeros(1)
     compute = computing(comm, compute_seconds)
 
-    def rounds(count: int) -> float:
+    def few() -> float:
         (before or comm.Barrier)()
         spent, begun = 0.0, time.perf_counter()
-        for _ in range(count):
+        for _ in range(_FEW):
             spent += compute()
             comm.Allreduce(here, there)
-        took = (time.perf_counter() - begun) / count
-        mean = comm.allreduce(spent) / (count * comm.size)
+        took = (time.perf_counter() - begun) / _FEW
+        mean = comm.allreduce(spent) / (_FEW * comm.size)
         return float(took * compute_seconds / mean) if mean else took
 
-    count = comm.bcast(affordable(rounds(4), seconds / 8, least=2, most=200 if before is None else 10))
-    return np.array([rounds(count) for _ in range(8)])
+    times = comm.bcast(affordable(few() * _FEW, seconds, least=3, most=50))
+    return np.array([few() for _ in range(times)])
 
 
 def computing(comm: Any, seconds: float) -> Callable[[], float]:
-    """Computes for about so long and tells the CPU seconds; never calls the system within, where others may take over."""
+    """Computes for about so long and tells the CPU seconds; it makes no call by which others might take over."""
     numbers = np.ones(4096)
     if not seconds:
         return lambda: 0.0

@@ -1,7 +1,7 @@
 """Memory that costs most when it is touched first: asked for before a measurement, so that nobody pays for it within.
 
-A virtual machine may return free memory to its host after a moment, and the next write to it is ten times as slow; and a
-process that returns and asks again meets a fault at every page.
+A virtual machine may return free memory to its host after a moment, and the next write to it is ten times as slow;
+and a process that returns memory and asks again meets a fault at every page.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How long messages wait for a receiver without a CPU; `striate.predict.sharing` is the model these numbers go into.
 
 Ranks compute a little and agree, again and again. What a round takes beyond its computing, shared fairly with all that
-want the CPUs, is what the log2(ranks) messages of the agreement wait: each for the turn of its receiver, and the first of
-them for those who compute on already.
+want the CPUs, is what the log2(ranks) messages of the agreement wait: each for the turn of its receiver, and the first
+of them for those who compute on already.
 """
 
 from __future__ import annotations
@@ -142,5 +142,6 @@ def _ranks(one: Measurement) -> int:
 
 
 def _background(report: Report) -> float:
+    """Others that were there all the time: a moment's visitor disturbs little of what is measured."""
     load = report.get("background")
-    return load.value.estimate if load is not None else 0.0
+    return load.value.low if load is not None else 0.0

@@ -96,7 +96,7 @@ def together(columns: Sequence[Sequence[float]]) -> Floats:
 
 
 def cost_of(seconds: Floats) -> Interval:
-    """The mean without the tenths at either end, for a program does its work many times over; the ends are these tenths."""
+    """The mean without the tenths at either end, for a program does its work many times over; these are the ends."""
     low, high = np.percentile(seconds, [10, 90])
     inner = seconds[(seconds >= low) & (seconds <= high)]
     return Interval(float(low), float(inner.mean()), float(high))
