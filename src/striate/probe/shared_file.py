@@ -62,15 +62,15 @@ def small_write_samples(comm: Any, path: Path, seconds: float) -> Floats:
 
 @contextmanager
 def flushed_file(comm: Any, path: Path) -> Iterator[Callable[[], None]]:
-    """A call by which every rank writes 256 KiB of new data into one file and waits until all is on the device."""
+    """A call by which every rank writes 2 MiB into one file and waits until all is on the device."""
     from mpi4py import MPI
 
     file = MPI.File.Open(comm, str(path), MPI.MODE_CREATE | MPI.MODE_RDWR)
-    block = np.ones(256 * 1024, np.uint8)
+    block = np.ones(2 * 1024**2, np.uint8)
     places = count()
 
     def flush() -> None:
-        file.Write_at_all((next(places) % 64 * comm.size + comm.rank) * len(block), block)
+        file.Write_at_all((next(places) % 8 * comm.size + comm.rank) * len(block), block)
         file.Sync()
 
     try:

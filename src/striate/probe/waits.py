@@ -16,8 +16,8 @@ from striate.probe.report import Report
 from striate.probe.samples import Measurement
 from striate.units import about_seconds
 
-GRAINS = (0.0, 0.5e-3, 2e-3, 10e-3)  # seconds of computing before an agreement
-FLUSHED_GRAINS = (0.5e-3, 2e-3)
+GRAINS = (0.0, 0.2e-3, 0.5e-3, 2e-3, 10e-3)  # seconds of computing before an agreement
+FLUSHED_GRAINS = (0.2e-3, 0.5e-3, 2e-3)
 COMPUTE_SECONDS = 2e-3
 BESIDE = "2 ms of computing and an allreduce beside busy processes"
 
@@ -114,8 +114,9 @@ def taken_by_background(ranks: int, background: float, cpus: int) -> float:
 
 def _together(values: Sequence[Interval], measurements: Sequence[Measurement]) -> Wait:
     """The mean of the middles, and all that any of them holds."""
+    low, high = min(value.low for value in values), max(value.high for value in values)
     middle = sum(value.estimate for value in values) / len(values)
-    ends = Interval(min(value.low for value in values), middle, max(value.high for value in values))
+    ends = Interval(low, min(max(low, middle), high), high)  # rounding may put the mean outside
     return Wait(ends, sum(one.samples for one in measurements))
 
 
