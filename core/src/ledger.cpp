@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "striate/layout_load.hpp"
+#include "striate/rate.hpp"
 #include "striate/stripe.hpp"
 #include "striate/volume.hpp"
 
@@ -319,6 +320,7 @@ class Summing {
     }
 
     [[nodiscard]] Way measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to) {
+        if (in_.free_near && start == goal) return {unlimited_rate, 0};
         edges_.clear();
         if (!routes_.append_path(start, goal, edges_)) {
             throw std::domain_error("rank " + std::to_string(from) + " cannot reach rank " +

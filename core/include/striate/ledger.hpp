@@ -24,6 +24,7 @@ struct LedgerInput {
     std::int64_t stripe_unit;
     const FileLayouts* layouts;  // none: no I/O server, and no file may be touched
     bool metadata = false;       // count what metadata servers hear
+    bool free_near = false;      // ranks on one component reach each other in no time
 };
 
 // Sums of one application. Times are exact sums of whole picoseconds, given in seconds.
