@@ -105,9 +105,11 @@ class SlowLedger:
         members = group_of(application, step.communicator, rank)
         place, said = members.index(rank), step.operands
         if step.kind in (Kind.READ_ALL, Kind.WRITE_ALL):
-            return
+            return None
         self.totals.waits = True
         self.totals.communicates |= len(members) > 1
+        if step.kind is Kind.ALLTOALLV:
+            return self.deal(rank, first, members, application.counts[said["counts"]][rank])
         bandwidth, latency = self.way(first + rank, first + members[(place + 1) % len(members)])
         sent, received, messages = played(
             step.kind, len(members), place, said.get("root", 0), said.get("bytes", 0)
@@ -118,6 +120,14 @@ class SlowLedger:
             at_root = nearest(said["bytes"] / bandwidth * 1e12)
             at_root += latency if step.kind is Kind.GATHERV else 0
             self.charge(first + members[said["root"]], at_root / PS)
+
+    def deal(self, rank, first, members, sizes) -> None:
+        for other, size in zip(members, sizes, strict=False):
+            if other != rank:
+                bandwidth, latency = self.way(first + rank, first + other)
+                ticks = nearest(size / bandwidth * 1e12)
+                self.charge(first + rank, ticks / PS)
+                self.charge(first + other, (ticks + latency) / PS)
 
     # Files.
 

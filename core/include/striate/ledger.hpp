@@ -17,6 +17,7 @@ struct LedgerInput {
     Programs programs;
     std::span<const GroupColumns> communicators;
     ExtentColumns extents;
+    std::span<const std::span<const std::int64_t>> counts;  // tables of ranks x ranks: bytes to each member
     NetworkColumns network;
     std::span<const std::int32_t> rank_component;     // where each rank's interface hangs
     std::span<const double> interface_bandwidth;      // per rank: the slowest of its own interface and link

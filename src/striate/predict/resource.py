@@ -144,6 +144,7 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
             application.text,
             groups,
             application.extents,
+            [table.ravel() for table in application.counts],
             cluster.network,
             cluster.socket_component[placement.socket[ranks]],
             slowest[kind],
