@@ -105,11 +105,12 @@ class SlowLedger:
         members = group_of(application, step.communicator, rank)
         place, said = members.index(rank), step.operands
         if step.kind in (Kind.READ_ALL, Kind.WRITE_ALL):
-            return None
+            return
         self.totals.waits = True
         self.totals.communicates |= len(members) > 1
         if step.kind is Kind.ALLTOALLV:
-            return self.deal(rank, first, members, application.counts[said["counts"]][rank])
+            self.deal(rank, first, members, application.counts[said["counts"]][rank])
+            return
         bandwidth, latency = self.way(first + rank, first + members[(place + 1) % len(members)])
         sent, received, messages = played(
             step.kind, len(members), place, said.get("root", 0), said.get("bytes", 0)
