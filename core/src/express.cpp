@@ -1,6 +1,8 @@
 #include "striate/express.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 
 namespace striate {
 
@@ -31,11 +33,13 @@ Express::Own& Express::own_of(std::uint32_t stream) {
 void Express::occupy(std::uint32_t station, const Event& current) {
     Place& place = places_[station];
     ++place.users;
+    const std::size_t before = due.size();
     if (place.driver != none) {
         unroll(place.driver, current);
         ++places_[place.driver].others;
     }
     if (place.flow != none) stop_flow(place.flow, current);
+    if (due.size() > before) ++interrupted_;
 }
 
 void Express::enter(std::uint32_t index, const Event& current) {
@@ -112,12 +116,13 @@ void Express::release(std::uint32_t driver) {
     }
 }
 
-void Express::played(std::uint32_t driver, bool through) {
+bool Express::played(std::uint32_t driver, bool through) {
     const Slot& slow = traffic_.slots[driver];
     own_[slow.stream].driver_left = slow.left;
-    for (std::uint32_t slot = traffic_.streams[slow.stream].first_slot; slot < driver; ++slot) {
-        if (!through || (traffic_.slots[slot].flags & Slot::blocked) == 0) return release(driver);
-    }
+    for (std::uint32_t slot = traffic_.streams[slow.stream].first_slot; through && slot < driver; ++slot)
+        through = (traffic_.slots[slot].flags & Slot::blocked) != 0;
+    if (!through) release(driver);
+    return through;
 }
 
 // Every start at the driver was one at each slot before it, after which a packet came to wait.
@@ -178,15 +183,19 @@ void Express::unqueue(std::uint32_t index) {
     if (station.last_ready == index) station.last_ready = before;
 }
 
-// The slowest slot of the part at the end that the stream has for itself; none if nothing is behind it.
+// The slowest slot (the last of several) of the part at the end that the stream has for itself; none if
+// nothing is behind it.
 std::uint32_t Express::find_gate(const Stream& stream) const {
     const std::uint32_t last = stream.first_slot + stream.hops - 1;
     std::uint32_t gate = last;
     for (std::uint32_t slot = last + 1; slot-- > stream.first_slot;) {
         if (places_[traffic_.slots[slot].station].users != 1) break;
-        if (traffic_.slots[slot].service >= traffic_.slots[gate].service) gate = slot;
+        if (traffic_.slots[slot].service > traffic_.slots[gate].service) gate = slot;
     }
-    return gate == last || (traffic_.slots[gate].flags & Slot::early) != 0 ? none : gate;
+    const Slot& slow = traffic_.slots[gate];
+    const bool tie =
+        slow.delay > 0 && slow.delay % slow.service == 0;  // credit comes back just as it is needed
+    return gate == last || (slow.flags & Slot::early) != 0 || tie ? none : gate;
 }
 
 // At most one packet may be at the gate or behind it, and it must not wait: it is gone before the next comes,

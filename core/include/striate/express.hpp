@@ -53,7 +53,7 @@ class Express {
     }
     // The driver's start was played instead, and perhaps the chain of starts went through to the first slot:
     // the stream stays drawn if everything is blocked again.
-    void played(std::uint32_t driver, bool through);
+    [[nodiscard]] bool played(std::uint32_t driver, bool through);
     void release(std::uint32_t driver);
     // The slot has got its credit back while its driver may be drawing.
     void regain(const Slot& slot, const Event& current) {
@@ -83,6 +83,7 @@ class Express {
     void append_ages(std::uint32_t stream, Ticks now, std::vector<Ticks>& ages) const;
 
     [[nodiscard]] std::int64_t spared() const { return spared_; }  // events
+    [[nodiscard]] std::int64_t interrupted() const { return interrupted_; }
 
     std::vector<Event> due;  // to be put into the queue
 
@@ -136,7 +137,7 @@ class Express {
     Stations& stations_;
     std::vector<Place> places_;  // per station
     std::vector<Own> own_;       // per stream
-    std::int64_t spared_ = 0;
+    std::int64_t spared_ = 0, interrupted_ = 0;
 };
 
 }  // namespace striate

@@ -49,6 +49,9 @@ class NetworkEngine final : public Network {
     [[nodiscard]] Ticks now() const override { return now_ + shift_; }
     [[nodiscard]] std::int64_t events() const override { return events_ + express_.spared(); }
     [[nodiscard]] std::int64_t skipped() const override { return skipped_ + express_.spared(); }
+    [[nodiscard]] ShortCuts short_cuts() const override {
+        return {express_.spared(), express_.interrupted()};
+    }
     [[nodiscard]] const std::vector<StationTotals>& totals() const override { return traffic_.totals; }
     [[nodiscard]] std::vector<double> waited() const override { return stations_.waited(); }
 
@@ -226,10 +229,8 @@ class NetworkEngine final : public Network {
 
     void start(std::uint32_t index) {
         start_chain(index);
-        if (played_ != none) [[unlikely]] {
-            change([&] { express_.played(played_, false); });
-            played_ = none;
-        }
+        if (played_ != none) [[unlikely]]
+            note_played(false);
         if constexpr (loose) {
             for (; !starts_.empty(); starts_.pop_back()) queue_.push(starts_.back());
         }
@@ -296,6 +297,10 @@ class NetworkEngine final : public Network {
         return false;
     }
 
+    void note_played(bool through) {
+        if (!express_.played(std::exchange(played_, none), through)) warp_.structure_changed();
+    }
+
     void regain(const Slot& slot) {
         express_.regain(slot, current());
         push_due();
@@ -322,8 +327,7 @@ class NetworkEngine final : public Network {
             wait(slot);
             if ((slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(index);
             if (played_ != none) [[unlikely]] {
-                change([&] { express_.played(played_, true); });
-                played_ = none;
+                note_played(true);
             } else if (slot.left % Express::look_every == 0 && origin != index && fast_) {
                 if (express_.try_draw(origin, index)) warp_.structure_changed();
             }
