@@ -116,6 +116,13 @@ void Express::release(std::uint32_t driver) {
     }
 }
 
+bool Express::outdone(std::uint32_t driver, std::uint32_t origin) const {
+    for (std::uint32_t slot = driver + 1; slot <= origin; ++slot) {
+        if (traffic_.slots[slot].service > traffic_.slots[driver].service) return true;
+    }
+    return false;
+}
+
 bool Express::played(std::uint32_t driver, bool through) {
     const Slot& slow = traffic_.slots[driver];
     own_[slow.stream].driver_left = slow.left;

@@ -1,8 +1,11 @@
 // Random machines and schedules for fuzzing one engine against another.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <random>
+#include <vector>
 
 #include "small_network.hpp"
 #include "striate/schedule.hpp"
@@ -162,6 +165,16 @@ struct RandomCase {
 inline bool same_run(const striate::ScheduleResult& left, const striate::ScheduleResult& right) {
     return left.start == right.start && left.sent == right.sent && left.delivered == right.delivered &&
            left.events == right.events && left.end == right.end && left.stations == right.stations;
+}
+
+// Waiting is counted in ticks of a nanosecond, so that each packet may be one off.
+inline bool same_queues(const striate::ScheduleResult& left, const striate::ScheduleResult& right) {
+    for (std::size_t station = 0; station < left.waited.size(); ++station) {
+        const double packets = static_cast<double>(left.stations[station].packets);
+        const double most = 4 * (packets + 1) * striate::queue_tick_seconds;
+        if (std::abs(left.waited[station] - right.waited[station]) > most) return false;
+    }
+    return left.waited.size() == right.waited.size();
 }
 
 #if defined(__SANITIZE_ADDRESS__)

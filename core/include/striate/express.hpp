@@ -51,6 +51,8 @@ class Express {
         place.drawn_at = now;
         return true;
     }
+    // Whether a slower slot further on might draw more.
+    [[nodiscard]] bool outdone(std::uint32_t driver, std::uint32_t origin) const;
     // The driver's start was played instead, and perhaps the chain of starts went through to the first slot:
     // the stream stays drawn if everything is blocked again.
     [[nodiscard]] bool played(std::uint32_t driver, bool through);

@@ -286,9 +286,10 @@ class NetworkEngine final : public Network {
 
     // Whether the start of a drawn stream's driver draws; else it is played.
     bool draw(std::uint32_t index, std::uint32_t origin) {
-        const bool look_again = origin != index && slots()[index].left % Express::look_every == 0;
-        if (!look_again && express_.draw(index, now_)) return true;
-        if (look_again || slots()[index].left < Express::least_left) {
+        const bool outdone =
+            slots()[index].left % Express::look_every == 0 && express_.outdone(index, origin);
+        if (!outdone && express_.draw(index, now_)) return true;
+        if (outdone || slots()[index].left < Express::least_left) {
             change([&] { express_.release(index); });
         } else {
             express_.settle_draws(index);
