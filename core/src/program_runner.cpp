@@ -97,22 +97,31 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
 
 void ProgramRunner::on_timer(std::uint64_t cookie) {
     if ((cookie & of_file_timer) != 0) return files_->on_timer(cookie & ~of_file_timer);
+    if (cookie == of_free_job) return end_free_job();
     if ((cookie & of_start) != 0) return next_operation(static_cast<std::uint32_t>(cookie));
     if ((cookie & of_late) != 0 && !input_.rank_wait.empty()) return start_late(cookie & ~of_late);
     const auto at = static_cast<std::uint32_t>(cookie);
     std::vector<std::uint64_t> over;
     arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));
-    for (const std::uint64_t job : over) {
-        if ((job & of_message) != 0) {
-            messages_.on_step(job & ~of_message);
-        } else if ((job & of_file) != 0) {
-            files_->on_step(job & ~of_file);
-        } else if ((job & of_half) != 0) {
-            perform_half(static_cast<std::uint32_t>(job), (job & sends) != 0);
-        } else {
-            job_over(static_cast<std::uint32_t>(job));
-        }
+    for (const std::uint64_t job : over) end_job(job);
+}
+
+void ProgramRunner::end_job(std::uint64_t job) {
+    if ((job & of_message) != 0) {
+        messages_.on_step(job & ~of_message);
+    } else if ((job & of_file) != 0) {
+        files_->on_step(job & ~of_file);
+    } else if ((job & of_half) != 0) {
+        perform_half(static_cast<std::uint32_t>(job), (job & sends) != 0);
+    } else {
+        job_over(static_cast<std::uint32_t>(job));
     }
+}
+
+void ProgramRunner::end_free_job() {
+    const std::uint64_t job = free_jobs_.front();
+    free_jobs_.pop_front();
+    end_job(job);
 }
 
 void ProgramRunner::arm(std::uint32_t at, const Processors::Alarm& alarm) {
@@ -121,17 +130,26 @@ void ProgramRunner::arm(std::uint32_t at, const Processors::Alarm& alarm) {
 }
 
 void ProgramRunner::start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie) {
-    arm(node(rank), processors_.start(node(rank), network_->now(), work, cookie));
+    if (work > 0) return start_job(rank, work, cookie, Processors::usual_notice);
+    free_jobs_.push_back(cookie);
+    network_->set_timer(network_->now(), of_free_job);
+}
+
+void ProgramRunner::start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie, Ticks notice) {
+    arm(node(rank), processors_.start(node(rank), network_->now(), work, cookie, notice));
+}
+
+// A time that is given includes the moment in which its end is noticed.
+void ProgramRunner::start_computing(std::uint32_t rank) {
+    const Ticks given = cursors_.operand(rank, 0);
+    const Ticks work = instructions(rank, cursors_.operand(rank, 1));
+    if (given == 0) return start_job(rank, work, rank);
+    const Ticks notice = std::min(given, Processors::usual_notice);
+    start_job(rank, given - notice + work, rank, notice);
 }
 
 Ticks ProgramRunner::instructions(std::uint32_t rank, std::int64_t count) const {
     return job_ticks(count, input_.node_instructions_per_second[node(rank)]);
-}
-
-Ticks ProgramRunner::compute_ticks(std::uint32_t rank) const {
-    // A time that is given includes the moment in which its end is noticed.
-    const Ticks given = std::max<Ticks>(cursors_.operand(rank, 0) - Processors::notice, 0);
-    return given + instructions(rank, cursors_.operand(rank, 1));
 }
 
 void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::int64_t payload,
@@ -173,7 +191,7 @@ void ProgramRunner::next_operation(std::uint32_t rank) {
         return;
     }
     tasks_[rank].phase = Task::Phase::stepping;
-    start_job(rank, cursors_.kind(rank) == Kind::compute ? compute_ticks(rank) : step(rank), rank);
+    cursors_.kind(rank) == Kind::compute ? start_computing(rank) : start_job(rank, step(rank), rank);
 }
 
 void ProgramRunner::job_over(std::uint32_t task) {

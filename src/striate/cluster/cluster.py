@@ -80,6 +80,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     io_overlap: bool = True  # a node's disks go on while it communicates; false: they wait for its sends
     io_cpu: Ticks = Ticks(0)  # T_io_cpu of paper 004: CPU time an I/O call takes from its process
     flush_on_close: bool = False  # closing a file writes back what the servers hold, as a sync does
+    free_near: bool = (
+        False  # ranks and servers on one socket reach each other in no time: its disks are its own
+    )
     io_variation: Ticks = Ticks(0)  # T_io_diff of paper 004: spread of a request's time between processors
     turn: Ticks = Ticks(
         0

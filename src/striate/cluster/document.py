@@ -100,6 +100,7 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
         "protocol": settings.protocol,
         "io_overlap": settings.io_overlap,
         "flush_on_close": settings.flush_on_close,
+        "free_near": settings.free_near,
         "collective": settings.collective,
         "aggregators": settings.aggregators,
     }

@@ -144,6 +144,7 @@ def _settings(description: Description) -> Lines:
     lines.append(("io overlap", "yes" if settings.io_overlap else "no"))
     lines.append(("collective access", f"{settings.collective}, aggregators: {settings.aggregators}"))
     lines.append(("flush on close", "yes" if settings.flush_on_close else "no"))
+    lines.append(("free near", "yes" if settings.free_near else "no"))
     times = ("io_cpu", "io_variation", "turn", "time_slice")
     lines += [(key.replace("_", " "), about_seconds(getattr(settings, key) / 1e12)) for key in times]
     return [*lines, ("background", f"{settings.background:.3g} processes a node")]

@@ -179,6 +179,7 @@ def engine_input(
         "eager_bytes": int(cluster.settings.eager),
         "packet_bytes": int(cluster.settings.packet),
         "round_robin": cluster.settings.routing == "round-robin",
+        "free_near": cluster.settings.free_near,
         "files": files,
         "extents": application.extents,
     }
