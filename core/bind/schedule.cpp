@@ -80,7 +80,8 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
                              bool heap_ties, bool round_robin, bool free_near, bool warp, bool flows,
                              nb::handle files, nb::handle extents, nb::handle rank_start,
-                             std::int64_t timeline_bytes, nb::handle rank_wait) {
+                             std::int64_t timeline_bytes, nb::handle rank_wait, nb::handle rank_lag,
+                             std::int64_t longest_lag) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
@@ -98,6 +99,8 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
         files.is_none() ? nullptr : &file_rules,
         rank_start.is_none() ? std::span<const std::int64_t>{} : borrower.array<std::int64_t>(rank_start)};
     if (!rank_wait.is_none()) input.rank_wait = borrower.array<std::int64_t>(rank_wait);
+    if (!rank_lag.is_none()) input.rank_lag = borrower.array<double>(rank_lag);
+    input.longest_lag = longest_lag;
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
     ProgramResult result;
@@ -137,7 +140,8 @@ void register_schedule(nb::module_& module) {
         nb::arg("compat_clock") = false, nb::arg("heap_ties") = false, nb::arg("round_robin") = false,
         nb::arg("free_near") = false, nb::arg("warp") = true, nb::arg("flows") = false,
         nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(), nb::arg("rank_start") = nb::none(),
-        nb::arg("timeline_bytes") = 0, nb::arg("rank_wait") = nb::none(),
+        nb::arg("timeline_bytes") = 0, nb::arg("rank_wait") = nb::none(), nb::arg("rank_lag") = nb::none(),
+        nb::arg("longest_lag") = 0,
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

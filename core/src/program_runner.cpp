@@ -29,6 +29,12 @@ void expect_input(const Stations& stations, const ProgramInput& input) {
     for (const std::int64_t wait : input.rank_wait) {
         if (wait < 0) throw std::invalid_argument("a negative wait");
     }
+    if (!input.rank_lag.empty() && input.rank_lag.size() != ranks) {
+        throw std::invalid_argument("every rank needs a lag, or none has one");
+    }
+    for (const double lag : input.rank_lag) {
+        if (!(lag >= 0 && lag <= 1e6) || input.longest_lag < 0) throw std::invalid_argument("a negative lag");
+    }
     for (const std::int32_t node : input.rank_node) {
         if (node < 0 || place(node) >= input.node_cpus.size()) {
             throw std::invalid_argument("a rank on node " + std::to_string(node) + ", which is not there");
@@ -56,6 +62,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
       calls_(input.programs.ranks() * input.communicators.size()),
       timeline_(options.timeline) {
     result_.rank_end.assign(tasks_.size(), -1);
+    if (!input.rank_lag.empty()) computed_.resize(tasks_.size());
     for (std::uint32_t rank = 0; rank < tasks_.size(); ++rank) tasks_[rank].rank = rank;
     for (const double speed : input.node_instructions_per_second) {
         step_.push_back(job_ticks(step_instructions, speed));
@@ -99,7 +106,7 @@ void ProgramRunner::on_timer(std::uint64_t cookie) {
     if ((cookie & of_file_timer) != 0) return files_->on_timer(cookie & ~of_file_timer);
     if (cookie == of_free_job) return end_free_job();
     if ((cookie & of_start) != 0) return next_operation(static_cast<std::uint32_t>(cookie));
-    if ((cookie & of_late) != 0 && !input_.rank_wait.empty()) return start_late(cookie & ~of_late);
+    if ((cookie & of_late) != 0 && !late_.empty()) return start_late(cookie & ~of_late);
     const auto at = static_cast<std::uint32_t>(cookie);
     std::vector<std::uint64_t> over;
     arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));
@@ -143,6 +150,7 @@ void ProgramRunner::start_job(std::uint32_t rank, Ticks work, std::uint64_t cook
 void ProgramRunner::start_computing(std::uint32_t rank) {
     const Ticks given = cursors_.operand(rank, 0);
     const Ticks work = instructions(rank, cursors_.operand(rank, 1));
+    if (!computed_.empty()) computed_[rank].ticks += given + work;
     if (given == 0) return start_job(rank, work, rank);
     const Ticks notice = std::min(given, Processors::usual_notice);
     start_job(rank, given - notice + work, rank, notice);
@@ -154,8 +162,8 @@ Ticks ProgramRunner::instructions(std::uint32_t rank, std::int64_t count) const 
 
 void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::int64_t payload,
                              std::uint64_t cookie) {
-    const Ticks wait = input_.rank_wait.empty() ? 0 : input_.rank_wait[target];
-    if (wait == 0) return network_->start_message(source, target, payload, cookie);
+    const Ticks leaves = departure(target);
+    if (leaves == network_->now()) return network_->start_message(source, target, payload, cookie);
     if (free_late_.empty()) {
         free_late_.push_back(late_.size());
         late_.emplace_back();
@@ -163,7 +171,20 @@ void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::in
     const std::size_t at = free_late_.back();
     free_late_.pop_back();
     late_[at] = {source, target, payload, cookie};
-    network_->set_timer(network_->now() + wait, at | of_late);
+    network_->set_timer(leaves, at | of_late);
+}
+
+// When a message to a rank sets out: when the rank is back on its CPU.
+Ticks ProgramRunner::departure(std::uint32_t target) {
+    const Ticks soonest = network_->now() + (input_.rank_wait.empty() ? 0 : input_.rank_wait[target]);
+    if (computed_.empty()) return soonest;
+    Computed& computed = computed_[target];
+    const auto share = static_cast<double>(computed.ticks) * input_.rank_lag[target];
+    const Ticks lag =
+        share < static_cast<double>(input_.longest_lag) ? static_cast<Ticks>(share) : input_.longest_lag;
+    computed.ticks = 0;
+    computed.last_departure = std::max(soonest + lag, computed.last_departure + 1);
+    return computed.last_departure;
 }
 
 void ProgramRunner::start_late(std::size_t at) {

@@ -83,6 +83,10 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         std::int64_t payload;
         std::uint64_t cookie;
     };
+    struct Computed {
+        Ticks ticks = 0;            // since the last message to the rank
+        Ticks last_departure = -1;  // of a message to it
+    };
     struct Request {
         std::int64_t name;
         std::uint32_t open;
@@ -121,6 +125,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     void end_free_job();
 
     // Messages that wait for their receiver's turn
+    [[nodiscard]] Ticks departure(std::uint32_t target);
     void start_late(std::size_t at);
 
     // A rank's program
@@ -234,6 +239,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
     std::vector<Ticks> step_;              // per node
+    std::vector<Computed> computed_;       // per rank, where lags are known
     std::deque<std::uint64_t> free_jobs_;  // jobs without work, in the order in which they end
     std::vector<LateMessage> late_;
     std::vector<std::size_t> free_late_;
