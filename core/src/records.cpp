@@ -4,30 +4,12 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "record_sizes.hpp"
+#include "striate/divider.hpp"
+
 namespace striate {
 
 namespace {
-
-constexpr std::size_t ahead = 32;  // records fetched before they are needed
-
-// Division by a constant that is known only at run time: one multiplication and one correction.
-class Divider {
-  public:
-    explicit Divider(std::uint64_t divisor)
-        : divisor_(divisor),
-          magic_(divisor > 1 ? static_cast<std::uint64_t>((Wide{1} << 64) / divisor) : 0) {}
-
-    [[nodiscard]] std::uint64_t quotient(std::uint64_t value) const {
-        if (divisor_ == 1) return value;
-        const auto guess = static_cast<std::uint64_t>((Wide{value} * magic_) >> 64);
-        return guess + (value - guess * divisor_ >= divisor_ ? 1 : 0);  // the guess is right or one short
-    }
-
-  private:
-    __extension__ using Wide = unsigned __int128;
-    std::uint64_t divisor_;
-    std::uint64_t magic_;
-};
 
 template <class Position>
 void refuse_outside(std::span<const Position> positions, std::size_t records) {
@@ -48,10 +30,7 @@ class Parts {
     };
 
     explicit Parts(const DomainCut& cut)
-        : domain_(static_cast<std::uint64_t>(cut.domain)),
-          rounds_(static_cast<std::uint32_t>(cut.rounds())),
-          by_domain_(domain_),
-          by_window_(static_cast<std::uint64_t>(cut.window)) {
+        : rounds_(static_cast<std::uint32_t>(cut.rounds())), by_domain_(cut.domain), by_window_(cut.window) {
         const auto stride = static_cast<std::size_t>(cut.buckets_per_round());
         for (std::size_t owner = 0; owner < cut.segments.size(); ++owner) {
             const std::int32_t segment = cut.segments[owner];
@@ -68,42 +47,22 @@ class Parts {
     [[nodiscard]] const Part& operator[](std::size_t part) const { return parts_[part]; }
 
     [[nodiscard]] std::uint32_t find(Position index) const {
-        const auto position = static_cast<std::uint64_t>(index);
-        const std::uint64_t owner = by_domain_.quotient(position);
-        const std::uint64_t round = by_window_.quotient(position - owner * domain_);
+        const std::int64_t owner = by_domain_.quotient(index);
+        const std::int64_t round = by_window_.quotient(by_domain_.remainder(index, owner));
         return static_cast<std::uint32_t>(owner) * rounds_ + static_cast<std::uint32_t>(round);
     }
 
   private:
-    std::uint64_t domain_;
     std::uint32_t rounds_;
     Divider by_domain_, by_window_;
     std::vector<Part> parts_;
 };
 
-template <std::size_t Size>
-struct FixedSize {
-    static void copy(std::byte* to, const std::byte* from, std::size_t) { std::memcpy(to, from, Size); }
-    static constexpr std::size_t bytes(std::size_t) { return Size; }
-};
-
-struct AnySize {
-    static void copy(std::byte* to, const std::byte* from, std::size_t size) { std::memcpy(to, from, size); }
-    static std::size_t bytes(std::size_t size) { return size; }
-};
-
-// Fetches the first and the last line of a record, to be read (0) or written (1).
-template <int Write>
-void fetch(const std::byte* record, std::size_t size) {
-    __builtin_prefetch(record, Write);
-    __builtin_prefetch(record + (size - 1), Write);
-}
-
 template <class Size, class Position>
 void scatter(std::byte* target, std::span<const Position> to, const std::byte* source, std::size_t given) {
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < to.size(); ++k) {
-        if (k + ahead < to.size()) fetch<1>(target + static_cast<std::size_t>(to[k + ahead]) * size, size);
+        if (k + records_ahead < to.size()) fetch_record(target + static_cast<std::size_t>(to[k + records_ahead]) * size, size);
         Size::copy(target + static_cast<std::size_t>(to[k]) * size, source + k * size, size);
     }
 }
@@ -112,8 +71,8 @@ template <class Size, class Position>
 void gather(std::byte* target, const std::byte* source, std::span<const Position> from, std::size_t given) {
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < from.size(); ++k) {
-        if (k + ahead < from.size())
-            fetch<0>(source + static_cast<std::size_t>(from[k + ahead]) * size, size);
+        if (k + records_ahead < from.size())
+            fetch_record(source + static_cast<std::size_t>(from[k + records_ahead]) * size, size);
         Size::copy(target + k * size, source + static_cast<std::size_t>(from[k]) * size, size);
     }
 }
@@ -123,9 +82,9 @@ void both(std::byte* target, std::span<const Position> to, const std::byte* sour
           std::span<const Position> from, std::size_t given) {
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < to.size(); ++k) {
-        if (k + ahead < to.size()) {
-            fetch<1>(target + static_cast<std::size_t>(to[k + ahead]) * size, size);
-            fetch<0>(source + static_cast<std::size_t>(from[k + ahead]) * size, size);
+        if (k + records_ahead < to.size()) {
+            fetch_record(target + static_cast<std::size_t>(to[k + records_ahead]) * size, size);
+            fetch_record(source + static_cast<std::size_t>(from[k + records_ahead]) * size, size);
         }
         Size::copy(target + static_cast<std::size_t>(to[k]) * size,
                    source + static_cast<std::size_t>(from[k]) * size, size);
@@ -226,35 +185,8 @@ void move_records(std::span<std::byte> target, std::span<const Position> to,
         std::memmove(target.data(), source.data(), count * size);
         return;
     }
-    const auto run = [&]<class Size>() { move_sized<Size>(target.data(), to, source.data(), from, size); };
-    switch (size) {
-        case 1:
-            return run.template operator()<FixedSize<1>>();
-        case 2:
-            return run.template operator()<FixedSize<2>>();
-        case 4:
-            return run.template operator()<FixedSize<4>>();
-        case 8:
-            return run.template operator()<FixedSize<8>>();
-        case 12:
-            return run.template operator()<FixedSize<12>>();
-        case 16:
-            return run.template operator()<FixedSize<16>>();
-        case 24:
-            return run.template operator()<FixedSize<24>>();
-        case 32:
-            return run.template operator()<FixedSize<32>>();
-        case 40:
-            return run.template operator()<FixedSize<40>>();
-        case 48:
-            return run.template operator()<FixedSize<48>>();
-        case 56:
-            return run.template operator()<FixedSize<56>>();
-        case 64:
-            return run.template operator()<FixedSize<64>>();
-        default:
-            return run.template operator()<AnySize>();
-    }
+    with_record_size(
+        size, [&]<class Size>() { move_sized<Size>(target.data(), to, source.data(), from, size); });
 }
 
 #define STRIATE_INSTANTIATE(Position)                                                                       \
