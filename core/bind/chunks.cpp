@@ -41,9 +41,8 @@ void gather(MutableColumn<std::uint8_t> target, Column<Position> indices,
     nb::gil_scoped_release release;
     const auto at = locate(files, borrow(file), borrow(offset), static_cast<std::size_t>(records) * size);
     const ChunkedRecords source{at, records, size};
-    read_guarded([&] {
-        gather_chunks<Position>(std::as_writable_bytes(borrow(target)), borrow(indices), source);
-    });
+    read_guarded(
+        [&] { gather_chunks<Position>(std::as_writable_bytes(borrow(target)), borrow(indices), source); });
 }
 
 template <class Position>

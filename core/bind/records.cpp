@@ -25,6 +25,15 @@ void mark(Column<Position> indices, std::int64_t first, MutableColumn<std::uint6
     mark_records<Position>(borrow(indices), first, borrow(bits));
 }
 
+Owned<std::int64_t> unmarked(Column<std::uint64_t> bits, std::int64_t first, std::int64_t end) {
+    std::vector<std::int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        unmarked_records(borrow(bits), first, end, found);
+    }
+    return hand_over(std::move(found));
+}
+
 template <class Position>
 Owned<Position> settle(Column<Position> indices, std::int64_t first, MutableColumn<std::uint64_t> live) {
     std::vector<Position> kept;
@@ -73,6 +82,7 @@ void register_kind(nb::module_& module) {
 }  // namespace
 
 void register_records(nb::module_& module) {
+    module.def("unmarked_records", &unmarked, nb::arg("bits"), nb::arg("first"), nb::arg("end"));
     register_kind<std::int32_t>(module);
     register_kind<std::int64_t>(module);
 }

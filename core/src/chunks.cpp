@@ -48,13 +48,11 @@ void gather_chunks(std::span<std::byte> target, std::span<const Position> indice
         low = std::min(low, index);
         high = std::max(high, index);
     }
-    if (low < 0 || source.records < 1 ||
-        static_cast<std::size_t>(high / source.records) >= source.at.size())
+    if (low < 0 || source.records < 1 || static_cast<std::size_t>(high / source.records) >= source.at.size())
         throw std::out_of_range("a position lies outside the chunks");
     if (indices.size() > target.size() / source.size)
         throw std::out_of_range("more records than there is memory for");
-    with_record_size(source.size,
-                     [&]<class Size>() { gather_sized<Size>(target.data(), indices, source); });
+    with_record_size(source.size, [&]<class Size>() { gather_sized<Size>(target.data(), indices, source); });
 }
 
 template void gather_chunks(std::span<std::byte>, std::span<const std::int32_t>, const ChunkedRecords&);

@@ -17,12 +17,12 @@ thread_local sigjmp_buf* escape = nullptr;  // where this thread goes on when a 
 
 std::mutex counting;
 int readers = 0;  // threads under guard; the first installs the handler, the last takes it away
-struct sigaction before {};
+struct sigaction before{};
 
 void leave(int signal, siginfo_t* info, void*) {
     if (escape != nullptr) siglongjmp(*escape, 1);
-    sigaction(signal, &before, nullptr);      // not ours: as if we had never been here
-    if (info->si_code <= 0) raise(signal);    // sent by someone; a fault happens again by itself
+    sigaction(signal, &before, nullptr);    // not ours: as if we had never been here
+    if (info->si_code <= 0) raise(signal);  // sent by someone; a fault happens again by itself
 }
 
 class Guard {
@@ -30,7 +30,7 @@ class Guard {
     explicit Guard(sigjmp_buf* target) {
         const std::lock_guard lock(counting);
         if (readers++ == 0) {
-            struct sigaction action {};
+            struct sigaction action{};
             action.sa_sigaction = leave;
             action.sa_flags = SA_SIGINFO;
             sigaction(SIGBUS, &action, &before);

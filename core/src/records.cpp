@@ -1,6 +1,7 @@
 #include "striate/records.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -62,7 +63,8 @@ template <class Size, class Position>
 void scatter(std::byte* target, std::span<const Position> to, const std::byte* source, std::size_t given) {
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < to.size(); ++k) {
-        if (k + records_ahead < to.size()) fetch_record(target + static_cast<std::size_t>(to[k + records_ahead]) * size, size);
+        if (k + records_ahead < to.size())
+            fetch_record(target + static_cast<std::size_t>(to[k + records_ahead]) * size, size);
         Size::copy(target + static_cast<std::size_t>(to[k]) * size, source + k * size, size);
     }
 }
@@ -110,6 +112,20 @@ void mark_records(std::span<const Position> indices, std::int64_t first, std::sp
     for (const Position index : indices) {
         const auto bit = static_cast<std::uint64_t>(static_cast<std::int64_t>(index) - first);
         if (bit < end) bits[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    }
+}
+
+void unmarked_records(std::span<const std::uint64_t> bits, std::int64_t first, std::int64_t end,
+                      std::vector<std::int64_t>& found) {
+    if (first < 0 || end < first || static_cast<std::uint64_t>(end) > bits.size() * 64)
+        throw std::out_of_range("expected a range within the bits");
+    for (std::int64_t word = first / 64; word * 64 < end; ++word) {
+        std::uint64_t open = ~bits[static_cast<std::size_t>(word)];
+        while (open != 0) {
+            const std::int64_t position = word * 64 + std::countr_zero(open);
+            if (position >= first && position < end) found.push_back(position);
+            open &= open - 1;
+        }
     }
 }
 
@@ -185,8 +201,8 @@ void move_records(std::span<std::byte> target, std::span<const Position> to,
         std::memmove(target.data(), source.data(), count * size);
         return;
     }
-    with_record_size(
-        size, [&]<class Size>() { move_sized<Size>(target.data(), to, source.data(), from, size); });
+    with_record_size(size,
+                     [&]<class Size>() { move_sized<Size>(target.data(), to, source.data(), from, size); });
 }
 
 #define STRIATE_INSTANTIATE(Position)                                                                       \

@@ -11,6 +11,7 @@ using striate::DomainCut;
 using striate::mark_records;
 using striate::move_records;
 using striate::settle_records;
+using striate::unmarked_records;
 
 namespace {
 
@@ -28,6 +29,14 @@ TEST("a mark is one bit, and indices outside the range leave none") {
     mark_records<std::int32_t>(indices, 10, bits);
     CHECK(bits[0] == (1U | 1U << 3));          // 10 -> bit 0, 13 -> bit 3
     CHECK(bits[1] == std::uint64_t{1} << 63);  // 137 -> bit 127; 9 and 138 are outside
+}
+
+TEST("positions without a mark are listed, those of the range only") {
+    const std::vector<std::uint64_t> bits{~std::uint64_t{0b1001}, ~(std::uint64_t{1} << 63)};
+    std::vector<std::int64_t> found;
+    unmarked_records(bits, 1, 128, found);
+    CHECK((found == std::vector<std::int64_t>{3, 127}));
+    CHECK_THROWS(unmarked_records(bits, 0, 129, found));
 }
 
 TEST("the last claim at a live bit is kept, the places ascend") {

@@ -7,7 +7,8 @@
 
 namespace striate {
 
-// `at[c]` is where chunk c begins; nullptr stands for zeros. Every chunk has `records` records of `size` bytes.
+// `at[c]` is where chunk c begins; nullptr stands for zeros. Every chunk has `records` records of `size`
+// bytes.
 struct ChunkedRecords {
     std::span<const std::byte* const> at;
     std::int64_t records;

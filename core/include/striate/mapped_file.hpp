@@ -1,4 +1,5 @@
-// Files seen as memory, read where they lie in the system's cache, and what happens when a page of them is gone.
+// Files seen as memory, read where they lie in the system's cache, and what happens when a page of them is
+// gone.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,8 @@ struct PageLost : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Runs `work`, which reads mapped files; throws PageLost where the system would end the process (SIGBUS). `work`
-// may be left at any read: it holds nothing that has to be freed.
+// Runs `work`, which reads mapped files; throws PageLost where the system would end the process (SIGBUS).
+// `work` may be left at any read: it holds nothing that has to be freed.
 void read_guarded(const std::function<void()>& work);
 
 }  // namespace striate

@@ -14,6 +14,10 @@ namespace striate {
 template <class Position>
 void mark_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> bits);
 
+// Appends every position in [first, end) whose bit is not set. Throws std::out_of_range beyond the bits.
+void unmarked_records(std::span<const std::uint64_t> bits, std::int64_t first, std::int64_t end,
+                      std::vector<std::int64_t>& found);
+
 // Which of `indices` keep their claim: the last one at each bit still set in `live`, which is cleared by it.
 // Appends the places of the claims in `indices`, ascending.
 template <class Position>

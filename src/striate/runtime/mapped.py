@@ -1,4 +1,4 @@
-"""Mapped reads: on one node records come straight out of the system's cache of the sub-files, with no window between."""
+"""Mapped reads: on one node records come straight out of the sub-files, as the system has them in memory."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class MappedReading:
         self.schedule = schedule
         self.reader = reader
         self.report = report
-        touched = schedule.coverage != UNTOUCHED
-        self.chunks = np.flatnonzero(touched)
-        self.used = np.unique(reader.table.file[touched & (reader.table.file >= 0)])
+        touched = np.flatnonzero(schedule.coverage != UNTOUCHED)
+        self.stored = touched[reader.table.file[touched] >= 0]
+        self.used = np.unique(reader.table.file[self.stored])
         self.files: list[_core.MappedFile] = []
 
     def prepare(self) -> bool:
@@ -42,7 +42,7 @@ class MappedReading:
         state = self.state
         if not state.node.is_everyone or state.pipeline or state.store.directories:
             return False
-        if int(self.reader.table.length[self.chunks].sum()) > memory_bytes() // 2:
+        if int(self.reader.table.length[self.stored].sum()) > memory_bytes() // 2:
             return False  # pages would go before all ranks have taken their records
         try:
             with self.report.stage("read"):
@@ -52,7 +52,7 @@ class MappedReading:
         except RuntimeError:
             return False  # a file system without mapped files
         with self.report.stage("read"):
-            for chunk in self.chunks[self.chunks // state.domains.chunks_per_domain == state.ranks.rank]:
+            for chunk in self.stored[self.stored // state.domains.chunks_per_domain == state.ranks.rank]:
                 self.reader.check(int(chunk))
         self.report.stored_bytes = self.reader.read_bytes
         return True
@@ -61,8 +61,7 @@ class MappedReading:
         """Collective: fill the caller's records, when all ranks have prepared."""
         cut, table = self.schedule.cut, self.reader.table
         file = np.full(len(table.file), -1, np.int64)
-        stored = self.chunks[table.file[self.chunks] >= 0]
-        file[stored] = np.searchsorted(self.used, table.file[stored])
+        file[self.stored] = np.searchsorted(self.used, table.file[self.stored])
         with Together(self.state.ranks), self.report.stage("exchange"):
             try:
                 _core.gather_chunks(
