@@ -59,6 +59,32 @@ class Parts {
     std::vector<Part> parts_;
 };
 
+void refuse_cut(const DomainCut& cut) {
+    if (cut.records < 0 || cut.domain < 1 || cut.window < 1 || cut.window > cut.domain)
+        throw std::invalid_argument("expected domains and windows of one record at least");
+    const auto owners = static_cast<std::uint64_t>(cut.segments.size());
+    if (cut.records > 0 &&
+        static_cast<std::uint64_t>(cut.records - 1) / static_cast<std::uint64_t>(cut.domain) >= owners)
+        throw std::invalid_argument("the domains do not cover the records");
+}
+
+std::int64_t count_bits(std::span<const std::uint64_t> bits) {
+    std::int64_t count = 0;
+    for (const std::uint64_t word : bits) count += std::popcount(word);
+    return count;
+}
+
+// How many bits are set from `first` to `end`, of which both lie within the bits.
+std::int64_t count_bits(std::span<const std::uint64_t> bits, std::int64_t first, std::int64_t end) {
+    if (first >= end) return 0;
+    const auto low = static_cast<std::size_t>(first / 64), high = static_cast<std::size_t>((end - 1) / 64);
+    const std::uint64_t from = ~std::uint64_t{0} << (first % 64),
+                        to = ~std::uint64_t{0} >> (63 - (end - 1) % 64);
+    if (low == high) return std::popcount(bits[low] & from & to);
+    return std::popcount(bits[low] & from) + count_bits(bits.subspan(low + 1, high - low - 1)) +
+           std::popcount(bits[high] & to);
+}
+
 template <class Size, class Position>
 void scatter(std::byte* target, std::span<const Position> to, const std::byte* source, std::size_t given) {
     const std::size_t size = Size::bytes(given);
@@ -134,7 +160,8 @@ void settle_records(std::span<const Position> indices, std::int64_t first, std::
                     std::vector<Position>& kept) {
     const std::uint64_t end = live.size() * 64;
     const std::size_t before = kept.size();
-    kept.resize(before + indices.size());  // written without a branch, then cut: half of all claims may fail
+    const auto most = std::min(indices.size(), static_cast<std::size_t>(count_bits(live)));
+    kept.resize(before + most + 1);  // written without a branch: half of all claims may fail
     std::size_t count = before;
     for (std::size_t k = indices.size(); k-- > 0;) {
         const auto bit = static_cast<std::uint64_t>(static_cast<std::int64_t>(indices[k]) - first);
@@ -149,14 +176,46 @@ void settle_records(std::span<const Position> indices, std::int64_t first, std::
 }
 
 template <class Position>
+Buckets<Position> settle_into_buckets(std::span<const Position> indices, std::span<std::uint64_t> live,
+                                      const DomainCut& cut) {
+    refuse_cut(cut);
+    refuse_outside(indices, static_cast<std::size_t>(cut.records));
+    if (live.size() * 64 < static_cast<std::size_t>(cut.records))
+        throw std::out_of_range("expected a bit for every record");
+    if (std::any_of(cut.segments.begin(), cut.segments.end(),
+                    [](std::int32_t segment) { return segment < 0; }))
+        throw std::invalid_argument("expected owners that share memory");
+    const Parts<Position> parts(cut);
+    Buckets<Position> result;
+    result.starts.assign(static_cast<std::size_t>(cut.rounds() * cut.buckets_per_round()) + 1, 0);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        const auto [first, end] = cut.part(part);
+        result.starts[parts[part].bucket + 1] += count_bits(live, first, end);
+    }
+    for (std::size_t b = 1; b < result.starts.size(); ++b) result.starts[b] += result.starts[b - 1];
+    std::vector<std::int64_t> next(result.starts.begin() + 1, result.starts.end());  // filled from behind
+    const auto count = static_cast<std::size_t>(result.starts.back());
+    result.order.resize(count);
+    result.place.resize(count);
+    for (std::size_t k = indices.size(); k-- > 0;) {
+        const auto bit = static_cast<std::uint64_t>(indices[k]);
+        std::uint64_t& word = live[bit / 64];
+        if (((word >> (bit % 64)) & 1) == 0) continue;
+        word &= ~(std::uint64_t{1} << (bit % 64));
+        const auto& part = parts[parts.find(indices[k])];
+        const auto at = static_cast<std::size_t>(--next[part.bucket]);
+        result.order[at] = static_cast<Position>(k);
+        result.place[at] = static_cast<Position>(indices[k] - part.shift);
+    }
+    for (std::size_t b = 0; b < next.size(); ++b)
+        if (next[b] != result.starts[b]) throw std::invalid_argument("a live bit is none of the indices");
+    return result;
+}
+
+template <class Position>
 Buckets<Position> bucket_records(std::span<const Position> indices, std::span<const Position> kept, bool all,
                                  const DomainCut& cut) {
-    if (cut.records < 0 || cut.domain < 1 || cut.window < 1 || cut.window > cut.domain)
-        throw std::invalid_argument("expected domains and windows of one record at least");
-    const auto owners = static_cast<std::uint64_t>(cut.segments.size());
-    if (cut.records > 0 &&
-        static_cast<std::uint64_t>(cut.records - 1) / static_cast<std::uint64_t>(cut.domain) >= owners)
-        throw std::invalid_argument("the domains do not cover the records");
+    refuse_cut(cut);
     refuse_outside(indices, static_cast<std::size_t>(cut.records));
     if (!all) refuse_outside(kept, indices.size());
 
@@ -211,6 +270,8 @@ void move_records(std::span<std::byte> target, std::span<const Position> to,
                                  std::vector<Position>&);                                                   \
     template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool,   \
                                               const DomainCut&);                                            \
+    template Buckets<Position> settle_into_buckets(std::span<const Position>, std::span<std::uint64_t>,     \
+                                                   const DomainCut&);                                       \
     template void move_records(std::span<std::byte>, std::span<const Position>, std::span<const std::byte>, \
                                std::span<const Position>, std::size_t, std::size_t);
 STRIATE_INSTANTIATE(std::int32_t)

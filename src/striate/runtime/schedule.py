@@ -126,6 +126,9 @@ def build_schedule(
     """
     by_bits = node.is_everyone and combine == "last" and most * SPARSE >= cut.records
     settled = _settle(ranks, node, cut, units, combine=combine, scratch=scratch if by_bits else None)
+    ranks.patiently_largest(
+        [0]
+    )  # high ranks keep most claims: the others wait here, and leave them their CPU
     alike = node.is_everyone and len(settled.kept) == len(units) and combine == "last"
     coverage, all_alike, few_holes = _share_coverage(
         ranks, cut, settled.covered, (alike, settled.holes is not None)
@@ -133,7 +136,7 @@ def build_schedule(
     holes = settled.holes if few_holes else None
     segments = node.segments if combine == "last" else np.full(cut.ranks, -1, np.int32)
     told = None if settled.claims is None else _remote(settled.claims, segments)
-    writing = _moves(ranks, cut, units, settled.kept, segments, told, quota)
+    writing = _moves(ranks, cut, units, settled.kept, segments, told, quota, settled.buckets)
     early = writing if all_alike else None
     if early is None and not node.is_everyone:
         told = tell_owners(ranks, cut, units, node.segments)[1]
@@ -161,6 +164,7 @@ def _moves(
     segments: npt.NDArray[np.int32],
     told: Claims | None,
     quota: int,
+    buckets: tuple[Positions, Positions, Int64] | None = None,
 ) -> Moves:
     if cut.rounds == 1 and np.array_equal(segments, np.arange(cut.ranks)):
         place = indices if kept is None or len(kept) == len(indices) else indices[kept]
@@ -168,7 +172,7 @@ def _moves(
         starts[0, 0] = 0
         order = None if len(place) == len(indices) else kept
     else:
-        order, place, flat = _core.bucket_records(
+        order, place, flat = buckets or _core.bucket_records(
             indices, kept, cut.records, cut.domain, cut.window, segments
         )
         starts = np.lib.stride_tricks.sliding_window_view(flat, cut.ranks + 2)[:: cut.ranks + 1]

@@ -45,12 +45,14 @@ class Settled:
     """`kept` are our claims that count; `covered[chunk]` is how many records of each of our own chunks were claimed.
 
     `holes` are the records of our domain that nobody claims, counted from its first; None when they are many.
+    `buckets` are the moves of the claims that count (order, place, starts), where they came with the settling.
     """
 
     kept: Positions
     covered: Int64
     holes: Int64 | None
     claims: Claims | None  # kept claims of other ranks, when they had to be told
+    buckets: tuple[Positions, Positions, Int64] | None = None
 
 
 def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, scratch: Bytes) -> Settled | None:
@@ -75,6 +77,10 @@ def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, scrat
         covered += _covered(rows, first, cut, rank)
         if words == needed:
             holes = _holes(rows, covered, cut, rank)
+        if words == needed and cut.rounds > 1:
+            where = (cut.records, cut.domain, cut.window, node.segments)
+            buckets = _core.settle_into_buckets(indices, live, *where)
+            return Settled(buckets[0], covered, holes, None, buckets)
         kept.append(_core.settle_records(indices, first, live))
     everything = kept[1] if len(kept) == 2 else np.sort(np.concatenate(kept))
     return Settled(everything, covered, holes, None)
