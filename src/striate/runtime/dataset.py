@@ -216,14 +216,18 @@ class Dataset:
 
     def _changed_units(self, schedule: Schedule, changed: Any, indices: Any) -> Any:
         self._check_schedule(schedule)
-        selection = select(indices, self._state.grid)
-        places = selection.in_units(schedule.cut.record_bytes // self._state.grid.item_bytes)
-        if not selection.by_row or places.shape != changed.shape:
-            raise DatasetError(f"expected one index for each of {changed.size} entries, got {places.size}")
-        if changed.size and not 0 <= changed.min() <= changed.max() < schedule.entries:
-            raise DatasetError(f"expected entries from 0 to {schedule.entries - 1} of the schedule")
-        units = schedule.units.copy()
-        units[changed] = places
+        grid, rows = self._state.grid, schedule.shape[0] if schedule.shape else 0
+        selection = select(indices, grid)
+        if not selection.by_row or selection.starts.shape != changed.shape:
+            found = selection.starts.size
+            raise DatasetError(f"expected one index for each of {changed.size} entries, got {found}")
+        if changed.size and not 0 <= changed.min() <= changed.max() < rows:
+            raise DatasetError(f"expected entries from 0 to {rows - 1} of the schedule")
+        unit, units = schedule.cut.record_bytes // grid.item_bytes, schedule.units.copy()
+        if schedule.shape[1:] != grid.shape[1:] or selection.run % unit:
+            raise DatasetError("expected the schedule of an index array, got one of a slab")
+        if units.size and changed.size:  # a row may be several units, or nothing
+            units.reshape(rows, -1)[changed] = selection.in_units(unit).reshape(changed.size, -1)
         return units
 
     def _check_combine(self, combine: str) -> None:
