@@ -9,20 +9,6 @@
 
 using striate::QueueKind;
 
-namespace {
-
-// Waiting is counted in ticks of a nanosecond, so that each packet may be one off.
-bool same_queues(const striate::ScheduleResult& left, const striate::ScheduleResult& right) {
-    for (std::size_t station = 0; station < left.waited.size(); ++station) {
-        const double packets = static_cast<double>(left.stations[station].packets);
-        const double most = 4 * (packets + 1) * striate::queue_tick_seconds;
-        if (std::abs(left.waited[station] - right.waited[station]) > most) return false;
-    }
-    return left.waited.size() == right.waited.size();
-}
-
-}  // namespace
-
 TEST("two messages through one cable wait for each other, and the queue is told") {
     RandomCase fabric(1);
     fabric.network = {};
