@@ -23,9 +23,9 @@ class NetworkListener {
 };
 
 enum class Fidelity : std::uint8_t { packets, flows };
-// All order events by one rule and differ in speed, but for the timed heap: it leaves ties as they lie, and
-// is never fast-forwarded.
-enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle, timed_heap };
+// All order events by one rule and differ in speed, but for the timed heaps: they leave ties as they lie, and
+// are never fast-forwarded.
+enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle, timed_heap, entry_heap };
 
 struct RunOptions {
     Fidelity fidelity = Fidelity::packets;

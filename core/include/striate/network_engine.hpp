@@ -27,8 +27,8 @@ struct NoTrace {
 
 // The rule of ties: at equal times completions come before arrivals, both in order of their index (station,
 // slot); an arrival without latency belongs to the completion that caused it; timers come last, in order of
-// cookie. With a TimedHeap that heap is the rule: every event goes through it, timers too, and a service that
-// starts others upstream is the last of them to be put there.
+// cookie. With a TimedHeap that heap is the rule: every event goes through it, timers too, a service that
+// starts others upstream is the last of them to be put there, and those above hear of a message at once.
 //
 // Packets move in network time, which stands still while steady periods are skipped; `shift_` is what was
 // skipped, and every time that crosses the interface is network time + shift.
@@ -118,7 +118,8 @@ class NetworkEngine final : public Network {
 
   private:
     static constexpr std::uint64_t of_timer = std::uint64_t{1} << 62;  // loose ties only; else a completion
-    static constexpr bool loose = std::is_same_v<Queue, TimedHeap>;
+    static constexpr bool loose = std::is_base_of_v<TimedHeap, Queue>;
+    static constexpr bool enters = std::is_same_v<Queue, EntryHeap>;  // packets come by an event of their own
     static constexpr std::int64_t poll_every = 1 << 20;
     static constexpr Ticks never = std::numeric_limits<Ticks>::max();
     static constexpr std::uint32_t paused = none - 1;  // what a guarded interface serves between packets
@@ -136,6 +137,7 @@ class NetworkEngine final : public Network {
         traffic_.add(stream, bytes, cookie, header);
         if (traffic_.streams[stream].active == 1) change([&] { express_.enter(stream, current()); });
         const std::uint32_t slot = traffic_.streams[stream].first_slot;
+        if constexpr (enters) return queue_.push({now_, arrival_key | slot});
         wait(slots()[slot]);
         offer(slot);
     }
@@ -320,10 +322,14 @@ class NetworkEngine final : public Network {
     // A packet has started at the sender: its message's next one appears, or the message is sent.
     void release_next(std::uint32_t index, std::uint32_t origin) {
         Slot& slot = slots()[index];
-        ++events_;  // the packet's arrival here, which needed no queue
+        if (!enters) ++events_;  // the packet's arrival here, which needed no queue
         if (slot.left == 0 && traffic_.runs[slot.run].ends) {
             traffic_.message_sent(slot);
-            note({traffic_.messages[traffic_.runs[slot.run].message].cookie, false});
+            const std::uint64_t cookie = traffic_.messages[traffic_.runs[slot.run].message].cookie;
+            if constexpr (enters) return listener_.on_sent(cookie);
+            note({cookie, false});
+        } else if (enters) {
+            queue_.push({now_, arrival_key | index});
         } else {
             wait(slot);
             if ((slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(index);
@@ -348,9 +354,11 @@ class NetworkEngine final : public Network {
     void finish(const Slot& slot) {
         const Run& run = traffic_.runs[slot.run];
         if (!run.ends) return;
-        note({traffic_.messages[run.message].cookie, true});
+        const std::uint64_t cookie = traffic_.messages[run.message].cookie;
+        if (!enters) note({cookie, true});
         traffic_.message_delivered(slot);
         if (fast_ && traffic_.streams[slot.stream].active == 0) express_.leave(slot.stream);
+        if constexpr (enters) listener_.on_delivered(cookie);
     }
 
     void add_ready(std::uint32_t index) {
