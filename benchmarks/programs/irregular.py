@@ -6,10 +6,11 @@ Every method's file is compared with the records, and for reads every record is 
 
 import json
 import os
-import resource
 import shutil
 import sys
+import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import ClassVar
 
@@ -212,20 +213,41 @@ METHODS = {
 }
 
 
-def timed(work):
+def timed(work, *arguments):
     WORLD.Barrier()
     begin = time.perf_counter()
-    work()
+    work(*arguments)
     WORLD.Barrier()
     return time.perf_counter() - begin
 
 
-def peak_bytes():
-    """The most this rank ever held; memory shared with others counts by its share."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    lines = Path("/proc/self/status").read_text().splitlines()
-    shared = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssShmem"))
-    return most - shared + shared // SIZE
+class Peak:
+    """`with Peak() as peak`: how much more memory this rank held meanwhile, looked at every two milliseconds.
+
+    Memory shared with others counts by its share; mapped files are the system's cache, and do not count.
+    """
+
+    def __enter__(self):
+        self.before = self.most = held_bytes()
+        self.over = threading.Event()
+        self.watcher = threading.Thread(target=self.watch)
+        self.watcher.start()
+        return self
+
+    def watch(self):
+        while not self.over.wait(0.002):
+            self.most = max(self.most, held_bytes())
+
+    def __exit__(self, *error):
+        self.over.set()
+        self.watcher.join()
+        self.bytes = max(self.most, held_bytes()) - self.before
+
+
+def held_bytes():
+    lines = (line.split() for line in Path("/proc/self/status").read_text().splitlines())
+    found = {words[0]: int(words[1]) * 1024 for words in lines if words[0].startswith("Rss")}
+    return found["RssAnon:"] + found["RssShmem:"] // SIZE
 
 
 def main():
@@ -235,19 +257,21 @@ def main():
     records = np.zeros(len(indices), NODE)
     records["v"][:, 0], records["x"][:, 1] = indices, indices % 1000
     again = np.full_like(records, 0)
-    base = peak_bytes()
-    method = METHODS[name](folder, nodes, indices, sync)
+    peak = Peak()
     best = {"prepare": 1e9, "write": 1e9, "read": 1e9}
     for number in range(repeats):
-        if number < 2:
-            best["prepare"] = min(best["prepare"], timed(method.prepare))
-        best["write"] = min(best["write"], timed(lambda: method.write(records)))
-        again.view("u1")[:] = 0
-        best["read"] = min(best["read"], timed(lambda: method.read(again)))
+        with peak if number == 0 else nullcontext():
+            if number == 0:
+                method = METHODS[name](folder, nodes, indices, sync)
+            if number < 2:
+                best["prepare"] = min(best["prepare"], timed(method.prepare))
+            best["write"] = min(best["write"], timed(method.write, records))
+            again.view("u1")[:] = 0
+            best["read"] = min(best["read"], timed(method.read, again))
         if name != "plain write of the array":
             assert np.array_equal(again, records), "what was read is not what was written"
         if number == 0:
-            peaks = WORLD.gather(peak_bytes() - base)
+            peaks = WORLD.gather(peak.bytes)
         if RANK == 0 and method.canonical and number == 0:
             content = method.content()
             assert np.array_equal(content["v"][indices, 0], indices), "the file is not in global order"

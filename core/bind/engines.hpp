@@ -15,5 +15,6 @@ void register_flows(nanobind::module_& module);
 void register_ledger(nanobind::module_& module);
 void register_program_flows(nanobind::module_& module);
 void register_records(nanobind::module_& module);
+void register_chunks(nanobind::module_& module);
 
 }  // namespace striate::bind

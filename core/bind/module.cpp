@@ -17,4 +17,5 @@ NB_MODULE(_core, module) {
     striate::bind::register_program_flows(module);
     striate::bind::register_ledger(module);
     striate::bind::register_records(module);
+    striate::bind::register_chunks(module);
 }

@@ -25,6 +25,15 @@ void mark(Column<Position> indices, std::int64_t first, MutableColumn<std::uint6
     mark_records<Position>(borrow(indices), first, borrow(bits));
 }
 
+Owned<std::int64_t> unmarked(Column<std::uint64_t> bits, std::int64_t first, std::int64_t end) {
+    std::vector<std::int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        unmarked_records(borrow(bits), first, end, found);
+    }
+    return hand_over(std::move(found));
+}
+
 template <class Position>
 Owned<Position> settle(Column<Position> indices, std::int64_t first, MutableColumn<std::uint64_t> live) {
     std::vector<Position> kept;
@@ -36,17 +45,38 @@ Owned<Position> settle(Column<Position> indices, std::int64_t first, MutableColu
 }
 
 template <class Position>
-std::tuple<Owned<Position>, Owned<Position>, Owned<std::int64_t>> bucket(
-    Column<Position> indices, std::optional<Column<Position>> kept, std::int64_t records, std::int64_t domain,
-    std::int64_t window, Column<std::int32_t> segments) {
+using BucketColumns = std::tuple<Owned<Position>, Owned<Position>, Owned<std::int64_t>>;
+
+template <class Position>
+BucketColumns<Position> hand_over_buckets(Buckets<Position>&& result) {
+    return {hand_over(std::move(result.order)), hand_over(std::move(result.place)),
+            hand_over(std::move(result.starts))};
+}
+
+template <class Position>
+BucketColumns<Position> settle_and_bucket(Column<Position> indices, MutableColumn<std::uint64_t> live,
+                                          std::int64_t records, std::int64_t domain, std::int64_t window,
+                                          Column<std::int32_t> segments) {
+    Buckets<Position> result;
+    {
+        nb::gil_scoped_release release;
+        const DomainCut cut{records, domain, window, borrow(segments)};
+        result = settle_into_buckets<Position>(borrow(indices), borrow(live), cut);
+    }
+    return hand_over_buckets(std::move(result));
+}
+
+template <class Position>
+BucketColumns<Position> bucket(Column<Position> indices, std::optional<Column<Position>> kept,
+                               std::int64_t records, std::int64_t domain, std::int64_t window,
+                               Column<std::int32_t> segments) {
     Buckets<Position> result;
     {
         nb::gil_scoped_release release;
         const DomainCut cut{records, domain, window, borrow(segments)};
         result = bucket_records<Position>(borrow(indices), borrow_or_nothing(kept), !kept, cut);
     }
-    return {hand_over(std::move(result.order)), hand_over(std::move(result.place)),
-            hand_over(std::move(result.starts))};
+    return hand_over_buckets(std::move(result));
 }
 
 template <class Position>
@@ -66,6 +96,9 @@ void register_kind(nb::module_& module) {
     module.def("bucket_records", &bucket<Position>, nb::arg("indices").noconvert(),
                nb::arg("kept").noconvert().none(), nb::arg("records"), nb::arg("domain"), nb::arg("window"),
                nb::arg("segments"));
+    module.def("settle_into_buckets", &settle_and_bucket<Position>, nb::arg("indices").noconvert(),
+               nb::arg("live"), nb::arg("records"), nb::arg("domain"), nb::arg("window"),
+               nb::arg("segments"));
     module.def("move_records", &move<Position>, nb::arg("target"), nb::arg("to").noconvert().none(),
                nb::arg("source"), nb::arg("from_").noconvert().none(), nb::arg("count"), nb::arg("size"));
 }
@@ -73,6 +106,7 @@ void register_kind(nb::module_& module) {
 }  // namespace
 
 void register_records(nb::module_& module) {
+    module.def("unmarked_records", &unmarked, nb::arg("bits"), nb::arg("first"), nb::arg("end"));
     register_kind<std::int32_t>(module);
     register_kind<std::int64_t>(module);
 }

@@ -106,6 +106,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
     ProgramResult result;
     Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(timeline_bytes, 0)));
     RunOptions options = options_of(warp, flows, heap_ties);
+    if (heap_ties && !files.is_none()) options.queue = QueueKind::entry_heap;
     if (timeline_bytes > 0) options.timeline = &timeline;
     {
         nb::gil_scoped_release release;

@@ -74,7 +74,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
         found_.resize(tasks_.size());
         cursors_.watch_marks(marks_);
     }
-    if (input.files != nullptr) start_files(tasks_.size());
+    if (input.files != nullptr) start_files(tasks_.size(), options.queue != QueueKind::entry_heap);
 }
 
 ProgramResult ProgramRunner::run(const RunOptions& options) {
@@ -118,6 +118,8 @@ void ProgramRunner::end_job(std::uint64_t job) {
         messages_.on_step(job & ~of_message);
     } else if ((job & of_file) != 0) {
         files_->on_step(job & ~of_file);
+    } else if ((job & of_met) != 0) {
+        step_to_access(static_cast<std::uint32_t>(job));
     } else if ((job & of_half) != 0) {
         perform_half(static_cast<std::uint32_t>(job), (job & sends) != 0);
     } else {
@@ -240,7 +242,8 @@ void ProgramRunner::one_less(std::uint32_t index) {
     Task& task = tasks_[index];
     if (--task.open > 0 || task.phase != Task::Phase::waiting) return;
     task.phase = Task::Phase::finishing;
-    // What was over at once needs no waking up, nor does a short send: nobody had to answer.
+    // What was over at once needs no waking up, nor does a short send, which nobody had to answer, nor a
+    // read.
     if (task.waits_since == network_->now() || task.quiet) return job_over(index);
     start_job(task.rank, step(task.rank), index);
 }
@@ -248,8 +251,10 @@ void ProgramRunner::one_less(std::uint32_t index) {
 // Starts the operation the rank stands on; what it must wait for is counted in its task.
 void ProgramRunner::perform(std::uint32_t rank) {
     const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
-    tasks_[rank].quiet = cursors_.kind(rank) == Kind::send && operand(2) <= input_.eager_bytes;
-    switch (cursors_.kind(rank)) {
+    const Kind kind = cursors_.kind(rank);
+    const bool short_send = kind == Kind::send && operand(2) <= input_.eager_bytes;
+    tasks_[rank].quiet = short_send || kind == Kind::read || kind == Kind::read_all;
+    switch (kind) {
         case Kind::compute:
             return;
         case Kind::send:

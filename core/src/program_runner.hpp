@@ -77,6 +77,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     static constexpr std::uint64_t of_message = std::uint64_t{1} << 63;
     static constexpr std::uint64_t of_half = std::uint64_t{1} << 62;
     static constexpr std::uint64_t sends = std::uint64_t{1} << 61;
+    static constexpr std::uint64_t of_met = std::uint64_t{1} << 59;  // one on its way to a collective access
 
     struct LateMessage {
         std::uint32_t source, target;
@@ -169,6 +170,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         std::int64_t file;
         bool accesses, writes;
         FileRuns runs;
+        int steps = 1;  // before the access
     };
     // What a member does in a collective access by way of aggregators.
     struct FileStep {
@@ -185,7 +187,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         std::size_t next = 0;
     };
 
-    void start_files(std::size_t ranks);
+    void start_files(std::size_t ranks, bool spread_clients);
     void perform_file(std::uint32_t rank);
     void open_file(std::uint32_t rank);
     void close_file(std::uint32_t rank);
@@ -197,6 +199,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     [[nodiscard]] FileRuns runs_of(std::uint32_t rank) const;
     void meet_for_file(std::uint32_t rank, std::int64_t request, bool accesses);
     void let_go_on(std::vector<Joined> everyone, const Meeting& where);
+    void access_in_steps(Joined one);
+    void step_to_access(std::uint32_t place);
     void sum_servers();
 
     // Collective access by way of aggregators
@@ -229,6 +233,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::unique_ptr<FileService> files_;
     std::unique_ptr<FileCalls> file_calls_;
     std::map<Meeting, std::vector<Joined>> file_meetings_;
+    std::vector<Joined> met_;
+    std::vector<std::uint32_t> free_met_;
     std::map<std::uint32_t, std::vector<Joined>> flushing_;  // by the rank that asked for all of them
     std::vector<FileWork> file_works_;
     std::vector<std::int32_t> free_works_;

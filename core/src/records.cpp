@@ -1,33 +1,16 @@
 #include "striate/records.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
+
+#include "record_sizes.hpp"
+#include "striate/divider.hpp"
 
 namespace striate {
 
 namespace {
-
-constexpr std::size_t ahead = 32;  // records fetched before they are needed
-
-// Division by a constant that is known only at run time: one multiplication and one correction.
-class Divider {
-  public:
-    explicit Divider(std::uint64_t divisor)
-        : divisor_(divisor),
-          magic_(divisor > 1 ? static_cast<std::uint64_t>((Wide{1} << 64) / divisor) : 0) {}
-
-    [[nodiscard]] std::uint64_t quotient(std::uint64_t value) const {
-        if (divisor_ == 1) return value;
-        const auto guess = static_cast<std::uint64_t>((Wide{value} * magic_) >> 64);
-        return guess + (value - guess * divisor_ >= divisor_ ? 1 : 0);  // the guess is right or one short
-    }
-
-  private:
-    __extension__ using Wide = unsigned __int128;
-    std::uint64_t divisor_;
-    std::uint64_t magic_;
-};
 
 template <class Position>
 void refuse_outside(std::span<const Position> positions, std::size_t records) {
@@ -48,10 +31,7 @@ class Parts {
     };
 
     explicit Parts(const DomainCut& cut)
-        : domain_(static_cast<std::uint64_t>(cut.domain)),
-          rounds_(static_cast<std::uint32_t>(cut.rounds())),
-          by_domain_(domain_),
-          by_window_(static_cast<std::uint64_t>(cut.window)) {
+        : rounds_(static_cast<std::uint32_t>(cut.rounds())), by_domain_(cut.domain), by_window_(cut.window) {
         const auto stride = static_cast<std::size_t>(cut.buckets_per_round());
         for (std::size_t owner = 0; owner < cut.segments.size(); ++owner) {
             const std::int32_t segment = cut.segments[owner];
@@ -68,42 +48,49 @@ class Parts {
     [[nodiscard]] const Part& operator[](std::size_t part) const { return parts_[part]; }
 
     [[nodiscard]] std::uint32_t find(Position index) const {
-        const auto position = static_cast<std::uint64_t>(index);
-        const std::uint64_t owner = by_domain_.quotient(position);
-        const std::uint64_t round = by_window_.quotient(position - owner * domain_);
+        const std::int64_t owner = by_domain_.quotient(index);
+        const std::int64_t round = by_window_.quotient(by_domain_.remainder(index, owner));
         return static_cast<std::uint32_t>(owner) * rounds_ + static_cast<std::uint32_t>(round);
     }
 
   private:
-    std::uint64_t domain_;
     std::uint32_t rounds_;
     Divider by_domain_, by_window_;
     std::vector<Part> parts_;
 };
 
-template <std::size_t Size>
-struct FixedSize {
-    static void copy(std::byte* to, const std::byte* from, std::size_t) { std::memcpy(to, from, Size); }
-    static constexpr std::size_t bytes(std::size_t) { return Size; }
-};
+void refuse_cut(const DomainCut& cut) {
+    if (cut.records < 0 || cut.domain < 1 || cut.window < 1 || cut.window > cut.domain)
+        throw std::invalid_argument("expected domains and windows of one record at least");
+    const auto owners = static_cast<std::uint64_t>(cut.segments.size());
+    if (cut.records > 0 &&
+        static_cast<std::uint64_t>(cut.records - 1) / static_cast<std::uint64_t>(cut.domain) >= owners)
+        throw std::invalid_argument("the domains do not cover the records");
+}
 
-struct AnySize {
-    static void copy(std::byte* to, const std::byte* from, std::size_t size) { std::memcpy(to, from, size); }
-    static std::size_t bytes(std::size_t size) { return size; }
-};
+std::int64_t count_bits(std::span<const std::uint64_t> bits) {
+    std::int64_t count = 0;
+    for (const std::uint64_t word : bits) count += std::popcount(word);
+    return count;
+}
 
-// Fetches the first and the last line of a record, to be read (0) or written (1).
-template <int Write>
-void fetch(const std::byte* record, std::size_t size) {
-    __builtin_prefetch(record, Write);
-    __builtin_prefetch(record + (size - 1), Write);
+// How many bits are set from `first` to `end`, of which both lie within the bits.
+std::int64_t count_bits(std::span<const std::uint64_t> bits, std::int64_t first, std::int64_t end) {
+    if (first >= end) return 0;
+    const auto low = static_cast<std::size_t>(first / 64), high = static_cast<std::size_t>((end - 1) / 64);
+    const std::uint64_t from = ~std::uint64_t{0} << (first % 64),
+                        to = ~std::uint64_t{0} >> (63 - (end - 1) % 64);
+    if (low == high) return std::popcount(bits[low] & from & to);
+    return std::popcount(bits[low] & from) + count_bits(bits.subspan(low + 1, high - low - 1)) +
+           std::popcount(bits[high] & to);
 }
 
 template <class Size, class Position>
 void scatter(std::byte* target, std::span<const Position> to, const std::byte* source, std::size_t given) {
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < to.size(); ++k) {
-        if (k + ahead < to.size()) fetch<1>(target + static_cast<std::size_t>(to[k + ahead]) * size, size);
+        if (k + records_ahead < to.size())
+            fetch_record(target + static_cast<std::size_t>(to[k + records_ahead]) * size, size);
         Size::copy(target + static_cast<std::size_t>(to[k]) * size, source + k * size, size);
     }
 }
@@ -112,8 +99,8 @@ template <class Size, class Position>
 void gather(std::byte* target, const std::byte* source, std::span<const Position> from, std::size_t given) {
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < from.size(); ++k) {
-        if (k + ahead < from.size())
-            fetch<0>(source + static_cast<std::size_t>(from[k + ahead]) * size, size);
+        if (k + records_ahead < from.size())
+            fetch_record(source + static_cast<std::size_t>(from[k + records_ahead]) * size, size);
         Size::copy(target + k * size, source + static_cast<std::size_t>(from[k]) * size, size);
     }
 }
@@ -123,9 +110,9 @@ void both(std::byte* target, std::span<const Position> to, const std::byte* sour
           std::span<const Position> from, std::size_t given) {
     const std::size_t size = Size::bytes(given);
     for (std::size_t k = 0; k < to.size(); ++k) {
-        if (k + ahead < to.size()) {
-            fetch<1>(target + static_cast<std::size_t>(to[k + ahead]) * size, size);
-            fetch<0>(source + static_cast<std::size_t>(from[k + ahead]) * size, size);
+        if (k + records_ahead < to.size()) {
+            fetch_record(target + static_cast<std::size_t>(to[k + records_ahead]) * size, size);
+            fetch_record(source + static_cast<std::size_t>(from[k + records_ahead]) * size, size);
         }
         Size::copy(target + static_cast<std::size_t>(to[k]) * size,
                    source + static_cast<std::size_t>(from[k]) * size, size);
@@ -154,12 +141,27 @@ void mark_records(std::span<const Position> indices, std::int64_t first, std::sp
     }
 }
 
+void unmarked_records(std::span<const std::uint64_t> bits, std::int64_t first, std::int64_t end,
+                      std::vector<std::int64_t>& found) {
+    if (first < 0 || end < first || static_cast<std::uint64_t>(end) > bits.size() * 64)
+        throw std::out_of_range("expected a range within the bits");
+    for (std::int64_t word = first / 64; word * 64 < end; ++word) {
+        std::uint64_t open = ~bits[static_cast<std::size_t>(word)];
+        while (open != 0) {
+            const std::int64_t position = word * 64 + std::countr_zero(open);
+            if (position >= first && position < end) found.push_back(position);
+            open &= open - 1;
+        }
+    }
+}
+
 template <class Position>
 void settle_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
                     std::vector<Position>& kept) {
     const std::uint64_t end = live.size() * 64;
     const std::size_t before = kept.size();
-    kept.resize(before + indices.size());  // written without a branch, then cut: half of all claims may fail
+    const auto most = std::min(indices.size(), static_cast<std::size_t>(count_bits(live)));
+    kept.resize(before + most + 1);  // written without a branch: half of all claims may fail
     std::size_t count = before;
     for (std::size_t k = indices.size(); k-- > 0;) {
         const auto bit = static_cast<std::uint64_t>(static_cast<std::int64_t>(indices[k]) - first);
@@ -174,14 +176,46 @@ void settle_records(std::span<const Position> indices, std::int64_t first, std::
 }
 
 template <class Position>
+Buckets<Position> settle_into_buckets(std::span<const Position> indices, std::span<std::uint64_t> live,
+                                      const DomainCut& cut) {
+    refuse_cut(cut);
+    refuse_outside(indices, static_cast<std::size_t>(cut.records));
+    if (live.size() * 64 < static_cast<std::size_t>(cut.records))
+        throw std::out_of_range("expected a bit for every record");
+    if (std::any_of(cut.segments.begin(), cut.segments.end(),
+                    [](std::int32_t segment) { return segment < 0; }))
+        throw std::invalid_argument("expected owners that share memory");
+    const Parts<Position> parts(cut);
+    Buckets<Position> result;
+    result.starts.assign(static_cast<std::size_t>(cut.rounds() * cut.buckets_per_round()) + 1, 0);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        const auto [first, end] = cut.part(part);
+        result.starts[parts[part].bucket + 1] += count_bits(live, first, end);
+    }
+    for (std::size_t b = 1; b < result.starts.size(); ++b) result.starts[b] += result.starts[b - 1];
+    std::vector<std::int64_t> next(result.starts.begin() + 1, result.starts.end());  // filled from behind
+    const auto count = static_cast<std::size_t>(result.starts.back());
+    result.order.resize(count);
+    result.place.resize(count);
+    for (std::size_t k = indices.size(); k-- > 0;) {
+        const auto bit = static_cast<std::uint64_t>(indices[k]);
+        std::uint64_t& word = live[bit / 64];
+        if (((word >> (bit % 64)) & 1) == 0) continue;
+        word &= ~(std::uint64_t{1} << (bit % 64));
+        const auto& part = parts[parts.find(indices[k])];
+        const auto at = static_cast<std::size_t>(--next[part.bucket]);
+        result.order[at] = static_cast<Position>(k);
+        result.place[at] = static_cast<Position>(indices[k] - part.shift);
+    }
+    for (std::size_t b = 0; b < next.size(); ++b)
+        if (next[b] != result.starts[b]) throw std::invalid_argument("a live bit is none of the indices");
+    return result;
+}
+
+template <class Position>
 Buckets<Position> bucket_records(std::span<const Position> indices, std::span<const Position> kept, bool all,
                                  const DomainCut& cut) {
-    if (cut.records < 0 || cut.domain < 1 || cut.window < 1 || cut.window > cut.domain)
-        throw std::invalid_argument("expected domains and windows of one record at least");
-    const auto owners = static_cast<std::uint64_t>(cut.segments.size());
-    if (cut.records > 0 &&
-        static_cast<std::uint64_t>(cut.records - 1) / static_cast<std::uint64_t>(cut.domain) >= owners)
-        throw std::invalid_argument("the domains do not cover the records");
+    refuse_cut(cut);
     refuse_outside(indices, static_cast<std::size_t>(cut.records));
     if (!all) refuse_outside(kept, indices.size());
 
@@ -226,35 +260,8 @@ void move_records(std::span<std::byte> target, std::span<const Position> to,
         std::memmove(target.data(), source.data(), count * size);
         return;
     }
-    const auto run = [&]<class Size>() { move_sized<Size>(target.data(), to, source.data(), from, size); };
-    switch (size) {
-        case 1:
-            return run.template operator()<FixedSize<1>>();
-        case 2:
-            return run.template operator()<FixedSize<2>>();
-        case 4:
-            return run.template operator()<FixedSize<4>>();
-        case 8:
-            return run.template operator()<FixedSize<8>>();
-        case 12:
-            return run.template operator()<FixedSize<12>>();
-        case 16:
-            return run.template operator()<FixedSize<16>>();
-        case 24:
-            return run.template operator()<FixedSize<24>>();
-        case 32:
-            return run.template operator()<FixedSize<32>>();
-        case 40:
-            return run.template operator()<FixedSize<40>>();
-        case 48:
-            return run.template operator()<FixedSize<48>>();
-        case 56:
-            return run.template operator()<FixedSize<56>>();
-        case 64:
-            return run.template operator()<FixedSize<64>>();
-        default:
-            return run.template operator()<AnySize>();
-    }
+    with_record_size(size,
+                     [&]<class Size>() { move_sized<Size>(target.data(), to, source.data(), from, size); });
 }
 
 #define STRIATE_INSTANTIATE(Position)                                                                       \
@@ -263,6 +270,8 @@ void move_records(std::span<std::byte> target, std::span<const Position> to,
                                  std::vector<Position>&);                                                   \
     template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool,   \
                                               const DomainCut&);                                            \
+    template Buckets<Position> settle_into_buckets(std::span<const Position>, std::span<std::uint64_t>,     \
+                                                   const DomainCut&);                                       \
     template void move_records(std::span<std::byte>, std::span<const Position>, std::span<const std::byte>, \
                                std::span<const Position>, std::size_t, std::size_t);
 STRIATE_INSTANTIATE(std::int32_t)

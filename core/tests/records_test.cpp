@@ -10,7 +10,9 @@ using striate::bucket_records;
 using striate::DomainCut;
 using striate::mark_records;
 using striate::move_records;
+using striate::settle_into_buckets;
 using striate::settle_records;
+using striate::unmarked_records;
 
 namespace {
 
@@ -28,6 +30,43 @@ TEST("a mark is one bit, and indices outside the range leave none") {
     mark_records<std::int32_t>(indices, 10, bits);
     CHECK(bits[0] == (1U | 1U << 3));          // 10 -> bit 0, 13 -> bit 3
     CHECK(bits[1] == std::uint64_t{1} << 63);  // 137 -> bit 127; 9 and 138 are outside
+}
+
+TEST("positions without a mark are listed, those of the range only") {
+    const std::vector<std::uint64_t> bits{~std::uint64_t{0b1001}, ~(std::uint64_t{1} << 63)};
+    std::vector<std::int64_t> found;
+    unmarked_records(bits, 1, 128, found);
+    CHECK((found == std::vector<std::int64_t>{3, 127}));
+    CHECK_THROWS(unmarked_records(bits, 0, 129, found));
+}
+
+TEST("settling into buckets is settling, then bucketing") {
+    std::mt19937 random(3);
+    for (int round = 0; round < 200; ++round) {
+        const auto records = static_cast<std::int64_t>(random() % 300 + 1);
+        const auto owners = static_cast<std::int64_t>(random() % 4 + 1);
+        const std::int64_t domain = (records + owners - 1) / owners + static_cast<std::int64_t>(random() % 3);
+        const std::int64_t window = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(domain));
+        std::vector<std::int32_t> segments;
+        for (std::int64_t owner = 0; owner < owners; ++owner)
+            segments.push_back(static_cast<std::int32_t>(owners - 1 - owner));
+        std::vector<std::int32_t> indices(random() % 400);
+        for (auto& index : indices)
+            index = static_cast<std::int32_t>(random() % static_cast<unsigned>(records));
+        std::vector<std::uint64_t> live(static_cast<std::size_t>(records / 64 + 1));
+        mark_records<std::int32_t>(indices, 0, live);
+        for (auto& word : live) word &= static_cast<std::uint64_t>(random()) * 0x9e3779b97f4a7c15U;
+        std::vector<std::uint64_t> again = live;
+        std::vector<std::int32_t> kept;
+        settle_records<std::int32_t>(indices, 0, live, kept);
+        const DomainCut cut{records, domain, window, segments};
+        const auto wanted = bucket_records<std::int32_t>(indices, kept, false, cut);
+        const auto found = settle_into_buckets<std::int32_t>(indices, again, cut);
+        CHECK(found.order == wanted.order);
+        CHECK(found.place == wanted.place);
+        CHECK(found.starts == wanted.starts);
+        CHECK(again == live);
+    }
 }
 
 TEST("the last claim at a live bit is kept, the places ascend") {

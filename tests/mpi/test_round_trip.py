@@ -3,13 +3,17 @@
 import pytest
 
 
-@pytest.mark.parametrize(("ranks", "cases"), [(1, 30), (2, 30), (3, 10), (4, 8), (7, 4)])
-def test_random_datasets_equal_a_numpy_array(run_ranks, tmp_path, ranks, cases):
-    assert f"{cases} cases agree" in run_ranks(ranks, "round_trip.py", tmp_path, 1, cases)
+def cases_that_agree(run, ranks, cases, folder):
+    return int(run(ranks, "round_trip.py", folder, cases).split(" cases agree")[0])
+
+
+@pytest.mark.parametrize(("ranks", "cases"), [(1, 40), (2, 30), (3, 12), (4, 10), (7, 5)])
+def test_any_dataset_equals_a_numpy_array(run_ranks, tmp_path, ranks, cases):
+    assert cases_that_agree(run_ranks, ranks, cases, tmp_path) >= cases
 
 
 def test_open_mpi_gives_the_same(run_open_mpi, tmp_path):
-    assert "6 cases agree" in run_open_mpi(3, "round_trip.py", tmp_path, 2, 6)
+    assert cases_that_agree(run_open_mpi, 3, 6, tmp_path) >= 6
 
 
 @pytest.mark.parametrize("memory", ["shared", "separate"])

@@ -93,17 +93,24 @@ def test_group_factors_outside_one_to_servers_are_refused(factor):
 
 
 @given(
-    st.integers(1, 2**20), st.integers(1, 64), st.integers(1, 500), st.integers(1, 2000), st.integers(4, 400)
+    st.integers(1, 2**20),
+    st.integers(1, 64),
+    st.integers(1, 500),
+    st.integers(1, 2000),
+    st.integers(4, 400),
+    st.booleans(),
 )
-def test_windows_and_messages_stay_within_the_buffer(chunk_bytes, ranks, domain, record_bytes, chunks):
-    budget = Budget(chunk_bytes * chunks, chunk_bytes, ranks)
+def test_windows_and_messages_stay_within_the_buffer(
+    chunk_bytes, ranks, domain, record_bytes, chunks, one_node
+):
+    budget = Budget(chunk_bytes * chunks, chunk_bytes, ranks, one_node)
     window = budget.window_chunks(domain) * chunk_bytes
     windows = window if budget.window_chunks(domain) >= domain else 2 * window
 
     assert 1 <= budget.window_chunks(domain) <= max(domain, 1)
-    assert windows <= max(budget.buffer_bytes // 2, 2 * chunk_bytes)
     quota = budget.message_records(record_bytes) * record_bytes * ranks
-    assert quota <= max(budget.buffer_bytes // 4, record_bytes * ranks)
+    assert quota <= max(budget.message_bytes, record_bytes * ranks)
+    assert windows <= max(budget.buffer_bytes - 2 * budget.message_bytes, 2 * chunk_bytes)
 
 
 @pytest.mark.parametrize(

@@ -27,11 +27,13 @@ class Together:
     """`with Together(ranks): ...`: local work of every rank, and a meeting of all at its end.
 
     The body does nothing collective. When it fails anywhere, every rank raises the error of the lowest rank
-    that failed. `values` are brought to the meeting; `largest` are the largest over all ranks after it.
+    that failed. `values` are brought to the meeting; `largest` are the largest over all ranks after it. `patient`
+    ranks, whose work may be much less than that of others, leave their CPU to them.
     """
 
-    def __init__(self, ranks: Ranks, *values: int) -> None:
+    def __init__(self, ranks: Ranks, *values: int, patient: bool = False) -> None:
         self.ranks = ranks
+        self.meet = ranks.patiently_largest if patient else ranks.largest
         self.values = list(values)
         self.largest: list[int] = []
 
@@ -44,7 +46,7 @@ class Together:
         if error is not None and not isinstance(error, Exception):
             return  # an interrupt ends the program; the launcher ends the others
         failed = -1 if error is None else self.ranks.size - self.ranks.rank
-        worst, *self.largest = self.ranks.largest([failed, *self.values])
+        worst, *self.largest = self.meet([failed, *self.values])
         if worst >= 0:
             _raise_everywhere(self.ranks, error, root=self.ranks.size - worst)
 

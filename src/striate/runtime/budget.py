@@ -11,13 +11,15 @@ from striate.errors import DatasetError
 class Budget:
     """`buffer_bytes` of memory a rank beyond the caller's own, shared out.
 
-    Half of it are two windows onto the domain (one is filled while the other is written), a quarter is for
-    messages going out, a quarter for messages coming in.
+    Between nodes half of it are two windows onto the domain (one is filled while the other is written), a quarter
+    is for messages going out, a quarter for messages coming in. On one node, where nothing is compressed, only sums
+    travel: an eighth is for messages, and the rest for windows.
     """
 
     buffer_bytes: int
     chunk_bytes: int
     ranks: int
+    one_node: bool = False
 
     def __post_init__(self) -> None:
         if self.buffer_bytes < 4 * self.chunk_bytes:
@@ -25,12 +27,19 @@ class Budget:
                 f"expected a buffer of four chunks at least ({4 * self.chunk_bytes} bytes), got {self.buffer_bytes}"
             )
 
+    @property
+    def message_bytes(self) -> int:
+        """For messages in one direction."""
+        return self.buffer_bytes // (16 if self.one_node else 4)
+
     def window_chunks(self, chunks_per_domain: int) -> int:
-        """Chunks of a domain handled in one round; a domain that fits half the buffer needs no second window."""
-        if chunks_per_domain * self.chunk_bytes <= self.buffer_bytes // 2:
+        """Chunks of a domain handled in one round; a domain that fits the windows needs no second one."""
+        windows = self.buffer_bytes - 2 * self.message_bytes
+        if chunks_per_domain * self.chunk_bytes <= windows:
             return chunks_per_domain
-        return max(1, self.buffer_bytes // 4 // self.chunk_bytes)
+        most = max(1, windows // 2 // self.chunk_bytes)
+        return -(-chunks_per_domain // -(-chunks_per_domain // most))  # rounds of one size
 
     def message_records(self, record_bytes: int) -> int:
-        """Records one rank sends to one other at once, so that neither side holds more than a quarter."""
-        return max(1, self.buffer_bytes // 4 // self.ranks // record_bytes)
+        """Records one rank sends to one other at once, so that neither side holds more than its share."""
+        return max(1, self.message_bytes // self.ranks // record_bytes)

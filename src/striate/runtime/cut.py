@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Cut:
-    """`records` of `record_bytes` each; domains and windows are whole chunks of `chunk` records."""
+    """`records` of `record_bytes` each; domains and windows are whole chunks of `chunk` records.
+
+    `rest` are the bytes of the array behind the last whole record: no record of this size, and never to be lost.
+    """
 
     records: int
     record_bytes: int
@@ -18,6 +21,7 @@ class Cut:
     domain: int
     window: int
     ranks: int
+    rest: int = 0
 
     @property
     def rounds(self) -> int:

@@ -16,6 +16,7 @@ from striate.runtime.chunkio import ChunkReader
 from striate.runtime.commit import commit
 from striate.runtime.cut import Cut
 from striate.runtime.exchange import Exchange
+from striate.runtime.mapped import MappedReading
 from striate.runtime.node import Node
 from striate.runtime.reading import Reading
 from striate.runtime.report import Report
@@ -108,13 +109,21 @@ class Dataset:
 
     def read_all(self, where: Any, *, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         """Collective: `array[where]`, every byte checked; into `out` when it is given."""
-        self._ready()
+        self._end_pending()
+        if not isinstance(where, Schedule):
+            self._ready()
         report, schedule = self._begin("read", where, "last")
-        with Together(self._state.ranks):
+        with Together(self._state.ranks, 0) as meeting:
             result = self._result(schedule, out)
+            mapped = MappedReading(self._state, schedule, self._reader(), report)
+            meeting.values[0] = not mapped.prepare()
         report.records = schedule.entries
-        reading = Reading(self._state, self._windows, self._exchange(schedule, report), self._reader())
-        reading.run(result.reshape(-1).view(np.uint8))
+        if meeting.largest[0]:
+            self._ready()
+            exchange = self._exchange(schedule, report)
+            Reading(self._state, self._windows, exchange, self._reader()).run(_bytes_of(result))
+        else:
+            mapped.run(_bytes_of(result))
         self.report = report
         return result
 
@@ -122,7 +131,7 @@ class Dataset:
         """Collective: end what is pending. A dataset that was created and never written becomes one of zeros."""
         if self._closed:
             return
-        self._ready()
+        self._end_pending()
         if not self._state.committed:
             self._state = commit(self._state, self._state.table)
         self._release()
@@ -145,12 +154,16 @@ class Dataset:
         self._windows.release()
         self._closed = True
 
-    def _ready(self) -> None:
-        """End the write before this, and see that there is memory for the windows."""
+    def _end_pending(self) -> None:
+        """End the write before this."""
         if self._closed:
             raise DatasetError("the dataset is closed", source=str(self._state.store.path))
         if self._pending is not None:
             self._pending.wait()
+
+    def _ready(self) -> None:
+        """End the write before this, and see that there is memory for the windows."""
+        self._end_pending()
         if self._windows.memory is None and not self._windows.reuse():
             self._get_memory()
 
@@ -203,14 +216,18 @@ class Dataset:
 
     def _changed_units(self, schedule: Schedule, changed: Any, indices: Any) -> Any:
         self._check_schedule(schedule)
-        selection = select(indices, self._state.grid)
-        places = selection.in_units(schedule.cut.record_bytes // self._state.grid.item_bytes)
-        if not selection.by_row or places.shape != changed.shape:
-            raise DatasetError(f"expected one index for each of {changed.size} entries, got {places.size}")
-        if changed.size and not 0 <= changed.min() <= changed.max() < schedule.entries:
-            raise DatasetError(f"expected entries from 0 to {schedule.entries - 1} of the schedule")
-        units = schedule.units.copy()
-        units[changed] = places
+        grid, rows = self._state.grid, schedule.shape[0] if schedule.shape else 0
+        selection = select(indices, grid)
+        if not selection.by_row or selection.starts.shape != changed.shape:
+            found = selection.starts.size
+            raise DatasetError(f"expected one index for each of {changed.size} entries, got {found}")
+        if changed.size and not 0 <= changed.min() <= changed.max() < rows:
+            raise DatasetError(f"expected entries from 0 to {rows - 1} of the schedule")
+        unit, units = schedule.cut.record_bytes // grid.item_bytes, schedule.units.copy()
+        if schedule.shape[1:] != grid.shape[1:] or selection.run % unit:
+            raise DatasetError("expected the schedule of an index array, got one of a slab")
+        if units.size and changed.size:  # a row may be several units, or nothing
+            units.reshape(rows, -1)[changed] = selection.in_units(unit).reshape(changed.size, -1)
         return units
 
     def _check_combine(self, combine: str) -> None:
@@ -239,7 +256,7 @@ class Dataset:
             array = array.astype(self.dtype)
         if array.shape != schedule.shape:
             raise DatasetError(f"expected records of shape {schedule.shape}, got {array.shape}")
-        return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        return _bytes_of(np.ascontiguousarray(array))
 
     def _result(self, schedule: Schedule, out: npt.NDArray[Any] | None) -> npt.NDArray[Any]:
         self._check_schedule(schedule)
@@ -281,6 +298,10 @@ class Pending:
         if self._report is None:
             self._report = self._finish(self._writing)
         return self._report
+
+
+def _bytes_of(array: npt.NDArray[Any]) -> Bytes:
+    return array.reshape(-1).view(np.uint8)
 
 
 def _can_add(dtype: np.dtype[Any]) -> bool:

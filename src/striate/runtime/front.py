@@ -62,6 +62,7 @@ def create(
     ranks = group.ranks
     drawn = np.frombuffer(secrets.token_bytes(8), np.uint8)
     identity = ranks.gather_rows(drawn)[0].tobytes().hex()
+    node = group.node(share_memory)
     with Together(ranks):
         kind = np.dtype(dtype)
         describe_dtype(kind)
@@ -76,13 +77,13 @@ def create(
             chunk_bytes=max(1, units.size(chunk)),
             alignment=ALIGNMENT,
         )
-        budget = _budget(buffer, grid, ranks.size)
+        budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and codec is None)
         plan = _plan(grid, ranks.size, server_ranks, group_factor, layout)
         pipeline = Pipeline(()) if codec == "auto" else pipeline_from(codec, kind.itemsize)
         _prepare_folders(store, ranks, server_ranks)
     state = State(
         group=group,
-        node=group.node(share_memory),
+        node=node,
         store=store,
         grid=grid,
         dtype=kind,
@@ -125,6 +126,7 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
             content = read_metadata(store)
             meeting.values[0] = len(content)
     content = ranks.broadcast_known(content, meeting.largest[0], 0)
+    node = group.node(share_memory)
     with Together(ranks):
         metadata = decode(content, str(store.metadata_path))
         check_directories(store, metadata.servers, own=metadata.own_directories)
@@ -132,11 +134,11 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
         server_ranks = tuple(server % ranks.size for server in range(metadata.servers))
         plan = _stored_plan(metadata, grid, server_ranks)
         pipeline = pipeline_from_configs(metadata.codec, codecs)
-        budget = _budget(buffer, grid, ranks.size)
+        budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and not pipeline)
     return Dataset(
         State(
             group=group,
-            node=group.node(share_memory),
+            node=node,
             store=store,
             grid=grid,
             dtype=metadata.numpy_dtype(),
@@ -169,8 +171,8 @@ def _refuse_factor(group_factor: int, servers: int) -> None:
         )
 
 
-def _budget(buffer: units.Quantity, grid: Grid, ranks: int) -> Budget:
-    return Budget(max(units.size(buffer), 4 * grid.chunk_bytes), grid.chunk_bytes, ranks)
+def _budget(buffer: units.Quantity, grid: Grid, ranks: int, *, one_node: bool) -> Budget:
+    return Budget(max(units.size(buffer), 4 * grid.chunk_bytes), grid.chunk_bytes, ranks, one_node)
 
 
 def _plan(

@@ -44,11 +44,11 @@ class Loader:
         return self.state.plan.server_ranks[server]
 
     def _batches(self, far: list[int]) -> list[list[int]]:
-        """So many chunks at once that no rank holds more than a quarter of its buffer."""
+        """So many chunks at once that no rank holds more than its share for messages."""
         if not far:
             return []
         longest = int(self.reader.table.length[far].max())
-        most = max(1, self.state.budget.buffer_bytes // 4 // longest)
+        most = max(1, self.state.budget.message_bytes // longest)
         queues: dict[int, int] = {}
         batches: list[list[int]] = []
         for chunk in far:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -10,6 +11,8 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 Int64 = npt.NDArray[np.int64]
+
+_NAP = 20e-6  # seconds
 
 
 class Ranks(Protocol):
@@ -20,6 +23,7 @@ class Ranks(Protocol):
 
     def barrier(self) -> None: ...
     def largest(self, values: Sequence[int]) -> list[int]: ...
+    def patiently_largest(self, values: Sequence[int]) -> list[int]: ...
     def gather_rows(self, row: Array) -> Array: ...
     def unite_bits(self, words: Array) -> Array: ...
     def broadcast(self, content: bytes, root: int) -> bytes: ...
@@ -43,6 +47,9 @@ class OneRank:
         pass
 
     def largest(self, values: Sequence[int]) -> list[int]:
+        return list(values)
+
+    def patiently_largest(self, values: Sequence[int]) -> list[int]:
         return list(values)
 
     def gather_rows(self, row: Array) -> Array:
@@ -96,6 +103,16 @@ class MpiRanks:
 
         result = np.array(values, np.int64)
         self.communicator.Allreduce(MPI.IN_PLACE, result, op=MPI.MAX)
+        return [int(value) for value in result]
+
+    def patiently_largest(self, values: Sequence[int]) -> list[int]:
+        """As `largest`, without keeping the CPU: for ranks that wait long, where others may need it."""
+        from mpi4py import MPI
+
+        result = np.array(values, np.int64)
+        request = self.communicator.Iallreduce(MPI.IN_PLACE, result, op=MPI.MAX)
+        while not request.Test():
+            time.sleep(_NAP)
         return [int(value) for value in result]
 
     def gather_rows(self, row: Array) -> Array:

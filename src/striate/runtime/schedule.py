@@ -64,6 +64,7 @@ class Schedule:
     most: int  # entries of the rank that has most
     combine: str
     coverage: npt.NDArray[np.uint8]  # of every chunk: untouched, partly, wholly
+    holes: Int64 | None  # records of our domain that nobody names; None on all ranks when some rank has many
     writing: Moves
     read_early: Moves | None  # None: made when first needed, for that takes no other rank
     segments: npt.NDArray[np.int32]
@@ -125,16 +126,24 @@ def build_schedule(
     """
     by_bits = node.is_everyone and combine == "last" and most * SPARSE >= cut.records
     settled = _settle(ranks, node, cut, units, combine=combine, scratch=scratch if by_bits else None)
+    ranks.patiently_largest(
+        [0]
+    )  # high ranks keep most claims: the others wait here, and leave them their CPU
     alike = node.is_everyone and len(settled.kept) == len(units) and combine == "last"
-    coverage, all_alike = _share_coverage(ranks, cut, settled.covered, alike)
+    coverage, all_alike, few_holes = _share_coverage(
+        ranks, cut, settled.covered, (alike, settled.holes is not None)
+    )
+    holes = settled.holes if few_holes else None
     segments = node.segments if combine == "last" else np.full(cut.ranks, -1, np.int32)
     told = None if settled.claims is None else _remote(settled.claims, segments)
-    writing = _moves(ranks, cut, units, settled.kept, segments, told, quota)
+    writing = _moves(ranks, cut, units, settled.kept, segments, told, quota, settled.buckets)
     early = writing if all_alike else None
     if early is None and not node.is_everyone:
         told = tell_owners(ranks, cut, units, node.segments)[1]
         early = _moves(ranks, cut, units, None, node.segments, told, quota)
-    return Schedule(cut, units, shape, len(units), most, combine, coverage, writing, early, node.segments)
+    return Schedule(
+        cut, units, shape, len(units), most, combine, coverage, holes, writing, early, node.segments
+    )
 
 
 def _settle(
@@ -155,6 +164,7 @@ def _moves(
     segments: npt.NDArray[np.int32],
     told: Claims | None,
     quota: int,
+    buckets: tuple[Positions, Positions, Int64] | None = None,
 ) -> Moves:
     if cut.rounds == 1 and np.array_equal(segments, np.arange(cut.ranks)):
         place = indices if kept is None or len(kept) == len(indices) else indices[kept]
@@ -162,7 +172,7 @@ def _moves(
         starts[0, 0] = 0
         order = None if len(place) == len(indices) else kept
     else:
-        order, place, flat = _core.bucket_records(
+        order, place, flat = buckets or _core.bucket_records(
             indices, kept, cut.records, cut.domain, cut.window, segments
         )
         starts = np.lib.stride_tricks.sliding_window_view(flat, cut.ranks + 2)[:: cut.ranks + 1]
@@ -199,15 +209,19 @@ def _by_round(cut: Cut, told: Claims | None, kind: Any) -> tuple[Positions, Int6
 
 
 def _share_coverage(
-    ranks: Ranks, cut: Cut, covered: Int64, alike: bool
-) -> tuple[npt.NDArray[np.uint8], bool]:
-    """How every chunk is covered, from what each owner knows of its own; and whether `alike` holds on all ranks."""
+    ranks: Ranks, cut: Cut, covered: Int64, claims: tuple[bool, bool]
+) -> tuple[npt.NDArray[np.uint8], bool, bool]:
+    """How every chunk is covered, from what each owner knows of its own; and which `claims` hold on all ranks."""
     first, end = cut.domain_of(ranks.rank)
     edges = np.append(np.arange(first, end, cut.chunk), end)
-    row = np.zeros(cut.domain // cut.chunk + 1, np.uint8)
+    row = np.zeros(cut.domain // cut.chunk + 2, np.uint8)
     row[: len(covered)] = np.where(
         covered == np.diff(edges), WHOLLY, np.where(covered > 0, PARTLY, UNTOUCHED)
     )
-    row[-1] = alike
+    row[-2:] = claims
     table = ranks.gather_rows(row)
-    return table[:, :-1].reshape(-1)[: cut.chunks], bool(table[:, -1].all())
+    coverage = table[:, :-2].reshape(-1)[: cut.chunks]
+    last = cut.records // cut.chunk
+    if cut.rest and last < len(coverage):
+        coverage[last] = min(coverage[last], PARTLY)
+    return coverage, bool(table[:, -2].all()), bool(table[:, -1].all())

@@ -25,6 +25,7 @@ Bytes = npt.NDArray[np.uint8]
 
 UNTOUCHED, PARTLY, WHOLLY = 0, 1, 2
 SPARSE = 64  # records for one claim, beyond which the claims are few
+FEW = 8  # records of a domain for one that nobody claims, from which on those are listed
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,17 @@ class Claims:
 
 @dataclass(frozen=True)
 class Settled:
-    """`kept` are our claims that count; `covered[chunk]` is how many records of each of our own chunks were claimed."""
+    """`kept` are our claims that count; `covered[chunk]` is how many records of each of our own chunks were claimed.
+
+    `holes` are the records of our domain that nobody claims, counted from its first; None when they are many.
+    `buckets` are the moves of the claims that count (order, place, starts), where they came with the settling.
+    """
 
     kept: Positions
     covered: Int64
+    holes: Int64 | None
     claims: Claims | None  # kept claims of other ranks, when they had to be told
+    buckets: tuple[Positions, Positions, Int64] | None = None
 
 
 def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, scratch: Bytes) -> Settled | None:
@@ -59,7 +66,7 @@ def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, scrat
         return None
     rows: Words = scratch[: words * 8 * node.ranks.size].view(np.uint64).reshape(node.ranks.size, words)
     mine = node.ranks.rank
-    kept, covered = [indices[:0]], np.zeros(_own_chunks(cut, rank), np.int64)
+    kept, covered, holes = [indices[:0]], np.zeros(_own_chunks(cut, rank), np.int64), None
     for first in range(0, cut.records, max(1, words * 64)):
         if first:
             node.ranks.barrier()  # all have read the rows of the pass before
@@ -68,39 +75,46 @@ def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, scrat
         node.ranks.barrier()
         live = rows[mine] & ~np.bitwise_or.reduce(rows[mine + 1 :], axis=0, initial=0)
         covered += _covered(rows, first, cut, rank)
+        if words == needed:
+            holes = _holes(rows, covered, cut, rank)
+        if words == needed and cut.rounds > 1:
+            where = (cut.records, cut.domain, cut.window, node.segments)
+            buckets = _core.settle_into_buckets(indices, live, *where)
+            return Settled(buckets[0], covered, holes, None, buckets)
         kept.append(_core.settle_records(indices, first, live))
     everything = kept[1] if len(kept) == 2 else np.sort(np.concatenate(kept))
-    return Settled(everything, covered, None)
+    return Settled(everything, covered, holes, None)
 
 
 def settle_at_owners(ranks: Ranks, cut: Cut, indices: Positions, *, all_count: bool) -> Settled:
     """For any ranks, by messages. `all_count` keeps every claim: for sums."""
     nobody = np.full(cut.ranks, -1, np.int32)
     order, claims, sent = tell_owners(ranks, cut, indices, nobody)
-    winners, covered = _settle_claims(cut, ranks.rank, claims.places)  # they lie in the order of ranks
+    winners, covered, holes = _settle_claims(cut, ranks.rank, claims.places)  # they lie in the order of ranks
     if all_count:
-        return Settled(np.sort(order), covered, claims)
+        return Settled(np.sort(order), covered, holes, claims)
     flags = np.zeros(len(claims.places), np.uint8)
     flags[winners] = 1
     answer = ranks.exchange(flags, claims.counts, sent)
     kept = np.sort(order[answer.astype(bool)])
     per_rank = np.bincount(claims.sources()[winners], minlength=cut.ranks)
-    return Settled(kept, covered, Claims(claims.places[winners], per_rank.astype(np.int64)))
+    return Settled(kept, covered, holes, Claims(claims.places[winners], per_rank.astype(np.int64)))
 
 
-def _settle_claims(cut: Cut, rank: int, places: Positions) -> tuple[Positions, Int64]:
-    """Which claims to our domain count, and how many records of each chunk are claimed."""
+def _settle_claims(cut: Cut, rank: int, places: Positions) -> tuple[Positions, Int64, Int64 | None]:
+    """Which claims to our domain count, how many records of each chunk are claimed, and which records by nobody."""
     first, end = cut.domain_of(rank)
     if (
         len(places) * SPARSE < end - first
     ):  # few claims to a large domain: sorting them is less work than its bits
         distinct, from_behind = np.unique(places[::-1], return_index=True)
         winners = np.sort(len(places) - 1 - from_behind).astype(places.dtype)
-        return winners, np.bincount(distinct // cut.chunk, minlength=_own_chunks(cut, rank))
+        return winners, np.bincount(distinct // cut.chunk, minlength=_own_chunks(cut, rank)), None
     bits = np.zeros(-(-max(end - first, 1) // 64), np.uint64)
     _core.mark_records(places, 0, bits)
     covered = _count_between(bits, _chunk_edges(cut, rank) - first)
-    return _core.settle_records(places, 0, bits), covered
+    holes = _unmarked(bits, 0, end - first, covered)
+    return _core.settle_records(places, 0, bits), covered, holes
 
 
 def tell_owners(
@@ -139,6 +153,20 @@ def _covered(rows: Words, first: int, cut: Cut, rank: int) -> Int64:
     union = np.bitwise_or.reduce(rows[:, begin:end], axis=0)
     base = first + begin * 64
     return _count_between(union, np.clip(_chunk_edges(cut, rank) - base, 0, len(union) * 64))
+
+
+def _holes(rows: Words, covered: Int64, cut: Cut, rank: int) -> Int64 | None:
+    """The records of our domain that no row marks, when they are few."""
+    low, high = cut.domain_of(rank)
+    union = np.bitwise_or.reduce(rows[:, low // 64 : -(-high // 64)], axis=0)
+    return _unmarked(union, low % 64, low % 64 + high - low, covered)
+
+
+def _unmarked(bits: Words, first: int, end: int, covered: Int64) -> Int64 | None:
+    if (end - first - covered.sum()) * FEW > end - first:
+        return None
+    found: Int64 = _core.unmarked_records(bits, first, end)
+    return found - first
 
 
 def _count_between(bits: Words, edges: Int64) -> Int64:

@@ -84,6 +84,7 @@ class State:
             domain=self.domains.chunks_per_domain * chunk,
             window=self.window_chunks * chunk,
             ranks=self.ranks.size,
+            rest=self.grid.elements % unit * self.grid.item_bytes,
         )
 
     def metadata(self) -> Metadata:

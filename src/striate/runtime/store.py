@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from striate import _core
 from striate.errors import DamageError, DatasetError, StorageError
 from striate.runtime import metadata as meta
 
@@ -163,6 +164,7 @@ class SubfileReader:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.descriptors: dict[str, int] = {}
+        self.mapped: dict[str, _core.MappedFile] = {}
 
     def read_into(self, subfile: meta.SubFile, offset: int, buffers: list[Bytes]) -> None:
         """Fill the buffers from `offset` on; raises DamageError when the file ends before."""
@@ -179,6 +181,12 @@ class SubfileReader:
                 count -= len(views.pop(0))
             if views:
                 views[0] = views[0][count:]
+
+    def map(self, subfile: meta.SubFile) -> _core.MappedFile:
+        """The sub-file as memory; raises RuntimeError where its file system has no such thing."""
+        if subfile.name not in self.mapped:
+            self.mapped[subfile.name] = _core.MappedFile(self._open(subfile), subfile.bytes)
+        return self.mapped[subfile.name]
 
     def _open(self, subfile: meta.SubFile) -> int:
         if subfile.name in self.descriptors:
@@ -202,6 +210,7 @@ class SubfileReader:
 
     def close(self) -> None:
         """Close all files."""
+        self.mapped.clear()
         for descriptor in self.descriptors.values():
             os.close(descriptor)
         self.descriptors.clear()

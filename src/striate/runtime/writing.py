@@ -87,8 +87,8 @@ class Writing:
         self.outlets.write(chunks, frames)
 
     def _meet(self) -> None:
-        """All records of a round are in the windows, and the round before is written."""
-        with Together(self.state.ranks), self.report.stage("wait"):
+        """All records of a round are in the windows, and the round before is written; high ranks put most of them."""
+        with Together(self.state.ranks, patient=True), self.report.stage("wait"):
             self.outlets.wait()
 
     def _window(self, chunk: int) -> Bytes:
@@ -96,17 +96,29 @@ class Writing:
 
     def _prepare(self, chunks: Int64, own: Int64) -> None:
         """Chunks that are only partly written keep their other records; what lies beyond the array is zero."""
-        adding = self.schedule.combine == "sum"
+        adding, cut = self.schedule.combine == "sum", self.schedule.cut
         if len(own) and own[-1] == self.state.grid.chunks - 1:
-            used = self.state.grid.total_bytes - int(own[-1]) * self.state.grid.chunk_bytes
-            self._window(own[-1])[used:] = 0
-        if not adding and not (self.schedule.coverage[chunks] == PARTLY).any():
-            return
-        with self.report.stage("load"):
-            self.loader.load(chunks[self.schedule.coverage[chunks] == PARTLY])
+            used = cut.records * cut.record_bytes - int(own[-1]) * self.state.grid.chunk_bytes
+            self._window(own[-1])[max(used, 0) :] = 0
+        missing = chunks[self.schedule.coverage[chunks] == PARTLY]
+        if not adding and self.schedule.holes is not None:
+            self._clear_holes(own, self.schedule.holes)
+            missing = missing[self.state.table.file[missing] >= 0]
+        if adding or len(missing):
+            with self.report.stage("load"):
+                self.loader.load(missing)
         if adding:
             for chunk in own:
                 self._clear_claimed(int(chunk))
+
+    def _clear_holes(self, own: Int64, holes: Int64) -> None:
+        """Records of our own chunks that nobody writes and nobody wrote before are zero."""
+        cut = self.schedule.cut
+        for chunk in own[self.state.table.file[own] < 0]:
+            first = int(chunk) % self.state.domains.chunks_per_domain * cut.chunk
+            begin, end = np.searchsorted(holes, [first, first + cut.chunk])
+            window = self._window(chunk).reshape(cut.chunk, cut.record_bytes)
+            window[holes[begin:end] - first] = 0
 
     def _clear_claimed(self, chunk: int) -> None:
         """Sums begin at zero, wherever something is added."""

@@ -25,6 +25,26 @@ def test_rows_of_a_table_are_one_record_each(tmp_path):
     assert found.tolist() == [[3, 4, 5], [6, 7, 8], [0, 0, 0]]
 
 
+def test_elements_behind_the_last_whole_unit_of_a_slab_are_kept(tmp_path):
+    with runtime.create(None, tmp_path / "d", (2301,), "f8", chunk=512) as dataset:
+        dataset.write_all(..., np.ones(2301))
+    with runtime.open(None, tmp_path / "d") as dataset:  # counted in eights: 2301 = 287 * 8 + 5
+        dataset.write_all(slice(0, 2296), np.full(2296, 2.0))
+        assert dataset.read_all(slice(2295, 2301)).tolist() == [2, 1, 1, 1, 1, 1]
+
+
+def test_records_that_nobody_writes_are_zero_whatever_the_memory_held(tmp_path):
+    with runtime.create(None, tmp_path / "d", (1000,), "i8", chunk="1 KiB") as dataset:
+        dataset.write_all(..., np.full(1000, 7))
+        first = dataset._windows.memory
+    where = np.delete(np.arange(1000), [3, 200, 999])
+    second = runtime.create(None, tmp_path / "e", (1000,), "i8", chunk="1 KiB")
+    second._windows.memory = first  # what the first dataset left
+    with second:
+        second.write_all(where, np.ones(997, "i8"))
+        assert second.read_all([2, 3, 4, 200, 998, 999]).tolist() == [1, 0, 1, 0, 1, 0]
+
+
 def test_sums_add_what_one_call_brings(tmp_path):
     with runtime.create(None, tmp_path / "d", (4,), [("a", "i4"), ("b", "f8", (2,))]) as dataset:
         records = np.zeros(3, dataset.dtype)
