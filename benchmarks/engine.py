@@ -99,9 +99,11 @@ def single(size: int) -> Steps:
     )
 
 
-def simulate(cluster: Cluster, ranks: int, schedule: Steps, **options: bool) -> dict[str, Any]:
+def simulate(
+    cluster: Cluster, ranks: int, schedule: Steps, *, packet: int = PACKET, **options: bool
+) -> dict[str, Any]:
     nics = rank_interfaces(cluster, cluster.place(ranks))
-    return _core.simulate_schedule(cluster.network, nics, schedule, packet_bytes=PACKET, **options)
+    return _core.simulate_schedule(cluster.network, nics, schedule, packet_bytes=packet, **options)
 
 
 def timed(tries: int, cluster: Cluster, ranks: int, schedule: Steps, **options: bool) -> tuple[float, dict]:

@@ -3,10 +3,10 @@
 import numpy as np
 import pyarrow as pa
 
+from striate.lists import Lists
 from striate.trace.columns import operations
 from striate.trace.header import Communicator, File, Flag, Header
 from striate.trace.kinds import KINDS, LEVELS
-from striate.trace.lists import Lists
 from striate.trace.resources import NAMES, SCHEMA
 from striate.trace.trace import Trace
 

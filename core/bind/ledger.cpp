@@ -14,20 +14,30 @@ namespace striate::bind {
 
 namespace {
 
-nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object extents, nb::object network,
-                        Column<std::int32_t> rank_component, Column<double> interface_bandwidth,
-                        Column<std::int64_t> interface_latency, std::int64_t stripe_unit,
-                        std::int64_t servers, nb::object layouts, bool metadata) {
+nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object extents, nb::list counts,
+                        nb::object network, Column<std::int32_t> rank_component,
+                        Column<double> interface_bandwidth, Column<std::int64_t> interface_latency,
+                        std::int64_t stripe_unit, std::int64_t servers, nb::object layouts, bool metadata,
+                        bool free_near) {
     Borrower keep;
     std::vector<GroupColumns> groups;
     for (nb::handle family : communicators) groups.push_back(keep.groups(family));
+    std::vector<std::span<const std::int64_t>> tables;
+    for (nb::handle table : counts) tables.push_back(keep.array<std::int64_t>(table));
     std::optional<FileLayouts> files;
     if (servers > 0) files = borrow_layouts(keep, layouts, servers, stripe_unit);
-    const LedgerInput input{keep.programs(text),       groups,
-                            keep.extents(extents),     keep.network(network),
-                            borrow(rank_component),    borrow(interface_bandwidth),
-                            borrow(interface_latency), stripe_unit,
-                            files ? &*files : nullptr, metadata};
+    const LedgerInput input{keep.programs(text),
+                            groups,
+                            keep.extents(extents),
+                            tables,
+                            keep.network(network),
+                            borrow(rank_component),
+                            borrow(interface_bandwidth),
+                            borrow(interface_latency),
+                            stripe_unit,
+                            files ? &*files : nullptr,
+                            metadata,
+                            free_near};
     Ledger ledger;
     {
         nb::gil_scoped_release release;
@@ -65,9 +75,10 @@ nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object exte
 
 void register_ledger(nb::module_& module) {
     module.def("sum_up", &sum_up_columns, nb::arg("text"), nb::arg("communicators"), nb::arg("extents"),
-               nb::arg("network"), nb::arg("rank_component"), nb::arg("interface_bandwidth"),
-               nb::arg("interface_latency"), nb::arg("stripe_unit"), nb::arg("servers"), nb::arg("layouts"),
-               nb::arg("metadata"), "Sums of work per rank and per server over one application.");
+               nb::arg("counts"), nb::arg("network"), nb::arg("rank_component"),
+               nb::arg("interface_bandwidth"), nb::arg("interface_latency"), nb::arg("stripe_unit"),
+               nb::arg("servers"), nb::arg("layouts"), nb::arg("metadata"), nb::arg("free_near"),
+               "Sums of work per rank and per server over one application.");
     module.attr("kinds") = static_cast<int>(kinds);
 }
 

@@ -24,7 +24,8 @@ FlowOrder order_of(const std::string& name) {
 nb::dict program_flows(const std::string& rung, nb::handle text, nb::list communicators, nb::handle network,
                        nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                        Column<std::int32_t> node_cpus, Column<double> node_speed, std::int64_t eager_bytes,
-                       std::int64_t packet_bytes, bool round_robin, nb::handle files, nb::handle extents) {
+                       std::int64_t packet_bytes, bool round_robin, bool free_near, nb::handle files,
+                       nb::handle extents) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
@@ -47,7 +48,8 @@ nb::dict program_flows(const std::string& rung, nb::handle text, nb::list commun
         nb::gil_scoped_release release;
         Stations stations(components, nics,
                           {.packet_bytes = packet_bytes,
-                           .routing = round_robin ? Routing::round_robin : Routing::shortest});
+                           .routing = round_robin ? Routing::round_robin : Routing::shortest,
+                           .free_near = free_near});
         result = run_program_flows(stations, input, order);
     }
     nb::dict columns;
@@ -73,8 +75,8 @@ void register_program_flows(nb::module_& module) {
     module.def("program_flows", &program_flows, nb::arg("rung"), nb::arg("text"), nb::arg("communicators"),
                nb::arg("network"), nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(),
                nb::arg("rank_node"), nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"),
-               nb::arg("packet_bytes"), nb::arg("round_robin"), nb::arg("files").none(), nb::arg("extents"),
-               "Run a rung over the operations of ranks, each a work-flow graph.");
+               nb::arg("packet_bytes"), nb::arg("round_robin"), nb::arg("free_near"), nb::arg("files").none(),
+               nb::arg("extents"), "Run a rung over the operations of ranks, each a work-flow graph.");
 }
 
 }  // namespace striate::bind

@@ -22,9 +22,10 @@ void poll_signals() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-NetworkSettings settings_of(std::int64_t packet_bytes, bool compat_clock, bool round_robin) {
+NetworkSettings settings_of(std::int64_t packet_bytes, bool compat_clock, bool round_robin,
+                            bool free_near = false) {
     return {packet_bytes, compat_clock ? Rounding::truncated_nanoseconds : Rounding::nearest_picosecond,
-            round_robin ? Routing::round_robin : Routing::shortest};
+            round_robin ? Routing::round_robin : Routing::shortest, free_near};
 }
 
 RunOptions options_of(bool warp, bool flows, bool heap_ties = false) {
@@ -77,9 +78,10 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
                              nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                              Column<std::int32_t> node_cpus, Column<double> node_speed,
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
-                             bool heap_ties, bool round_robin, bool warp, bool flows, nb::handle files,
-                             nb::handle extents, nb::handle rank_start, std::int64_t timeline_bytes,
-                             nb::handle rank_wait) {
+                             bool heap_ties, bool round_robin, bool free_near, bool warp, bool flows,
+                             nb::handle files, nb::handle extents, nb::handle rank_start,
+                             std::int64_t timeline_bytes, nb::handle rank_wait, nb::handle rank_lag,
+                             std::int64_t longest_lag) {
     Borrower borrower;
     std::vector<GroupColumns> groups;
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
@@ -97,15 +99,18 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
         files.is_none() ? nullptr : &file_rules,
         rank_start.is_none() ? std::span<const std::int64_t>{} : borrower.array<std::int64_t>(rank_start)};
     if (!rank_wait.is_none()) input.rank_wait = borrower.array<std::int64_t>(rank_wait);
+    if (!rank_lag.is_none()) input.rank_lag = borrower.array<double>(rank_lag);
+    input.longest_lag = longest_lag;
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
     ProgramResult result;
     Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(timeline_bytes, 0)));
     RunOptions options = options_of(warp, flows, heap_ties);
+    if (heap_ties && !files.is_none()) options.queue = QueueKind::entry_heap;
     if (timeline_bytes > 0) options.timeline = &timeline;
     {
         nb::gil_scoped_release release;
-        Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
+        Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin, free_near));
         result = run_programs(stations, input, options);
     }
     nb::dict columns = shared_columns(result);
@@ -134,9 +139,10 @@ void register_schedule(nb::module_& module) {
         nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(), nb::arg("rank_node"),
         nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
         nb::arg("compat_clock") = false, nb::arg("heap_ties") = false, nb::arg("round_robin") = false,
-        nb::arg("warp") = true, nb::arg("flows") = false, nb::arg("files") = nb::none(),
-        nb::arg("extents") = nb::none(), nb::arg("rank_start") = nb::none(), nb::arg("timeline_bytes") = 0,
-        nb::arg("rank_wait") = nb::none(),
+        nb::arg("free_near") = false, nb::arg("warp") = true, nb::arg("flows") = false,
+        nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(), nb::arg("rank_start") = nb::none(),
+        nb::arg("timeline_bytes") = 0, nb::arg("rank_wait") = nb::none(), nb::arg("rank_lag") = nb::none(),
+        nb::arg("longest_lag") = 0,
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

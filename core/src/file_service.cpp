@@ -29,6 +29,12 @@ std::vector<std::uint32_t> begun_at(std::vector<std::uint32_t> parts, std::size_
     return parts;
 }
 
+// Where a server lies in the hash table of the simulator of paper 001: found from its published times.
+std::size_t in_table(std::uint32_t server, std::size_t entries) {
+    const std::size_t places = entries <= 12 ? 16 : 32;
+    return (5 + 11 * std::size_t{server}) % places;
+}
+
 }  // namespace
 
 FileService::FileService(const FileRules& rules, std::uint32_t ranks, FileHost& host)
@@ -80,8 +86,13 @@ void FileService::access(const Caller& caller, std::int64_t file, bool write, co
     }
     calls_[call].unasked = static_cast<std::uint32_t>(made.size());
     calls_[call].open = static_cast<std::uint32_t>(made.size()) * (write ? 2 : 1) + 1;
-    calls_[call].asked = begun_at(made, caller.rank / 2 + 1);
-    for (const std::uint32_t part : begun_at(made, caller.rank + 1)) {
+    if (!rules_.spread_clients) {
+        std::stable_sort(made.begin(), made.end(), [&](std::uint32_t left, std::uint32_t right) {
+            return in_table(parts_[left].server, made.size()) < in_table(parts_[right].server, made.size());
+        });
+    }
+    calls_[call].asked = rules_.spread_clients ? begun_at(made, caller.rank / 2 + 1) : made;
+    for (const std::uint32_t part : rules_.spread_clients ? begun_at(made, caller.rank + 1) : made) {
         const auto count = static_cast<std::int64_t>(parts_[part].runs.size());
         send(Word::ask, part, true, request_bytes + run_bytes * count);
     }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "striate/layout_load.hpp"
+#include "striate/rate.hpp"
 #include "striate/stripe.hpp"
 #include "striate/volume.hpp"
 
@@ -205,6 +206,11 @@ class Summing {
             const std::int64_t start = group.first[index(mine)];
             const std::int64_t size = group.first[index(mine + 1)] - start;
             const std::int64_t position = group.position[index(rank)];
+            out_.messages[index(rank)] += times_ * (size > 1 ? 1 : 0);
+            if (kind == Kind::alltoallv) {
+                deal(rank, group.member.subspan(index(start), index(size)), value(first + 1, rank));
+                continue;
+            }
             const std::int64_t bytes = kind == Kind::barrier ? 0 : value(first, rank);
             const std::int64_t root = rooted ? value(first + 1, rank) : 0;
             const Volume volume = volume_of(kind, size, position, root, bytes);
@@ -212,13 +218,23 @@ class Summing {
             communication_[index(rank)] +=
                 times_ * (path.transfer(volume.sent_bytes) + path.transfer(volume.received_bytes) +
                           volume.received_messages * path.latency);
-            out_.messages[index(rank)] += times_ * (size > 1 ? 1 : 0);
             if ((kind == Kind::gatherv || kind == Kind::scatterv) && position != root) {
                 const std::int64_t other =
                     group.member[index(start + root)];  // the root's side of this block
                 communication_[index(other)] +=
                     times_ * (path.transfer(bytes) + (kind == Kind::gatherv ? path.latency : 0));
             }
+        }
+    }
+
+    // Bytes for every other member, by the row of the table that tells them; both ends are charged here.
+    void deal(std::int64_t rank, std::span<const std::int64_t> members, std::int64_t table) {
+        const auto bytes = in_.counts[index(table)].subspan(index(rank) * text_.ranks(), members.size());
+        for (std::size_t to = 0; to < members.size(); ++to) {
+            if (members[to] == rank) continue;
+            const Way& path = way(rank, members[to]);
+            communication_[index(rank)] += times_ * path.transfer(bytes[to]);
+            communication_[index(members[to])] += times_ * (path.transfer(bytes[to]) + path.latency);
         }
     }
 
@@ -319,6 +335,7 @@ class Summing {
     }
 
     [[nodiscard]] Way measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to) {
+        if (in_.free_near && start == goal) return {unlimited_rate, 0};
         edges_.clear();
         if (!routes_.append_path(start, goal, edges_)) {
             throw std::domain_error("rank " + std::to_string(from) + " cannot reach rank " +

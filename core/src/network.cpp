@@ -17,7 +17,7 @@ namespace {
 template <class Queue>
 std::unique_ptr<Network> make_engine(Stations& stations, NetworkListener& listener,
                                      const RunOptions& options) {
-    const bool warp = options.warp && !std::is_same_v<Queue, TimedHeap>;
+    const bool warp = options.warp && !std::is_base_of_v<TimedHeap, Queue>;
     if (options.timeline == nullptr) {
         return std::make_unique<NetworkEngine<Queue>>(stations, listener, warp);
     }
@@ -37,6 +37,8 @@ std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& liste
     switch (queue) {
         case QueueKind::timed_heap:
             return make_engine<TimedHeap>(stations, listener, options);
+        case QueueKind::entry_heap:
+            return make_engine<EntryHeap>(stations, listener, options);
         case QueueKind::oracle:
             return make_engine<OracleQueue>(stations, listener, options);
         case QueueKind::ladder:

@@ -33,16 +33,17 @@ Processors::Alarm Processors::plan(Node& node, Ticks now) const {
     Ticks wait = left;
     if (jobs > node.cpus)
         wait = static_cast<Ticks>((static_cast<__int128>(left) * jobs + node.cpus - 1) / node.cpus);
-    wait += notice;
+    wait += node.jobs.front().notice;
     if (rounding_ == Rounding::truncated_nanoseconds) wait -= wait % 1000;
     return {now + wait, node.generation};
 }
 
-Processors::Alarm Processors::start(std::uint32_t index, Ticks now, Ticks work, std::uint64_t cookie) {
+Processors::Alarm Processors::start(std::uint32_t index, Ticks now, Ticks work, std::uint64_t cookie,
+                                    Ticks notice) {
     if (work < 0) throw std::invalid_argument("a job of negative work");
     Node& node = nodes_[index];
     catch_up(node, now);
-    node.jobs.push_back({node.work + work, cookie});
+    node.jobs.push_back({node.work + work, cookie, notice});
     std::push_heap(node.jobs.begin(), node.jobs.end(), std::greater<>());
     // While CPUs are free a new job changes nobody's pace; only an earlier end needs a new alarm.
     const bool same_pace = static_cast<std::int64_t>(node.jobs.size()) <= node.cpus;

@@ -16,9 +16,11 @@ bool writes(Kind kind) { return kind == Kind::write || kind == Kind::write_all; 
 
 }  // namespace
 
-void ProgramRunner::start_files(std::size_t ranks) {
+void ProgramRunner::start_files(std::size_t ranks, bool spread_clients) {
     FileHost& host = *this;
-    files_ = std::make_unique<FileService>(*input_.files, static_cast<std::uint32_t>(ranks), host);
+    FileRules rules = *input_.files;
+    rules.spread_clients = spread_clients;
+    files_ = std::make_unique<FileService>(rules, static_cast<std::uint32_t>(ranks), host);
     files_->record(timeline_);
     file_calls_ = std::make_unique<FileCalls>(input_.programs, input_.communicators, input_.extents);
     for (const auto& [file, size] : file_calls_->read_only()) files_->exists(file, size);
@@ -190,16 +192,16 @@ void ProgramRunner::meet_for_file(std::uint32_t rank, std::int64_t request, bool
     let_go_on(std::move(everyone), where);
 }
 
-// The last one to come goes on first, then the others as they came.
+// Who has waited for the others takes one step more, to wake up.
 void ProgramRunner::let_go_on(std::vector<Joined> everyone, const Meeting& where) {
-    std::rotate(everyone.begin(), everyone.end() - 1, everyone.end());
     if (everyone.front().accesses && input_.files->collective) {
         const CollectiveRule rule = input_.files->collective(everyone.front().file);
         if (rule.method != CollectiveMethod::direct) return exchange_access(std::move(everyone), where, rule);
     }
     if (everyone.front().accesses) {
-        for (const Joined& one : everyone) {
-            files_->access({one.rank, one.rank, one.request}, one.file, one.writes, one.runs.view());
+        for (Joined& one : everyone) {
+            if (&one != &everyone.back()) ++one.steps;
+            access_in_steps(std::move(one));
         }
         return;
     }
@@ -209,6 +211,24 @@ void ProgramRunner::let_go_on(std::vector<Joined> everyone, const Meeting& where
     const std::uint32_t asks = first->rank;
     flushing_[asks] = std::move(everyone);
     files_->sync({asks, asks, blocking});
+}
+
+void ProgramRunner::access_in_steps(Joined one) {
+    if (free_met_.empty()) {
+        free_met_.push_back(static_cast<std::uint32_t>(met_.size()));
+        met_.emplace_back();
+    }
+    const std::uint32_t place = free_met_.back();
+    free_met_.pop_back();
+    met_[place] = std::move(one);
+    start_job(met_[place].rank, step(met_[place].rank), place | of_met);
+}
+
+void ProgramRunner::step_to_access(std::uint32_t place) {
+    if (--met_[place].steps > 0) return start_job(met_[place].rank, step(met_[place].rank), place | of_met);
+    const Joined one = std::move(met_[place]);
+    free_met_.push_back(place);
+    files_->access({one.rank, one.rank, one.request}, one.file, one.writes, one.runs.view());
 }
 
 void ProgramRunner::sum_servers() {

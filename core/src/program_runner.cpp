@@ -29,6 +29,12 @@ void expect_input(const Stations& stations, const ProgramInput& input) {
     for (const std::int64_t wait : input.rank_wait) {
         if (wait < 0) throw std::invalid_argument("a negative wait");
     }
+    if (!input.rank_lag.empty() && input.rank_lag.size() != ranks) {
+        throw std::invalid_argument("every rank needs a lag, or none has one");
+    }
+    for (const double lag : input.rank_lag) {
+        if (!(lag >= 0 && lag <= 1e6) || input.longest_lag < 0) throw std::invalid_argument("a negative lag");
+    }
     for (const std::int32_t node : input.rank_node) {
         if (node < 0 || place(node) >= input.node_cpus.size()) {
             throw std::invalid_argument("a rank on node " + std::to_string(node) + ", which is not there");
@@ -56,6 +62,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
       calls_(input.programs.ranks() * input.communicators.size()),
       timeline_(options.timeline) {
     result_.rank_end.assign(tasks_.size(), -1);
+    if (!input.rank_lag.empty()) computed_.resize(tasks_.size());
     for (std::uint32_t rank = 0; rank < tasks_.size(); ++rank) tasks_[rank].rank = rank;
     for (const double speed : input.node_instructions_per_second) {
         step_.push_back(job_ticks(step_instructions, speed));
@@ -67,7 +74,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
         found_.resize(tasks_.size());
         cursors_.watch_marks(marks_);
     }
-    if (input.files != nullptr) start_files(tasks_.size());
+    if (input.files != nullptr) start_files(tasks_.size(), options.queue != QueueKind::entry_heap);
 }
 
 ProgramResult ProgramRunner::run(const RunOptions& options) {
@@ -97,22 +104,33 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
 
 void ProgramRunner::on_timer(std::uint64_t cookie) {
     if ((cookie & of_file_timer) != 0) return files_->on_timer(cookie & ~of_file_timer);
+    if (cookie == of_free_job) return end_free_job();
     if ((cookie & of_start) != 0) return next_operation(static_cast<std::uint32_t>(cookie));
-    if ((cookie & of_late) != 0 && !input_.rank_wait.empty()) return start_late(cookie & ~of_late);
+    if ((cookie & of_late) != 0 && !late_.empty()) return start_late(cookie & ~of_late);
     const auto at = static_cast<std::uint32_t>(cookie);
     std::vector<std::uint64_t> over;
     arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));
-    for (const std::uint64_t job : over) {
-        if ((job & of_message) != 0) {
-            messages_.on_step(job & ~of_message);
-        } else if ((job & of_file) != 0) {
-            files_->on_step(job & ~of_file);
-        } else if ((job & of_half) != 0) {
-            perform_half(static_cast<std::uint32_t>(job), (job & sends) != 0);
-        } else {
-            job_over(static_cast<std::uint32_t>(job));
-        }
+    for (const std::uint64_t job : over) end_job(job);
+}
+
+void ProgramRunner::end_job(std::uint64_t job) {
+    if ((job & of_message) != 0) {
+        messages_.on_step(job & ~of_message);
+    } else if ((job & of_file) != 0) {
+        files_->on_step(job & ~of_file);
+    } else if ((job & of_met) != 0) {
+        step_to_access(static_cast<std::uint32_t>(job));
+    } else if ((job & of_half) != 0) {
+        perform_half(static_cast<std::uint32_t>(job), (job & sends) != 0);
+    } else {
+        job_over(static_cast<std::uint32_t>(job));
     }
+}
+
+void ProgramRunner::end_free_job() {
+    const std::uint64_t job = free_jobs_.front();
+    free_jobs_.pop_front();
+    end_job(job);
 }
 
 void ProgramRunner::arm(std::uint32_t at, const Processors::Alarm& alarm) {
@@ -121,23 +139,33 @@ void ProgramRunner::arm(std::uint32_t at, const Processors::Alarm& alarm) {
 }
 
 void ProgramRunner::start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie) {
-    arm(node(rank), processors_.start(node(rank), network_->now(), work, cookie));
+    if (work > 0) return start_job(rank, work, cookie, Processors::usual_notice);
+    free_jobs_.push_back(cookie);
+    network_->set_timer(network_->now(), of_free_job);
+}
+
+void ProgramRunner::start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie, Ticks notice) {
+    arm(node(rank), processors_.start(node(rank), network_->now(), work, cookie, notice));
+}
+
+// A time that is given includes the moment in which its end is noticed.
+void ProgramRunner::start_computing(std::uint32_t rank) {
+    const Ticks given = cursors_.operand(rank, 0);
+    const Ticks work = instructions(rank, cursors_.operand(rank, 1));
+    if (!computed_.empty()) computed_[rank].ticks += given + work;
+    if (given == 0) return start_job(rank, work, rank);
+    const Ticks notice = std::min(given, Processors::usual_notice);
+    start_job(rank, given - notice + work, rank, notice);
 }
 
 Ticks ProgramRunner::instructions(std::uint32_t rank, std::int64_t count) const {
     return job_ticks(count, input_.node_instructions_per_second[node(rank)]);
 }
 
-Ticks ProgramRunner::compute_ticks(std::uint32_t rank) const {
-    // A time that is given includes the moment in which its end is noticed.
-    const Ticks given = std::max<Ticks>(cursors_.operand(rank, 0) - Processors::notice, 0);
-    return given + instructions(rank, cursors_.operand(rank, 1));
-}
-
 void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::int64_t payload,
                              std::uint64_t cookie) {
-    const Ticks wait = input_.rank_wait.empty() ? 0 : input_.rank_wait[target];
-    if (wait == 0) return network_->start_message(source, target, payload, cookie);
+    const Ticks leaves = departure(target);
+    if (leaves == network_->now()) return network_->start_message(source, target, payload, cookie);
     if (free_late_.empty()) {
         free_late_.push_back(late_.size());
         late_.emplace_back();
@@ -145,7 +173,20 @@ void ProgramRunner::transmit(std::uint32_t source, std::uint32_t target, std::in
     const std::size_t at = free_late_.back();
     free_late_.pop_back();
     late_[at] = {source, target, payload, cookie};
-    network_->set_timer(network_->now() + wait, at | of_late);
+    network_->set_timer(leaves, at | of_late);
+}
+
+// When a message to a rank sets out: when the rank is back on its CPU.
+Ticks ProgramRunner::departure(std::uint32_t target) {
+    const Ticks soonest = network_->now() + (input_.rank_wait.empty() ? 0 : input_.rank_wait[target]);
+    if (computed_.empty()) return soonest;
+    Computed& computed = computed_[target];
+    const auto share = static_cast<double>(computed.ticks) * input_.rank_lag[target];
+    const Ticks lag =
+        share < static_cast<double>(input_.longest_lag) ? static_cast<Ticks>(share) : input_.longest_lag;
+    computed.ticks = 0;
+    computed.last_departure = std::max(soonest + lag, computed.last_departure + 1);
+    return computed.last_departure;
 }
 
 void ProgramRunner::start_late(std::size_t at) {
@@ -173,7 +214,7 @@ void ProgramRunner::next_operation(std::uint32_t rank) {
         return;
     }
     tasks_[rank].phase = Task::Phase::stepping;
-    start_job(rank, cursors_.kind(rank) == Kind::compute ? compute_ticks(rank) : step(rank), rank);
+    cursors_.kind(rank) == Kind::compute ? start_computing(rank) : start_job(rank, step(rank), rank);
 }
 
 void ProgramRunner::job_over(std::uint32_t task) {
@@ -201,7 +242,8 @@ void ProgramRunner::one_less(std::uint32_t index) {
     Task& task = tasks_[index];
     if (--task.open > 0 || task.phase != Task::Phase::waiting) return;
     task.phase = Task::Phase::finishing;
-    // What was over at once needs no waking up, nor does a short send: nobody had to answer.
+    // What was over at once needs no waking up, nor does a short send, which nobody had to answer, nor a
+    // read.
     if (task.waits_since == network_->now() || task.quiet) return job_over(index);
     start_job(task.rank, step(task.rank), index);
 }
@@ -209,8 +251,10 @@ void ProgramRunner::one_less(std::uint32_t index) {
 // Starts the operation the rank stands on; what it must wait for is counted in its task.
 void ProgramRunner::perform(std::uint32_t rank) {
     const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
-    tasks_[rank].quiet = cursors_.kind(rank) == Kind::send && operand(2) <= input_.eager_bytes;
-    switch (cursors_.kind(rank)) {
+    const Kind kind = cursors_.kind(rank);
+    const bool short_send = kind == Kind::send && operand(2) <= input_.eager_bytes;
+    tasks_[rank].quiet = short_send || kind == Kind::read || kind == Kind::read_all;
+    switch (kind) {
         case Kind::compute:
             return;
         case Kind::send:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -71,15 +72,21 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     static constexpr std::uint64_t of_start = std::uint64_t{1} << 62;  // timers of ranks that begin later
     // Timers of messages that wait before they set out; the other bits are their place in late_.
     static constexpr std::uint64_t of_late = std::uint64_t{1} << 61;
+    static constexpr std::uint64_t of_free_job = of_start | of_late;  // the timer of the first of free_jobs_
     // Jobs by their cookie: a task's own, one that continues a message, one half of a sendrecv.
     static constexpr std::uint64_t of_message = std::uint64_t{1} << 63;
     static constexpr std::uint64_t of_half = std::uint64_t{1} << 62;
     static constexpr std::uint64_t sends = std::uint64_t{1} << 61;
+    static constexpr std::uint64_t of_met = std::uint64_t{1} << 59;  // one on its way to a collective access
 
     struct LateMessage {
         std::uint32_t source, target;
         std::int64_t payload;
         std::uint64_t cookie;
+    };
+    struct Computed {
+        Ticks ticks = 0;            // since the last message to the rank
+        Ticks last_departure = -1;  // of a message to it
     };
     struct Request {
         std::int64_t name;
@@ -111,11 +118,15 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     }
     [[nodiscard]] Ticks step(std::uint32_t rank) const { return step_[node(rank)]; }
     [[nodiscard]] Ticks instructions(std::uint32_t rank, std::int64_t count) const;
-    [[nodiscard]] Ticks compute_ticks(std::uint32_t rank) const;
     void arm(std::uint32_t at, const Processors::Alarm& alarm);
     void start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie);
+    void start_job(std::uint32_t rank, Ticks work, std::uint64_t cookie, Ticks notice);
+    void start_computing(std::uint32_t rank);
+    void end_job(std::uint64_t job);
+    void end_free_job();
 
     // Messages that wait for their receiver's turn
+    [[nodiscard]] Ticks departure(std::uint32_t target);
     void start_late(std::size_t at);
 
     // A rank's program
@@ -159,6 +170,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         std::int64_t file;
         bool accesses, writes;
         FileRuns runs;
+        int steps = 1;  // before the access
     };
     // What a member does in a collective access by way of aggregators.
     struct FileStep {
@@ -175,7 +187,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         std::size_t next = 0;
     };
 
-    void start_files(std::size_t ranks);
+    void start_files(std::size_t ranks, bool spread_clients);
     void perform_file(std::uint32_t rank);
     void open_file(std::uint32_t rank);
     void close_file(std::uint32_t rank);
@@ -187,6 +199,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     [[nodiscard]] FileRuns runs_of(std::uint32_t rank) const;
     void meet_for_file(std::uint32_t rank, std::int64_t request, bool accesses);
     void let_go_on(std::vector<Joined> everyone, const Meeting& where);
+    void access_in_steps(Joined one);
+    void step_to_access(std::uint32_t place);
     void sum_servers();
 
     // Collective access by way of aggregators
@@ -219,6 +233,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::unique_ptr<FileService> files_;
     std::unique_ptr<FileCalls> file_calls_;
     std::map<Meeting, std::vector<Joined>> file_meetings_;
+    std::vector<Joined> met_;
+    std::vector<std::uint32_t> free_met_;
     std::map<std::uint32_t, std::vector<Joined>> flushing_;  // by the rank that asked for all of them
     std::vector<FileWork> file_works_;
     std::vector<std::int32_t> free_works_;
@@ -228,7 +244,9 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<Requests> requests_;   // per rank, of non-blocking operations not yet waited for
     std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
-    std::vector<Ticks> step_;  // per node
+    std::vector<Ticks> step_;              // per node
+    std::vector<Computed> computed_;       // per rank, where lags are known
+    std::deque<std::uint64_t> free_jobs_;  // jobs without work, in the order in which they end
     std::vector<LateMessage> late_;
     std::vector<std::size_t> free_late_;
     Timeline* timeline_;  // and what it takes to write it, by rank

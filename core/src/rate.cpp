@@ -14,6 +14,7 @@ constexpr std::int64_t ticks_per_second = 1'000'000'000'000;
 }  // namespace
 
 Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding rounding) {
+    if (bytes_per_second == unlimited_rate) return 0;
     if (!(bytes_per_second >= 1 && bytes_per_second <= most_rate)) {
         throw std::invalid_argument("expected a rate from 1 to 2^47 B/s, got " +
                                     std::to_string(bytes_per_second));

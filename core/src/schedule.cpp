@@ -56,6 +56,7 @@ class ScheduleRunner : NetworkListener {
         result_.waited = network_->waited();
         result_.events = network_->events();
         result_.skipped = network_->skipped();
+        result_.short_cuts = network_->short_cuts();
         result_.end = network_->now();
         return std::move(result_);
     }

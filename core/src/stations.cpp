@@ -112,6 +112,12 @@ void Stations::find_way(std::uint32_t source, std::uint32_t target, Way& way) {
         way.analytical = false;
         return;
     }
+    if (settings_.free_near && nic_component_[source] == nic_component_[target]) {
+        way.analytical = true;
+        way.bottleneck = unlimited_rate;
+        way.latency = 0;
+        return;
+    }
     way.stations.push_back(first_nic + nics_ + source);
     way.stations.push_back(static_cast<std::uint32_t>(nic_component_[source]));
     append_edges(nic_component_[source], nic_component_[target]);

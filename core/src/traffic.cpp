@@ -136,14 +136,9 @@ void Traffic::take_back(Stream& stream) {
     runs[current].count -= left;
 }
 
-std::uint32_t Traffic::add(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
-                           std::uint64_t cookie, bool header) {
-    if (source >= stations_.nics() || target >= stations_.nics()) {
-        throw std::invalid_argument("a message from interface " + std::to_string(source) + " to " +
-                                    std::to_string(target) + " of " + std::to_string(stations_.nics()));
-    }
+void Traffic::add(std::uint32_t index, std::int64_t bytes, std::uint64_t cookie, bool header) {
     if (bytes < 0) throw std::invalid_argument("a message of " + std::to_string(bytes) + " bytes");
-    Stream& stream = streams[stream_between(source, target)];
+    Stream& stream = streams[index];
     const bool joins = stream.first_message != none;
     if (joins && stream.first_message == stream.last_message) take_back(stream);
     const std::uint32_t message = take(messages, free_messages_, Message{cookie, bytes, none, header, bytes});
@@ -152,7 +147,13 @@ std::uint32_t Traffic::add(std::uint32_t source, std::uint32_t target, std::int6
     ++stream.active;
     ++active_messages;
     packets_in_ += packets_of(bytes, stations_.settings().packet_bytes);
-    return stream.first_slot;
+}
+
+std::uint32_t Traffic::slowest(std::uint32_t index) const {
+    const Stream& stream = streams[index];
+    const auto first = slots.begin() + stream.first_slot;
+    const auto slower = [](const Slot& left, const Slot& right) { return left.service < right.service; };
+    return static_cast<std::uint32_t>(std::max_element(first, first + stream.hops, slower) - slots.begin());
 }
 
 void Traffic::message_sent(const Slot& slot) {

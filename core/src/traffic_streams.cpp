@@ -1,6 +1,8 @@
 // Streams come and go: slots are taken when a pair first talks and given back when it has long been silent.
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 
 #include "striate/traffic.hpp"
 
@@ -23,6 +25,10 @@ bool Traffic::follows(const Stream& stream, const Way& way) const {
 }
 
 std::uint32_t Traffic::stream_between(std::uint32_t source, std::uint32_t target) {
+    if (source >= stations_.nics() || target >= stations_.nics()) {
+        throw std::invalid_argument("a message from interface " + std::to_string(source) + " to " +
+                                    std::to_string(target) + " of " + std::to_string(stations_.nics()));
+    }
     const auto found = stream_of_.find(pair_key(source, target));
     const std::uint32_t first = found == stream_of_.end() ? none : found->second;
     if (stations_.settings().routing == Routing::shortest && first != none) return first;

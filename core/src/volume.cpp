@@ -51,8 +51,6 @@ Volume volume_of(Kind kind, std::int64_t size, std::int64_t position, std::int64
         case Kind::allgatherv:
         case Kind::alltoall:
             return {others * bytes, others * bytes, others};
-        case Kind::alltoallv:
-            return {bytes, bytes, others};
         case Kind::scan:
             return {rounds(size) * bytes, rounds(size) * bytes, rounds(size)};
         case Kind::reduce_scatter:

@@ -44,10 +44,19 @@ bool Warp::worth_looking(const Moment& moment) {
     return budget_ > 0;
 }
 
+std::vector<Ticks> Warp::ages(Ticks now) const {
+    std::vector<Ticks> all;
+    for (std::uint32_t stream = 0; stream < traffic_.streams.size(); ++stream)
+        express_.append_ages(stream, now, all);
+    return all;
+}
+
 void Warp::see(std::vector<Event>&& pending, const Moment& moment) {
+    express_.settle();
     seen_.valid = true;
     seen_.now = moment.now;
-    seen_.events = moment.events;
+    seen_.events = moment.events + express_.spared();
+    seen_.ages = ages(moment.now);
     seen_.pending = std::move(pending);
     make_relative(seen_.pending, moment.now);
     seen_.index.clear();
@@ -93,7 +102,7 @@ bool Warp::events_agree(std::vector<Event>&& pending, const Moment& moment) {
     budget_ -= static_cast<std::int64_t>(pending.size());
     if (pending.size() != seen_.pending.size()) return false;
     make_relative(pending, moment.now);
-    return pending == seen_.pending;
+    return pending == seen_.pending && ages(moment.now) == seen_.ages;
 }
 
 // Packets wait in every period as they did in the last one: those that came and started, and those that wait
@@ -118,7 +127,8 @@ void Warp::repeat_waiting(std::int64_t periods, Ticks period) {
 
 Warp::Skip Warp::skip(const Moment& moment) {
     const Ticks period = moment.now - seen_.now;
-    if (period == 0) return {};  // a truncating clock may deliver two packets at once
+    if (period == 0) return {};  // a truncating clock may complete two packets at once
+    express_.settle();
     std::int64_t periods = (moment.next_timer - moment.now) / period;
     for (std::size_t i = 0; i < seen_.index.size(); ++i) {
         const Slot& slot = traffic_.slots[seen_.index[i]];
@@ -131,9 +141,10 @@ Warp::Skip Warp::skip(const Moment& moment) {
         Slot& slot = traffic_.slots[seen_.index[i]];
         slot.left -= static_cast<std::uint32_t>(periods) * (seen_.slots[i].left - slot.left);
     }
+    express_.recount();
     repeat_waiting(periods, period);
     seen_.valid = false;
-    return {periods * period, periods * (moment.events - seen_.events)};
+    return {periods * period, periods * (moment.events + express_.spared() - seen_.events)};
 }
 
 }  // namespace striate

@@ -63,6 +63,15 @@ TEST("three jobs on two CPUs: the sum of work is done in time") {
     CHECK_THROWS(one_node(0));
 }
 
+TEST("a job may tell how late its end is noticed") {
+    Processors processors = one_node(1);
+    const auto alarm = processors.start(0, 0, 0, 1, 7);
+    CHECK(alarm.time == 7);
+    Cookies over;
+    CHECK(processors.finish(0, 7, alarm.generation, over).time == -1);
+    CHECK((over == Cookies{1}));
+}
+
 TEST("the old clock cuts a job to whole nanoseconds, the nanosecond of its end included") {
     Processors processors(std::vector<std::int32_t>{1}, striate::Rounding::truncated_nanoseconds);
     CHECK(processors.start(0, 0, 1128, 1).time == 2 * ns);  // 1.128 + 1

@@ -1,6 +1,8 @@
 """Streams as programs of ranks: every block is read, sent and computed on, on the packet-level rung."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from machines import SWITCH, node, server
 from striate.apps import titan
@@ -15,8 +17,11 @@ from striate.workload.flows import Graph, ListedFlows
 MS = 10**9
 
 
-def machine(nodes=3, **settings):
-    disk = {"kind": "simple", "rate": "100 MB/s"}
+RUNGS = ("resource", "macro-rr", "macro-queue", "micro", "fine")
+
+
+def machine(nodes=3, rate="100 MB/s", **settings):
+    disk = {"kind": "simple", "rate": rate}
     return star(node=node(nodes, cpus=4), switch=SWITCH, server=server(1, disk=disk), settings=settings)
 
 
@@ -45,18 +50,41 @@ def test_a_group_begins_when_the_one_before_it_has_ended():
     assert quick == pytest.approx(0.060, rel=0.05)  # read for 10 ms, compute for 50 ms
 
 
-def test_all_rungs_agree_on_one_disk_that_is_read_alone():
-    # at 100 MB/s a block takes 10 ms; only fine knows the way from the disk to its processor
-    flows = stream((Graph(0),) * 20, processors=1)
+def ticks(flows, cluster, rung):
+    """The rung's own picoseconds."""
+    subject = StreamSubject(flows, cluster)
+    if rung != "fine":
+        return int(flows.run(rung, subject.costs)["ticks"])
+    return int(play(stream_workload(flows, subject.costs), stream_machine(flows, cluster)).rank_end.max())
 
-    times = {
-        rung: predict(flows, machine(2), rung=rung).seconds.estimate
-        for rung in ("resource", "macro-rr", "macro-queue", "micro", "fine")
-    }
 
-    coarse = {seconds for rung, seconds in times.items() if rung != "fine"}
-    assert coarse == {0.2}
-    assert times["fine"] == pytest.approx(0.2, rel=0.01)
+rates = st.integers(1, 5000).map(lambda tenths: f"{tenths / 10} MB/s")
+
+
+@given(st.integers(1, 30), rates, st.booleans())
+def test_all_rungs_agree_exactly_on_one_disk_that_is_read_alone(blocks, rate, overlap):
+    cluster = machine(1, rate=rate, io_overlap=overlap)
+
+    flows = stream((Graph(0),) * blocks, processors=1)
+
+    times = {rung: ticks(flows, cluster, rung) for rung in RUNGS}
+    assert set(times.values()) == {blocks * StreamSubject(flows, cluster).costs.read}
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 30 * MS), min_size=1, max_size=8), min_size=1, max_size=3),
+    rates,
+    st.booleans(),
+)
+def test_all_rungs_that_keep_order_agree_exactly_on_one_disk_and_one_processor(works, rate, overlap):
+    cluster = machine(1, rate=rate, io_overlap=overlap)
+    groups = (tuple(Graph(0, (), True, work) for work in group) for group in works)
+
+    flows = stream(*groups, processors=1)
+
+    times = {rung: ticks(flows, cluster, rung) for rung in RUNGS}
+    assert len({times[rung] for rung in RUNGS[1:]}) == 1
+    assert times["resource"] <= times["fine"]  # a block is read before it is computed on
 
 
 def test_the_finest_rung_of_a_stream_lies_inside_the_bounds_of_the_others():

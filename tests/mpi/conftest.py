@@ -90,7 +90,7 @@ def run_ranks():
     mpiexec = launcher()
     if mpiexec is None:
         pytest.skip("no mpiexec: install the extra `mpi`")
-    pytest.importorskip("mpi4py")
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
     return runner(mpiexec, sys.executable)
 
 

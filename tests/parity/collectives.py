@@ -94,6 +94,5 @@ EVERYBODY: dict[Kind, Callable[[int, int], tuple[int, int, int]]] = {
     Kind.ALLGATHER: each_to_each,
     Kind.ALLGATHERV: each_to_each,
     Kind.ALLTOALL: each_to_each,
-    Kind.ALLTOALLV: lambda size, bytes_: (bytes_, bytes_, size - 1),  # as if it received what it sends
     Kind.REDUCE_SCATTER: lambda size, bytes_: each_to_each(size, bytes_ // size),
 }

@@ -112,8 +112,8 @@ def _opening_actions(rank: int, ranks: int, part: int) -> Iterator[tuple[int, in
         yield from [(SEND, (rank + 1) % ranks, part + HEADER), (RECEIVE, (rank - 1) % ranks, 0), (WAIT, 0, 0)]
 
 
-def run_io(scenario: IoScenario) -> PacketRun:
-    """The scenario packet by packet, on the truncated clock."""
+def run_io(scenario: IoScenario, heap_ties: bool = True) -> PacketRun:
+    """The scenario packet by packet, on the truncated clock and with the ties of the original."""
     workload = Workload.from_program(lambda rank, ranks: operations(scenario, rank), ranks=scenario.ranks)
     cluster = machine(scenario)
     return run_application(
@@ -122,4 +122,5 @@ def run_io(scenario: IoScenario) -> PacketRun:
         cluster.place(scenario.ranks),
         collectives=opening(scenario.ranks),
         compat_clock=True,
+        heap_ties=heap_ties,
     )

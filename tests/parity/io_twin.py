@@ -34,6 +34,22 @@ class Meeting:
                 go_on()
 
 
+class Gathering(Meeting):
+    """A meeting before a collective access: who has waited takes a step more, to wake up."""
+
+    def __init__(self, ranks: int, twin: FlowTwin) -> None:
+        super().__init__(ranks)
+        self.twin = twin
+
+    def wait(self, then: Callable) -> None:
+        self.arrived.append(then)
+        if len(self.arrived) == self.ranks:
+            self.arrived, (*earlier, last) = [], self.arrived
+            for go_on in earlier:
+                self.twin.after(STEP, go_on)
+            last()
+
+
 class IoTwin:
     """Runs a scenario; afterwards `ended` has the end of each rank and `servers` the state of the disks."""
 
@@ -48,6 +64,7 @@ class IoTwin:
             for number in range(scenario.servers)
         ]
         self.meeting = Meeting(scenario.ranks)
+        self.gathering = Gathering(scenario.ranks, self.twin)
         self.expected: dict[tuple, Callable] = {}
         self.early: set[tuple] = set()
         self.ended: dict[int, int] = {}
@@ -136,7 +153,7 @@ class IoTwin:
     def access(self, rank: int, access: Access) -> Steps:
         wanted = shares(access.extents, self.scenario.stripe_unit, self.scenario.servers)
         if access.collective:
-            yield [self.meeting.wait]
+            yield [self.gathering.wait]
         yield from (self.write if access.write else self.read)(rank, wanted)
 
     def write(self, rank: int, wanted: list[Share]) -> Steps:
@@ -150,8 +167,14 @@ class IoTwin:
         yield []
 
     def begun_at(self, wanted: list[Share], first: int) -> list[Share]:
-        """Clients begin with different servers: with requests each with another, with data in pairs."""
-        first = first % max(len(wanted), 1) if self.twin.spreads_clients else 0
+        """Clients begin with different servers: with requests each with another, with data in pairs.
+
+        Those of the original all take the order of a hash table, whose places were found from its times.
+        """
+        if not self.twin.spreads_clients:
+            places = 16 if len(wanted) <= 12 else 32
+            return sorted(wanted, key=lambda share: (5 + 11 * share.server) % places)
+        first = first % max(len(wanted), 1)
         return wanted[first:] + wanted[:first]
 
     def request(self, rank: int, share: Share, on_sent: Callable, on_delivered: Callable) -> None:

@@ -9,9 +9,12 @@ import json
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+from parity.packet_twin import Twin
+from parity.shuffled_twin import ShuffledTwin
 from parity.westmere_twin import Machine, Model, Program, recv, send, sendrecv, steps_of
 from reference.piosimhd_collectives import NEAREST, scenario_of, schedule_of
 from striate.predict.collectives import Schedule, plan
@@ -37,10 +40,10 @@ def model_of(case: dict) -> Model:
     )
 
 
-def simulate(case: dict, schedule: Schedule | None = None) -> int:
+def simulate(case: dict, schedule: Schedule | None = None, twin: Callable[..., Twin] = Twin) -> int:
     """Nanoseconds of a case on the twin: its own pattern, or the `schedule` given."""
     model = model_of(case)
-    machine = Machine(model)
+    machine = Machine(model, twin)
     if schedule is None and case["implementations"]:
         schedule = schedule_of(case)
     ranks = range(model.processes)
@@ -85,6 +88,12 @@ def spread(case: dict, tries: int) -> list[float]:
         difference(case, Machine(model).run({rank: steps_of(schedule, rank) for rank in order}))
         for order in orders
     )
+
+
+def shuffled(case: dict, tries: int) -> list[float]:
+    """Differences of a case when events of equal time are served in `tries` random orders."""
+    twins = (partial(ShuffledTwin, seed=seed) for seed in range(tries))
+    return sorted(difference(case, simulate(case, twin=twin)) for twin in twins)
 
 
 def ours(case: dict) -> Schedule | None:

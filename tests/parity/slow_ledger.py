@@ -108,6 +108,9 @@ class SlowLedger:
             return
         self.totals.waits = True
         self.totals.communicates |= len(members) > 1
+        if step.kind is Kind.ALLTOALLV:
+            self.deal(rank, first, members, application.counts[said["counts"]][rank])
+            return
         bandwidth, latency = self.way(first + rank, first + members[(place + 1) % len(members)])
         sent, received, messages = played(
             step.kind, len(members), place, said.get("root", 0), said.get("bytes", 0)
@@ -118,6 +121,14 @@ class SlowLedger:
             at_root = nearest(said["bytes"] / bandwidth * 1e12)
             at_root += latency if step.kind is Kind.GATHERV else 0
             self.charge(first + members[said["root"]], at_root / PS)
+
+    def deal(self, rank, first, members, sizes) -> None:
+        for other, size in zip(members, sizes, strict=False):
+            if other != rank:
+                bandwidth, latency = self.way(first + rank, first + other)
+                ticks = nearest(size / bandwidth * 1e12)
+                self.charge(first + rank, ticks / PS)
+                self.charge(first + other, (ticks + latency) / PS)
 
     # Files.
 

@@ -77,7 +77,7 @@ def write_leaf(body, files, node, inner, outer):
     elif verb in EQUAL:
         getattr(body, verb)(rest[0] + inner * rest[1], comm="pairs" if rest[2] else "world")
     elif verb == "alltoallv":
-        body.alltoallv([9, 4][: body.ranks])
+        body.alltoallv([9, 0, 4, 70, 2, 1, 300][: body.ranks])
     elif verb in ("barrier", "sync"):
         body.barrier() if verb == "barrier" else body.sync_file(files[0])
     elif len(rest) == 1:

@@ -52,7 +52,7 @@ class UntiedHeap:
 class UntiedTwin(FlowTwin):
     """Every packet enters its interface by an event of its own, as one more tie."""
 
-    spreads_clients = False  # all begin with the first server; the heap decides
+    spreads_clients = False
 
     def __init__(self, network: Callable, granularity: int) -> None:
         super().__init__(network, granularity)

@@ -131,9 +131,9 @@ Program = Iterator[Step]
 class Machine:
     """Runs one program per rank; `ends` tells when each was through."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, twin: Callable[..., Twin] = Twin) -> None:
         self.model = model
-        self.twin = Twin(Network(model).path, model.granularity)
+        self.twin = twin(Network(model).path, model.granularity)
         self.processors = [Processors(self.twin, model.cpus) for _ in range(model.nodes)]
         self.waiting: dict[tuple, deque] = defaultdict(deque)
         self.arrived: dict[tuple, int] = defaultdict(int)

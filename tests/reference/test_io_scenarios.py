@@ -1,4 +1,4 @@
-"""I/O scenarios of PIOsimHD through the packet engine: within 2 % for at least nine in ten, the others named."""
+"""I/O scenarios of PIOsimHD through the packet engine: all within 2 %, most to the nanosecond."""
 
 import json
 from collections import Counter
@@ -8,12 +8,9 @@ import pytest
 from parity.io_machine import run_io
 from parity.io_scenario import read_figure_row, read_scenario
 
-# Clients that act at the same instant: which packet comes first at which server is a tie, and decides the seeks. The
-# original breaks ties as its event heap happens to lie, we by a defined order.
-DECIDED_BY_TIES = {
-    "io_read_lvl1_4c4s_100x100KiB_AggregationReorderCache_ram1000",  # +5.5 %
-    "io_write_lvl0_8c8s_32x1MiB_AggregationReorderCache_ram1000",  # -11.2 %
-}
+# Clients that act at the same instant: which packet comes first at which server is a tie, and decides the seeks. By our
+# own rule of ties this is 11 % too short; in the order of a plain event heap, as the original serves them, it is exact.
+DECIDED_BY_TIES = "io_write_lvl0_8c8s_32x1MiB_AggregationReorderCache_ram1000"
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +28,20 @@ def relative(row, run):
     return run.end / 1000 / row["virtual_time_ns"] - 1
 
 
-def test_nine_scenarios_in_ten_are_within_two_per_cent(runs):
+def test_every_scenario_is_within_two_per_cent_and_most_within_a_microsecond(runs):
     error = {row["id"]: relative(row, run) for row, run in runs}
-    off = {name for name, value in error.items() if abs(value) > 0.02}
+    exact = [row["id"] for row, run in runs if abs(run.end // 1000 - row["virtual_time_ns"]) < 1000]
     print(Counter(f"{abs(value):.0e}" for value in error.values()))
 
-    assert off <= DECIDED_BY_TIES, {name: f"{error[name]:+.1%}" for name in off}
-    assert len(off) <= 0.1 * len(error)
+    assert {name: f"{value:+.1%}" for name, value in error.items() if abs(value) > 0.02} == {}
+    assert len(exact) >= 0.9 * len(error)
+
+
+def test_the_order_of_ties_alone_can_take_a_case_beyond_two_per_cent(runs):
+    row, run = next(one for one in runs if one[0]["id"] == DECIDED_BY_TIES)
+
+    assert abs(run.end // 1000 - row["virtual_time_ns"]) < 1000
+    assert abs(relative(row, run_io(read_scenario(row), heap_ties=False))) > 0.02
 
 
 def test_one_client_or_one_server_is_right_within_a_microsecond(runs):

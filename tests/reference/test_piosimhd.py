@@ -1,6 +1,7 @@
 """Every published scenario of PIOsimHD, played on the packet engine, class by class."""
 
 from reference.check_piosimhd import LIMITS, check, summarise
+from reference.piosimhd_exceptions import TIES
 
 
 def test_every_class_of_scenarios_is_met(shared, capsys):
@@ -9,6 +10,8 @@ def test_every_class_of_scenarios_is_met(shared, capsys):
     lines = capsys.readouterr().out.splitlines()
     print("\n".join(lines[-len(LIMITS) :]))
     assert status == 0, lines[-len(LIMITS) :]
+    assert [line for line in lines if "not explained" in line] == []
+    assert {line.split(":")[0] for line in lines if "(ties" in line} <= set(TIES)
 
 
 def test_a_class_that_misses_its_share_is_told(capsys):

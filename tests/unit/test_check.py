@@ -57,7 +57,7 @@ def test_the_drawing_is_well_formed_and_inside_its_frame(name, tmp_path, capsys)
 
 
 def test_png_is_drawn_by_cairosvg(tmp_path):
-    pytest.importorskip("cairosvg")
+    pytest.importorskip("cairosvg", reason="needs CairoSVG")
     path = tmp_path / "topology.png"
 
     assert run(["check", "westmere", "-o", str(path)]) == 0

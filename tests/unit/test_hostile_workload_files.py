@@ -14,7 +14,7 @@ from striate.cluster import load_cluster
 from striate.errors import StriateError, WorkloadError
 from striate.predict.resource import predict_resource
 from striate.workload import Spmd, Workload
-from striate.workload.parquet import SCHEMA
+from striate.workload.parquet_form import SCHEMA
 
 
 def plain_workload() -> Workload:

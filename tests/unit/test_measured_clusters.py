@@ -16,7 +16,7 @@ from striate.cluster.quantities import BytesPerSecond, Load, Ticks
 from striate.errors import ClusterError
 from striate.predict import predict
 from striate.predict.packets import CollectiveBook, run_application
-from striate.predict.sharing import background_slowness, message_waits
+from striate.predict.sharing import background_slowness, compute_lags, message_waits
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.slowed import slowed
@@ -178,3 +178,59 @@ def test_a_slowed_program_is_the_program_with_longer_computations(times, ranks, 
         ends.append(run.rank_end.tolist())
 
     assert ends[0] == ends[1]
+
+
+def test_lags_lie_on_a_line_between_the_crowds_that_were_measured():
+    machine = laptop(lag_double=Load(0.5), lag_fourfold=Load(1.5), longest_lag=Ticks(10**9))
+    flushing = laptop(flushed_lag_double=Load(2), longest_lag=Ticks(10**9))
+
+    assert compute_lags(machine, machine.place(8), flushed=False) is None
+    assert compute_lags(machine, machine.place(8 * 3), flushed=False).tolist() == [1.0] * 24
+    assert compute_lags(machine, machine.place(8 * 9), flushed=False).tolist() == [1.5] * 72
+    assert compute_lags(machine, machine.place(16), flushed=True) is None
+    assert compute_lags(flushing, flushing.place(16), flushed=True).tolist() == [2.0] * 16
+
+
+# 16 ranks on 8 CPUs. The first message to rank 1 is late by half of what the rank has computed, or by the longest lag;
+# its sender waits until it is out, and the second one is not late again.
+@pytest.mark.parametrize(("longest", "late"), [(10**10, 500_000_000), (10**8, 10**8)])
+def test_the_first_message_after_computing_is_late(longest, late):
+    def program(rank, ranks):
+        yield op.compute("1 ms")
+        if rank == 0:
+            yield op.send(1, 8)
+            yield op.compute("5 ms")
+            yield op.send(1, 8)
+        elif rank == 1:
+            yield op.recv(0, 8)
+            yield op.recv(0, 8)
+        elif rank == 2:
+            yield op.send(3, 8)
+        elif rank == 3:
+            yield op.recv(2, 8)
+
+    application = Workload.from_program(program, 16).applications[0]
+    ends = [
+        run_application(application, machine, machine.place(16), collectives=CollectiveBook.empty()).rank_end
+        for machine in (laptop(), laptop(lag_double=Load(0.5), longest_lag=Ticks(longest)))
+    ]
+
+    assert int(ends[1][3] - ends[0][3]) == pytest.approx(late, abs=1000)
+    assert int(ends[1][1] - ends[0][1]) == pytest.approx(late, abs=1000)  # not twice
+
+
+def test_messages_to_a_rank_keep_their_order():
+    def program(rank, ranks):
+        yield op.compute("1 ms")
+        if rank == 0:
+            yield op.send(1, 8, tag=1)
+            yield op.send(1, 1024, tag=1)
+        elif rank == 1:
+            yield op.recv(0, 8, tag=1)
+            yield op.recv(0, 1024, tag=1)
+
+    machine = laptop(lag_double=Load(0.5), longest_lag=Ticks(10**9))
+    application = Workload.from_program(program, 16).applications[0]
+    run = run_application(application, machine, machine.place(16), collectives=CollectiveBook.empty())
+
+    assert run.rank_end[1] > run.rank_end[0]

@@ -19,7 +19,15 @@ from striate.probe.measure import crowds
 from striate.probe.messages import Pair, chosen_pairs
 from striate.probe.report import Facts, Findings
 from striate.probe.samples import Measurement, line_of, spread, sturdy_line
-from striate.probe.waits import BESIDE, COMPUTE_SECONDS, CROWD, taken_by_background, waits
+from striate.probe.waits import (
+    BESIDE,
+    COMPUTE_SECONDS,
+    FLUSHED_GRAINS,
+    GRAINS,
+    crowd_name,
+    taken_by_background,
+    waits,
+)
 from striate.show.curves import curves_svg
 from striate.workload import Spmd
 
@@ -113,12 +121,26 @@ def exactly(name, unit, value):
     return Measurement(name, unit, Interval(value * 0.9, value, value * 1.25), 9, "made up")
 
 
-def step(name, ranks, background, *, cpus, turn, time_slice):
-    """What a round takes by the model."""
-    computing = COMPUTE_SECONDS * max(1.0, (ranks + background) / cpus)
-    wait = turn * max(0.0, ranks / cpus - 1) + time_slice * taken_by_background(ranks, background, cpus)
-    seconds = computing + np.ceil(np.log2(ranks)) * wait
-    return Measurement(f"{name}, {ranks} ranks", "s", Interval.exactly(seconds), 8, "made up")
+LAGS, FLUSHED_LAGS, LONGEST = {2: 0.5, 4: 1.5}, {2: 0.8, 4: 2.0}, 4e-3
+MESSAGE = 1e-6
+
+
+def beside(cpus, background, time_slice):
+    """What a round takes by the model, beside as many busy processes as there are CPUs."""
+    computing = COMPUTE_SECONDS * (2 * cpus + background) / cpus
+    rounds = np.ceil(np.log2(cpus))
+    seconds = computing + rounds * time_slice * taken_by_background(cpus, background + cpus, cpus)
+    return Measurement(f"{BESIDE}, {cpus} ranks", "s", Interval.exactly(seconds), 8, "made up")
+
+
+def crowd(grain, times, background, *, cpus, turn, time_slice, flushed=False):
+    """What a round takes by the model, `times` as many ranks as CPUs."""
+    ranks = times * cpus
+    wait = MESSAGE + turn * (times - 1) + time_slice * taken_by_background(ranks, background, cpus)
+    lag = min((FLUSHED_LAGS if flushed else LAGS)[times] * grain, LONGEST)
+    seconds = grain * (ranks + background) / cpus + np.ceil(np.log2(ranks)) * wait + lag
+    name = f"{crowd_name(grain, flushed=flushed)}, {ranks} ranks"
+    return Measurement(name, "s", Interval.exactly(seconds), 8, "made up")
 
 
 def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=3e-3):
@@ -136,10 +158,12 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
         exactly("MPI-IO write: rate", "B/s", 5e9),
         exactly("first write", "B/s", 1e9),
         Measurement("background", "processes", Interval.exactly(background), 15, "made up"),
-        step(BESIDE, cpus, background + cpus, cpus=cpus, turn=turn, time_slice=time_slice),
+        beside(cpus, background, time_slice),
     ]
-    for factor in (1, 2, 4):
-        found.append(step(CROWD, factor * cpus, background, cpus=cpus, turn=turn, time_slice=time_slice))
+    machine = {"cpus": cpus, "turn": turn, "time_slice": time_slice}
+    for times in (2, 4):
+        found += [crowd(grain, times, background, **machine) for grain in GRAINS]
+        found += [crowd(grain, times, background, **machine, flushed=True) for grain in FLUSHED_GRAINS]
     for distance, level in enumerate(levels, start=1):
         found.append(exactly(f"messages, {level}: start-up", "s", distance * 1e-6))
         found.append(exactly(f"messages, {level}: rate", "B/s", 10e9 / distance))
@@ -153,6 +177,10 @@ def test_waits_are_found_again_by_the_model_they_were_made_by(background, turn, 
 
     assert found["turn"].value.estimate == pytest.approx(turn, abs=1e-9)
     assert found["time_slice"].value.estimate == pytest.approx(time_slice, abs=1e-9)
+    lags = {"lag_double": 0.5, "lag_fourfold": 1.5, "flushed_lag_double": 0.8, "flushed_lag_fourfold": 2.0}
+    for key, share in lags.items():
+        assert found[key].value.estimate == pytest.approx(share, abs=1e-4)
+    assert found["longest_lag"].value.estimate == pytest.approx(LONGEST, abs=1e-7)
 
 
 @pytest.mark.parametrize(("sockets", "nodes"), [(1, 1), (2, 1), (1, 2), (2, 3)])
@@ -179,6 +207,7 @@ def test_every_range_holds_its_value_and_fresh_memory_is_in_it():
     assert value_at(description, "node[0].nic.link.latency") == 500_000
     assert value_at(description, "server[0].disk.write_latency") == 10**9
     assert {"settings.turn", "settings.time_slice", "settings.background"} <= set(tables)
+    assert {"settings.lag_fourfold", "settings.flushed_lag_double", "settings.longest_lag"} <= set(tables)
     assert "first write: 1e+09 B/s" in description.source
 
 

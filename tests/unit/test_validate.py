@@ -1,5 +1,6 @@
 """Validations on made-up costs: the forecast of every case, and what a study says about its runs."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,33 +10,62 @@ from striate.cli.validate import explained, study_document, study_svg, study_tex
 from striate.cluster import load_cluster
 from striate.interval import Interval
 from striate.validate import Case, Outcome, Study, matrix
-from striate.validate.calibrate import Costs
+from striate.validate.calibrate import Costs, cost_of, together, work_of
 from striate.validate.forecast import Agreements, forecast_case, with_background, workload_of
 from striate.validate.outcome import Run
 from striate.validate.study import background, collectives_in, run_seconds
 from toy_traces import row, trace_of
 
-KERNELS = (
-    *("jacobi sweep", "checkpoint step", "mesh step", "mesh exchange", "mesh write", "mesh schedule"),
-    "pmc3 generation",
-)
+KERNELS = {
+    "jacobi": ("sweep",),
+    "checkpoint": ("step",),
+    "mesh": ("step", "schedule", "exchange", "seal", "commit", "reserve", "map"),
+    "pmc3": ("generation",),
+}
 
 
-def costs(each=1e-9):
-    """Every kernel in proportion to its amount, 10 % more or less at the ends."""
-    amounts = (10.0, 1e7)
-    table = tuple(
-        (amount, Interval(0.9 * amount * each, amount * each, 1.1 * amount * each)) for amount in amounts
+def costs(each=1e-3):
+    """Every kernel takes so long, 10 % more or less at the ends."""
+    cost = Interval(0.9 * each, each, 1.1 * each)
+    return Costs(
+        {
+            (f"{case.app} {kernel}", work_of(case), processes): cost
+            for case in matrix()
+            for kernel in KERNELS[case.app]
+            for processes in (1, case.ranks)
+        }
     )
-    return Costs(dict.fromkeys(KERNELS, table))
 
 
-def test_costs_between_amounts_lie_on_a_line_and_beyond_go_on():
-    known = costs()
+def test_a_cost_is_that_of_the_size_and_the_number_of_processes():
+    one, two = (Case("jacobi", ranks, "toy", {"rows": 8, "columns": 4, "steps": 3}) for ranks in (1, 2))
+    known = Costs(
+        {
+            ("jacobi sweep", work_of(one), 1): Interval(1, 2, 3),
+            ("jacobi sweep", work_of(one), 2): Interval(4, 5, 6),
+        }
+    )
 
-    for amount in (1.0, 10.0, 1234.0, 1e7, 5e8):
-        assert known.seconds("mesh step", amount, "middle") == pytest.approx(amount * 1e-9, rel=1e-6)
-    assert known.seconds("mesh step", 100, "fast") < known.seconds("mesh step", 100, "slow")
+    assert [known.seconds("sweep", one, end) for end in ("fast", "middle", "slow")] == [1, 2, 3]
+    assert known.seconds("sweep", two, "middle") == 5
+    assert known.seconds("sweep", two, "middle", processes=1) == 2
+
+
+def test_processes_with_a_cpu_each_wait_for_the_slowest(monkeypatch):
+    columns = [[1.0, 2.0, 9.0], [3.0, 1.0]]
+
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0, 1})
+    assert together(columns).tolist() == [3.0, 2.0]
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0})
+    assert together(columns).tolist() == [2.0, 1.5]
+
+
+@given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=40))
+def test_a_cost_lies_inside_its_range(seconds):
+    cost = cost_of(np.array(seconds))
+
+    assert min(seconds) <= cost.low <= cost.estimate * (1 + 1e-12)
+    assert cost.estimate <= cost.high * (1 + 1e-12) <= max(seconds) * (1 + 2e-12)
 
 
 @pytest.mark.parametrize("case", matrix(), ids=lambda case: case.name)
@@ -60,11 +90,11 @@ def test_dearer_kernels_and_more_background_give_later_forecasts():
     case = next(case for case in matrix() if case.name == "jacobi small, 2 ranks")
     machine = load_cluster("laptop")
     quiet = forecast_case(case, machine, costs(), Agreements(1, 3, 2))
-    dear = forecast_case(case, machine, costs(2e-9), Agreements(1, 3, 2))
+    dear = forecast_case(case, machine, costs(2e-3), Agreements(1, 3, 2))
     busy = forecast_case(case, with_background(machine, Interval(6, 12, 20), 5), costs(), Agreements(1, 3, 2))
 
-    # 40 sweeps of 262144 cells of a nanosecond: 10.5 ms, and 16 MiB at 8 GB/s: 2 ms.
-    assert quiet.estimate == pytest.approx(0.0126, rel=0.1)
+    # 160 sweeps of a millisecond, and 16 MiB at 8 GB/s: 2 ms.
+    assert quiet.estimate == pytest.approx(0.162, rel=0.05)
     assert quiet.low < quiet.estimate < quiet.high
     assert dear.estimate > 1.5 * quiet.estimate
     assert busy.estimate > 1.5 * quiet.estimate  # 14 processes on 8 CPUs

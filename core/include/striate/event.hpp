@@ -7,6 +7,8 @@ namespace striate {
 
 using Ticks = std::int64_t;  // picoseconds
 
+inline constexpr std::uint64_t arrival_key = std::uint64_t{1} << 63;  // else a completion
+
 struct Event {
     Ticks time;
     std::uint64_t key;  // kind in the top bit, index of the model's own station or slot below

@@ -37,7 +37,8 @@ struct FileRules {
     std::int64_t packet_bytes = 100 << 10;     // data comes to a server, and to its disks, in such parts
     std::int64_t io_request_bytes = 10 << 20;  // a read goes to the disks in such parts
     bool flush_on_close = false;
-    bool log = false;  // keep every job of the disks
+    bool log = false;            // keep every job of the disks
+    bool spread_clients = true;  // over the servers they begin with; else all take the order of a hash table
     // The requests for runs of a file.
     std::function<AccessPlan(std::int64_t file, const RunsView& runs)> plan;
     // One past the last byte of a server's own file when the file has `size` bytes; 0 on servers it does not

@@ -17,6 +17,7 @@ struct LedgerInput {
     Programs programs;
     std::span<const GroupColumns> communicators;
     ExtentColumns extents;
+    std::span<const std::span<const std::int64_t>> counts;  // tables of ranks x ranks: bytes to each member
     NetworkColumns network;
     std::span<const std::int32_t> rank_component;     // where each rank's interface hangs
     std::span<const double> interface_bandwidth;      // per rank: the slowest of its own interface and link
@@ -24,6 +25,7 @@ struct LedgerInput {
     std::int64_t stripe_unit;
     const FileLayouts* layouts;  // none: no I/O server, and no file may be touched
     bool metadata = false;       // count what metadata servers hear
+    bool free_near = false;      // ranks on one component reach each other in no time
 };
 
 // Sums of one application. Times are exact sums of whole picoseconds, given in seconds.

@@ -23,9 +23,9 @@ class NetworkListener {
 };
 
 enum class Fidelity : std::uint8_t { packets, flows };
-// All order events by one rule and differ in speed, but for the timed heap: it leaves ties as they lie, and
-// is never fast-forwarded.
-enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle, timed_heap };
+// All order events by one rule and differ in speed, but for the timed heaps: they leave ties as they lie, and
+// are never fast-forwarded.
+enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle, timed_heap, entry_heap };
 
 struct RunOptions {
     Fidelity fidelity = Fidelity::packets;
@@ -33,6 +33,12 @@ struct RunOptions {
     QueueKind queue = QueueKind::automatic;  // by the number of interfaces
     std::function<void()> poll = [] {};      // called about once per million events; may throw
     Timeline* timeline = nullptr;            // where to write down what happened when; none: nowhere
+};
+
+// What was known without playing it because packets could not meet others.
+struct ShortCuts {
+    std::int64_t events = 0;       // among those skipped
+    std::int64_t interrupted = 0;  // times that somebody came along while packets were on a short cut
 };
 
 class Network {
@@ -62,6 +68,7 @@ class Network {
 
     [[nodiscard]] virtual std::int64_t events() const = 0;  // arrivals and completions of packets at stations
     [[nodiscard]] virtual std::int64_t skipped() const = 0;  // of those events, known without playing them
+    [[nodiscard]] virtual ShortCuts short_cuts() const { return {}; }
     [[nodiscard]] virtual const std::vector<StationTotals>& totals() const = 0;  // per station
     // Per station: how long packets have waited there, all together, in seconds. Over the time of the run
     // that is the mean length of its queue.

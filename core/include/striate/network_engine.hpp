@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "striate/express.hpp"
 #include "striate/hole_heap.hpp"
 #include "striate/network.hpp"
 #include "striate/stations.hpp"
@@ -26,42 +27,48 @@ struct NoTrace {
 
 // The rule of ties: at equal times completions come before arrivals, both in order of their index (station,
 // slot); an arrival without latency belongs to the completion that caused it; timers come last, in order of
-// cookie. With a TimedHeap that heap is the rule: every event goes through it, timers too, and a service that
-// starts others upstream is the last of them to be put there.
+// cookie. With a TimedHeap that heap is the rule: every event goes through it, timers too, a service that
+// starts others upstream is the last of them to be put there, and those above hear of a message at once.
 //
 // Packets move in network time, which stands still while steady periods are skipped; `shift_` is what was
 // skipped, and every time that crosses the interface is network time + shift.
 template <class Queue = HoleHeap, class Trace = NoTrace>
 class NetworkEngine final : public Network {
   public:
-    // `warp`: skip whole periods of a steady state, which changes nothing but the CPU time (and hides their
-    // packets from a trace).
-    NetworkEngine(Stations& stations, NetworkListener& listener, bool warp, Trace trace = {})
+    // `fast`: skip whole periods of a steady state and take short cuts, which changes nothing but the CPU
+    // time (and hides packets inside a run from a trace).
+    NetworkEngine(Stations& stations, NetworkListener& listener, bool fast, Trace trace = {})
         : stations_(stations),
           traffic_(stations),
           listener_(listener),
-          warp_(traffic_, stations_),
-          may_warp_(warp),
+          express_(traffic_, stations_, fast),
+          warp_(traffic_, stations_, express_),
+          fast_(fast),
           trace_(std::move(trace)) {}
 
     [[nodiscard]] Ticks now() const override { return now_ + shift_; }
-    [[nodiscard]] std::int64_t events() const override { return events_; }
-    [[nodiscard]] std::int64_t skipped() const override { return skipped_; }
+    [[nodiscard]] std::int64_t events() const override { return events_ + express_.spared(); }
+    [[nodiscard]] std::int64_t skipped() const override { return skipped_ + express_.spared(); }
+    [[nodiscard]] ShortCuts short_cuts() const override {
+        return {express_.spared(), express_.interrupted()};
+    }
     [[nodiscard]] const std::vector<StationTotals>& totals() const override { return traffic_.totals; }
     [[nodiscard]] std::vector<double> waited() const override { return stations_.waited(); }
 
     void start_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
                        std::uint64_t cookie) override {
-        begin(traffic_.add(source, target, bytes, cookie));
+        begin(traffic_.stream_between(source, target), bytes, cookie, true);
     }
 
     void continue_message(std::uint32_t source, std::uint32_t target, std::int64_t bytes,
                           std::uint64_t cookie) override {
-        begin(traffic_.add(source, target, bytes, cookie, false));
+        begin(traffic_.stream_between(source, target), bytes, cookie, false);
     }
 
     void guard(std::uint32_t interface) override {
-        stations_[stations_.interface_station(interface)].guarded = true;
+        const std::uint32_t station = stations_.interface_station(interface);
+        if (!stations_[station].guarded) change([&] { express_.occupy(station, current()); });
+        stations_[station].guarded = true;
     }
 
     void set_open(std::uint32_t interface, bool open) override {
@@ -91,7 +98,8 @@ class NetworkEngine final : public Network {
             } else {
                 const Event event = queue_.pop();
                 now_ = event.time;
-                if ((event.key & arrival) != 0) {
+                key_ = event.key;
+                if ((event.key & arrival_key) != 0) {
                     arrive(static_cast<std::uint32_t>(event.key));
                 } else if (loose && (event.key & of_timer) != 0) {
                     listener_.on_timer(take_cookie(static_cast<std::uint32_t>(event.key)));
@@ -109,9 +117,9 @@ class NetworkEngine final : public Network {
     }
 
   private:
-    static constexpr std::uint64_t arrival = std::uint64_t{1} << 63;
     static constexpr std::uint64_t of_timer = std::uint64_t{1} << 62;  // loose ties only; else a completion
-    static constexpr bool loose = std::is_same_v<Queue, TimedHeap>;
+    static constexpr bool loose = std::is_base_of_v<TimedHeap, Queue>;
+    static constexpr bool enters = std::is_same_v<Queue, EntryHeap>;  // packets come by an event of their own
     static constexpr std::int64_t poll_every = 1 << 20;
     static constexpr Ticks never = std::numeric_limits<Ticks>::max();
     static constexpr std::uint32_t paused = none - 1;  // what a guarded interface serves between packets
@@ -124,10 +132,31 @@ class NetworkEngine final : public Network {
     std::vector<Slot>& slots() { return traffic_.slots; }
 
     // The first packet waits at the sender's interface; each later one appears when its forerunner starts.
-    void begin(std::uint32_t slot) {
-        warp_.structure_changed();
+    void begin(std::uint32_t stream, std::int64_t bytes, std::uint64_t cookie, bool header) {
+        change([&] { express_.stop(stream, current()); });
+        traffic_.add(stream, bytes, cookie, header);
+        if (traffic_.streams[stream].active == 1) change([&] { express_.enter(stream, current()); });
+        const std::uint32_t slot = traffic_.streams[stream].first_slot;
+        if constexpr (enters) return queue_.push({now_, arrival_key | slot});
         wait(slots()[slot]);
         offer(slot);
+    }
+
+    // The event being played.
+    [[nodiscard]] Event current() const { return {now_, key_}; }
+
+    // Something about the short cuts changes, and with it what is put off.
+    template <class Act>
+    void change(const Act& act) {
+        if (!fast_) return;
+        warp_.structure_changed();
+        act();
+        push_due();
+    }
+
+    void push_due() {
+        for (const Event& event : express_.due) queue_.push(event);
+        express_.due.clear();
     }
 
     void complete(std::uint32_t index) {
@@ -135,16 +164,17 @@ class NetworkEngine final : public Network {
         Station& station = stations_[index];
         const std::uint32_t served = station.serving;
         const Slot& slot = slots()[served];
+        if ((slot.flags & Slot::anchor) != 0) attention_ = may_skip_ = true;
         // Only now the served stream queues up again: one whose packet came meanwhile goes first.
         if (slot.waiting > 0 && (slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(served);
         if ((slot.flags & Slot::last_hop) != 0) {
-            if (slot.left == 0) finish(slot);
-            if ((slot.flags & Slot::anchor) != 0) attention_ = may_skip_ = true;
-        } else if ((slot.flags & Slot::early) == 0) {
+            if (slot.left % Express::look_every == 0) look_back(served);
+        } else if ((slot.flags & Slot::early) == 0 &&
+                   ((slot.flags & Slot::flowing) == 0 || express_.was_played(slot))) {
             if (slot.delay == 0 && !loose) {
                 arrive(served + 1);
             } else {
-                queue_.push({now_ + slot.delay, arrival | (served + 1)});
+                queue_.push({now_ + slot.delay, arrival_key | (served + 1)});
             }
         }
         // The station counts as busy until here, so that what has just become ready waits its turn in the
@@ -201,6 +231,8 @@ class NetworkEngine final : public Network {
 
     void start(std::uint32_t index) {
         start_chain(index);
+        if (played_ != none) [[unlikely]]
+            note_played(false);
         if constexpr (loose) {
             for (; !starts_.empty(); starts_.pop_back()) queue_.push(starts_.back());
         }
@@ -208,28 +240,38 @@ class NetworkEngine final : public Network {
 
     // Starts service of the slot's next packet, which hands its credit back; that may start the hop before.
     void start_chain(std::uint32_t index) {
+        const std::uint32_t origin = index;
         while (true) {
             if (slots()[index].left == 0) load_run(index);
             Slot& slot = slots()[index];
             Station& station = stations_[slot.station];
+            const bool draws = (slot.flags & Slot::drawn) != 0 && draw(index, origin);
             station.serving = index;
             --slot.left;
-            --slot.waiting;
-            station.waited += moment();
+            if (!draws) {
+                --slot.waiting;
+                station.waited += moment();
+            }
             if constexpr (loose) {
                 starts_.push_back({now_ + slot.service, slot.station});
             } else {
                 queue_.push({now_ + slot.service, slot.station});
             }
             trace_.served(traffic_, index, now(), now() + slot.service);
-            if ((slot.flags & Slot::early) != 0) queue_.push({now_ + slot.delay, arrival | (index + 1)});
-            if ((slot.flags & Slot::last_hop) == 0) {
+            if ((slot.flags & Slot::early) != 0) queue_.push({now_ + slot.delay, arrival_key | (index + 1)});
+            if ((slot.flags & Slot::flowing) != 0) {
+                express_.flow(slot, current());
+            } else if ((slot.flags & Slot::last_hop) == 0) {
                 slot.used += slot.service;
                 ++slot.under_way;
                 if (slot.used >= station.window && (slot.flags & Slot::open) == 0)
                     slot.flags |= Slot::blocked;
             }
-            if ((slot.flags & Slot::first_hop) != 0) return release_next(index);
+            if (draws) {
+                if ((slot.flags & Slot::blocked) == 0) add_ready(index);
+                return;
+            }
+            if ((slot.flags & Slot::first_hop) != 0) return release_next(index, origin);
 
             Slot& before = slots()[--index];
             before.used -= slot.previous_service;
@@ -238,38 +280,85 @@ class NetworkEngine final : public Network {
             const Station& upstream = stations_[before.station];
             if (before.under_way > 0 && before.used >= upstream.window) return;
             before.flags &= ~static_cast<std::uint32_t>(Slot::blocked);
+            if ((before.flags & Slot::drawn) != 0) regain(before);
             if (before.waiting == 0) return;
             if (upstream.serving != none) return add_ready(index);
         }
     }
 
+    // Whether the start of a drawn stream's driver draws; else it is played.
+    bool draw(std::uint32_t index, std::uint32_t origin) {
+        const bool outdone =
+            slots()[index].left % Express::look_every == 0 && express_.outdone(index, origin);
+        if (!outdone && express_.draw(index, now_)) return true;
+        if (outdone || slots()[index].left < Express::least_left) {
+            change([&] { express_.release(index); });
+        } else {
+            express_.settle_draws(index);
+            played_ = index;
+        }
+        return false;
+    }
+
+    void note_played(bool through) {
+        if (!express_.played(std::exchange(played_, none), through)) warp_.structure_changed();
+    }
+
+    void regain(const Slot& slot) {
+        express_.regain(slot, current());
+        push_due();
+    }
+
     void load_run(std::uint32_t index) {
+        if ((slots()[index].flags & Slot::flowing) != 0)
+            change([&] { express_.stop_flow(slots()[index].stream, current()); });
         traffic_.load_run(index);
         warp_.structure_changed();
         const Slot& slot = slots()[index];
-        const bool may_anchor =
-            may_warp_ && (slot.flags & Slot::last_hop) != 0 && slot.left >= Warp::long_run;
-        if (may_anchor) warp_.add_candidate(index);
+        const bool may_anchor = fast_ && (slot.flags & Slot::last_hop) != 0 && slot.left >= Warp::long_run;
+        if (may_anchor) warp_.add_candidate(traffic_.slowest(slot.stream));
     }
 
     // A packet has started at the sender: its message's next one appears, or the message is sent.
-    void release_next(std::uint32_t index) {
+    void release_next(std::uint32_t index, std::uint32_t origin) {
         Slot& slot = slots()[index];
-        ++events_;  // the packet's arrival here, which needed no queue
+        if (!enters) ++events_;  // the packet's arrival here, which needed no queue
         if (slot.left == 0 && traffic_.runs[slot.run].ends) {
             traffic_.message_sent(slot);
-            note({traffic_.messages[traffic_.runs[slot.run].message].cookie, false});
+            const std::uint64_t cookie = traffic_.messages[traffic_.runs[slot.run].message].cookie;
+            if constexpr (enters) return listener_.on_sent(cookie);
+            note({cookie, false});
+        } else if (enters) {
+            queue_.push({now_, arrival_key | index});
         } else {
             wait(slot);
             if ((slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(index);
+            if (played_ != none) [[unlikely]] {
+                note_played(true);
+            } else if (slot.left % Express::look_every == 0 && origin != index && fast_) {
+                if (express_.try_draw(origin, index)) warp_.structure_changed();
+            }
+        }
+    }
+
+    // Some packets of a run later: has the message come, or does the stream flow?
+    void look_back(std::uint32_t index) {
+        const Slot& slot = slots()[index];
+        if (slot.left == 0) {
+            finish(slot);
+        } else if (fast_ && express_.try_flow(index, now_)) {
+            warp_.structure_changed();
         }
     }
 
     void finish(const Slot& slot) {
         const Run& run = traffic_.runs[slot.run];
         if (!run.ends) return;
-        note({traffic_.messages[run.message].cookie, true});
+        const std::uint64_t cookie = traffic_.messages[run.message].cookie;
+        if (!enters) note({cookie, true});
         traffic_.message_delivered(slot);
+        if (fast_ && traffic_.streams[slot.stream].active == 0) express_.leave(slot.stream);
+        if constexpr (enters) listener_.on_delivered(cookie);
     }
 
     void add_ready(std::uint32_t index) {
@@ -301,6 +390,7 @@ class NetworkEngine final : public Network {
     void fire() {
         const Event timer = timers_.pop();
         now_ = timer.time - shift_;
+        key_ = std::numeric_limits<std::uint64_t>::max();
         next_timer_ = timers_.empty() ? never : timers_.top().time - shift_;
         listener_.on_timer(timer.key);
     }
@@ -359,8 +449,9 @@ class NetworkEngine final : public Network {
     Stations& stations_;
     Traffic traffic_;
     NetworkListener& listener_;
+    Express express_;
     Warp warp_;
-    bool may_warp_;
+    bool fast_;
     bool attention_ = false, may_skip_ = false;
     [[no_unique_address]] Trace trace_;
     Queue queue_;
@@ -371,6 +462,8 @@ class NetworkEngine final : public Network {
     std::vector<std::uint64_t> cookies_;  // and of timers
     std::vector<std::uint32_t> free_cookies_;
     Ticks now_ = 0;
+    std::uint64_t key_ = 0;
+    std::uint32_t played_ = none;  // a slot that might have drawn and whose chain of starts is played
     Ticks shift_ = 0;
     Ticks next_timer_ = never;
     std::int64_t events_ = 0, skipped_ = 0;

@@ -11,11 +11,11 @@
 namespace striate {
 
 // Keeps, per node, a clock of work done per job; a job ends when that clock reaches its start plus its work.
-// So starting or ending a job touches that clock alone, not every job. The end of a job is noticed a
-// nanosecond later.
+// So starting or ending a job touches that clock alone, not every job. The end of a job is
+// noticed a moment later.
 class Processors {
   public:
-    static constexpr Ticks notice = 1000;
+    static constexpr Ticks usual_notice = 1000;
     static constexpr std::uint32_t generations = 1U << 30;  // then they count from 0 again
 
     Processors(std::span<const std::int32_t> cpus_per_node, Rounding rounding);
@@ -27,7 +27,8 @@ class Processors {
     };
 
     // A job of `work` ticks at full speed starts now. Throws std::invalid_argument on negative work.
-    [[nodiscard]] Alarm start(std::uint32_t node, Ticks now, Ticks work, std::uint64_t cookie);
+    [[nodiscard]] Alarm start(std::uint32_t node, Ticks now, Ticks work, std::uint64_t cookie,
+                              Ticks notice = usual_notice);
 
     // The alarm has gone off: appends the cookies of the jobs that are over, in order of (end, cookie).
     [[nodiscard]] Alarm finish(std::uint32_t node, Ticks now, std::uint32_t generation,
@@ -40,6 +41,7 @@ class Processors {
     struct Job {
         Ticks end;  // on the node's clock of work
         std::uint64_t cookie;
+        Ticks notice;
         friend bool operator>(const Job& left, const Job& right) {
             return left.end != right.end ? left.end > right.end : left.cookie > right.cookie;
         }

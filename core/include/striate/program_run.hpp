@@ -29,6 +29,10 @@ struct ProgramInput {
     std::span<const std::int64_t> rank_start{};  // ticks; empty: all at once
     std::int64_t open_bytes = 32;  // what the first of a group tells the others about a file it opens
     std::span<const std::int64_t> rank_wait{};  // ticks until a message to a rank sets out; empty: none
+    // By how much of a rank's computing since its last message the next one sets out later, and at most how
+    // much later; empty: none. Messages to a rank keep their order.
+    std::span<const double> rank_lag{};
+    std::int64_t longest_lag = 0;
 };
 
 // What one I/O server did.

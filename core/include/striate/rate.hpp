@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "striate/event.hpp"
 
@@ -12,7 +13,10 @@ enum class Rounding : std::uint8_t {
     truncated_nanoseconds,  // the clock of PIOsimHD: seconds in floating point, cut to whole nanoseconds
 };
 
-// Throws std::invalid_argument unless the rate lies between 1 B/s and 2^47 B/s and the bytes below 2^47.
+inline constexpr double unlimited_rate = std::numeric_limits<double>::infinity();  // takes no time
+
+// Throws std::invalid_argument unless the rate is unlimited or lies between 1 B/s and 2^47 B/s and the bytes
+// below 2^47.
 [[nodiscard]] Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding rounding);
 
 // How long instructions take on a CPU of their own, to the nearest picosecond.

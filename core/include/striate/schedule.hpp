@@ -28,7 +28,8 @@ struct ScheduleResult {
     std::vector<double> waited;  // per station: seconds that packets have waited, all together
     std::int64_t events = 0;
     std::int64_t skipped = 0;  // of those events, known without playing them
-    std::int64_t end = 0;      // when nothing was left to happen
+    ShortCuts short_cuts;
+    std::int64_t end = 0;  // when nothing was left to happen
 };
 
 // Throws std::invalid_argument on columns that do not fit together, std::domain_error when a target cannot be

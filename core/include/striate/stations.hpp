@@ -30,6 +30,7 @@ struct NetworkSettings {
     std::int64_t packet_bytes;
     Rounding rounding = Rounding::nearest_picosecond;
     Routing routing = Routing::shortest;
+    bool free_near = false;  // interfaces on one component reach each other in no time
 };
 
 inline constexpr int queue_tick_bits = 10;  // a tick of waiting is 1,024 picoseconds, so that sums have room

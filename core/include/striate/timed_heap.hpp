@@ -48,4 +48,7 @@ class TimedHeap {
     std::vector<Event> events_;
 };
 
+// The same, for engines in which a packet comes to its first interface by an event of its own.
+class EntryHeap : public TimedHeap {};
+
 }  // namespace striate

@@ -52,7 +52,9 @@ struct alignas(64) Slot {
         local = 16,
         blocked = 32,
         anchor = 64,
-        queued = 128  // in its station's ring
+        queued = 128,   // in its station's ring
+        drawn = 256,    // its starts draw the packets upstream (see Express)
+        flowing = 512,  // packets it has started flow to the end (see Express)
     };
 };
 static_assert(sizeof(Slot) == 64);
@@ -72,12 +74,16 @@ class Traffic {
   public:
     explicit Traffic(Stations& stations);
 
-    // Adds a message and returns the first slot of its stream, where its packets appear.
-    std::uint32_t add(std::uint32_t source, std::uint32_t target, std::int64_t bytes, std::uint64_t cookie,
-                      bool header = true);
+    // The stream that the next message between two interfaces takes.
+    [[nodiscard]] std::uint32_t stream_between(std::uint32_t source, std::uint32_t target);
+    // Adds a message to it; its packets appear at the stream's first slot.
+    void add(std::uint32_t stream, std::int64_t bytes, std::uint64_t cookie, bool header);
 
     // Moves a slot on to its next run of packets. At the first hop this decides whose turn it is.
     void load_run(std::uint32_t slot);
+
+    // The slot that takes longest for a packet, the first of several.
+    [[nodiscard]] std::uint32_t slowest(std::uint32_t stream) const;
 
     // The last packet of the slot's run has left the sender (or, at the last hop, arrived).
     void message_sent(const Slot& slot);
@@ -94,7 +100,6 @@ class Traffic {
     std::uint32_t active_messages = 0;
 
   private:
-    [[nodiscard]] std::uint32_t stream_between(std::uint32_t source, std::uint32_t target);
     [[nodiscard]] std::uint32_t open_stream(std::uint32_t source, std::uint32_t target);
     [[nodiscard]] bool follows(const Stream& stream, const Way& way) const;
     void close_idle_streams();

@@ -4,23 +4,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "striate/express.hpp"
 #include "striate/stations.hpp"
 #include "striate/traffic.hpp"
 
 namespace striate {
 
-// Packet dynamics know no absolute time. If, between two moments at which one stream (the anchor) delivers a
+// Packet dynamics know no absolute time. If, between two moments at which one slot (the anchor) completes a
 // packet, no message starts or ends and no slot moves on to another run, and if the two states agree in
 // everything but the packets still to come, then the network goes through the same motions again and again
 // until some slot runs out of packets. Skipping those periods gives the very ticks that playing them would.
 class Warp {
   public:
-    Warp(Traffic& traffic, Stations& stations) : traffic_(traffic), stations_(stations) {}
+    Warp(Traffic& traffic, Stations& stations, Express& express)
+        : traffic_(traffic), stations_(stations), express_(express) {}
 
     struct Moment {
         Ticks now;
-        std::int64_t events;
-        Ticks next_timer;  // nothing may be skipped beyond it
+        std::int64_t events;  // but for those that short cuts spare
+        Ticks next_timer;     // nothing may be skipped beyond it
     };
     struct Skip {
         Ticks ticks = 0;
@@ -30,10 +32,10 @@ class Warp {
     // Something has started or ended, or a slot has moved on: what was seen before proves nothing any more.
     void structure_changed() { seen_.valid = false; }
 
-    // The last slot of a stream has got many equal packets to come: it may serve as the anchor.
+    // The slowest slot of a stream has got many equal packets to come: it may serve as the anchor.
     void add_candidate(std::uint32_t slot);
 
-    // A packet of the anchor has been delivered. Skips what can be skipped; `pending` gives all pending
+    // A packet has left the anchor. Skips what can be skipped; `pending` gives all pending
     // events.
     template <class Queue>
     Skip consider(const Queue& queue, const Moment& moment) {
@@ -63,6 +65,7 @@ class Warp {
         std::vector<std::uint32_t> serving, last_ready;  // of their stations
         std::vector<std::uint64_t> waited;
         std::vector<Event> pending;  // relative to now, in order
+        std::vector<Ticks> ages;     // of packets that take a short cut
     };
 
     [[nodiscard]] bool worth_looking(const Moment& moment);
@@ -71,10 +74,12 @@ class Warp {
     [[nodiscard]] bool slots_agree();
     [[nodiscard]] bool events_agree(std::vector<Event>&& pending, const Moment& moment);
     [[nodiscard]] Skip skip(const Moment& moment);
+    [[nodiscard]] std::vector<Ticks> ages(Ticks now) const;
     void repeat_waiting(std::int64_t periods, Ticks period);
 
     Traffic& traffic_;
     Stations& stations_;
+    Express& express_;
     Snapshot seen_;
     std::uint32_t anchor_ = none;
     std::vector<std::uint32_t> candidates_;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -178,6 +179,10 @@ def explained(outcome: Outcome) -> str:
         reasons.append(f"runs themselves differ by {outcome.noise:.0%}")
     if max(seen) > 0.5 * outcome.case.ranks:
         reasons.append(f"{max(seen):.2g} processes of others beside {outcome.case.ranks} ranks")
+    if outcome.case.ranks > (cpus := len(os.sched_getaffinity(0))):
+        reasons.append(
+            f"the system deals {outcome.case.ranks} ranks out to {cpus} CPUs, each time differently"
+        )
     if outcome.measured < 0.1:
         reasons.append("a run this short is mostly start-up and flushes")
     if not reasons:

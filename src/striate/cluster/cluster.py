@@ -80,14 +80,27 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     io_overlap: bool = True  # a node's disks go on while it communicates; false: they wait for its sends
     io_cpu: Ticks = Ticks(0)  # T_io_cpu of paper 004: CPU time an I/O call takes from its process
     flush_on_close: bool = False  # closing a file writes back what the servers hold, as a sync does
+    free_near: bool = (
+        False  # ranks and servers on one socket reach each other in no time: its disks are its own
+    )
     io_variation: Ticks = Ticks(0)  # T_io_diff of paper 004: spread of a request's time between processors
     turn: Ticks = Ticks(
         0
     )  # ranks that outnumber CPUs: until a waiting one is back on its CPU, for each further rank
     time_slice: Ticks = Ticks(0)  # how long a background process keeps a CPU that a rank waits for
+    # What a message to a rank is late by, as a share of the rank's computing since the last one, where ranks are twice
+    # and four times as many as CPUs; and the most it is late by. Those who hear first compute on, and others wait.
+    lag_double: Load = Load(0)
+    lag_fourfold: Load = Load(0)
+    flushed_lag_double: Load = Load(
+        0
+    )  # the same in programs that flush files, and so put their ranks to sleep
+    flushed_lag_fourfold: Load = Load(0)
+    longest_lag: Ticks = Ticks(0)
     background: Load = Load(0)  # processes of others that want a CPU of each node, on average
 
 
+LAG_SHARES = ("lag_double", "lag_fourfold", "flushed_lag_double", "flushed_lag_fourfold")
 _DEFAULT_SETTINGS = Settings()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from striate.cluster import measures
-from striate.cluster.cluster import Cluster, MetadataServer, Placement
+from striate.cluster.cluster import LAG_SHARES, Cluster, MetadataServer, Placement
 from striate.cluster.outline import topology
 from striate.cluster.storage import capacity_bytes
 
@@ -92,14 +92,16 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
     found: dict[str, Any] = {f"{key}_bytes": int(getattr(settings, key)) for key in sizes}
     times = {
         f"{key}_seconds": getattr(settings, key) / 1e12
-        for key in ("io_cpu", "io_variation", "turn", "time_slice")
+        for key in ("io_cpu", "io_variation", "turn", "time_slice", "longest_lag")
     }
+    found |= {key: float(getattr(settings, key)) for key in LAG_SHARES}
     found["background_processes"] = float(settings.background)
     choices = {
         "routing": settings.routing,
         "protocol": settings.protocol,
         "io_overlap": settings.io_overlap,
         "flush_on_close": settings.flush_on_close,
+        "free_near": settings.free_near,
         "collective": settings.collective,
         "aggregators": settings.aggregators,
     }

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from striate.cluster import measures
-from striate.cluster.cluster import Cluster, Link, Nic, Placement
+from striate.cluster.cluster import LAG_SHARES, Cluster, Link, Nic, Placement
 from striate.cluster.description import (
     Description,
     ForwarderTable,
@@ -144,8 +144,10 @@ def _settings(description: Description) -> Lines:
     lines.append(("io overlap", "yes" if settings.io_overlap else "no"))
     lines.append(("collective access", f"{settings.collective}, aggregators: {settings.aggregators}"))
     lines.append(("flush on close", "yes" if settings.flush_on_close else "no"))
-    times = ("io_cpu", "io_variation", "turn", "time_slice")
+    lines.append(("free near", "yes" if settings.free_near else "no"))
+    times = ("io_cpu", "io_variation", "turn", "time_slice", "longest_lag")
     lines += [(key.replace("_", " "), about_seconds(getattr(settings, key) / 1e12)) for key in times]
+    lines += [(key.replace("_", " "), f"{getattr(settings, key):.3g}") for key in LAG_SHARES]
     return [*lines, ("background", f"{settings.background:.3g} processes a node")]
 
 

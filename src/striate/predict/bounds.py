@@ -25,10 +25,7 @@ class Inputs:
     turns: float = (
         0.0  # what all messages of a processor lose at most by taking turns with others, packet by packet
     )
-    delivery: float = 0.0  # the way from a disk to its processor, a block
-    start: float = (
-        0.0  # what happens once in a group: the first positioning, the first block's way, the barrier
-    )
+    start: float = 0.0  # what happens once in a group: the first positioning, the barrier
     stop: float = 0.0  # what servers without a cache do not receive while their disks work
 
 
@@ -56,7 +53,6 @@ class Errors:
     overlap: float
     contention: float  # this and the rest beyond the paper: what the tests measured and found small enough
     turns: float
-    delivery: float
     start: float
     stop: float
 
@@ -64,7 +60,7 @@ class Errors:
     def unseen(self) -> float:
         """What no coarse rung looks at."""
         io = self.random_io + self.io_variation + self.overlap
-        return io + self.contention + self.turns + self.delivery + self.start + self.stop
+        return io + self.contention + self.turns + self.start + self.stop
 
     @property
     def above(self) -> float:
@@ -99,7 +95,6 @@ def errors_of(booked: Booked, inputs: Inputs) -> Errors:
         overlap=inputs.io_cpu * float(booked.calls.max(initial=0)),
         contention=inputs.contention,
         turns=inputs.turns,
-        delivery=inputs.delivery * most_jobs,
         start=inputs.start * booked.groups,
         stop=inputs.stop,
     )
@@ -114,7 +109,7 @@ def resource_bounds(result: dict[str, Any], inputs: Inputs) -> Interval:
     processor = result["processor_work"] / 1e12 + inputs.io_cpu * calls
     low = result["ticks"] / 1e12
     high = processor.sum() + disk.max() if result["sends"] else (processor + own.max(axis=1)).max()
-    beyond = inputs.contention + inputs.turns + inputs.start + inputs.delivery * float(reads.max(initial=0))
+    beyond = inputs.contention + inputs.turns + inputs.start
     return Interval(low, low, max(low, float(high)) + beyond)
 
 

@@ -26,14 +26,6 @@ def _job_ticks(disk: Disk) -> int:
     return disk.access if isinstance(disk, SimpleDisk) else random_access_ticks(disk)
 
 
-def delivery_seconds(cluster: Cluster, size_bytes: float) -> float:
-    """A block from a server to a process of its own node, and the request before it."""
-    near = way(cluster, (0, 0), (0, 0))
-    packet = min(size_bytes, float(cluster.settings.packet))
-    pieces = sum(packet / rate for rate in near.rates) + size_bytes / near.bytes_per_second
-    return 2 * near.empty_message_seconds + pieces
-
-
 def barrier_seconds(cluster: Cluster, ranks: int) -> float:
     """A barrier of `ranks` by rounds of empty messages, there and back."""
     far = way(cluster, (0, 0), (cluster.nodes - 1, 0))

@@ -15,9 +15,10 @@ from striate.errors import DiskFullError, PredictionError
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, service_interfaces
 from striate.predict.recording import Recording
-from striate.predict.sharing import background_slowness, message_waits
+from striate.predict.sharing import background_slowness, compute_lags, message_waits
 from striate.units import about_size
 from striate.workload.application import Application
+from striate.workload.kinds import Kind
 from striate.workload.slowed import slowed
 from striate.workload.walk import lines
 
@@ -138,6 +139,10 @@ def run_application(
             rank_start=rank_start,
             timeline_bytes=timeline_bytes,
             rank_wait=message_waits(cluster, placement),
+            rank_lag=compute_lags(
+                cluster, placement, flushed=bool((application.text.kind == Kind.SYNC).any())
+            ),
+            longest_lag=int(cluster.settings.longest_lag),
         )
     except _core.ServerFullError as error:
         raise _disk_full(str(error), application, cluster) from None
@@ -179,6 +184,7 @@ def engine_input(
         "eager_bytes": int(cluster.settings.eager),
         "packet_bytes": int(cluster.settings.packet),
         "round_robin": cluster.settings.routing == "round-robin",
+        "free_near": cluster.settings.free_near,
         "files": files,
         "extents": application.extents,
     }

@@ -144,6 +144,7 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
             application.text,
             groups,
             application.extents,
+            [table.ravel() for table in application.counts],
             cluster.network,
             cluster.socket_component[placement.socket[ranks]],
             slowest[kind],
@@ -152,6 +153,7 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
             len(cluster.servers),
             layout_table(application, len(cluster.servers)),
             bool(cluster.metadata),
+            cluster.settings.free_near,
         )
     except (ValueError, OverflowError, RuntimeError) as error:
         raise PredictionError(str(error), source=application.name) from None
@@ -214,10 +216,11 @@ def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
     ends = np.minimum(client[kind][:, None], own[None, :])
     links = np.array(near, np.int64)[kind][:, None] + np.array(far, np.int64)[None, :]
     shape = (len(sockets), len(goals))
+    costs = np.where(hops.reshape(shape) == 0, 0.0, 1.0) if cluster.settings.free_near else 1.0
     return ServerWays(
         socket_of_rank,
-        1.0 / np.minimum(bandwidth.reshape(shape), ends),
-        (latency.reshape(shape) + links) / 1e12,
+        costs / np.minimum(bandwidth.reshape(shape), ends),
+        costs * (latency.reshape(shape) + links) / 1e12,
     )
 
 

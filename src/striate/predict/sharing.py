@@ -39,6 +39,22 @@ def message_waits(cluster: Cluster, placement: Placement) -> NDArray[np.int64] |
     return np.rint(waits).astype(np.int64)[placement.node] if waits.any() else None
 
 
+def compute_lags(cluster: Cluster, placement: Placement, *, flushed: bool) -> Floats | None:
+    """By which share of its computing a rank's next message is late, where ranks outnumber CPUs; None where none is.
+
+    Ranks that hear first of an agreement's end compute on, on CPUs that those need who have still to pass it on; in
+    programs that flush files the system's fairness makes it worse. The share is known for twice and four times as many
+    ranks as CPUs; between it is on a line, and beyond as at four times.
+    """
+    settings = cluster.settings
+    cpus, placed = _cpus_and_ranks(cluster, placement)
+    shares = (settings.lag_double, settings.lag_fourfold)
+    if flushed:
+        shares = (settings.flushed_lag_double, settings.flushed_lag_fourfold)
+    lags = np.interp(placed / cpus, (1.0, 2.0, 4.0), (0.0, *map(float, shares)))[placement.node]
+    return lags if lags.any() and settings.longest_lag else None
+
+
 def _cpus_and_ranks(cluster: Cluster, placement: Placement) -> tuple[Floats, Floats]:
     """Per node."""
     counts = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.float64)

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.quantities import Bytes
+from striate.cluster.quantities import Bytes, Instructions
 from striate.predict.subject import UnfitError
 from striate.workload.application import Application, File
 from striate.workload.flows import FlowCosts, Flows
@@ -22,11 +22,16 @@ from striate.workload.text import Text
 from striate.workload.workload import Workload
 
 _ANNOUNCED_BYTES = 1
+_FREE_CALLS = Instructions(1e18)  # a call of a few dozen instructions takes no picosecond
 _FILE_BYTES = 1 << 40  # a file stays on one disk: its stripe is never used up
 
 
 def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
-    """The machine with a server for every disk of the stream, on its processor's node; refuses too few nodes."""
+    """The machine with a server for every disk of the stream, on its processor's node; refuses too few nodes.
+
+    What a read takes covers its way into the memory of the processor, and all costs are times: moves inside a node and
+    the instructions of calls take none.
+    """
     if flows.processors > cluster.nodes:
         raise UnfitError(
             f"the stream has {flows.processors} processors, and {cluster.name} {cluster.nodes} nodes to play them on",
@@ -43,6 +48,7 @@ def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
     settings = msgspec.structs.replace(
         cluster.settings,
         stripe_unit=Bytes(_FILE_BYTES),
+        free_near=True,
         eager=Bytes(max(int(cluster.settings.eager), 64 * flows.block_bytes)),  # a block goes when it is read
         io_request=Bytes(max(int(cluster.settings.io_request), flows.block_bytes)),
     )
@@ -52,6 +58,9 @@ def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
         cluster,
         servers=tuple(servers),
         settings=settings,
+        node_types=tuple(
+            msgspec.structs.replace(kind, instructions_per_second=_FREE_CALLS) for kind in cluster.node_types
+        ),
         placement="explicit",
         explicit_placement=tuple(places),
         description=None,

@@ -17,7 +17,7 @@ from striate.predict.bounds import Inputs, booked_of, dependency_bounds, errors_
 from striate.predict.check import Check
 from striate.predict.cost import fine_seconds_of_stream, stream_seconds
 from striate.predict.forecast import Use
-from striate.predict.machine_inputs import barrier_seconds, delivery_seconds, message_seconds, turn_seconds
+from striate.predict.machine_inputs import barrier_seconds, message_seconds, turn_seconds
 from striate.predict.stream_program import stream_machine, stream_workload
 from striate.predict.subject import UnfitError, Verdict
 from striate.predict.validity import Traffic, contention_check, group_check, io_scale_check
@@ -44,8 +44,7 @@ def inputs_of(flows: Flows, cluster: Cluster, costs: FlowCosts) -> Inputs:
     disk = cluster.servers[0].disks[0]
     seek = 0.0 if flows.sequential else random_access_ticks(disk) / 1e12
     settings = cluster.settings
-    delivery = delivery_seconds(cluster, flows.block_bytes)
-    once = random_access_ticks(disk) / 1e12 + delivery + barrier_seconds(cluster, flows.processors)
+    once = random_access_ticks(disk) / 1e12 + barrier_seconds(cluster, flows.processors)
     return Inputs(
         random_seek=seek,
         io_difference=settings.io_variation / 1e12,
@@ -53,7 +52,6 @@ def inputs_of(flows: Flows, cluster: Cluster, costs: FlowCosts) -> Inputs:
         communication=costs.communication / 1e12,
         overlap=costs.overlap,
         disks_per_processor=flows.disks_per_processor,
-        delivery=0.0 if costs.overlap else delivery,
         start=once,
     )
 
@@ -98,8 +96,7 @@ class StreamSubject:
         sums, inputs = self.sums, self.inputs
         reads = int(sums["disk_reads"].sum())
         work = float(sums["disk_work"].sum() + sums["processor_work"].sum()) / 1e12
-        delivery = delivery_seconds(self.cluster, self.flows.block_bytes)
-        extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu + delivery) * reads
+        extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu) * reads
         apart = turn_seconds(self.cluster) * int(sums["sends"]) + inputs.start * self.flows.groups * len(
             sums["disk_work"]
         )

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from striate.cluster.cluster import Cluster, Placement
+from striate.lists import Lists
 from striate.predict.recording import DISK, RANK, SERVER, Recording
 from striate.predict.timeline_rows import (
     Families,
@@ -19,7 +20,6 @@ from striate.provenance import versions
 from striate.trace.columns import NONE, operations
 from striate.trace.header import File, Flag, Header
 from striate.trace.kinds import LEVELS
-from striate.trace.lists import Lists
 from striate.trace.trace import SIMULATED, Trace
 from striate.workload.application import Application
 from striate.workload.text import Int64s

@@ -96,20 +96,22 @@ def _measure_first_writes(found: FileFindings, path: Path) -> None:
 
 
 def _measure_flush(found: FileFindings, path: Path, seconds: float) -> None:
-    """fsync after so many bytes: a start-up, and the rate at which the device takes data."""
+    """fsync after so many bytes at a file's end: a start-up, and the rate at which the device takes data."""
     rounds = []
     for size in _DIRTY:
         block = os.urandom(size)
+        with path.open("wb", buffering=0) as file:
 
-        def flush(content: bytes = block) -> float:
-            with path.open("wb", buffering=0) as file:
+            def flush(file: Any = file, content: bytes = block) -> float:
                 file.write(content)
                 before = time.perf_counter()
                 os.fsync(file.fileno())
                 return time.perf_counter() - before
 
-        rounds.append(np.array(repeated(flush, seconds / len(_DIRTY), least=4, most=40)))
-    found.add_line("flush", _DIRTY, rounds, "fsync after 1 to 16 MiB of new data")
+            most = LARGEST_FILE_BYTES * 2 // size
+            rounds.append(np.array(repeated(flush, seconds / len(_DIRTY), least=4, most=min(most, 40))))
+        path.unlink()
+    found.add_line("flush", _DIRTY, rounds, "fsync after 1 to 16 MiB at the end of a file")
 
 
 def _measure_direct(found: FileFindings, path: Path, seconds: float) -> None:

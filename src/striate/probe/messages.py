@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from striate.queueing.microbenchmarks.comms1 import SIZES as MESSAGE_SIZES
 from striate.queueing.microbenchmarks.comms1 import one_way_samples
 from striate.queueing.microbenchmarks.comms3 import SIZES as EXCHANGE_SIZES
 from striate.queueing.microbenchmarks.comms3 import exchange_samples
+
+_FEW = 10  # rounds of computing and agreeing
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +127,42 @@ def call_samples(comm: Any, call: Callable[[], object], seconds: float) -> Float
     return np.array([once() for _ in range(comm.bcast(rounds))])
 
 
-def step_samples(comm: Any, compute_seconds: float, seconds: float) -> Floats:
-    """Mean seconds of a round of computing (so much CPU time) and an allreduce, a value for each eighth of the time."""
+def step_samples(
+    comm: Any, compute_seconds: float, seconds: float, *, before: Callable[[], object] | None = None
+) -> Floats:
+    """Mean seconds of a round of computing (so much CPU time) and an allreduce, a value for every few rounds.
+
+    `before` is called, on all ranks, before the few, and does not count.
+    """
     here, there = np.zeros(1), np.zeros(1)
+    compute = computing(comm, compute_seconds)
 
-    def rounds(count: int) -> float:
-        comm.Barrier()
-        before = time.perf_counter()
-        for _ in range(count):
-            end = time.process_time() + compute_seconds
-            while time.process_time() < end:
-                pass
+    def few() -> float:
+        (before or comm.Barrier)()
+        spent, begun = 0.0, time.perf_counter()
+        for _ in range(_FEW):
+            spent += compute()
             comm.Allreduce(here, there)
-        return (time.perf_counter() - before) / count
+        took = (time.perf_counter() - begun) / _FEW
+        mean = comm.allreduce(spent) / (_FEW * comm.size)
+        return float(took * compute_seconds / mean) if mean else took
 
-    count = comm.bcast(affordable(rounds(4), seconds / 8, least=4, most=100))
-    return np.array([rounds(count) for _ in range(8)])
+    times = comm.bcast(affordable(few() * _FEW, seconds, least=3, most=50))
+    return np.array([few() for _ in range(times)])
+
+
+def computing(comm: Any, seconds: float) -> Callable[[], float]:
+    """Computes for about so long and tells the CPU seconds; it makes no call by which others might take over."""
+    numbers = np.ones(4096)
+    if not seconds:
+        return lambda: 0.0
+
+    def work(times: int) -> float:
+        before = time.process_time()
+        for _ in range(times):
+            np.multiply(numbers, 1.0000001, out=numbers)
+        return time.process_time() - before
+
+    work(100)
+    one = min(comm.allgather(work(2000) / 2000))
+    return partial(work, max(1, round(seconds / one)))

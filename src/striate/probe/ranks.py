@@ -17,7 +17,7 @@ import numpy as np
 from striate.probe import messages, shared_file
 from striate.probe.report import Findings
 from striate.probe.samples import Floats, Line, Measurement, measured
-from striate.probe.waits import BESIDE, COMPUTE_SECONDS, CROWD
+from striate.probe.waits import BESIDE, COMPUTE_SECONDS, FLUSHED_GRAINS, GRAINS, crowd_name
 
 
 def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
@@ -39,16 +39,30 @@ def measure_crowd(comm: Any, directory: Path, seconds: float) -> Findings:
     """More ranks than CPUs: the barrier, an allreduce, a small collective write, and computing between agreements."""
     writes = shared_file.small_write_samples(comm, directory / "crowd", seconds / 4)
     write = _of_ranks(comm, "MPI-IO collective write of 4 KiB", writes, "seconds on the slowest rank")
-    return Findings((*_calls(comm, seconds / 4), write, _steps(comm, CROWD, seconds / 2)))
+    share = seconds / 2 / (len(GRAINS) + len(FLUSHED_GRAINS))
+    steps = [_steps(comm, crowd_name(grain), grain, share) for grain in GRAINS]
+    with shared_file.flushed_file(comm, directory / "flushed") as flush:
+        steps += [
+            _steps(comm, crowd_name(grain, flushed=True), grain, share, before=flush)
+            for grain in FLUSHED_GRAINS
+        ]
+    return Findings((*_calls(comm, seconds / 4), write, *steps))
 
 
 def measure_beside(comm: Any, directory: Path, seconds: float) -> Findings:
     """Computing between agreements while other processes compute."""
-    return Findings((_steps(comm, BESIDE, seconds),))
+    return Findings((_steps(comm, BESIDE, COMPUTE_SECONDS, seconds),))
 
 
-def _steps(comm: Any, name: str, seconds: float) -> Measurement:
-    samples = messages.step_samples(comm, COMPUTE_SECONDS, seconds)
+def _steps(
+    comm: Any,
+    name: str,
+    compute_seconds: float,
+    seconds: float,
+    *,
+    before: Callable[[], object] | None = None,
+) -> Measurement:
+    samples = messages.step_samples(comm, compute_seconds, seconds, before=before)
     return _of_ranks(comm, name, samples, "mean seconds of a round")
 
 

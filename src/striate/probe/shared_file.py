@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,25 @@ def small_write_samples(comm: Any, path: Path, seconds: float) -> Floats:
     write = partial(_write_at_all, file, np.ones(4096, np.uint8), comm.rank * 4096)
     try:
         return call_samples(comm, write, seconds)
+    finally:
+        file.Close()
+
+
+@contextmanager
+def flushed_file(comm: Any, path: Path) -> Iterator[Callable[[], None]]:
+    """A call by which every rank writes 2 MiB into one file and waits until all is on the device."""
+    from mpi4py import MPI
+
+    file = MPI.File.Open(comm, str(path), MPI.MODE_CREATE | MPI.MODE_RDWR)
+    block = np.ones(2 * 1024**2, np.uint8)
+    places = count()
+
+    def flush() -> None:
+        file.Write_at_all((next(places) % 8 * comm.size + comm.rank) * len(block), block)
+        file.Sync()
+
+    try:
+        yield flush
     finally:
         file.Close()
 

@@ -1,54 +1,109 @@
 """How long messages wait for a receiver without a CPU; `striate.predict.sharing` is the model these numbers go into.
 
 Ranks compute a little and agree, again and again. What a round takes beyond its computing, shared fairly with all that
-want the CPUs, is what the log2(ranks) messages of the agreement wait.
+want the CPUs, is what the log2(ranks) messages of the agreement wait: each for the turn of its receiver, and the first
+of them for those who compute on already.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from striate.interval import Interval
 from striate.probe.report import Report
 from striate.probe.samples import Measurement
+from striate.units import about_seconds
 
+GRAINS = (0.0, 0.2e-3, 0.5e-3, 2e-3, 10e-3)  # seconds of computing before an agreement
+FLUSHED_GRAINS = (0.2e-3, 0.5e-3, 2e-3)
 COMPUTE_SECONDS = 2e-3
-CROWD, BESIDE = "2 ms of computing and an allreduce", "the same beside busy processes"
+BESIDE = "2 ms of computing and an allreduce beside busy processes"
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A time, and how many measurements say so."""
+    """A time or a share, and how many measurements say so."""
 
     value: Interval
     samples: int
 
 
+def crowd_name(grain: float, *, flushed: bool = False) -> str:
+    """What a measurement of a crowd is called, before the number of its ranks."""
+    return f"{about_seconds(grain)} of computing and an allreduce{' after a flush' if flushed else ''}"
+
+
 def waits(report: Report) -> dict[str, Wait]:
-    """`turn` and `time_slice` of the settings, as far as the report knows."""
+    """`turn`, `time_slice` and the lags of the settings, as far as the report knows."""
     cpus, background = report.facts.cpus, _background(report)
-    found, time_slice = {}, 0.0
+    found = {}
     for one in _named(report, BESIDE):
         share = taken_by_background(_ranks(one), cpus + background, cpus)
-        value = _each_wait(one, cpus, cpus + background, 0.0, share)
-        found["time_slice"] = Wait(value, one.samples)
-        time_slice = value.estimate
-    crowds = [one for one in _named(report, CROWD) if _ranks(one) > cpus]
-    turns = [
-        _each_wait(
-            one,
-            cpus,
-            background,
-            time_slice * taken_by_background(_ranks(one), background, cpus),
-            _ranks(one) / cpus - 1,
+        computing = COMPUTE_SECONDS * max(1.0, (_ranks(one) + cpus + background) / cpus)
+        found["time_slice"] = Wait(
+            _each(_less(one.value, computing), 1 / (_rounds(one) * share)), one.samples
         )
-        for one in crowds
-    ]
-    if turns:
-        middle = sum(turn.estimate for turn in turns) / len(turns)
-        ends = Interval(min(turn.low for turn in turns), middle, max(turn.high for turn in turns))
-        found["turn"] = Wait(ends, sum(one.samples for one in crowds))
+    time_slice = found["time_slice"].value.estimate if found else 0.0
+    return found | _crowd_waits(_Crowds(report, cpus, background, time_slice))
+
+
+@dataclass(frozen=True, slots=True)
+class _Crowds:
+    """Agreements of more ranks than CPUs, and what else is known of the machine."""
+
+    report: Report
+    cpus: int
+    background: float
+    time_slice: float
+
+    def of(self, grain: float, *, flushed: bool = False, times: int = 0) -> list[Measurement]:
+        """All measurements with that much computing; `times` chooses among numbers of ranks."""
+        named = _named(self.report, crowd_name(grain, flushed=flushed))
+        return [
+            one
+            for one in named
+            if _ranks(one) > self.cpus and _ranks(one) in (times * self.cpus or _ranks(one),)
+        ]
+
+    def late(self, one: Measurement, grain: float) -> Interval:
+        """Seconds of a round beyond its computing and what the background takes."""
+        slices = _rounds(one) * self.time_slice * taken_by_background(_ranks(one), self.background, self.cpus)
+        return _less(one.value, grain * max(1.0, (_ranks(one) + self.background) / self.cpus) + slices)
+
+    def lag(self, one: Measurement, grain: float) -> Interval:
+        """What is late beyond the agreement itself."""
+        alone = next((bare for bare in self.of(0.0) if _ranks(bare) == _ranks(one)), None)
+        return _less(self.late(one, grain), 0.0 if alone is None else self.late(alone, 0.0).estimate)
+
+
+def _crowd_waits(crowds: _Crowds) -> dict[str, Wait]:
+    found = {}
+    startup = crowds.report.get("messages, same socket: start-up")
+    message = startup.value.estimate if startup is not None else 0.0
+    bare = crowds.of(0.0)
+    if bare:
+        turns = [
+            _each(
+                _less(crowds.late(one, 0.0), _rounds(one) * message),
+                1 / (_rounds(one) * (_ranks(one) / crowds.cpus - 1)),
+            )
+            for one in bare
+        ]
+        found["turn"] = _together(turns, bare)
+    for word, times in (("double", 2), ("fourfold", 4)):
+        for prefix, grains, flushed in (("", GRAINS[1:-1], False), ("flushed_", FLUSHED_GRAINS, True)):
+            chosen = [
+                (grain, one) for grain in grains for one in crowds.of(grain, flushed=flushed, times=times)
+            ]
+            if chosen:
+                shares = [_each(crowds.lag(one, grain), 1 / grain) for grain, one in chosen]
+                found[f"{prefix}lag_{word}"] = _together(shares, [one for _, one in chosen])
+    longest = crowds.of(GRAINS[-1])
+    if longest:
+        most = max((crowds.lag(one, GRAINS[-1]) for one in longest), key=lambda lag: lag.estimate)
+        found["longest_lag"] = Wait(most, sum(one.samples for one in longest))
     return found
 
 
@@ -57,16 +112,26 @@ def taken_by_background(ranks: int, background: float, cpus: int) -> float:
     return max(0.0, 1 - cpus / (ranks + background)) * background / (background + 1)
 
 
-def _each_wait(one: Measurement, cpus: int, background: float, known: float, share: float) -> Interval:
-    """What a message waits beyond what is `known`, for each unit of `share`."""
-    ranks = _ranks(one)
-    computing = COMPUTE_SECONDS * max(1.0, (ranks + background) / cpus)
-    rounds = max(1, math.ceil(math.log2(ranks)))
+def _together(values: Sequence[Interval], measurements: Sequence[Measurement]) -> Wait:
+    """The mean of the middles, and all that any of them holds."""
+    low, high = min(value.low for value in values), max(value.high for value in values)
+    middle = sum(value.estimate for value in values) / len(values)
+    ends = Interval(low, min(max(low, middle), high), high)  # rounding may put the mean outside
+    return Wait(ends, sum(one.samples for one in measurements))
 
-    def wait(seconds: float) -> float:
-        return max(0.0, (seconds - computing) / rounds - known) / share
 
-    return Interval(wait(one.value.low), wait(one.value.estimate), wait(one.value.high))
+def _less(value: Interval, seconds: float) -> Interval:
+    """What is beyond `seconds`, not below 0."""
+    return Interval(*(max(0.0, end - seconds) for end in (value.low, value.estimate, value.high)))
+
+
+def _each(value: Interval, factor: float) -> Interval:
+    return Interval(value.low * factor, value.estimate * factor, value.high * factor)
+
+
+def _rounds(one: Measurement) -> int:
+    """Messages of an agreement that follow one another."""
+    return max(1, math.ceil(math.log2(_ranks(one))))
 
 
 def _named(report: Report, name: str) -> list[Measurement]:
@@ -78,5 +143,6 @@ def _ranks(one: Measurement) -> int:
 
 
 def _background(report: Report) -> float:
+    """Others that were there all the time: a moment's visitor disturbs little of what is measured."""
     load = report.get("background")
-    return load.value.estimate if load is not None else 0.0
+    return load.value.low if load is not None else 0.0

@@ -12,9 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from striate.errors import TraceError
+from striate.lists import Lists
 from striate.trace.header import Header
 from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
-from striate.trace.lists import Lists
 from striate.trace.resources import checked, no_samples, use
 
 SIMULATED = "simulated"  # how the source of a trace begins whose times were made by a model

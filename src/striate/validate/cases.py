@@ -29,12 +29,12 @@ class Case:
 
 
 _JACOBI = {
-    "small": {"rows": 512, "columns": 1024, "steps": 40, "every": 10},
+    "small": {"rows": 512, "columns": 1024, "steps": 160, "every": 40},
     "large": {"rows": 1536, "columns": 2048, "steps": 20, "every": 5},
 }
 _CHECKPOINT = {
-    "small": {"steps": 40, "every": 10, "state_bytes": 2 * 1024**2, "passes": 4},
-    "large": {"steps": 20, "every": 5, "state_bytes": 8 * 1024**2, "passes": 4},
+    "small": {"steps": 120, "every": 10, "state_bytes": 2 * 1024**2, "passes": 4},
+    "large": {"steps": 40, "every": 5, "state_bytes": 8 * 1024**2, "passes": 4},
 }
 _MESH = {
     "small": {"nodes": 400_000, "steps": 20, "every": 5},

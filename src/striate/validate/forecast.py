@@ -34,31 +34,31 @@ def workload_of(case: Case, costs: Costs, end: str, agreements: Agreements) -> W
     """The case's program with costs at one end of their ranges."""
     given, ranks = case.parameters, case.ranks
 
-    def cost(kernel: str, amount: float) -> float:
-        return costs.seconds(kernel, amount, end)
+    def cost(kernel: str, processes: int | None = None) -> float:
+        return costs.seconds(kernel, case, end, processes=processes)
 
     if case.app == "jacobi":
-        sweep = cost("jacobi sweep", given["rows"] * given["columns"] / ranks)
-        return jacobi.workload(ranks, **given, cell=0, sweep=sweep, agreements=agreements.mpi_io)
+        return jacobi.workload(ranks, **given, cell=0, sweep=cost("sweep"), agreements=agreements.mpi_io)
     if case.app == "checkpoint":
-        step = given["passes"] * cost("checkpoint step", given["state_bytes"])
         names = {"steps": given["steps"], "every": given["every"], "state": given["state_bytes"]}
-        return checkpoint.workload(ranks, **names, step=step, agreements=agreements.mpi_io)
+        return checkpoint.workload(ranks, **names, step=cost("step"), agreements=agreements.mpi_io)
     if case.app == "mesh":
-        edges = given["nodes"] * 3 // 2 // ranks
-        touched = touched_nodes(given["nodes"], edges)
+        touched = touched_nodes(given["nodes"], given["nodes"] * 3 // 2 // ranks)
         return mesh.workload(
             ranks,
             **given,
             edge=0,
-            step=cost("mesh step", edges),
-            write=cost("mesh exchange", touched) + cost("mesh write", given["nodes"] / ranks),
-            index=cost("mesh schedule", touched) / touched,
+            step=cost("step"),
+            move=cost("exchange"),
+            write=cost("seal"),
+            commit=cost("commit", 1),
+            index=cost("schedule") / touched,
+            reserve=cost("reserve", 1) if ranks > 1 else 0,
+            attach=cost("map") if ranks > 1 else 0,
             agreements=agreements.runtime,
         )
-    generation = cost("pmc3 generation", given["runs"] * given["chains"] / ranks)
-    names = {"taxa": TAXA, "step": 0, "agreements": agreements.generation}
-    return pmc3.workload(ranks, **given, **names, generation=generation)
+    names = {"taxa": TAXA, "step": 0, "agreements": agreements.generation, "checkpoints": True}
+    return pmc3.workload(ranks, **given, **names, generation=cost("generation"))
 
 
 def with_background(cluster: Cluster, seen: Interval, samples: int) -> Cluster:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +23,13 @@ from striate.probe.samples import spread
 from striate.trace.kinds import COLLECTIVES
 from striate.trace.launch import record
 from striate.trace.trace import Trace
-from striate.validate.calibrate import Costs, calibrate
+from striate.validate.calibrate import Calibration
 from striate.validate.cases import Case
-from striate.validate.factors import program_factors
 from striate.validate.forecast import Agreements, forecast_case, with_background
 from striate.validate.outcome import Outcome, Run, Study
 from striate.validate.programs import REGION
 
-CALIBRATION_SECONDS = 2.0  # for each application
+CALIBRATION_SECONDS = 0.7  # of the kernels of a program, before every run of it
 _LOOK_SECONDS = 0.3  # at the background, before every run
 _LOOKS = 5  # that a forecast goes by: a single one is too short to know a busy machine
 _MPI_IO_AGREEMENTS = 1  # ranks exchange the ends of their accesses, and write alone when none overlap
@@ -51,40 +50,32 @@ def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> 
     """Run the matrix; `tell` hears what is being done. Raises ProbeError when a program fails."""
     folder = Path(tempfile.mkdtemp(prefix=".striate-validate-", dir=plan.directory))
     try:
-        costs, agreements = _calibrated(plan, folder, tell)
-        runs = _runs(plan, costs, agreements, folder, tell)
+        tell("counting agreements")
+        agreements = counted_agreements(folder, {case.app for case in plan.cases})
+        runs = _runs(plan, agreements, folder, tell)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Study.of(plan.cluster.name, [Outcome(case, tuple(runs[case.name])) for case in plan.cases])
 
 
-def _calibrated(plan: Plan, folder: Path, tell: Callable[[str], object]) -> tuple[Costs, Agreements]:
-    """What forecasts need to know of the applications, from other runs than those of the matrix."""
-    apps = {case.app for case in plan.cases}
-    tell("calibrating the applications' kernels")
-    (folder / "calibration").mkdir()
-    costs = calibrate(folder / "calibration", CALIBRATION_SECONDS * len(apps), apps=apps)
-    tell("calibrating whole programs")
-    agreements = counted_agreements(folder, apps)
-    return replace(costs, factors=program_factors(folder, plan.cluster, costs, agreements, apps)), agreements
-
-
 def _runs(
-    plan: Plan, costs: Costs, agreements: Agreements, folder: Path, tell: Callable[[str], object]
+    plan: Plan, agreements: Agreements, folder: Path, tell: Callable[[str], object]
 ) -> dict[str, list[Run]]:
-    """All runs by the name of their case: look at the machine, forecast, and only then run.
+    """All runs by the name of their case: look at the machine and at the kernels, forecast, and only then run.
 
     Repeats lie far apart, so that they see the machine at different times.
     """
     found: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
     looks: deque[list[float]] = deque(maxlen=_LOOKS)
+    calibration = Calibration(folder, CALIBRATION_SECONDS)
     for turn in range(plan.repeats):
         for case in plan.cases:
             tell(f"{case.name}, run {turn + 1} of {plan.repeats}")
+            calibration.look(case)
             looks.append(background_samples(_LOOK_SECONDS))
             seen = background([sample for look in looks for sample in look])
             machine = with_background(plan.cluster, seen, len(looks))
-            forecast = forecast_case(case, machine, costs, agreements)
+            forecast = forecast_case(case, machine, calibration.costs, agreements)
             found[case.name].append(Run(forecast, run_seconds(run_case(case, folder)), seen))
     return found
 

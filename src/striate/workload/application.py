@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from striate.errors import LayoutError, WorkloadError
 from striate.layout.layout import Layout
 from striate.layout.text import parse
+from striate.lists import Lists
 from striate.workload.collective import parse_collective
 from striate.workload.text import Int64s, Text
 
@@ -66,30 +67,6 @@ def collective_text(method: str | None, name: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExtentLists:
-    """Lists of byte runs, one after the other: list i is runs `first[i]` to `first[i + 1]`."""
-
-    first: Int64s
-    offset: Int64s
-    length: Int64s
-
-    @classmethod
-    def of(cls, lists: list[tuple[Int64s, Int64s]]) -> ExtentLists:
-        """Pack pairs of (offsets, lengths)."""
-        first = np.zeros(len(lists) + 1, np.int64)
-        np.cumsum([len(offsets) for offsets, _ in lists], out=first[1:])
-        empty = [np.empty(0, np.int64)]
-        return cls(
-            first,
-            np.concatenate([offsets for offsets, _ in lists] or empty).astype(np.int64),
-            np.concatenate([lengths for _, lengths in lists] or empty).astype(np.int64),
-        )
-
-    def __len__(self) -> int:
-        return len(self.first) - 1
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Application:
     """What one MPI program asks for, without times."""
 
@@ -98,7 +75,7 @@ class Application:
     communicators: tuple[Communicator, ...] = (Communicator(WORLD),)
     files: tuple[File, ...] = ()
     regions: tuple[str, ...] = ()
-    extents: ExtentLists = field(default_factory=lambda: ExtentLists.of([]))
+    extents: Lists = field(default_factory=lambda: Lists.of([]))
     # alltoallv: bytes from each rank (row) to each rank (column); a rank's operand names the matrix of its row.
     # reduce_scatter: bytes for each rank (column).
     counts: tuple[Int64s, ...] = ()

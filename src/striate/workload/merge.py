@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from striate.workload.application import Application, Communicator, ExtentLists, File
+from striate.lists import Lists
+from striate.workload.application import Application, Communicator, File
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.text import Int64s, Text
 
@@ -101,10 +102,10 @@ def _files(applications: tuple[Application, ...], labels: list[str]) -> tuple[Fi
     return tuple(found)
 
 
-def _extents(applications: tuple[Application, ...]) -> ExtentLists:
+def _extents(applications: tuple[Application, ...]) -> Lists:
     lists = [application.extents for application in applications]
     ends = np.cumsum([0, *(len(each.offset) for each in lists)])
-    return ExtentLists(
+    return Lists(
         np.concatenate([[0], *(each.first[1:] + end for each, end in zip(lists, ends, strict=False))]).astype(
             np.int64
         ),

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from striate.errors import WorkloadError
-from striate.workload.application import Application, ExtentLists, File, communicator_table
+from striate.lists import Lists
+from striate.workload.application import Application, File, communicator_table
 from striate.workload.fold import Folder, Leaf, Loop, Node
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
@@ -119,7 +120,7 @@ def application_of(
         table,
         tuple(File(file, number) for file, number in names.files.items()),
         tuple(names.regions),
-        ExtentLists.of([(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64)) for a, b in names.extents]),
+        Lists.of([(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64)) for a, b in names.extents]),
         tuple(_matrix(rows, ranks) for rows in names.counts),
         tuple(names.algorithms),
     )

@@ -11,16 +11,10 @@ from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
 from striate.layout.layout import Layout
+from striate.lists import Lists
 from striate.workload import operations
 from striate.workload.affine import Affine
-from striate.workload.application import (
-    Application,
-    ExtentLists,
-    File,
-    collective_text,
-    communicator_table,
-    layout_text,
-)
+from striate.workload.application import Application, File, collective_text, communicator_table, layout_text
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import Operation
 from striate.workload.text import Int64s, Operand, Row, TextWriter
@@ -155,7 +149,7 @@ class Spmd:
         writer = TextWriter(self.ranks)
         for members, rows in self._programs():
             writer.add_program(rows, members)
-        extents = ExtentLists.of(self._extents)
+        extents = Lists.of(self._extents)
         return Application(
             self.name,
             writer.text(),

@@ -100,14 +100,14 @@ class Workload:
 
     def save(self, path: str | Path) -> None:
         """Write one Parquet file; replaces an existing one only when the new one is whole."""
-        from striate.workload.parquet import save
+        from striate.workload.save import save
 
         save(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> Workload:
         """Read what `save` wrote; raises WorkloadError on anything else."""
-        from striate.workload.parquet import load
+        from striate.workload.load import load
 
         return load(Path(path))
 

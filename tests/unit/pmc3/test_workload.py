@@ -55,6 +55,16 @@ def test_serial_samples_cost_what_mrbayes_was_measured_to_cost():
     assert not any(found[Kind.WRITE, rank] for rank in (1, 2, 3))
 
 
+def test_checkpoints_flush_before_the_first_generation_and_after_the_last():
+    program = workload(2, runs=2, chains=2, generations=3, taxa=12, checkpoints=True)
+    program.check()
+    kinds = [step.kind for rank, step in steps(program) if rank == 1]
+
+    assert kinds.count(Kind.SYNC) == 4
+    assert kinds.index(Kind.SYNC) < kinds.index(Kind.COMPUTE)
+    assert kinds[-2:] == [Kind.SYNC, Kind.BARRIER]
+
+
 def test_both_ways_can_be_forecast():
     for way in ("mapped", "serial"):
         program = workload(2, runs=2, chains=2, generations=4, taxa=12, way=way)

@@ -52,7 +52,7 @@ def test_zarr_reads_what_was_never_written_as_zeros(tmp_path):
 
 
 def test_xarray_opens_the_reference(tmp_path):
-    xarray = pytest.importorskip("xarray")
+    xarray = pytest.importorskip("xarray", reason="xarray opens the reference")
     array = np.arange(600.0).reshape(60, 10)
     path = written(tmp_path / "dataset", array, chunk=800)
     files = fsspec.filesystem("reference", fo=str(path / "reference.json"), asynchronous=True)

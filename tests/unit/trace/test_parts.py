@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.errors import TraceError
+from striate.lists import ListMaker
 from striate.trace.functions import Meaning, meaning
-from striate.trace.lists import ListMaker
 from striate.trace.parts.clocks import corrections
 from striate.trace.parts.datatype import Layout, layout_of
 from striate.trace.parts.files import EVENT, KINDS, Part

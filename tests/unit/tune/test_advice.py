@@ -257,7 +257,7 @@ def test_there_is_a_rule_for_every_kind_of_trouble():
     ],
 )
 def test_no_well_behaved_log_has_a_critical_item_and_every_item_has_a_number(name):
-    pytest.importorskip("darshan")
+    pytest.importorskip("darshan", reason="needs pydarshan")
     advice = advise(read_trace(LOGS / f"{name}.darshan"))
 
     for item in advice.items:

@@ -77,7 +77,7 @@ def test_a_budget_that_ends_is_exit_status_3_or_a_refusal(spec, capsys):
 
 
 def test_the_mesh_on_the_runtime_is_tuned_by_given_costs_and_run_again(spec, tmp_path, capsys):
-    pytest.importorskip("mpi4py")
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
     target = tmp_path / "tuned.toml"
     assert run(["tune", spec(MESH + COSTS), "laptop", "--executor", "serial", "-o", str(target)]) == 0
     capsys.readouterr()

@@ -54,7 +54,7 @@ def test_a_study_survives_its_json(alone):
 @pytest.mark.parametrize("executor", ["processes", "dask"])
 def test_processes_and_dask_give_the_same_result(alone, executor):
     if executor == "dask":
-        pytest.importorskip("distributed")
+        pytest.importorskip("distributed", reason="needs Dask")
 
     assert told(tune(BUILD, "westmere", vary=VARY, executor=executor, workers=2)) == told(alone)
 
@@ -65,7 +65,7 @@ def test_any_executor_of_the_standard_library_will_do(alone):
 
 
 def test_ranks_of_an_mpi_job_give_the_same_result(tmp_path):
-    pytest.importorskip("mpi4py")
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
     launcher = Path(sys.executable).with_name("mpiexec")
     if not launcher.exists():
         pytest.skip("no mpiexec beside this Python")
@@ -90,7 +90,7 @@ def test_a_random_search_over_all_candidates_is_the_grid(alone):
 
 
 def test_a_bayesian_search_repeats_itself_and_asks_only_what_the_grid_has(alone):
-    pytest.importorskip("optuna")
+    pytest.importorskip("optuna", reason="needs Optuna")
     known = {
         outcome.candidate.number: outcome.seconds for outcome in alone.outcomes if outcome.rung == "fine"
     }

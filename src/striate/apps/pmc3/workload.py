@@ -21,6 +21,7 @@ from striate.workload.operations import (
     open_file,
     recv,
     send,
+    sync_file,
     write,
 )
 
@@ -40,13 +41,15 @@ def workload(
     way: Literal["mapped", "serial"] = "mapped",
     generation: units.Quantity = "0 s",
     agreements: int = 1,
+    checkpoints: bool = False,
 ) -> Workload:
     """`generations` samples, one a generation, of `runs` runs; a step of one chain takes `step`.
 
     A generation takes `generation` on every rank beside its chains; ranks exchange posteriors by so many collectives.
     Mapped: every rank writes the lines of the cold chains it holds, `buffered` generations at a time. Serial: all lines
     go to rank 0, which writes two files a run, with the messages and collectives MrBayes 3.2 makes. Cold chains stay
-    where they begin.
+    where they begin. With `checkpoints` all flush what they have written before the first generation and after the
+    last, as the program does.
     """
     if way not in ("mapped", "serial") or generations < 1 or buffered < 1:
         raise WorkloadError(
@@ -62,6 +65,8 @@ def workload(
         mine = [run for run, host in enumerate(cold) if host == rank]
         record_map = format_.record_map()
         yield open_file("samples", create=True)
+        flushes = [sync_file("samples"), barrier()] * 2 if checkpoints else []
+        yield from flushes
         for first in range(0, generations, buffered):
             last = min(first + buffered, generations)
             for _ in range(first, last):
@@ -70,6 +75,7 @@ def workload(
                 for kind, line in (("tree", sizes[1]), ("parameter", sizes[0])):
                     offset = int(record_map.offset(kind, run=run, line=first))
                     yield write("samples", offset=offset, size=(last - first) * line)
+        yield from flushes
 
     def serial(rank: int, size: int) -> Iterator[Operation]:
         calls = serial_operations(cold)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 from dataclasses import dataclass, field
 
-from striate.trace.lists import ListMaker
+from striate.lists import ListMaker
 
 
 @dataclass(slots=True)

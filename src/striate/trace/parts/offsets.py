@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import TraceError
-from striate.trace.lists import ListMaker
+from striate.lists import ListMaker
 from striate.trace.parts.datatype import Layout, layout_of
 from striate.trace.parts.views import PLAIN, View, place
 

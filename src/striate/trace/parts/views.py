@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.trace.lists import ListMaker
+from striate.lists import ListMaker
 from striate.trace.parts.datatype import Layout
 
 Int64s = NDArray[np.int64]

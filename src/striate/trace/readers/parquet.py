@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from striate.errors import TraceError
+from striate.lists import Lists
 from striate.trace.columns import expect_columns, normalised
 from striate.trace.header import SCHEMA, Header
-from striate.trace.lists import Lists
 from striate.trace.trace import Trace
 
 MAGIC = b"PAR1"
