@@ -1,5 +1,8 @@
 // What is said when a run ends and something is still open.
 #include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
 
 #include "program_runner.hpp"
 
@@ -80,9 +83,14 @@ std::string ProgramRunner::who_meets(const Meeting& where,
 }
 
 void ProgramRunner::expect_all_over() const {
-    const auto waiting = std::count_if(tasks_.begin(), tasks_.end(),
-                                       [](const Task& task) { return task.phase != Task::Phase::over; });
-    if (waiting > 0) throw Deadlock(std::to_string(waiting) + " wait for ever: " + who_waits());
+    std::set<std::uint32_t> waiting;  // a rank in a collective has a task for it, too
+    for (const Task& task : tasks_) {
+        if (task.phase != Task::Phase::over) waiting.insert(task.rank);
+    }
+    if (!waiting.empty()) {
+        const std::string words = waiting.size() == 1 ? " rank waits" : " ranks wait";
+        throw Deadlock(std::to_string(waiting.size()) + words + " for ever: " + who_waits());
+    }
     std::string lost;
     std::size_t named = 0;
     for (const auto& open : messages_.open_operations()) {
