@@ -66,7 +66,7 @@ def write_once(dataset, model, write):
 def updated_schedule(dataset, where, combine, seed):
     """The schedule of `where`, reached from that of other indices by a change, small or large."""
     random = np.random.default_rng([seed, WORLD.rank, 1])
-    most = len(where) if seed % 4 == 0 else len(where) // 8
+    most = len(where) if seed % 4 == 0 else len(where) // 32
     changed = random.permutation(len(where))[: random.integers(0, most + 1)]
     before = where.copy()
     before[changed] = random.integers(0, max(dataset.shape[0], 1), len(changed))
