@@ -82,7 +82,7 @@ class Dataset:
         """Collective: the schedule with its entries `changed` now at `indices`; itself when no rank changes any.
 
         On one node only the records that these entries leave or reach are settled again. Between nodes, for sums,
-        and when more than a thirty-second of them changes, all are.
+        and when more than one entry in 512 changes, all are.
         """
         self._ready()
         entries = np.zeros(0, np.int64)

@@ -23,7 +23,7 @@ Positions = npt.NDArray[Any]
 Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 
-LARGE = 32  # entries for one that changes, below which all is made anew
+LARGE = 512  # entries for one that changes, below which all is made anew: that is faster then
 
 
 def can_update(schedule: Schedule, node: Node, most_changed: int) -> bool:
