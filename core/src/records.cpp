@@ -172,20 +172,22 @@ void splice_moves(const EntryPlaces<Position>& moves, std::span<const Position> 
                   LargeVector<Position>& places) {
     if (moves.entries.size() != moves.places.size() || added.entries.size() != added.places.size())
         throw std::out_of_range("expected a place for every entry");
-    entries.reserve(moves.entries.size() + added.entries.size());
-    places.reserve(entries.capacity());
-    std::size_t at = 0, drop = 0, add = 0;
+    entries.resize(moves.entries.size() + added.entries.size());
+    places.resize(entries.size());
+    std::size_t at = 0, drop = 0, add = 0, filled = 0;
     const auto copy_to = [&](std::size_t end) {
-        entries.insert(entries.end(), moves.entries.begin() + static_cast<std::ptrdiff_t>(at),
-                       moves.entries.begin() + static_cast<std::ptrdiff_t>(end));
-        places.insert(places.end(), moves.places.begin() + static_cast<std::ptrdiff_t>(at),
-                      moves.places.begin() + static_cast<std::ptrdiff_t>(end));
+        std::copy(moves.entries.data() + at, moves.entries.data() + end, entries.data() + filled);
+        std::copy(moves.places.data() + at, moves.places.data() + end, places.data() + filled);
+        filled += end - at;
         at = end;
     };
-    const auto find = [&](Position entry) {
-        const auto from = moves.entries.begin() + static_cast<std::ptrdiff_t>(at);
-        return static_cast<std::size_t>(std::lower_bound(from, moves.entries.end(), entry) -
-                                        moves.entries.begin());
+    const auto find = [&](Position entry) {  // steps that double: the next change is mostly near
+        std::size_t step = 1;
+        while (at + step < moves.entries.size() && moves.entries[at + step] < entry) step *= 2;
+        const Position* from = moves.entries.data() + at + step / 2;
+        const Position* end = moves.entries.data() + std::min(at + step + 1, moves.entries.size());
+        return static_cast<std::size_t>(std::lower_bound(std::min(from, end), end, entry) -
+                                        moves.entries.data());
     };
     while (drop < dropped.size() || add < added.entries.size()) {
         if (add == added.entries.size() || (drop < dropped.size() && dropped[drop] <= added.entries[add])) {
@@ -194,12 +196,13 @@ void splice_moves(const EntryPlaces<Position>& moves, std::span<const Position> 
             ++drop;
         } else {
             copy_to(find(added.entries[add]));
-            entries.push_back(added.entries[add]);
-            places.push_back(added.places[add]);
-            ++add;
+            entries[filled] = added.entries[add];
+            places[filled++] = added.places[add++];
         }
     }
     copy_to(moves.entries.size());
+    entries.resize(filled);
+    places.resize(filled);
 }
 
 template <class Position>

@@ -82,7 +82,7 @@ class Dataset:
         """Collective: the schedule with its entries `changed` now at `indices`; itself when no rank changes any.
 
         On one node only the records that these entries leave or reach are settled again. Between nodes, for sums,
-        and when more than an eighth changes, all are.
+        and when more than one entry in 512 changes, all are.
         """
         self._ready()
         entries = np.zeros(0, np.int64)
@@ -238,7 +238,9 @@ class Dataset:
             return units, changed[:0]
         units.reshape(rows, -1)[changed] = selection.in_units(unit).reshape(changed.size, -1)
         per_row = units.size // rows
-        entries = np.unique(changed)[:, None] * per_row + np.arange(per_row)
+        ascending = np.sort(changed)
+        once = ascending[np.diff(ascending, prepend=-1) > 0]
+        entries = once[:, None] * per_row + np.arange(per_row)
         return units, entries.reshape(-1)
 
     def _check_combine(self, combine: str) -> None:

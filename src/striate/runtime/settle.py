@@ -171,16 +171,16 @@ def _unmarked(bits: Words, first: int, end: int, covered: Int64) -> Int64 | None
 
 def _count_between(bits: Words, edges: Int64) -> Int64:
     """How many bits are set from each edge to the next."""
-    per_word = _popcount(bits)
+    per_word = popcount(bits)
     before = np.concatenate([[0], np.cumsum(per_word)])
     word, bit = edges // 64, (edges % 64).astype(np.uint64)
     padded = np.append(bits, np.uint64(0))
-    partial = _popcount(padded[word] & ((np.uint64(1) << bit) - np.uint64(1)))
+    partial = popcount(padded[word] & ((np.uint64(1) << bit) - np.uint64(1)))
     counts: Int64 = np.diff(before[word] + partial).astype(np.int64)
     return counts
 
 
-def _popcount(words: Words) -> Int64:
+def popcount(words: Words) -> Int64:
     if hasattr(np, "bitwise_count"):
         counts: Int64 = np.bitwise_count(words).astype(np.int64)
         return counts

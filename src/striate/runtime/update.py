@@ -16,13 +16,14 @@ from striate import _core
 from striate.runtime.node import Node
 from striate.runtime.ranks import Ranks
 from striate.runtime.schedule import Moves, Schedule, moves_of, share_coverage
-from striate.runtime.settle import FEW
+from striate.runtime.settle import FEW, popcount
 
 Int64 = npt.NDArray[np.int64]
 Positions = npt.NDArray[Any]
+Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 
-LARGE = 8  # entries for one that changes, below which all is made anew
+LARGE = 512  # entries for one that changes, below which all is made anew: that is faster then
 
 
 def can_update(schedule: Schedule, node: Node, most_changed: int) -> bool:
@@ -34,11 +35,11 @@ def update_schedule(
     ranks: Ranks, schedule: Schedule, units: Positions, changed: Int64, most: int
 ) -> Schedule:
     """Collective: `schedule` with the entries `changed` as they are in `units`; no rank changes more than `most`."""
-    touched = _touched_by_any(ranks, schedule.units[changed], units[changed], most)
     bits = np.zeros(-(-max(schedule.cut.records, 1) // 64), np.uint64)
-    _core.mark_records(touched, 0, bits)
+    _mark_touched_by_any(ranks, schedule.units[changed], units[changed], most, bits)
+    touched = _core.unmarked_records(~bits, 0, schedule.cut.records)
     mine = _core.marked_entries(units, bits)  # the same before: a change leaves one such record for another
-    before, after = (np.searchsorted(touched, which[mine]) for which in (schedule.units, units))
+    before, after = np.split(_position_among(bits, np.append(schedule.units[mine], units[mine])), 2)
     flags = np.zeros((2, len(touched)), np.bool_)
     flags[0, before], flags[1, after] = True, True
     table = ranks.gather_rows(flags.reshape(-1)).reshape(ranks.size, 2, len(touched))
@@ -52,13 +53,20 @@ def update_schedule(
     )
 
 
-def _touched_by_any(ranks: Ranks, old: Positions, new: Positions, most: int) -> Positions:
-    """The records that any rank's changes leave or reach, ascending."""
+def _mark_touched_by_any(ranks: Ranks, old: Positions, new: Positions, most: int, bits: Words) -> None:
+    """Mark the records that any rank's changes leave or reach."""
     row = np.full(2 * most, -1, old.dtype)
     row[: len(old)], row[most : most + len(new)] = old, new
-    everyone = np.unique(ranks.gather_rows(row))
-    chosen: Positions = everyone[everyone >= 0]
-    return chosen
+    _core.mark_records(ranks.gather_rows(row).reshape(-1), 0, bits)  # -1 is no record, and leaves no mark
+
+
+def _position_among(bits: Words, marked: Positions) -> Int64:
+    """How many marks lie before each of these, which are marked."""
+    word, bit = np.divmod(marked, 64)
+    before = np.cumsum(popcount(bits)) - popcount(bits)
+    below = bits[word] & ((np.uint64(1) << bit.astype(np.uint64)) - np.uint64(1))
+    found: Int64 = before[word] + popcount(below)
+    return found
 
 
 def _spliced(schedule: Schedule, units: Positions, *, dropped: Positions, added: Positions) -> Moves:
@@ -89,7 +97,7 @@ def _with_coverage(
     cut = schedule.cut
     first, end = cut.domain_of(ranks.rank)
     own = (touched >= first) & (touched < end)
-    gone, come = (
+    gone, come = (  # ascending
         touched[own & one & ~other].astype(np.int64) - first
         for one, other in ((before, after), (after, before))
     )
@@ -101,7 +109,8 @@ def _with_coverage(
     )
     holes = schedule.holes
     if holes is not None:
-        holes = np.union1d(np.setdiff1d(holes, come, assume_unique=True), gone)
+        holes = np.delete(holes, np.searchsorted(holes, come))
+        holes = np.insert(holes, np.searchsorted(holes, gone), gone)
     few = holes is not None and len(holes) * FEW <= end - first
     alike = len(schedule.writing.place) == len(schedule.units)
     coverage, all_alike, all_few = share_coverage(ranks, cut, covered, (alike, few))

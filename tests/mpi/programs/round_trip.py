@@ -15,10 +15,12 @@ from hypothesis import settings as how
 from mpi4py import MPI
 
 import striate.runtime as runtime
+from striate.runtime import update
 
 WORLD = MPI.COMM_WORLD
 FOLDER, CASES = Path(sys.argv[1]), int(sys.argv[2])
 numbers = itertools.count()
+update.LARGE = 8  # small cases are to take the way of large ones, too
 
 
 def records_of(write, shape, dtype):
