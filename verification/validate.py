@@ -8,7 +8,7 @@ above 20 % or fewer than 80 % of the runs are inside their bounds.
 import csv
 import sys
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 
 from striate.cli.main import run
 from striate.results import Entry, Filter, entries
@@ -49,7 +49,7 @@ def keep(runs: list[Entry]) -> None:
     cases: dict[str, list[float]] = {}
     for entry in runs:
         cases.setdefault(entry.workload, []).append(entry.measured)
-    noise = [abs(seconds / median(times) - 1) for times in cases.values() for seconds in times]
+    noise = [fmean(abs(seconds / median(times) - 1) for seconds in times) for times in cases.values()]
     line = (
         runs[0].made[:16],
         runs[0].versions.get("striate", ""),
@@ -57,7 +57,7 @@ def keep(runs: list[Entry]) -> None:
         f"{median(abs(entry.results['error']) for entry in runs):.3f}",
         f"{sum(entry.results['inside'] for entry in runs) / len(runs):.3f}",
         f"{median(entry.seconds.high / entry.seconds.low for entry in runs):.2f}",
-        f"{sum(noise) / len(noise):.3f}",
+        f"{median(noise):.3f}",
         f"{median(entry.setup['background'] for entry in runs):.2g}",
     )
     new = not HISTORY.exists()

@@ -36,10 +36,11 @@ template <class T>
 using Owned = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 // Hands a vector's storage to NumPy without a copy; NumPy frees it.
-template <class T>
-Owned<T> hand_over(std::vector<T>&& values) {
-    auto* heap = new std::vector<T>(std::move(values));
-    nb::capsule owner(heap, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+template <class T, class Allocator>
+Owned<T> hand_over(std::vector<T, Allocator>&& values) {
+    using Vector = std::vector<T, Allocator>;
+    auto* heap = new Vector(std::move(values));
+    nb::capsule owner(heap, [](void* pointer) noexcept { delete static_cast<Vector*>(pointer); });
     return Owned<T>(heap->data(), {heap->size()}, owner);
 }
 

@@ -36,12 +36,35 @@ Owned<std::int64_t> unmarked(Column<std::uint64_t> bits, std::int64_t first, std
 
 template <class Position>
 Owned<Position> settle(Column<Position> indices, std::int64_t first, MutableColumn<std::uint64_t> live) {
-    std::vector<Position> kept;
+    LargeVector<Position> kept;
     {
         nb::gil_scoped_release release;
         settle_records<Position>(borrow(indices), first, borrow(live), kept);
     }
     return hand_over(std::move(kept));
+}
+
+template <class Position>
+Owned<Position> marked(Column<Position> indices, Column<std::uint64_t> bits) {
+    std::vector<Position> found;
+    {
+        nb::gil_scoped_release release;
+        found = marked_entries<Position>(borrow(indices), borrow(bits));
+    }
+    return hand_over(std::move(found));
+}
+
+template <class Position>
+std::pair<Owned<Position>, Owned<Position>> splice(Column<Position> order, Column<Position> place,
+                                                   Column<Position> dropped, Column<Position> added,
+                                                   Column<Position> added_place) {
+    LargeVector<Position> entries, places;
+    {
+        nb::gil_scoped_release release;
+        splice_moves<Position>({borrow(order), borrow(place)}, borrow(dropped),
+                               {borrow(added), borrow(added_place)}, entries, places);
+    }
+    return {hand_over(std::move(entries)), hand_over(std::move(places))};
 }
 
 template <class Position>
@@ -96,6 +119,10 @@ void register_kind(nb::module_& module) {
     module.def("bucket_records", &bucket<Position>, nb::arg("indices").noconvert(),
                nb::arg("kept").noconvert().none(), nb::arg("records"), nb::arg("domain"), nb::arg("window"),
                nb::arg("segments"));
+    module.def("marked_entries", &marked<Position>, nb::arg("indices").noconvert(), nb::arg("bits"));
+    module.def("splice_moves", &splice<Position>, nb::arg("order").noconvert(), nb::arg("place").noconvert(),
+               nb::arg("dropped").noconvert(), nb::arg("added").noconvert(),
+               nb::arg("added_place").noconvert());
     module.def("settle_into_buckets", &settle_and_bucket<Position>, nb::arg("indices").noconvert(),
                nb::arg("live"), nb::arg("records"), nb::arg("domain"), nb::arg("window"),
                nb::arg("segments"));

@@ -156,8 +156,55 @@ void unmarked_records(std::span<const std::uint64_t> bits, std::int64_t first, s
 }
 
 template <class Position>
+std::vector<Position> marked_entries(std::span<const Position> indices, std::span<const std::uint64_t> bits) {
+    refuse_outside(indices, bits.size() * 64);
+    std::vector<Position> found;
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+        const auto bit = static_cast<std::uint64_t>(indices[k]);
+        if ((bits[bit / 64] >> (bit % 64)) & 1) found.push_back(static_cast<Position>(k));
+    }
+    return found;
+}
+
+template <class Position>
+void splice_moves(const EntryPlaces<Position>& moves, std::span<const Position> dropped,
+                  const EntryPlaces<Position>& added, LargeVector<Position>& entries,
+                  LargeVector<Position>& places) {
+    if (moves.entries.size() != moves.places.size() || added.entries.size() != added.places.size())
+        throw std::out_of_range("expected a place for every entry");
+    entries.reserve(moves.entries.size() + added.entries.size());
+    places.reserve(entries.capacity());
+    std::size_t at = 0, drop = 0, add = 0;
+    const auto copy_to = [&](std::size_t end) {
+        entries.insert(entries.end(), moves.entries.begin() + static_cast<std::ptrdiff_t>(at),
+                       moves.entries.begin() + static_cast<std::ptrdiff_t>(end));
+        places.insert(places.end(), moves.places.begin() + static_cast<std::ptrdiff_t>(at),
+                      moves.places.begin() + static_cast<std::ptrdiff_t>(end));
+        at = end;
+    };
+    const auto find = [&](Position entry) {
+        const auto from = moves.entries.begin() + static_cast<std::ptrdiff_t>(at);
+        return static_cast<std::size_t>(std::lower_bound(from, moves.entries.end(), entry) -
+                                        moves.entries.begin());
+    };
+    while (drop < dropped.size() || add < added.entries.size()) {
+        if (add == added.entries.size() || (drop < dropped.size() && dropped[drop] <= added.entries[add])) {
+            copy_to(find(dropped[drop]));
+            if (at < moves.entries.size() && moves.entries[at] == dropped[drop]) ++at;
+            ++drop;
+        } else {
+            copy_to(find(added.entries[add]));
+            entries.push_back(added.entries[add]);
+            places.push_back(added.places[add]);
+            ++add;
+        }
+    }
+    copy_to(moves.entries.size());
+}
+
+template <class Position>
 void settle_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
-                    std::vector<Position>& kept) {
+                    LargeVector<Position>& kept) {
     const std::uint64_t end = live.size() * 64;
     const std::size_t before = kept.size();
     const auto most = std::min(indices.size(), static_cast<std::size_t>(count_bits(live)));
@@ -226,7 +273,7 @@ Buckets<Position> bucket_records(std::span<const Position> indices, std::span<co
     result.order.resize(count);
     result.place.resize(count);
     const auto index_of = [&](std::size_t k) { return indices[all ? k : static_cast<std::size_t>(kept[k])]; };
-    std::vector<std::uint32_t> part_of(count);
+    LargeVector<std::uint32_t> part_of(count);
     std::vector<std::int64_t> in_part(parts.size(), 0);
     for (std::size_t k = 0; k < count; ++k) {
         part_of[k] = parts.find(index_of(k));
@@ -265,9 +312,14 @@ void move_records(std::span<std::byte> target, std::span<const Position> to,
 }
 
 #define STRIATE_INSTANTIATE(Position)                                                                       \
+    template std::vector<Position> marked_entries(std::span<const Position>,                                \
+                                                  std::span<const std::uint64_t>);                          \
+    template void splice_moves(const EntryPlaces<Position>&, std::span<const Position>,                     \
+                               const EntryPlaces<Position>&, LargeVector<Position>&,                        \
+                               LargeVector<Position>&);                                                     \
     template void mark_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>);          \
     template void settle_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>,         \
-                                 std::vector<Position>&);                                                   \
+                                 LargeVector<Position>&);                                                   \
     template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool,   \
                                               const DomainCut&);                                            \
     template Buckets<Position> settle_into_buckets(std::span<const Position>, std::span<std::uint64_t>,     \

@@ -20,8 +20,8 @@ namespace {
 
 using Shape = RandomCase::Shape;
 
-// A long message from interface 0 to 1 over a cable that is slower than all else; interface 2 stands beside the
-// receiver. Far from them 3 sends to 4 at an odd rate, so that the state as a whole never repeats.
+// A long message from interface 0 to 1 over a cable that is slower than all else; interface 2 stands beside
+// the receiver. Far from them 3 sends to 4 at an odd rate, so that the state as a whole never repeats.
 RandomCase two_pairs() {
     RandomCase fabric(1);
     fabric.network = {};

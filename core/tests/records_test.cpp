@@ -57,7 +57,7 @@ TEST("settling into buckets is settling, then bucketing") {
         mark_records<std::int32_t>(indices, 0, live);
         for (auto& word : live) word &= static_cast<std::uint64_t>(random()) * 0x9e3779b97f4a7c15U;
         std::vector<std::uint64_t> again = live;
-        std::vector<std::int32_t> kept;
+        striate::LargeVector<std::int32_t> kept;
         settle_records<std::int32_t>(indices, 0, live, kept);
         const DomainCut cut{records, domain, window, segments};
         const auto wanted = bucket_records<std::int32_t>(indices, kept, false, cut);
@@ -69,12 +69,29 @@ TEST("settling into buckets is settling, then bucketing") {
     }
 }
 
+TEST("entries are spliced out of moves and into them") {
+    const std::vector<std::int32_t> order{1, 4, 5, 9}, place{10, 40, 50, 90}, dropped{0, 4, 5, 12};
+    const std::vector<std::int32_t> added{0, 5, 10}, added_place{7, 57, 97};
+    striate::LargeVector<std::int32_t> entries, places;
+    striate::splice_moves<std::int32_t>({order, place}, dropped, {added, added_place}, entries, places);
+    CHECK((entries == striate::LargeVector<std::int32_t>{0, 1, 5, 9, 10}));  // 4 is gone, 5 has moved
+    CHECK((places == striate::LargeVector<std::int32_t>{7, 10, 57, 90, 97}));
+}
+
+TEST("entries whose bit is set are found") {
+    const std::vector<std::int64_t> indices{3, 64, 3, 5};
+    const std::vector<std::uint64_t> bits{0b1000, 1};
+    CHECK((striate::marked_entries<std::int64_t>(indices, bits) == std::vector<std::int64_t>{0, 1, 2}));
+    const std::vector<std::int64_t> beyond{128};
+    CHECK_THROWS(striate::marked_entries<std::int64_t>(beyond, bits));
+}
+
 TEST("the last claim at a live bit is kept, the places ascend") {
     std::vector<std::uint64_t> live{0b1011};
     const std::vector<std::int64_t> indices{1, 0, 2, 1, 3, 0};  // bit 2 is dead: another rank has it
-    std::vector<std::int64_t> kept;
+    striate::LargeVector<std::int64_t> kept;
     settle_records<std::int64_t>(indices, 0, live, kept);
-    CHECK((kept == std::vector<std::int64_t>{3, 4, 5}));  // 1 last at 3, 3 at 4, 0 last at 5
+    CHECK((kept == striate::LargeVector<std::int64_t>{3, 4, 5}));  // 1 last at 3, 3 at 4, 0 last at 5
     CHECK(live[0] == 0);
 }
 
@@ -87,8 +104,8 @@ TEST("buckets follow rounds, shared memory first, then the other owners") {
     const auto found = bucket_records<std::int32_t>(indices, {}, true, cut);
     // round 0, shared: 9 (owner 2, within 1 -> 0 * 3 + 1), 5 (owner 1, within 1 -> 1 * 3 + 1)
     // round 0, owner 0: 0 (within 0); round 1, shared: 7 (owner 1, within 3 -> 3 + 0); owner 0: 3 (-> 0)
-    CHECK((found.order == std::vector<std::int32_t>{0, 2, 4, 3, 1}));
-    CHECK((found.place == std::vector<std::int32_t>{1, 4, 0, 3, 0}));
+    CHECK((found.order == striate::LargeVector<std::int32_t>{0, 2, 4, 3, 1}));
+    CHECK((found.place == striate::LargeVector<std::int32_t>{1, 4, 0, 3, 0}));
     CHECK((found.starts == std::vector<std::int64_t>{0, 2, 3, 3, 3, 4, 5, 5, 5}));
 }
 

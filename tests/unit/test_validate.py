@@ -64,8 +64,8 @@ def test_processes_with_a_cpu_each_wait_for_the_slowest(monkeypatch):
 def test_a_cost_lies_inside_its_range(seconds):
     cost = cost_of(np.array(seconds))
 
-    assert min(seconds) <= cost.low <= cost.estimate * (1 + 1e-12)
-    assert cost.estimate <= cost.high * (1 + 1e-12) <= max(seconds) * (1 + 2e-12)
+    assert min(seconds) * (1 - 1e-12) <= cost.low <= cost.estimate == pytest.approx(np.mean(seconds))
+    assert cost.estimate <= cost.high <= max(seconds) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("case", matrix(), ids=lambda case: case.name)

@@ -27,8 +27,9 @@ namespace striate {
 // been played.
 class Express {
   public:
-    Express(Traffic& traffic, Stations& stations)
-        : traffic_(traffic), stations_(stations), places_(stations.size()) {}
+    // Unless it is `wanted`, nothing may be asked of it but what it has spared.
+    Express(Traffic& traffic, Stations& stations, bool wanted)
+        : traffic_(traffic), stations_(stations), places_(wanted ? stations.size() : 0) {}
 
     // A stream gets its first message, or has delivered its last.
     void enter(std::uint32_t stream, const Event& current);
@@ -64,7 +65,7 @@ class Express {
             current.time <= place.drawn_at + reach(traffic_.slots[place.drawing - 1]))
             unroll(slot.station, current);
     }
-    // The same, before a drawn stream is played.
+    // Brings the counters of a drawn stream up to date.
     void settle_draws(std::uint32_t driver);
 
     // The last slot of a stream has just delivered; whether its packets flow from now on.
@@ -125,6 +126,8 @@ class Express {
     static Ticks reach(const Slot& slot) {
         return (slot.flags & Slot::early) != 0 ? slot.delay : slot.service + slot.delay;
     }
+    // Whether an event has been played, or is being played, when another is.
+    static bool happened(const Event& event, const Event& current) { return !(current < event); }
     [[nodiscard]] Event completion(std::uint32_t slot, Ticks start) const;
     [[nodiscard]] Event hand_over(std::uint32_t slot, Ticks start) const;
     Own& own_of(std::uint32_t stream);

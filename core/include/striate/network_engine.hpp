@@ -41,7 +41,7 @@ class NetworkEngine final : public Network {
         : stations_(stations),
           traffic_(stations),
           listener_(listener),
-          express_(traffic_, stations_),
+          express_(traffic_, stations_, fast),
           warp_(traffic_, stations_, express_),
           fast_(fast),
           trace_(std::move(trace)) {}

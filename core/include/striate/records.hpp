@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "striate/large_vector.hpp"
+
 namespace striate {
 
 // Sets bit i - first for every index i in [first, first + 64 * bits.size()); the others are passed over.
@@ -20,11 +22,16 @@ void mark_records(std::span<const Position> indices, std::int64_t first, std::sp
 void unmarked_records(std::span<const std::uint64_t> bits, std::int64_t first, std::int64_t end,
                       std::vector<std::int64_t>& found);
 
+// Which of `indices` have their bit set, ascending. Throws std::out_of_range for an index beyond the bits.
+template <class Position>
+[[nodiscard]] std::vector<Position> marked_entries(std::span<const Position> indices,
+                                                   std::span<const std::uint64_t> bits);
+
 // Which of `indices` keep their claim: the last one at each bit still set in `live`, which is cleared by it.
 // Appends the places of the claims in `indices`, ascending.
 template <class Position>
 void settle_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
-                    std::vector<Position>& kept);
+                    LargeVector<Position>& kept);
 
 // A cut of numbered records into domains of `domain` records, each handled `window` records a round.
 // `segments[owner]` is where that owner's window lies in memory shared with us, counted in windows, or -1.
@@ -52,8 +59,8 @@ struct DomainCut {
 // Entries in the order of their buckets, and within a bucket in the order they came.
 template <class Position>
 struct Buckets {
-    std::vector<Position> order;       // where the record is in the caller's memory
-    std::vector<Position> place;       // where it goes in the window (shared memory, or the owner's own)
+    LargeVector<Position> order;       // where the record is in the caller's memory
+    LargeVector<Position> place;       // where it goes in the window (shared memory, or the owner's own)
     std::vector<std::int64_t> starts;  // bucket b is [starts[b], starts[b + 1])
 };
 
@@ -69,6 +76,18 @@ template <class Position>
 template <class Position>
 [[nodiscard]] Buckets<Position> settle_into_buckets(std::span<const Position> indices,
                                                     std::span<std::uint64_t> live, const DomainCut& cut);
+
+// Moves of one bucket: entries, ascending, and their places.
+template <class Position>
+struct EntryPlaces {
+    std::span<const Position> entries, places;
+};
+
+// `moves` without the entries `dropped` and with those of `added`; all three ascend.
+template <class Position>
+void splice_moves(const EntryPlaces<Position>& moves, std::span<const Position> dropped,
+                  const EntryPlaces<Position>& added, LargeVector<Position>& entries,
+                  LargeVector<Position>& places);
 
 // target[to[k]] = source[from[k]] for k = 0, 1, ... count - 1, records of `size` bytes; an empty list of
 // positions stands for 0, 1, 2, ... Throws std::out_of_range before a byte outside would be touched.

@@ -24,6 +24,7 @@ from striate.runtime.schedule import Schedule, agree_on_units, build_schedule
 from striate.runtime.selection import select
 from striate.runtime.state import State
 from striate.runtime.store import SubfileReader
+from striate.runtime.update import can_update, update_schedule
 from striate.runtime.windows import Windows
 from striate.runtime.writing import Writing
 
@@ -80,13 +81,19 @@ class Dataset:
     def updated(self, schedule: Schedule, changed: Any, indices: Any) -> Schedule:
         """Collective: the schedule with its entries `changed` now at `indices`; itself when no rank changes any.
 
-        Only the new entries are looked at and checked; who wins each record is settled again, for all.
+        On one node only the records that these entries leave or reach are settled again. Between nodes, for sums,
+        and when more than an eighth changes, all are.
         """
         self._ready()
-        with Together(self._state.ranks, np.size(changed)) as meeting:
-            units = self._changed_units(schedule, np.asarray(changed, np.int64), indices)
-        if meeting.largest[0] == 0:
+        entries = np.zeros(0, np.int64)
+        with Together(self._state.ranks, 0) as meeting:
+            units, entries = self._changed_units(schedule, np.asarray(changed, np.int64), indices)
+            meeting.values[0] = len(entries)
+        most_changed = meeting.largest[0]
+        if most_changed == 0:
             return schedule
+        if can_update(schedule, self._state.node, most_changed):
+            return update_schedule(self._state.ranks, schedule, units, entries, most_changed)
         return self._build(units, schedule.cut, schedule.shape, schedule.combine, most=schedule.most)
 
     def write_all(self, where: Any, records: Any, *, combine: str = "last") -> Report:
@@ -214,7 +221,8 @@ class Dataset:
             scratch=self._windows.memory,
         )
 
-    def _changed_units(self, schedule: Schedule, changed: Any, indices: Any) -> Any:
+    def _changed_units(self, schedule: Schedule, changed: Any, indices: Any) -> tuple[Any, Any]:
+        """The units of the schedule after the change, and which of them changed, ascending and each once."""
         self._check_schedule(schedule)
         grid, rows = self._state.grid, schedule.shape[0] if schedule.shape else 0
         selection = select(indices, grid)
@@ -226,9 +234,12 @@ class Dataset:
         unit, units = schedule.cut.record_bytes // grid.item_bytes, schedule.units.copy()
         if schedule.shape[1:] != grid.shape[1:] or selection.run % unit:
             raise DatasetError("expected the schedule of an index array, got one of a slab")
-        if units.size and changed.size:  # a row may be several units, or nothing
-            units.reshape(rows, -1)[changed] = selection.in_units(unit).reshape(changed.size, -1)
-        return units
+        if not units.size or not changed.size:  # a row may be nothing, or several units
+            return units, changed[:0]
+        units.reshape(rows, -1)[changed] = selection.in_units(unit).reshape(changed.size, -1)
+        per_row = units.size // rows
+        entries = np.unique(changed)[:, None] * per_row + np.arange(per_row)
+        return units, entries.reshape(-1)
 
     def _check_combine(self, combine: str) -> None:
         if combine not in ("last", "sum"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,13 @@ class Frame:
     def length(self) -> int:
         """Bytes in the sub-file."""
         return self.content.size + self.padding
+
+    def within(self, memory: Bytes) -> Frame:
+        """The frame with its content in `memory`, where others can read it; itself when it does not fit."""
+        if self.content.size > memory.size:
+            return self
+        memory[: self.content.size] = self.content
+        return replace(self, content=memory[: self.content.size])
 
     def buffers(self) -> list[memoryview]:
         """What to write, in order."""

@@ -49,7 +49,7 @@ class Outlets:
         for chunk in (int(number) for number in chunks):
             owner = self.state.domains.owner(chunk)
             writer = self.state.plan.server_ranks[self._server(chunk)]
-            if self._is_near(owner, writer):
+            if self._is_near(chunk, owner, writer):
                 near += [chunk] * (writer == self.state.ranks.rank)
             elif owner == self.state.ranks.rank:
                 sends.append(self.state.ranks.start_send(frames[chunk].content, writer))
@@ -91,10 +91,11 @@ class Outlets:
     def _server(self, chunk: int) -> int:
         return int(self.state.plan.server_of_chunk[chunk])
 
-    def _is_near(self, owner: int, writer: int) -> bool:
-        """True when no message is needed: the chunk is the writer's own, or lies uncompressed in shared memory."""
+    def _is_near(self, chunk: int, owner: int, writer: int) -> bool:
+        """True when no message is needed: the chunk is the writer's own, or lies in memory that both share."""
         nodes = self.windows.node.numbers
-        return owner == writer or (not self.state.pipeline and bool(nodes[owner] == nodes[writer]))
+        fits = not self.state.pipeline or self.lengths[chunk] <= self.state.grid.chunk_bytes
+        return owner == writer or (fits and bool(nodes[owner] == nodes[writer]))
 
     def _start(self, work: Callable[[], None]) -> None:
         if self.worker is not None:
@@ -130,7 +131,7 @@ class Outlets:
     def _buffers(self, chunk: int, frames: dict[int, Frame]) -> list[memoryview]:
         if chunk in frames:
             return frames[chunk].buffers()
-        content = self.windows.chunk(chunk)  # a neighbour's, in shared memory
+        content = self.windows.chunk(chunk)[: self.lengths[chunk]]  # a neighbour's, in shared memory
         return Frame(content, int(self.lengths[chunk]) - content.size, 0).buffers()
 
     def _finish_messages(self, arriving: list[int], sends: list[Any]) -> None:

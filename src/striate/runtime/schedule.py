@@ -63,6 +63,7 @@ class Schedule:
     entries: int
     most: int  # entries of the rank that has most
     combine: str
+    covered: Int64  # how many records of each of our own chunks are named by anyone
     coverage: npt.NDArray[np.uint8]  # of every chunk: untouched, partly, wholly
     holes: Int64 | None  # records of our domain that nobody names; None on all ranks when some rank has many
     writing: Moves
@@ -74,7 +75,7 @@ class Schedule:
         """The moves of a read: whoever asks gets an answer, so nothing is settled."""
         if self.read_early is not None:
             return self.read_early
-        return _moves(None, self.cut, self.units, None, self.segments, None, 1)
+        return moves_of(None, self.cut, self.units, None, self.segments, None, 1)
 
     @property
     def nbytes(self) -> int:
@@ -130,19 +131,30 @@ def build_schedule(
         [0]
     )  # high ranks keep most claims: the others wait here, and leave them their CPU
     alike = node.is_everyone and len(settled.kept) == len(units) and combine == "last"
-    coverage, all_alike, few_holes = _share_coverage(
+    coverage, all_alike, few_holes = share_coverage(
         ranks, cut, settled.covered, (alike, settled.holes is not None)
     )
     holes = settled.holes if few_holes else None
     segments = node.segments if combine == "last" else np.full(cut.ranks, -1, np.int32)
     told = None if settled.claims is None else _remote(settled.claims, segments)
-    writing = _moves(ranks, cut, units, settled.kept, segments, told, quota, settled.buckets)
+    writing = moves_of(ranks, cut, units, settled.kept, segments, told, quota, settled.buckets)
     early = writing if all_alike else None
     if early is None and not node.is_everyone:
         told = tell_owners(ranks, cut, units, node.segments)[1]
-        early = _moves(ranks, cut, units, None, node.segments, told, quota)
+        early = moves_of(ranks, cut, units, None, node.segments, told, quota)
     return Schedule(
-        cut, units, shape, len(units), most, combine, coverage, holes, writing, early, node.segments
+        cut,
+        units,
+        shape,
+        len(units),
+        most,
+        combine,
+        settled.covered,
+        coverage,
+        holes,
+        writing,
+        early,
+        node.segments,
     )
 
 
@@ -156,7 +168,7 @@ def _settle(
     return settle_at_owners(ranks, cut, indices, all_count=combine == "sum")
 
 
-def _moves(
+def moves_of(
     ranks: Ranks | None,
     cut: Cut,
     indices: Positions,
@@ -208,7 +220,7 @@ def _by_round(cut: Cut, told: Claims | None, kind: Any) -> tuple[Positions, Int6
     return np.ascontiguousarray((told.places % cut.window)[order]), starts
 
 
-def _share_coverage(
+def share_coverage(
     ranks: Ranks, cut: Cut, covered: Int64, claims: tuple[bool, bool]
 ) -> tuple[npt.NDArray[np.uint8], bool, bool]:
     """How every chunk is covered, from what each owner knows of its own; and which `claims` hold on all ranks."""

@@ -131,17 +131,19 @@ class Writing:
         self._window(chunk).reshape(cut.chunk, cut.record_bytes)[mine] = 0
 
     def _seal(self, own: Int64) -> dict[int, Frame]:
-        """Our own chunks as they will be stored."""
+        """Our own chunks as they will be stored; a compressed one takes the place of what it was made of."""
         state, frames = self.state, {}
         meeting = Together(state.ranks) if state.pipeline else nullcontext()  # a checksum alone cannot fail
         with meeting, self.report.stage("compress"):
             for chunk in own:
-                frames[int(chunk)] = seal(
-                    self._window(chunk),
+                window = self._window(chunk)
+                frame = seal(
+                    window,
                     state.pipeline,
                     record_bytes=state.dtype.itemsize,
                     alignment=state.options.alignment,
                 )
+                frames[int(chunk)] = frame.within(window) if state.pipeline else frame
         first = state.ranks.rank * state.domains.chunks_per_domain
         for chunk, frame in frames.items():
             self.checksums[chunk - first] = frame.checksum

@@ -96,10 +96,7 @@ def together(columns: Sequence[Sequence[float]]) -> Floats:
 
 
 def cost_of(seconds: Floats) -> Interval:
-    """The tenths at either end, and the mean of all where none counts as further out.
-
-    The mean, for a program does its work many times over.
-    """
+    """The mean, for a program does its work many times over, between the 10th and the 90th percentile."""
     low, high = np.percentile(seconds, [10, 90])
-    middle = np.clip(np.clip(seconds, low, high).mean(), low, high)
-    return Interval(float(low), float(middle), float(high))
+    middle = seconds.mean()
+    return Interval(float(min(low, middle)), float(middle), float(max(high, middle)))

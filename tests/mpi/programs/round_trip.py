@@ -64,13 +64,20 @@ def write_once(dataset, model, write):
 
 
 def updated_schedule(dataset, where, combine, seed):
-    """The schedule of `where`, reached from that of other indices by a change."""
+    """The schedule of `where`, reached from that of other indices by a change, small or large."""
     random = np.random.default_rng([seed, WORLD.rank, 1])
-    changed = random.permutation(len(where))[: random.integers(0, len(where) + 1)]
+    most = len(where) if seed % 4 == 0 else len(where) // 8
+    changed = random.permutation(len(where))[: random.integers(0, most + 1)]
     before = where.copy()
     before[changed] = random.integers(0, max(dataset.shape[0], 1), len(changed))
-    schedule = dataset.schedule(before, combine=combine)
-    return dataset.updated(schedule, changed, where[changed])
+    schedule = dataset.updated(dataset.schedule(before, combine=combine), changed, where[changed])
+    anew = dataset.schedule(where, combine=combine)
+    for name in ("units", "covered", "coverage", "holes"):
+        agree(getattr(schedule, name), getattr(anew, name), name)
+    for name in ("order", "place", "starts"):
+        agree(getattr(schedule.writing, name), getattr(anew.writing, name), f"the writes' {name}")
+        agree(getattr(schedule.reading, name), getattr(anew.reading, name), f"the reads' {name}")
+    return schedule
 
 
 def own_directories(case, number):

@@ -1,0 +1,114 @@
+"""Updates: a schedule after some of its entries changed; only the records they leave or reach are settled again.
+
+Every rank looks at each of its entries once, for whether it names such a record; all else is in proportion to the
+change. The result is the schedule that would be made anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from striate import _core
+from striate.runtime.node import Node
+from striate.runtime.ranks import Ranks
+from striate.runtime.schedule import Moves, Schedule, moves_of, share_coverage
+from striate.runtime.settle import FEW
+
+Int64 = npt.NDArray[np.int64]
+Positions = npt.NDArray[Any]
+Flags = npt.NDArray[np.bool_]
+
+LARGE = 8  # entries for one that changes, below which all is made anew
+
+
+def can_update(schedule: Schedule, node: Node, most_changed: int) -> bool:
+    """The same on all ranks: whether the change is small, and the claims are settled in memory that all share."""
+    return node.is_everyone and schedule.combine == "last" and most_changed * LARGE <= schedule.most
+
+
+def update_schedule(
+    ranks: Ranks, schedule: Schedule, units: Positions, changed: Int64, most: int
+) -> Schedule:
+    """Collective: `schedule` with the entries `changed` as they are in `units`; no rank changes more than `most`."""
+    touched = _touched_by_any(ranks, schedule.units[changed], units[changed], most)
+    bits = np.zeros(-(-max(schedule.cut.records, 1) // 64), np.uint64)
+    _core.mark_records(touched, 0, bits)
+    mine = _core.marked_entries(units, bits)  # the same before: a change leaves one such record for another
+    before, after = (np.searchsorted(touched, which[mine]) for which in (schedule.units, units))
+    flags = np.zeros((2, len(touched)), np.bool_)
+    flags[0, before], flags[1, after] = True, True
+    table = ranks.gather_rows(flags.reshape(-1)).reshape(ranks.size, 2, len(touched))
+    last = np.zeros(len(touched), units.dtype)
+    last[after] = mine  # they ascend: the later entry stays
+    won = flags[1] & ~table[ranks.rank + 1 :, 1].any(axis=0)
+    writing = _spliced(schedule, units, dropped=mine, added=np.sort(last[won]))
+    named_before, named_after = np.logical_or.reduce(table, axis=0)
+    return _with_coverage(
+        ranks, replace(schedule, units=units, writing=writing), touched, named_before, named_after
+    )
+
+
+def _touched_by_any(ranks: Ranks, old: Positions, new: Positions, most: int) -> Positions:
+    """The records that any rank's changes leave or reach, ascending."""
+    row = np.full(2 * most, -1, old.dtype)
+    row[: len(old)], row[most : most + len(new)] = old, new
+    everyone = np.unique(ranks.gather_rows(row))
+    chosen: Positions = everyone[everyone >= 0]
+    return chosen
+
+
+def _spliced(schedule: Schedule, units: Positions, *, dropped: Positions, added: Positions) -> Moves:
+    """The moves without the entries `dropped`, and with those `added`; both ascend."""
+    moves, cut = schedule.writing, schedule.cut
+    order = np.arange(len(units), dtype=units.dtype) if moves.order is None else moves.order
+    patch = moves_of(None, cut, units, added, schedule.segments, None, 1)
+    entries = np.arange(len(units), dtype=units.dtype) if patch.order is None else patch.order
+    orders, places, starts = [], [], np.zeros_like(moves.starts)
+    total = 0
+    for round_ in range(cut.rounds):
+        old, new = (slice(*(int(edge) for edge in which.starts[round_, :2])) for which in (moves, patch))
+        kept = _core.splice_moves(order[old], moves.place[old], dropped, entries[new], patch.place[new])
+        orders.append(kept[0])
+        places.append(kept[1])
+        starts[round_, 0], starts[round_, 1:] = total, total + len(kept[0])
+        total += len(kept[0])
+    if cut.rounds == 1:
+        whole = total == len(units)
+        return replace(moves, order=None if whole else orders[0], place=places[0], starts=starts)
+    return replace(moves, order=np.concatenate(orders), place=np.concatenate(places), starts=starts)
+
+
+def _with_coverage(
+    ranks: Ranks, schedule: Schedule, touched: Positions, before: Flags, after: Flags
+) -> Schedule:
+    """The schedule with its chunks' coverage and its holes as the change leaves them."""
+    cut = schedule.cut
+    first, end = cut.domain_of(ranks.rank)
+    own = (touched >= first) & (touched < end)
+    gone, come = (
+        touched[own & one & ~other].astype(np.int64) - first
+        for one, other in ((before, after), (after, before))
+    )
+    chunks = len(schedule.covered)
+    covered = (
+        schedule.covered
+        + np.bincount(come // cut.chunk, minlength=chunks)
+        - np.bincount(gone // cut.chunk, minlength=chunks)
+    )
+    holes = schedule.holes
+    if holes is not None:
+        holes = np.union1d(np.setdiff1d(holes, come, assume_unique=True), gone)
+    few = holes is not None and len(holes) * FEW <= end - first
+    alike = len(schedule.writing.place) == len(schedule.units)
+    coverage, all_alike, all_few = share_coverage(ranks, cut, covered, (alike, few))
+    return replace(
+        schedule,
+        covered=covered,
+        coverage=coverage,
+        holes=holes if all_few else None,
+        read_early=schedule.writing if all_alike else None,
+    )
