@@ -5,7 +5,6 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -126,18 +125,6 @@ def resident_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def threads_scale() -> None:
-    """The same run alone and in two threads at once: the lock of the interpreter is given up meanwhile."""
-    cluster, schedule = machine(256), binomial_broadcast(256, 100 * MIB)
-    alone, _ = timed(3, cluster, 256, schedule, warp=False)
-    start = time.perf_counter()
-    with ThreadPoolExecutor(2) as pool:
-        spent = list(pool.map(lambda _: timed(3, cluster, 256, schedule, warp=False)[0], range(2)))
-    wall = time.perf_counter() - start
-    ran = f"{alone:.3f} s of CPU alone, {max(spent):.3f} s beside another"
-    print(f"a run in a thread: {ran}; 6 runs in 2 threads took {wall:.3f} s of wall time", flush=True)
-
-
 def million_ranks() -> list[bool]:
     """A barrier without contention; the schedule is part of the time."""
     start, ranks = time.thread_time(), 1 << 20
@@ -207,7 +194,6 @@ def main() -> int:
     met.append(
         report("  error of its end against packets", abs(fluid["end"] / result["end"] - 1), "relative", 1e-3)
     )
-    threads_scale()
     before = resident_mb()
     huge = machine(16_384)
     schedule = binomial_broadcast(16_384, 100 * MIB)

@@ -46,7 +46,9 @@ def workload(name: str, *, ranks: int | None = None, **options: Any) -> Workload
         if not 0 <= chosen.get(option, 0) < size:
             raise WorkloadError(f"expected {option} below {size} ranks, got {chosen[option]}", at=name)
     if name in _TWO and (size < 2 or chosen.get("first", 0) == chosen.get("second", 1)):
-        pair = f"ranks {chosen.get('first', 0)} and {chosen.get('second', 1)}" if size > 1 else "1 rank in all"
+        pair = (
+            f"ranks {chosen.get('first', 0)} and {chosen.get('second', 1)}" if size > 1 else "1 rank in all"
+        )
         raise WorkloadError(f"expected two different ranks, got {pair}", at=name)
     return Workload.from_program(lambda rank, all_ranks: kernel(rank, all_ranks, **chosen), size, name=name)
 
