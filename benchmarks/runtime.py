@@ -1,9 +1,10 @@
-"""Irregular I/O of the runtime against its peers, in one run: `python benchmarks/runtime.py [--quick] [--sync]`.
+"""Irregular I/O of the runtime against its peers, in one run; `--ranks 8 --megabytes 320` runs one part of it.
 
 The workload is that of paper 002: records of 40 bytes, 2 M nodes (80 MB) and 8 M nodes (320 MB), each rank holding
 the nodes that its edges touch. Seconds are the best of a few runs, taken in turn; ratios are what counts.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -125,12 +126,19 @@ def _say(missed):
 
 
 def main(arguments=()):
-    sync, quick = "--sync" in arguments, "--quick" in arguments
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ranks", type=int, nargs="+", default=[4, 8])
+    parser.add_argument("--megabytes", type=int, nargs="+", default=[80, 320])
+    parser.add_argument("--quick", action="store_true", help="80 MB on 4 ranks")
+    parser.add_argument("--sync", action="store_true", help="every write ends on the disk")
+    chosen = parser.parse_args(arguments)
     missed = 0
-    for nodes in (2_000_000,) if quick else (2_000_000, 8_000_000):
-        for ranks in (4,) if quick else (4, 8):
-            missed += compare(ranks, nodes, "random", repeats=4, turns=2, sync=sync)
-    missed += compare(4, 2_000_000, "local", repeats=4, turns=2, sync=sync)
+    for megabytes in [80] if chosen.quick else chosen.megabytes:
+        for ranks in [4] if chosen.quick else chosen.ranks:
+            nodes = megabytes * 25_000
+            missed += compare(ranks, nodes, "random", repeats=4, turns=2, sync=chosen.sync)
+    if 80 in chosen.megabytes:
+        missed += compare(min(chosen.ranks), 2_000_000, "local", repeats=4, turns=2, sync=chosen.sync)
     return missed
 
 
