@@ -24,6 +24,7 @@ APPS = {
     "mesh-mpi-io": ("striate.apps.mesh.emulated", "workload"),
     "pmc3": ("striate.apps.pmc3.workload", "workload"),
 }
+MACHINE = ("costs", "cpus")  # parameters that the machine gives, not the user
 ON_RUNTIME = frozenset(("mesh",))  # programs that `striate apply` can run again
 _MOST_BYTES = 1 << 20
 _TABLES = ("app", "program", "vary", "costs")
@@ -85,7 +86,9 @@ def _app(
         raise TuningError(f"expected one of {', '.join(APPS)}, got {app!r:.60}", at="$.app")
     module, name = APPS[app]
     make = getattr(importlib.import_module(module), name)
-    known = {key: one.default for key, one in inspect.signature(make).parameters.items() if key != "costs"}
+    known = {
+        key: one.default for key, one in inspect.signature(make).parameters.items() if key not in MACHINE
+    }
     for key, value in parameters.items():
         if key not in known:
             raise TuningError(
@@ -97,8 +100,14 @@ def _app(
     costs = _costs(tables.get("costs"), {**known, **parameters}, vary)
     import msgspec
 
-    build = partial(make, **parameters, costs=costs.beyond(cluster))
+    build = partial(make, **parameters, costs=costs.beyond(cluster), cpus=_node_cpus(cluster))
     return Tunable(app, parameters, vary, build, msgspec.to_builtins(costs))
+
+
+def _node_cpus(cluster: Cluster) -> int:
+    """CPUs of the node on which the first ranks run."""
+    kind = cluster.node_types[int(cluster.node_type[0])]
+    return kind.sockets * kind.cpus_per_socket
 
 
 def _costs(given: Any, parameters: dict[str, Any], vary: dict[str, Any]) -> Any:

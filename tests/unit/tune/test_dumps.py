@@ -93,3 +93,13 @@ def test_costs_are_positive_and_survive_a_table(tmp_path):
     assert found.beyond(load_cluster("laptop")).write_byte <= found.write_byte
     with pytest.raises(TuningError, match=r"\$\.costs"):
         Costs.from_table({"commit": "much"})
+
+
+def test_a_window_is_written_beside_the_next_one_only_where_a_cpu_is_free():
+    settings = {"costs": COSTS, "nodes": 200_000, "steps": 2, "every": 1, "buffer": "256 KiB", "chunk": 65536}
+
+    crowded, roomy = (
+        predict(workload(2, cpus=cpus, **settings), "laptop", rung="fine").seconds.estimate for cpus in (2, 3)
+    )
+
+    assert crowded > roomy

@@ -24,8 +24,6 @@ from striate.workload.operations import (
     allgather,
     barrier,
     compute,
-    irecv,
-    isend,
     sync_file,
     waitall,
     write,
@@ -48,6 +46,7 @@ class _Dumping:
     kept: np.ndarray[tuple[int], np.dtype[np.float64]]  # bytes of each rank that win
     loads: bool  # chunks are not wholly covered: what was there is read first
     sync: bool
+    overlap: bool  # a window is written while the next is filled
     costs: Costs
 
     @property
@@ -70,6 +69,7 @@ def workload(
     ranks: int = 2,
     *,
     costs: Costs,
+    cpus: int | None = None,
     nodes: int = 1_000_000,
     pattern: str = "random",
     steps: int = 8,
@@ -81,7 +81,10 @@ def workload(
     buffer: units.Quantity = "64 MiB",
     sync: bool = False,
 ) -> Workload:
-    """What `striate.apps.mesh.run` does with these settings on one node; 0 servers: every rank writes."""
+    """What `striate.apps.mesh.run` does with these settings on one node; 0 servers: every rank writes.
+
+    A window is written while the next is filled if the node has `cpus` beside those of the ranks (None: enough).
+    """
     mesh = Mesh(nodes, pattern)
     if ranks < 1 or not 1 <= every <= steps or not 0 <= servers <= ranks:
         raise WorkloadError(
@@ -98,7 +101,8 @@ def workload(
         alignment=ALIGNMENT,
     )
     domains = Domains.grouped(grid.chunks, ranks, group_factor)
-    budget = Budget(max(units.size(buffer), 4 * grid.chunk_bytes), grid.chunk_bytes, ranks)
+    buffer_bytes = max(units.size(buffer), 4 * grid.chunk_bytes)
+    budget = Budget(buffer_bytes, grid.chunk_bytes, ranks, one_node=codec == "none")
     dumping = _Dumping(
         ranks=ranks,
         grid=grid,
@@ -110,6 +114,7 @@ def workload(
         kept=_kept_bytes(mesh, ranks),
         loads=pattern == "random",
         sync=sync,
+        overlap=cpus is None or cpus > ranks,
         costs=costs,
     )
     edges = mesh.edges // ranks
@@ -194,23 +199,11 @@ def _write(
     files: list[str],
     ends: np.ndarray[tuple[int], np.dtype[np.int64]],
 ) -> Iterator[Operation]:
-    """Chunks go to their servers: compressed ones by message, others lie in memory that the node shares."""
-    stored, mine = dumping.stored, 0
-    for owner in range(dumping.ranks):
-        to_server = np.bincount(
-            dumping.server_of_chunk[list(dumping.chunks_in(turn, owner))], minlength=dumping.servers
-        )
-        for server in np.flatnonzero(to_server):
-            size = int(to_server[server]) * stored
-            if dumping.codec is not None and owner != server and owner == rank:
-                yield isend(int(server), size, tag=turn)
-            if server == rank:
-                if dumping.codec is not None and owner != rank:
-                    yield irecv(owner, size, tag=turn)
-                mine += size
+    """Every server writes its chunks: they lie, compressed or not, in memory that the node shares."""
+    in_turn = np.concatenate([list(dumping.chunks_in(turn, owner)) for owner in range(dumping.ranks)])
+    mine = int((dumping.server_of_chunk[in_turn.astype(np.int64)] == rank).sum()) * dumping.stored
     if mine:
-        if dumping.codec is not None:
-            yield waitall()
         yield compute(mine * dumping.costs.write_byte)
-        yield write(files[rank], offset=int(ends[rank]), size=mine, blocking=dumping.rounds == 1)
+        blocking = dumping.rounds == 1 or not dumping.overlap
+        yield write(files[rank], offset=int(ends[rank]), size=mine, blocking=blocking)
         ends[rank] += mine
