@@ -106,7 +106,7 @@ void ProgramRunner::on_timer(std::uint64_t cookie) {
     if ((cookie & of_file_timer) != 0) return files_->on_timer(cookie & ~of_file_timer);
     if (cookie == of_free_job) return end_free_job();
     if ((cookie & of_start) != 0) return next_operation(static_cast<std::uint32_t>(cookie));
-    if ((cookie & of_late) != 0 && !late_.empty()) return start_late(cookie & ~of_late);
+    if ((cookie & of_late) != 0) return start_late(cookie & ~of_late);
     const auto at = static_cast<std::uint32_t>(cookie);
     std::vector<std::uint64_t> over;
     arm(at, processors_.finish(at, network_->now(), static_cast<std::uint32_t>(cookie >> 32), over));

@@ -16,7 +16,7 @@ namespace striate {
 class Processors {
   public:
     static constexpr Ticks usual_notice = 1000;
-    static constexpr std::uint32_t generations = 1U << 30;  // then they count from 0 again
+    static constexpr std::uint32_t generations = 1U << 29;  // then they count from 0 again
 
     Processors(std::span<const std::int32_t> cpus_per_node, Rounding rounding);
 
