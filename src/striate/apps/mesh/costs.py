@@ -18,7 +18,7 @@ from striate.apps.mesh.generate import NODE, Mesh
 from striate.apps.mesh.sweep import Sweep
 from striate.cluster.cluster import Cluster
 from striate.errors import TuningError
-from striate.predict.resource import server_ways
+from striate.predict.server_ways import server_ways
 from striate.runtime.codec import pipeline_from
 from striate.runtime.frame import as_records
 
