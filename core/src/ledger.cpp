@@ -176,7 +176,7 @@ class Summing {
         const std::int64_t peer =
             position == any ? rank
                             : group.member[index(group.first[index(group.group[index(rank)])] + position)];
-        const Way& path = ways_.between(rank, peer);
+        const RankWay& path = ways_.between(rank, peer);
         communication_[index(rank)] += times_ * (path.transfer(bytes) + (received ? path.latency : 0));
         out_.messages[index(rank)] += times_;
     }
@@ -199,7 +199,7 @@ class Summing {
             const std::int64_t bytes = kind == Kind::barrier ? 0 : value(first, rank);
             const std::int64_t root = rooted ? value(first + 1, rank) : 0;
             const Volume volume = volume_of(kind, size, position, root, bytes);
-            const Way& path = ways_.between(rank, group.member[index(start + (position + 1) % size)]);
+            const RankWay& path = ways_.between(rank, group.member[index(start + (position + 1) % size)]);
             communication_[index(rank)] +=
                 times_ * (path.transfer(volume.sent_bytes) + path.transfer(volume.received_bytes) +
                           volume.received_messages * path.latency);
@@ -217,7 +217,7 @@ class Summing {
         const auto bytes = in_.counts[index(table)].subspan(index(rank) * text_.ranks(), members.size());
         for (std::size_t to = 0; to < members.size(); ++to) {
             if (members[to] == rank) continue;
-            const Way& path = ways_.between(rank, members[to]);
+            const RankWay& path = ways_.between(rank, members[to]);
             communication_[index(rank)] += times_ * path.transfer(bytes[to]);
             communication_[index(members[to])] += times_ * (path.transfer(bytes[to]) + path.latency);
         }

@@ -15,7 +15,7 @@ std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); 
 
 }  // namespace
 
-Wide Way::transfer(std::int64_t bytes) const {
+Wide RankWay::transfer(std::int64_t bytes) const {
     return std::llround(static_cast<double>(bytes) / bandwidth * 1e12);
 }
 
@@ -24,7 +24,7 @@ RankWays::RankWays(const LedgerInput& input)
       routes_(static_cast<std::int32_t>(input.network.bandwidth.size()), input.network.edge_source,
               input.network.edge_target) {}
 
-const Way& RankWays::between(std::int64_t from, std::int64_t to) {
+const RankWay& RankWays::between(std::int64_t from, std::int64_t to) {
     const std::int32_t start = in_.rank_component[index(from)];
     const std::int32_t goal = in_.rank_component[index(to)];
     const std::uint64_t key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(start)) << 32) |
@@ -36,16 +36,16 @@ const Way& RankWays::between(std::int64_t from, std::int64_t to) {
     return last_way_;
 }
 
-Way RankWays::measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to) {
+RankWay RankWays::measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to) {
     if (in_.free_near && start == goal) return {unlimited_rate, 0};
     edges_.clear();
     if (!routes_.append_path(start, goal, edges_)) {
         throw std::domain_error("rank " + std::to_string(from) + " cannot reach rank " + std::to_string(to));
     }
     const NetworkColumns& net = in_.network;
-    Way path{std::min({in_.interface_bandwidth[index(from)], in_.interface_bandwidth[index(to)],
-                       net.bandwidth[index(start)]}),
-             in_.interface_latency[index(from)] + in_.interface_latency[index(to)]};
+    RankWay path{std::min({in_.interface_bandwidth[index(from)], in_.interface_bandwidth[index(to)],
+                           net.bandwidth[index(start)]}),
+                 in_.interface_latency[index(from)] + in_.interface_latency[index(to)]};
     for (const std::int32_t edge : edges_) {
         path.latency += net.edge_latency[index(edge)];
         path.bandwidth = std::min({path.bandwidth, net.edge_bandwidth[index(edge)],

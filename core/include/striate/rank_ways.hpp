@@ -13,7 +13,7 @@ namespace striate {
 using Wide = __int128;  // sums of picoseconds: a million ranks for a century still fit
 
 // The way of a message that meets nobody.
-struct Way {
+struct RankWay {
     double bandwidth;
     std::int64_t latency;
 
@@ -25,17 +25,17 @@ class RankWays {
   public:
     explicit RankWays(const LedgerInput& input);
 
-    [[nodiscard]] const Way& between(std::int64_t from, std::int64_t to);
+    [[nodiscard]] const RankWay& between(std::int64_t from, std::int64_t to);
 
   private:
-    [[nodiscard]] Way measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to);
+    [[nodiscard]] RankWay measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to);
 
     const LedgerInput& in_;
     Routes routes_;
     std::vector<std::int32_t> edges_;
-    std::unordered_map<std::uint64_t, Way> ways_;
+    std::unordered_map<std::uint64_t, RankWay> ways_;
     std::uint64_t last_key_ = ~std::uint64_t{0};
-    Way last_way_{};
+    RankWay last_way_{};
 };
 
 }  // namespace striate
