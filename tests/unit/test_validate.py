@@ -84,12 +84,22 @@ def test_processes_with_a_cpu_each_wait_for_the_slowest(monkeypatch):
     assert together(columns).tolist() == [2.0, 1.5]
 
 
-@given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=40))
-def test_a_cost_lies_inside_its_range(seconds):
-    cost = cost_of(np.array(seconds))
+@given(st.lists(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=9), min_size=1, max_size=5))
+def test_a_cost_lies_inside_its_range(starts):
+    seconds = np.concatenate(starts)
+    cost = cost_of([np.array(start) for start in starts])
 
-    assert min(seconds) * (1 - 1e-12) <= cost.low <= cost.estimate == pytest.approx(np.mean(seconds))
-    assert cost.estimate <= cost.high <= max(seconds) * (1 + 1e-12)
+    assert 0 < cost.low <= cost.estimate <= cost.high
+    assert cost.estimate == pytest.approx(np.mean(seconds))
+    assert cost.low <= np.percentile(seconds, 10) * (1 + 1e-12)
+    assert cost.high >= np.percentile(seconds, 90) * (1 - 1e-12)
+
+
+def test_starts_that_differ_make_the_range_of_a_cost_wider():
+    alike, apart = (cost_of([np.full(9, 1.0), np.full(9, second)]) for second in (1.0, 1.2))
+
+    assert alike == Interval(1.0, 1.0, 1.0)
+    assert apart.high == pytest.approx(1.1 + 2 * 0.2 / 2**0.5 * 1.5**0.5)
 
 
 @pytest.mark.parametrize("case", matrix(), ids=lambda case: case.name)
