@@ -14,7 +14,7 @@ from striate.validate.calibrate import Costs, cost_of, together, work_of
 from striate.validate.forecast import Agreements, forecast_case, with_background, workload_of
 from striate.validate.kernels import Part, started
 from striate.validate.outcome import Run
-from striate.validate.study import background, collectives_in, run_seconds
+from striate.validate.study import Patience, background, collectives_in, run_seconds
 from toy_traces import row, trace_of
 
 KERNELS = {
@@ -82,6 +82,17 @@ def test_processes_with_a_cpu_each_wait_for_the_slowest(monkeypatch):
     assert together(columns).tolist() == [3.0, 2.0]
     monkeypatch.setattr("os.sched_getaffinity", lambda process: {0})
     assert together(columns).tolist() == [2.0, 1.5]
+
+
+def test_a_run_is_put_off_while_others_compute_but_not_for_ever(monkeypatch):
+    looked, seen = [], iter([3.0, 2.0, 0.0])
+    monkeypatch.setattr("time.sleep", looked.append)
+    monkeypatch.setattr("striate.validate.study.background_samples", lambda seconds: [next(seen, 5.0)] * 5)
+    patience = Patience(60.0)
+
+    assert patience.look() == [0.0] * 5
+    assert len(looked) == 2
+    assert Patience(0.0).look() == [5.0] * 5  # nobody waits
 
 
 @given(st.lists(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=9), min_size=1, max_size=5))
