@@ -9,6 +9,7 @@
 
 #include "columns.hpp"
 #include "engines.hpp"
+#include "striate/buckets.hpp"
 
 namespace striate::bind {
 
@@ -23,6 +24,15 @@ template <class Position>
 void mark(Column<Position> indices, std::int64_t first, MutableColumn<std::uint64_t> bits) {
     nb::gil_scoped_release release;
     mark_records<Position>(borrow(indices), first, borrow(bits));
+}
+
+Owned<std::int64_t> count_between(Column<std::uint64_t> bits, Column<std::int64_t> edges) {
+    std::vector<std::int64_t> counts;
+    {
+        nb::gil_scoped_release release;
+        count_marked(borrow(bits), borrow(edges), counts);
+    }
+    return hand_over(std::move(counts));
 }
 
 Owned<std::int64_t> unmarked(Column<std::uint64_t> bits, std::int64_t first, std::int64_t end) {
@@ -133,6 +143,7 @@ void register_kind(nb::module_& module) {
 }  // namespace
 
 void register_records(nb::module_& module) {
+    module.def("count_marked", &count_between, nb::arg("bits"), nb::arg("edges"));
     module.def("unmarked_records", &unmarked, nb::arg("bits"), nb::arg("first"), nb::arg("end"));
     register_kind<std::int32_t>(module);
     register_kind<std::int64_t>(module);

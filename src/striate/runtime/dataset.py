@@ -125,12 +125,10 @@ class Dataset:
             mapped = MappedReading(self._state, schedule, self._reader(), report)
             meeting.values[0] = not mapped.prepare()
         report.records = schedule.entries
-        if meeting.largest[0]:
+        if meeting.largest[0] or not mapped.run(_bytes_of(result)):
             self._ready()
             exchange = self._exchange(schedule, report)
             Reading(self._state, self._windows, exchange, self._reader()).run(_bytes_of(result))
-        else:
-            mapped.run(_bytes_of(result))
         self.report = report
         return result
 
