@@ -1,16 +1,13 @@
 #include "striate/ledger.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
-#include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "striate/layout_load.hpp"
-#include "striate/rate.hpp"
+#include "striate/rank_ways.hpp"
 #include "striate/stripe.hpp"
 #include "striate/volume.hpp"
 
@@ -18,21 +15,10 @@ namespace striate {
 
 namespace {
 
-using Wide = __int128;  // sums of picoseconds: a million ranks for a century still fit
-
 constexpr double most_walked = 4e9;  // passes and ranks, for one row
 constexpr double most_swept = 2e10;  // runs of bytes, for one application
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
-
-struct Way {
-    double bandwidth;
-    std::int64_t latency;
-
-    [[nodiscard]] Wide transfer(std::int64_t bytes) const {
-        return std::llround(static_cast<double>(bytes) / bandwidth * 1e12);
-    }
-};
 
 // One pass over one application.
 class Summing {
@@ -40,8 +26,7 @@ class Summing {
     explicit Summing(const LedgerInput& input)
         : in_(input),
           text_(input.programs),
-          routes_(static_cast<std::int32_t>(input.network.bandwidth.size()), input.network.edge_source,
-                  input.network.edge_target),
+          ways_(input),
           servers_(input.layouts == nullptr ? 0 : input.layouts->servers()),
           reads_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
           writes_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
@@ -191,7 +176,7 @@ class Summing {
         const std::int64_t peer =
             position == any ? rank
                             : group.member[index(group.first[index(group.group[index(rank)])] + position)];
-        const Way& path = way(rank, peer);
+        const RankWay& path = ways_.between(rank, peer);
         communication_[index(rank)] += times_ * (path.transfer(bytes) + (received ? path.latency : 0));
         out_.messages[index(rank)] += times_;
     }
@@ -214,7 +199,7 @@ class Summing {
             const std::int64_t bytes = kind == Kind::barrier ? 0 : value(first, rank);
             const std::int64_t root = rooted ? value(first + 1, rank) : 0;
             const Volume volume = volume_of(kind, size, position, root, bytes);
-            const Way& path = way(rank, group.member[index(start + (position + 1) % size)]);
+            const RankWay& path = ways_.between(rank, group.member[index(start + (position + 1) % size)]);
             communication_[index(rank)] +=
                 times_ * (path.transfer(volume.sent_bytes) + path.transfer(volume.received_bytes) +
                           volume.received_messages * path.latency);
@@ -232,7 +217,7 @@ class Summing {
         const auto bytes = in_.counts[index(table)].subspan(index(rank) * text_.ranks(), members.size());
         for (std::size_t to = 0; to < members.size(); ++to) {
             if (members[to] == rank) continue;
-            const Way& path = way(rank, members[to]);
+            const RankWay& path = ways_.between(rank, members[to]);
             communication_[index(rank)] += times_ * path.transfer(bytes[to]);
             communication_[index(members[to])] += times_ * (path.transfer(bytes[to]) + path.latency);
         }
@@ -321,38 +306,6 @@ class Summing {
         if (swept_ > most_swept) throw std::domain_error("accesses begin at too many different offsets");
     }
 
-    // The way between two ranks' interfaces; repeated pairs of components are looked up.
-    const Way& way(std::int64_t from, std::int64_t to) {
-        const std::int32_t start = in_.rank_component[index(from)];
-        const std::int32_t goal = in_.rank_component[index(to)];
-        const std::uint64_t key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(start)) << 32) |
-                                  static_cast<std::uint32_t>(goal);
-        if (key == last_key_) return last_way_;
-        const auto found = ways_.find(key);
-        last_key_ = key;
-        last_way_ = found != ways_.end() ? found->second : (ways_[key] = measure(start, goal, from, to));
-        return last_way_;
-    }
-
-    [[nodiscard]] Way measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to) {
-        if (in_.free_near && start == goal) return {unlimited_rate, 0};
-        edges_.clear();
-        if (!routes_.append_path(start, goal, edges_)) {
-            throw std::domain_error("rank " + std::to_string(from) + " cannot reach rank " +
-                                    std::to_string(to));
-        }
-        const NetworkColumns& net = in_.network;
-        Way path{std::min({in_.interface_bandwidth[index(from)], in_.interface_bandwidth[index(to)],
-                           net.bandwidth[index(start)]}),
-                 in_.interface_latency[index(from)] + in_.interface_latency[index(to)]};
-        for (const std::int32_t edge : edges_) {
-            path.latency += net.edge_latency[index(edge)];
-            path.bandwidth = std::min({path.bandwidth, net.edge_bandwidth[index(edge)],
-                                       net.bandwidth[index(net.edge_target[index(edge)])]});
-        }
-        return path;
-    }
-
     Ledger finish() {
         const auto seconds = [](const std::vector<Wide>& ticks) {
             std::vector<double> result(ticks.size());
@@ -373,7 +326,7 @@ class Summing {
 
     const LedgerInput& in_;
     const Programs& text_;
-    Routes routes_;
+    RankWays ways_;
     std::int64_t servers_;  // 0: no file may be touched
     Load reads_, writes_;
     std::vector<Wide> compute_, communication_, instructions_;
@@ -383,10 +336,6 @@ class Summing {
     double swept_ = 0;
     double walked_ = 0;  // passes and ranks that are walked for the row
     std::vector<Sweep> sweeps_;
-    std::vector<std::int32_t> edges_;
-    std::unordered_map<std::uint64_t, Way> ways_;
-    std::uint64_t last_key_ = ~std::uint64_t{0};
-    Way last_way_{};
     std::int64_t times_ = 1;
 };
 

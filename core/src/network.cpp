@@ -5,9 +5,9 @@
 #include "striate/flow_network.hpp"
 #include "striate/hole_heap.hpp"
 #include "striate/ladder_queue.hpp"
-#include "striate/network_engine.hpp"
 #include "striate/network_recorder.hpp"
 #include "striate/oracle_queue.hpp"
+#include "striate/packet_motion.hpp"
 #include "striate/timed_heap.hpp"
 
 namespace striate {

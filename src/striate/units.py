@@ -149,6 +149,11 @@ def format_rate(bytes_per_second: float) -> str:
     return f"{format_size(int(value))}/s"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun: "1 server", "8 servers", "1,000 servers"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def about_size(bytes_: float) -> str:
     """Three significant digits in binary units, for people: "1.23 GiB"."""
     return _about(bytes_, [("B", 1)] + [(prefix + "B", scale) for prefix, scale in _BINARY.items()])

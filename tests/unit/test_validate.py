@@ -38,7 +38,9 @@ def costs(each=1e-3):
 
 
 def test_a_cost_is_that_of_the_size_and_the_number_of_processes():
-    one, two = (Case("jacobi", ranks, "toy", {"rows": 8, "columns": 4, "steps": 3}) for ranks in (1, 2))
+    one, two = (
+        Case("jacobi", ranks, "toy", {"rows": 8, "columns": 4, "steps": 3, "every": 1}) for ranks in (1, 2)
+    )
     known = Costs(
         {
             ("jacobi sweep", work_of(one), 1): Interval(1, 2, 3),

@@ -1,4 +1,4 @@
-// The packet-level network: messages go in, times come out.
+// The packet-level network: messages go in, times come out. How packets move is in packet_motion.hpp.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "striate/cookies.hpp"
 #include "striate/express.hpp"
 #include "striate/hole_heap.hpp"
 #include "striate/network.hpp"
@@ -84,7 +85,7 @@ class NetworkEngine final : public Network {
 
     void set_timer(Ticks time, std::uint64_t cookie) override {
         if (time < now()) throw std::invalid_argument("a timer in the past");
-        if constexpr (loose) return queue_.push({time, of_timer | keep_cookie(cookie)});
+        if constexpr (loose) return queue_.push({time, of_timer | cookies_.keep(cookie)});
         timers_.push({time, cookie});
         next_timer_ = timers_.top().time - shift_;
     }
@@ -102,7 +103,7 @@ class NetworkEngine final : public Network {
                 if ((event.key & arrival_key) != 0) {
                     arrive(static_cast<std::uint32_t>(event.key));
                 } else if (loose && (event.key & of_timer) != 0) {
-                    listener_.on_timer(take_cookie(static_cast<std::uint32_t>(event.key)));
+                    listener_.on_timer(cookies_.take(static_cast<std::uint32_t>(event.key)));
                 } else {
                     complete(static_cast<std::uint32_t>(event.key));
                 }
@@ -132,15 +133,7 @@ class NetworkEngine final : public Network {
     std::vector<Slot>& slots() { return traffic_.slots; }
 
     // The first packet waits at the sender's interface; each later one appears when its forerunner starts.
-    void begin(std::uint32_t stream, std::int64_t bytes, std::uint64_t cookie, bool header) {
-        change([&] { express_.stop(stream, current()); });
-        traffic_.add(stream, bytes, cookie, header);
-        if (traffic_.streams[stream].active == 1) change([&] { express_.enter(stream, current()); });
-        const std::uint32_t slot = traffic_.streams[stream].first_slot;
-        if constexpr (enters) return queue_.push({now_, arrival_key | slot});
-        wait(slots()[slot]);
-        offer(slot);
-    }
+    void begin(std::uint32_t stream, std::int64_t bytes, std::uint64_t cookie, bool header);
 
     // The event being played.
     [[nodiscard]] Event current() const { return {now_, key_}; }
@@ -159,57 +152,11 @@ class NetworkEngine final : public Network {
         express_.due.clear();
     }
 
-    void complete(std::uint32_t index) {
-        ++events_;
-        Station& station = stations_[index];
-        const std::uint32_t served = station.serving;
-        const Slot& slot = slots()[served];
-        if ((slot.flags & Slot::anchor) != 0) attention_ = may_skip_ = true;
-        // Only now the served stream queues up again: one whose packet came meanwhile goes first.
-        if (slot.waiting > 0 && (slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(served);
-        if ((slot.flags & Slot::last_hop) != 0) {
-            if (slot.left % Express::look_every == 0) look_back(served);
-        } else if ((slot.flags & Slot::early) == 0 &&
-                   ((slot.flags & Slot::flowing) == 0 || express_.was_played(slot))) {
-            if (slot.delay == 0 && !loose) {
-                arrive(served + 1);
-            } else {
-                queue_.push({now_ + slot.delay, arrival_key | (served + 1)});
-            }
-        }
-        // The station counts as busy until here, so that what has just become ready waits its turn in the
-        // ring.
-        if (station.guarded) [[unlikely]] {
-            station.serving = paused;
-            resumes_.push_back(index);
-            attention_ = true;
-        } else {
-            serve_next(station);
-        }
-    }
-
-    void serve_next(Station& station) {
-        if (station.last_ready == none) {
-            station.serving = none;
-        } else {
-            start(take_ready(station));
-        }
-    }
-
+    void complete(std::uint32_t index);
+    void serve_next(Station& station);
     // Guarded interfaces that may go on, now that those above have heard of their packets.
-    void resume() {
-        for (std::size_t next = 0; next < resumes_.size(); ++next) {
-            Station& station = stations_[resumes_[next]];
-            if (station.serving == paused && !station.closed) serve_next(station);
-        }
-        resumes_.clear();
-    }
-
-    void arrive(std::uint32_t index) {
-        ++events_;
-        wait(slots()[index]);
-        offer(index);
-    }
+    void resume();
+    void arrive(std::uint32_t index);
 
     [[nodiscard]] std::uint64_t moment() const { return static_cast<std::uint64_t>(now_ >> queue_tick_bits); }
 
@@ -219,86 +166,12 @@ class NetworkEngine final : public Network {
     }
 
     // A packet has come to a slot: its stream takes the next turn, or queues up for one if it has not yet.
-    void offer(std::uint32_t index) {
-        const Slot& slot = slots()[index];
-        if ((slot.flags & (Slot::blocked | Slot::queued)) != 0) return;
-        if (stations_[slot.station].serving == none) {
-            start(index);
-        } else {
-            add_ready(index);
-        }
-    }
-
-    void start(std::uint32_t index) {
-        start_chain(index);
-        if (played_ != none) [[unlikely]]
-            note_played(false);
-        if constexpr (loose) {
-            for (; !starts_.empty(); starts_.pop_back()) queue_.push(starts_.back());
-        }
-    }
-
+    void offer(std::uint32_t index);
+    void start(std::uint32_t index);
     // Starts service of the slot's next packet, which hands its credit back; that may start the hop before.
-    void start_chain(std::uint32_t index) {
-        const std::uint32_t origin = index;
-        while (true) {
-            if (slots()[index].left == 0) load_run(index);
-            Slot& slot = slots()[index];
-            Station& station = stations_[slot.station];
-            const bool draws = (slot.flags & Slot::drawn) != 0 && draw(index, origin);
-            station.serving = index;
-            --slot.left;
-            if (!draws) {
-                --slot.waiting;
-                station.waited += moment();
-            }
-            if constexpr (loose) {
-                starts_.push_back({now_ + slot.service, slot.station});
-            } else {
-                queue_.push({now_ + slot.service, slot.station});
-            }
-            trace_.served(traffic_, index, now(), now() + slot.service);
-            if ((slot.flags & Slot::early) != 0) queue_.push({now_ + slot.delay, arrival_key | (index + 1)});
-            if ((slot.flags & Slot::flowing) != 0) {
-                express_.flow(slot, current());
-            } else if ((slot.flags & Slot::last_hop) == 0) {
-                slot.used += slot.service;
-                ++slot.under_way;
-                if (slot.used >= station.window && (slot.flags & Slot::open) == 0)
-                    slot.flags |= Slot::blocked;
-            }
-            if (draws) {
-                if ((slot.flags & Slot::blocked) == 0) add_ready(index);
-                return;
-            }
-            if ((slot.flags & Slot::first_hop) != 0) return release_next(index, origin);
-
-            Slot& before = slots()[--index];
-            before.used -= slot.previous_service;
-            --before.under_way;
-            if ((before.flags & Slot::blocked) == 0) return;
-            const Station& upstream = stations_[before.station];
-            if (before.under_way > 0 && before.used >= upstream.window) return;
-            before.flags &= ~static_cast<std::uint32_t>(Slot::blocked);
-            if ((before.flags & Slot::drawn) != 0) regain(before);
-            if (before.waiting == 0) return;
-            if (upstream.serving != none) return add_ready(index);
-        }
-    }
-
+    void start_chain(std::uint32_t index);
     // Whether the start of a drawn stream's driver draws; else it is played.
-    bool draw(std::uint32_t index, std::uint32_t origin) {
-        const bool outdone =
-            slots()[index].left % Express::look_every == 0 && express_.outdone(index, origin);
-        if (!outdone && express_.draw(index, now_)) return true;
-        if (outdone || slots()[index].left < Express::least_left) {
-            change([&] { express_.release(index); });
-        } else {
-            express_.settle_draws(index);
-            played_ = index;
-        }
-        return false;
-    }
+    bool draw(std::uint32_t index, std::uint32_t origin);
 
     void note_played(bool through) {
         if (!express_.played(std::exchange(played_, none), through)) warp_.structure_changed();
@@ -309,57 +182,12 @@ class NetworkEngine final : public Network {
         push_due();
     }
 
-    void load_run(std::uint32_t index) {
-        if ((slots()[index].flags & Slot::flowing) != 0)
-            change([&] { express_.stop_flow(slots()[index].stream, current()); });
-        traffic_.load_run(index);
-        warp_.structure_changed();
-        const Slot& slot = slots()[index];
-        const bool may_anchor = fast_ && (slot.flags & Slot::last_hop) != 0 && slot.left >= Warp::long_run;
-        if (may_anchor) warp_.add_candidate(traffic_.slowest(slot.stream));
-    }
-
+    void load_run(std::uint32_t index);
     // A packet has started at the sender: its message's next one appears, or the message is sent.
-    void release_next(std::uint32_t index, std::uint32_t origin) {
-        Slot& slot = slots()[index];
-        if (!enters) ++events_;  // the packet's arrival here, which needed no queue
-        if (slot.left == 0 && traffic_.runs[slot.run].ends) {
-            traffic_.message_sent(slot);
-            const std::uint64_t cookie = traffic_.messages[traffic_.runs[slot.run].message].cookie;
-            if constexpr (enters) return listener_.on_sent(cookie);
-            note({cookie, false});
-        } else if (enters) {
-            queue_.push({now_, arrival_key | index});
-        } else {
-            wait(slot);
-            if ((slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(index);
-            if (played_ != none) [[unlikely]] {
-                note_played(true);
-            } else if (slot.left % Express::look_every == 0 && origin != index && fast_) {
-                if (express_.try_draw(origin, index)) warp_.structure_changed();
-            }
-        }
-    }
-
+    void release_next(std::uint32_t index, std::uint32_t origin);
     // Some packets of a run later: has the message come, or does the stream flow?
-    void look_back(std::uint32_t index) {
-        const Slot& slot = slots()[index];
-        if (slot.left == 0) {
-            finish(slot);
-        } else if (fast_ && express_.try_flow(index, now_)) {
-            warp_.structure_changed();
-        }
-    }
-
-    void finish(const Slot& slot) {
-        const Run& run = traffic_.runs[slot.run];
-        if (!run.ends) return;
-        const std::uint64_t cookie = traffic_.messages[run.message].cookie;
-        if (!enters) note({cookie, true});
-        traffic_.message_delivered(slot);
-        if (fast_ && traffic_.streams[slot.stream].active == 0) express_.leave(slot.stream);
-        if constexpr (enters) listener_.on_delivered(cookie);
-    }
+    void look_back(std::uint32_t index);
+    void finish(const Slot& slot);
 
     void add_ready(std::uint32_t index) {
         Slot& slot = slots()[index];
@@ -393,22 +221,6 @@ class NetworkEngine final : public Network {
         key_ = std::numeric_limits<std::uint64_t>::max();
         next_timer_ = timers_.empty() ? never : timers_.top().time - shift_;
         listener_.on_timer(timer.key);
-    }
-
-    std::uint32_t keep_cookie(std::uint64_t cookie) {
-        if (free_cookies_.empty()) {
-            free_cookies_.push_back(static_cast<std::uint32_t>(cookies_.size()));
-            cookies_.emplace_back();
-        }
-        const std::uint32_t place = free_cookies_.back();
-        free_cookies_.pop_back();
-        cookies_[place] = cookie;
-        return place;
-    }
-
-    std::uint64_t take_cookie(std::uint32_t place) {
-        free_cookies_.push_back(place);
-        return cookies_[place];
     }
 
     void note(const Notice& notice) {
@@ -459,8 +271,7 @@ class NetworkEngine final : public Network {
     std::vector<Notice> notices_;
     std::vector<std::uint32_t> resumes_;  // stations
     std::vector<Event> starts_;           // loose ties only: completions of a chain of starts, last first
-    std::vector<std::uint64_t> cookies_;  // and of timers
-    std::vector<std::uint32_t> free_cookies_;
+    Cookies cookies_;                     // and of timers
     Ticks now_ = 0;
     std::uint64_t key_ = 0;
     std::uint32_t played_ = none;  // a slot that might have drawn and whose chain of starts is played

@@ -14,20 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 import striate._core as _core
-from striate.cluster.cluster import Cluster, IOServer, Placement
-from striate.cluster.routes import summarise
-from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
+from striate.cluster.cluster import Cluster, Placement
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.predict.file_layouts import layout_table
 from striate.predict.forecast import Use
+from striate.predict.server_ways import SOCKETS_LOOKED_AT, server_ways
+from striate.predict.storage_work import disk_seconds, metadata_seconds
 from striate.workload.application import Application
-from striate.workload.kinds import Kind
 from striate.workload.workload import Workload
 
 Seconds = NDArray[np.float64]
 NAME = "resource"
-_SOCKETS_LOOKED_AT = 4096  # of a larger machine, evenly spread: routes to servers repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,129 +163,6 @@ def _instruction_rate(cluster: Cluster, placement: Placement, ranks: slice) -> S
     return np.asarray(rates[cluster.node_type[placement.node[ranks]]])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ServerWays:
-    """Contention-free speed between every socket in use (or an even sample of them) and every server."""
-
-    socket_of_rank: NDArray[np.int64]  # row of the matrices below
-    seconds_per_byte: Seconds  # socket x server
-    latency: Seconds
-
-    def client_seconds(self, ranks: slice, bytes_: Seconds, accesses: Seconds, moved: Seconds) -> Seconds:
-        """Protocol time of the ranks: their bytes, spread as `moved` over the servers, and the least latency a call."""
-        if self.latency.shape[1] == 0:
-            return np.zeros(len(bytes_))
-        rows = self.socket_of_rank[ranks]
-        share = moved / max(float(moved.sum()), 1.0)
-        mean_per_byte, least_latency = self.seconds_per_byte @ share, self.latency.min(axis=1)
-        return np.asarray(bytes_ * mean_per_byte[rows] + accesses * least_latency[rows])
-
-    def server_seconds(self, ranks: slice, bytes_: Seconds, moved: Seconds) -> Seconds:
-        """Protocol time of the servers: each byte at the speed of the way it came."""
-        by_socket = np.bincount(self.socket_of_rank[ranks], bytes_, len(self.latency))
-        total = by_socket.sum()
-        share = by_socket / total if total else by_socket
-        return np.asarray(moved * (share @ self.seconds_per_byte))
-
-
-def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
-    """Walk the routes from the sockets in use to the servers."""
-    sockets, socket_of_rank = np.unique(placement.socket, return_inverse=True)
-    if len(sockets) > _SOCKETS_LOOKED_AT:
-        chosen = np.linspace(0, len(sockets) - 1, _SOCKETS_LOOKED_AT).astype(np.int64)
-        socket_of_rank = np.minimum(np.searchsorted(chosen, socket_of_rank), len(chosen) - 1)
-        sockets = sockets[chosen]
-    servers = cluster.servers
-    goals = np.array([server.component for server in servers], np.int32)
-    hops, latency, bandwidth = summarise(
-        cluster.network,
-        np.repeat(cluster.socket_component[sockets], len(goals)),
-        np.tile(goals, len(sockets)),
-    )
-    if (hops < 0).any():
-        raise PredictionError(
-            f"no way from a node to server {servers[int(np.argmax(hops < 0)) % len(goals)].name!r}"
-        )
-    own = np.array([min(server.nic.bandwidth, server.nic.link.bandwidth) for server in servers])
-    client = np.array([min(kind.nic.bandwidth, kind.nic.link.bandwidth) for kind in cluster.node_types])
-    near, far = ([kind.nic.link.latency for kind in owners] for owners in (cluster.node_types, servers))
-    node_of_socket = np.repeat(np.arange(cluster.nodes), np.diff(cluster.first_socket))[sockets]
-    kind = cluster.node_type[node_of_socket]
-    ends = np.minimum(client[kind][:, None], own[None, :])
-    links = np.array(near, np.int64)[kind][:, None] + np.array(far, np.int64)[None, :]
-    shape = (len(sockets), len(goals))
-    costs = np.where(hops.reshape(shape) == 0, 0.0, 1.0) if cluster.settings.free_near else 1.0
-    return ServerWays(
-        socket_of_rank,
-        costs / np.minimum(bandwidth.reshape(shape), ends),
-        costs * (latency.reshape(shape) + links) / 1e12,
-    )
-
-
-def disk_seconds(
-    cluster: Cluster, reading: tuple[Seconds, Seconds], writing: tuple[Seconds, Seconds], *, synced: bool
-) -> tuple[Seconds, Seconds, Seconds]:
-    """Per server: work of its busiest disk, the part that no memory can hide, and the worst-case errors.
-
-    E_rand_io = T_rand_seek * N_io and E_io_var = T_io_diff * N_io (section 5.1). A server's disks share its bytes
-    evenly. A cache hides writes up to the server's memory unless the program syncs, a burst buffer up to its capacity
-    and reads of what was written.
-    """
-    work, unhidden, error = (np.zeros(len(cluster.servers)) for _ in range(3))
-    for number, server in enumerate(cluster.servers):
-        slowest = np.zeros(3)
-        for disk in server.disks:
-            share = 1.0 / len(server.disks)
-            read = _disk_time(disk, reading, number, share, write=False)
-            written = _disk_time(disk, writing, number, share, write=True)
-            held = _part(0 if synced else _hides(server), writing[0][number])
-            kept = _part(min(_burst(server), writing[0][number]), reading[0][number])
-            requests = (reading[1][number] + writing[1][number]) * share
-            errors = (random_access_ticks(disk) + cluster.settings.io_variation) / 1e12 * requests
-            slowest = np.maximum(slowest, [read + written, read * (1 - kept) + written * (1 - held), errors])
-        work[number], unhidden[number], error[number] = slowest
-    return work, unhidden, error
-
-
-def _hides(server: IOServer) -> int:
-    """Bytes of writes that need not reach the disks before the program ends."""
-    memory = 0 if server.cache.policy == "none" else int(server.cache.memory or server.memory)
-    return max(memory, _burst(server))
-
-
-def _burst(server: IOServer) -> int:
-    return 0 if server.burst is None else int(server.burst.capacity)
-
-
-def _part(held: float, total: float) -> float:
-    return min(1.0, held / total) if total else 0.0
-
-
-def metadata_seconds(cluster: Cluster, sums: dict[str, Any]) -> Seconds:
-    """Per metadata server: the calls it hears, its places sharing them evenly; file f belongs to server f."""
-    work = np.zeros(len(cluster.metadata))
-    for number, server in enumerate(cluster.metadata):
-        mine = sums["heard_file"] % len(work) == number
-        kind, calls, creates = (sums[f"heard_{name}"][mine] for name in ("kind", "calls", "creates"))
-        costs = {
-            Kind.OPEN: server.open,
-            Kind.STAT: server.stat,
-            Kind.ERASE: server.delete,
-            Kind.CLOSE: server.close,
-        }
-        ticks = sum(float(calls[kind == one].sum()) * (cost or 0) for one, cost in costs.items())
-        ticks += float(creates.sum()) * (server.create - server.open)
-        work[number] = ticks / server.concurrent / 1e12
-    return work
-
-
-def _disk_time(disk: Any, load: tuple[Seconds, Seconds], number: int, share: float, *, write: bool) -> float:
-    bytes_, requests = load[0][number] * share, load[1][number] * share
-    return float(
-        bytes_ / transfer_rate(disk, write=write) + requests * sequential_ticks(disk, write=write) / 1e12
-    )
-
-
 def _uses(clocks: Clocks) -> tuple[Use, ...]:
     kinds = (
         ("processor", clocks.processor),
@@ -308,8 +183,8 @@ def _notes(clocks: Clocks, cluster: Cluster) -> tuple[str, ...]:
         notes.append("groups of operations wait for each other (collectives), which this rung does not see")
     if clocks.communicates:
         notes.append("ranks talk to each other: the high end lets every processor wait for every other")
-    if len(cluster.socket_component) > _SOCKETS_LOOKED_AT:
-        notes.append(f"routes to the servers were walked from {_SOCKETS_LOOKED_AT} evenly spread sockets")
+    if len(cluster.socket_component) > SOCKETS_LOOKED_AT:
+        notes.append(f"routes to the servers were walked from {SOCKETS_LOOKED_AT} evenly spread sockets")
     return tuple(notes)
 
 

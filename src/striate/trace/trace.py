@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from striate.lists import Lists
 from striate.trace.header import Header
 from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
 from striate.trace.resources import checked, no_samples, use
+from striate.units import counted
 
 SIMULATED = "simulated"  # how the source of a trace begins whose times were made by a model
 
@@ -53,7 +55,7 @@ class Trace:
 
     def __repr__(self) -> str:
         name = (self.header.program or self.header.source)[:60]
-        return f"Trace({name}, {self.ranks:,} ranks, {len(self):,} operations)"
+        return f"Trace({name}, {counted(self.ranks, 'rank')}, {counted(len(self), 'operation')})"
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -146,7 +148,10 @@ class Trace:
                 i for i, file in enumerate(self.header.files) if name in (file.name, Path(file.name).name)
             ]
             if not matches:
-                raise TraceError(f"no file {name!r} among the {len(self.header.files)} of this trace")
+                near = difflib.get_close_matches(name, [Path(file).name for file in self.file_names()], n=3)
+                hint = f"; did you mean {', '.join(near)}?" if near else ""
+                count = len(self.header.files)
+                raise TraceError(f"no file {name!r} among the {count} of this trace{hint}")
             found += matches
         return found
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +26,19 @@ Key = tuple[str, str, int]  # application and kernel, the application's size, ho
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """CPU seconds of each kernel once."""
+    """CPU seconds of each kernel once, and how much longer its first time takes, in cold caches and new memory."""
 
     table: Mapping[Key, Interval]
+    firsts: Mapping[Key, float] = field(default_factory=dict)
 
     def seconds(self, kernel: str, case: Case, end: str, *, processes: int | None = None) -> float:
-        """CPU seconds on each of the case's ranks, or of so many; `end` is "fast", "middle" or "slow"."""
+        """CPU seconds on each of the case's ranks, or of so many; `end` is "fast", "middle" or "slow".
+
+        The mean over all times that a run of the case does it, the first among them.
+        """
         key = (f"{case.app} {kernel}", work_of(case), case.ranks if processes is None else processes)
-        return float(getattr(self.table[key], _ENDS[end]))
+        times = case.parameters.get(_TIMES[kernel], 1) if kernel in _TIMES else math.inf
+        return float(getattr(self.table[key], _ENDS[end])) + self.firsts.get(key, 0.0) / times
 
 
 class Calibration:
@@ -40,6 +47,7 @@ class Calibration:
     def __init__(self, folder: Path, seconds: float) -> None:
         self._folder, self._seconds = folder, seconds
         self._known: dict[Key, list[Floats]] = {}
+        self._firsts: dict[Key, list[float]] = {}
 
     def look(self, case: Case) -> None:
         """Time the kernels of a case once more, with as many processes at once as it has ranks."""
@@ -49,13 +57,15 @@ class Calibration:
                 continue
             found = _measured(self._folder, processes, case.app, work, self._seconds)
             for kernel, columns in found.items():
-                self._known.setdefault((f"{case.app} {kernel}", work, processes), []).append(
-                    together(columns)
-                )
+                first, *later = together(columns)
+                key = (f"{case.app} {kernel}", work, processes)
+                self._known.setdefault(key, []).append(np.array(later))
+                self._firsts.setdefault(key, []).append(max(0.0, first - float(np.mean(later))))
 
     @property
     def costs(self) -> Costs:
-        return Costs({key: cost_of(np.concatenate(looks)) for key, looks in self._known.items()})
+        table = {key: cost_of(np.concatenate(looks)) for key, looks in self._known.items()}
+        return Costs(table, {key: fmean(firsts) for key, firsts in self._firsts.items()})
 
 
 def work_of(case: Case) -> str:
@@ -64,11 +74,13 @@ def work_of(case: Case) -> str:
 
 
 _WORK = {
-    "jacobi": ("rows", "columns"),
-    "checkpoint": ("state_bytes", "passes"),
-    "mesh": ("nodes",),
+    "jacobi": ("rows", "columns", "every"),
+    "checkpoint": ("state_bytes", "passes", "every"),
+    "mesh": ("nodes", "every"),
     "pmc3": ("runs", "chains"),
 }
+# the parameter that says how often a run does a kernel whose first time counts; "": once
+_TIMES = {"sweep": "steps", "step": "steps", "generation": "generations", "schedule": ""}
 _ALONE = {"mesh": "commit"}  # some work is done by one rank for all
 
 

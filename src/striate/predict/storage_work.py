@@ -1,0 +1,78 @@
+"""Seconds of work that files bring to disks and metadata servers (paper 004, section 5.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster, IOServer
+from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
+from striate.workload.kinds import Kind
+
+Seconds = NDArray[np.float64]
+
+
+def disk_seconds(
+    cluster: Cluster, reading: tuple[Seconds, Seconds], writing: tuple[Seconds, Seconds], *, synced: bool
+) -> tuple[Seconds, Seconds, Seconds]:
+    """Per server: work of its busiest disk, the part that no memory can hide, and the worst-case errors.
+
+    E_rand_io = T_rand_seek * N_io and E_io_var = T_io_diff * N_io (section 5.1). A server's disks share its bytes
+    evenly. A cache hides writes up to the server's memory unless the program syncs, a burst buffer up to its capacity
+    and reads of what was written.
+    """
+    work, unhidden, error = (np.zeros(len(cluster.servers)) for _ in range(3))
+    for number, server in enumerate(cluster.servers):
+        slowest = np.zeros(3)
+        for disk in server.disks:
+            share = 1.0 / len(server.disks)
+            read = _disk_time(disk, reading, number, share, write=False)
+            written = _disk_time(disk, writing, number, share, write=True)
+            held = _part(0 if synced else _hides(server), writing[0][number])
+            kept = _part(min(_burst(server), writing[0][number]), reading[0][number])
+            requests = (reading[1][number] + writing[1][number]) * share
+            errors = (random_access_ticks(disk) + cluster.settings.io_variation) / 1e12 * requests
+            slowest = np.maximum(slowest, [read + written, read * (1 - kept) + written * (1 - held), errors])
+        work[number], unhidden[number], error[number] = slowest
+    return work, unhidden, error
+
+
+def _hides(server: IOServer) -> int:
+    """Bytes of writes that need not reach the disks before the program ends."""
+    memory = 0 if server.cache.policy == "none" else int(server.cache.memory or server.memory)
+    return max(memory, _burst(server))
+
+
+def _burst(server: IOServer) -> int:
+    return 0 if server.burst is None else int(server.burst.capacity)
+
+
+def _part(held: float, total: float) -> float:
+    return min(1.0, held / total) if total else 0.0
+
+
+def metadata_seconds(cluster: Cluster, sums: dict[str, Any]) -> Seconds:
+    """Per metadata server: the calls it hears, its places sharing them evenly; file f belongs to server f."""
+    work = np.zeros(len(cluster.metadata))
+    for number, server in enumerate(cluster.metadata):
+        mine = sums["heard_file"] % len(work) == number
+        kind, calls, creates = (sums[f"heard_{name}"][mine] for name in ("kind", "calls", "creates"))
+        costs = {
+            Kind.OPEN: server.open,
+            Kind.STAT: server.stat,
+            Kind.ERASE: server.delete,
+            Kind.CLOSE: server.close,
+        }
+        ticks = sum(float(calls[kind == one].sum()) * (cost or 0) for one, cost in costs.items())
+        ticks += float(creates.sum()) * (server.create - server.open)
+        work[number] = ticks / server.concurrent / 1e12
+    return work
+
+
+def _disk_time(disk: Any, load: tuple[Seconds, Seconds], number: int, share: float, *, write: bool) -> float:
+    bytes_, requests = load[0][number] * share, load[1][number] * share
+    return float(
+        bytes_ / transfer_rate(disk, write=write) + requests * sequential_ticks(disk, write=write) / 1e12
+    )
