@@ -85,8 +85,8 @@ void make_room(Buckets<Position>& buckets) {
 }
 
 // Puts into `kept`, without a branch, which of the entries [begin, end) name a live bit, the last first; each
-// clears its bit. Every index lies within the bits, and `kept` has room for all.
-template <class Position>
+// clears its bit, unless no other can name it. Every index lies within the bits, and `kept` has room for all.
+template <bool EachOnce, class Position>
 std::size_t take_live(std::span<const Position> indices, std::size_t begin, std::size_t end,
                       std::span<std::uint64_t> live, Position* kept) {
     std::size_t count = 0;
@@ -95,7 +95,7 @@ std::size_t take_live(std::span<const Position> indices, std::size_t begin, std:
         const std::uint64_t word = live[bit / 64];
         kept[count] = static_cast<Position>(k);
         count += (word >> (bit % 64)) & 1;
-        live[bit / 64] = word & ~(std::uint64_t{1} << (bit % 64));
+        if constexpr (!EachOnce) live[bit / 64] = word & ~(std::uint64_t{1} << (bit % 64));
     }
     return count;
 }
@@ -104,7 +104,7 @@ std::size_t take_live(std::span<const Position> indices, std::size_t begin, std:
 
 template <class Position>
 Buckets<Position> settle_into_buckets(std::span<const Position> indices, std::span<std::uint64_t> live,
-                                      const DomainCut& cut) {
+                                      bool each_once, const DomainCut& cut) {
     refuse_cut(cut);
     if (live.size() * 64 < static_cast<std::size_t>(cut.records))
         throw std::out_of_range("expected a bit for every record");
@@ -126,7 +126,9 @@ Buckets<Position> settle_into_buckets(std::span<const Position> indices, std::sp
     for (std::size_t end = indices.size(); end > 0;) {
         const std::size_t begin = end > block ? end - block : 0;
         refuse_outside(indices.subspan(begin, end - begin), static_cast<std::size_t>(cut.records));
-        const std::size_t count = all ? end - begin : take_live(indices, begin, end, live, kept.data());
+        const std::size_t count = all         ? end - begin
+                                  : each_once ? take_live<true>(indices, begin, end, live, kept.data())
+                                              : take_live<false>(indices, begin, end, live, kept.data());
         for (std::size_t k = 0; k < count; ++k) {
             const Position entry = all ? static_cast<Position>(end - 1 - k) : kept[k];
             const Position index = indices[static_cast<std::size_t>(entry)];
@@ -138,7 +140,6 @@ Buckets<Position> settle_into_buckets(std::span<const Position> indices, std::sp
         }
         end = begin;
     }
-    if (all) std::fill(live.begin(), live.end(), 0);
     for (std::size_t b = 0; b < next.size(); ++b)
         if (next[b] != result.starts[b]) throw std::invalid_argument(foreign_bit);
     return result;
@@ -172,7 +173,7 @@ Buckets<Position> bucket_records(std::span<const Position> indices, std::span<co
     template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool, \
                                               const DomainCut&);                                          \
     template Buckets<Position> settle_into_buckets(std::span<const Position>, std::span<std::uint64_t>,   \
-                                                   const DomainCut&);
+                                                   bool, const DomainCut&);
 STRIATE_INSTANTIATE(std::int32_t)
 STRIATE_INSTANTIATE(std::int64_t)
 

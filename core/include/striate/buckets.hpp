@@ -53,9 +53,11 @@ template <class Position>
                                                const DomainCut& cut);
 
 // `settle_records` and `bucket_records` in one pass, for bits that begin at record 0 and owners that all
-// share memory with us. Every bit of `live` is one of `indices`; it is cleared.
+// share memory with us. Every bit of `live`, which is used up, is one of `indices`; `each_once` tells that no
+// two of those are the same. Throws std::invalid_argument where that is seen not to hold.
 template <class Position>
 [[nodiscard]] Buckets<Position> settle_into_buckets(std::span<const Position> indices,
-                                                    std::span<std::uint64_t> live, const DomainCut& cut);
+                                                    std::span<std::uint64_t> live, bool each_once,
+                                                    const DomainCut& cut);
 
 }  // namespace striate

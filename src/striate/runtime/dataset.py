@@ -74,7 +74,7 @@ class Dataset:
         report = Report("schedule", self._state.ranks.rank)
         with report.stage("schedule"):
             self._ready()
-            schedule = self._schedule(where, combine)
+            schedule = self._schedule(where, combine, keep=True)
         self.report = report
         return schedule
 
@@ -194,7 +194,8 @@ class Dataset:
         with report.stage("schedule"):
             return report, self._schedule(where, combine)
 
-    def _schedule(self, where: Any, combine: str) -> Schedule:
+    def _schedule(self, where: Any, combine: str, *, keep: bool = False) -> Schedule:
+        """The schedule of `where`; one to `keep` has numbers of its own, which the caller cannot change."""
         state = self._state
         with Together(state.ranks):
             self._check_combine(combine)
@@ -203,6 +204,8 @@ class Dataset:
         unit, most = agree_on_units(state.ranks, selection, state.grid.chunk_elements, row)
         cut = state.cut(unit)
         units = np.ascontiguousarray(selection.in_units(unit), cut.position_type(most))
+        if keep and np.may_share_memory(units, selection.starts):
+            units = units.copy()
         return self._build(units, cut, selection.shape, combine, most=most)
 
     def _build(self, units: Any, cut: Cut, shape: tuple[int, ...], combine: str, *, most: int) -> Schedule:

@@ -79,7 +79,9 @@ def _settle_at_once(node: Node, cut: Cut, indices: Positions, rows: Words, rank:
     holes = _unmarked(claimed, low - begin * 64, high - begin * 64, covered)
     if cut.is_in_place(node.segments) and _count(live) == len(indices):
         return Settled(None, covered, holes, None)
-    buckets = _core.settle_into_buckets(indices, live, cut.records, cut.domain, cut.window, node.segments)
+    each_once = _count(rows[node.ranks.rank]) == len(indices)
+    where = (cut.records, cut.domain, cut.window, node.segments)
+    buckets = _core.settle_into_buckets(indices, live, each_once, *where)
     return Settled(buckets[0], covered, holes, None, buckets)
 
 
