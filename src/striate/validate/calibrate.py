@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.interval import Interval
-from striate.probe.launch import local_launcher, run_ranks
+from striate.probe.launch import run_ranks
 from striate.validate.cases import Case
 
+STARTS = 3  # of the processes of a look: how fast they are depends on where their memory lies
 _ENDS = {"fast": "low", "middle": "estimate", "slow": "high"}
 Floats = NDArray[np.float64]
 Key = tuple[str, str, int]  # application and kernel, the application's size, how many processes at once
@@ -55,12 +56,12 @@ class Calibration:
             work = work_of(case)
             if processes != case.ranks and (f"{case.app} {_ALONE[case.app]}", work, processes) in self._known:
                 continue
-            found = _measured(self._folder, processes, case.app, work, self._seconds)
-            for kernel, columns in found.items():
-                first, *later = together(columns)
-                key = (f"{case.app} {kernel}", work, processes)
-                self._known.setdefault(key, []).append(np.array(later))
-                self._firsts.setdefault(key, []).append(max(0.0, first - float(np.mean(later))))
+            for start in _measured(self._folder, processes, case.app, work, self._seconds):
+                for kernel, columns in start.items():
+                    first, *later = together(columns)
+                    key = (f"{case.app} {kernel}", work, processes)
+                    self._known.setdefault(key, []).append(np.array(later))
+                    self._firsts.setdefault(key, []).append(max(0.0, first - float(np.mean(later))))
 
     @property
     def costs(self) -> Costs:
@@ -86,14 +87,14 @@ _ALONE = {"mesh": "commit"}  # some work is done by one rank for all
 
 def _measured(
     folder: Path, processes: int, app: str, work: str, seconds: float
-) -> dict[str, list[list[float]]]:
-    """For each kernel and each process, CPU seconds every time."""
+) -> list[dict[str, list[list[float]]]]:
+    """For each start of the processes, each kernel and each process, CPU seconds every time."""
     scratch = Path(tempfile.mkdtemp(prefix="kernels-", dir=folder))
     output = scratch / "seconds.json"
-    arguments = [str(scratch), str(seconds), str(output), app, work]
+    arguments = [str(scratch), str(seconds), str(output), app, work, str(processes), str(STARTS)]
     try:
-        run_ranks(local_launcher(processes), "striate.validate.kernels", arguments, seconds=seconds)
-        found: dict[str, list[list[float]]] = json.loads(output.read_text())
+        run_ranks([], "striate.validate.kernels", arguments, seconds=seconds)
+        found: list[dict[str, list[list[float]]]] = json.loads(output.read_text())
         return found
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
