@@ -32,7 +32,8 @@ ALLOWED = {
     "runtime": {"errors", "units", "layout", "_core"},
     "testing": _BASE | {"layout", "trace", "cluster", "workload"},
     "apps": _BASE
-    | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "show", "runtime", "testing"},
+    | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "show", "runtime", "testing"}
+    | {"probe"},
     "cli": _BASE
     | {"layout", "trace", "cluster", "workload", "queueing", "predict", "tune", "show", "runtime", "apps"}
     | {"probe", "validate"},

@@ -12,6 +12,7 @@ from striate.interval import Interval
 from striate.validate import Case, Outcome, Study, matrix
 from striate.validate.calibrate import Costs, cost_of, together, work_of
 from striate.validate.forecast import Agreements, forecast_case, with_background, workload_of
+from striate.validate.kernels import Part, started
 from striate.validate.outcome import Run
 from striate.validate.study import background, collectives_in, run_seconds
 from toy_traces import row, trace_of
@@ -38,7 +39,9 @@ def costs(each=1e-3):
 
 
 def test_a_cost_is_that_of_the_size_and_the_number_of_processes():
-    one, two = (Case("jacobi", ranks, "toy", {"rows": 8, "columns": 4, "steps": 3}) for ranks in (1, 2))
+    one, two = (
+        Case("jacobi", ranks, "toy", {"rows": 8, "columns": 4, "steps": 3, "every": 1}) for ranks in (1, 2)
+    )
     known = Costs(
         {
             ("jacobi sweep", work_of(one), 1): Interval(1, 2, 3),
@@ -49,6 +52,27 @@ def test_a_cost_is_that_of_the_size_and_the_number_of_processes():
     assert [known.seconds("sweep", one, end) for end in ("fast", "middle", "slow")] == [1, 2, 3]
     assert known.seconds("sweep", two, "middle") == 5
     assert known.seconds("sweep", two, "middle", processes=1) == 2
+
+
+def test_the_first_time_counts_once_in_all_the_times_of_a_run():
+    case = Case("mesh", 1, "toy", {"nodes": 8, "steps": 10, "every": 5})
+    keys = {name: (f"mesh {name}", work_of(case), 1) for name in ("step", "schedule", "seal")}
+    known = Costs(dict.fromkeys(keys.values(), Interval.exactly(2.0)), dict.fromkeys(keys.values(), 5.0))
+
+    assert known.seconds("step", case, "middle") == 2.5  # one of ten
+    assert known.seconds("schedule", case, "middle") == 7  # done once
+    assert known.seconds("seal", case, "middle") == 2  # whose first time is no longer than others
+
+
+def test_kernels_are_timed_in_the_order_of_the_program(tmp_path):
+    given = {"rows": 8, "columns": 8, "every": 3}
+    found = started("jacobi", [Part(rank, 2, given, tmp_path / str(rank)) for rank in range(2)], 1e-3)
+
+    assert [len(found[name]) for name in ("sweep", "write")] == [2, 2]
+    assert all(
+        len(sweeps) == 3 * len(writes) > 0
+        for sweeps, writes in zip(found["sweep"], found["write"], strict=True)
+    )
 
 
 def test_processes_with_a_cpu_each_wait_for_the_slowest(monkeypatch):

@@ -116,7 +116,18 @@ class Race:
         assert best.seconds is not None
         if not self._is_decided(one):
             return "dropped" if one.seconds.low > self.least_high else "undecided"
-        return "tie" if one.seconds.low <= best.seconds.high * (1 + resolution) else "behind"
+        return "behind" if is_behind(one.seconds, best.seconds, resolution) else "tie"
+
+
+def is_behind(one: Interval, best: Interval, resolution: float) -> bool:
+    """True when one is slower than the best whatever the machine is within its ranges.
+
+    Both were played on the same machine, as fast, in the middle, and as slow as it may be: what is unknown of it
+    shifts both alike, so ends are compared with ends.
+    """
+    more = 1 + resolution
+    paired = one.low > best.low * more and one.estimate > best.estimate * more and one.high > best.high * more
+    return paired or one.low > best.high * more
 
 
 def _order(standing: Standing) -> tuple[float, int]:

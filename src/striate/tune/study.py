@@ -18,7 +18,7 @@ State = Literal["best", "tie", "behind", "dropped", "undecided", "refused"]
 MEANING: Mapping[State, str] = {
     "best": "the shortest time of all that were asked",
     "tie": "cannot be told from the best",
-    "behind": "asked by the last rung, and slower",
+    "behind": "asked by the last rung, and slower in the middle and at both ends of the machine's numbers",
     "dropped": "its low end is above another's high end, so the dear rungs were not asked",
     "undecided": "the budget ended before the dear rungs were asked",
     "refused": "these settings do not go together",

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
 from striate.interval import Interval
-from striate.probe.launch import local_launcher, run_ranks
+from striate.probe.launch import run_ranks
 from striate.validate.cases import Case
 
+STARTS = 3  # of the processes of a look: how fast they are depends on where their memory lies
 _ENDS = {"fast": "low", "middle": "estimate", "slow": "high"}
 Floats = NDArray[np.float64]
 Key = tuple[str, str, int]  # application and kernel, the application's size, how many processes at once
@@ -24,14 +27,19 @@ Key = tuple[str, str, int]  # application and kernel, the application's size, ho
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """CPU seconds of each kernel once."""
+    """CPU seconds of each kernel once, and how much longer its first time takes, in cold caches and new memory."""
 
     table: Mapping[Key, Interval]
+    firsts: Mapping[Key, float] = field(default_factory=dict)
 
     def seconds(self, kernel: str, case: Case, end: str, *, processes: int | None = None) -> float:
-        """CPU seconds on each of the case's ranks, or of so many; `end` is "fast", "middle" or "slow"."""
+        """CPU seconds on each of the case's ranks, or of so many; `end` is "fast", "middle" or "slow".
+
+        The mean over all times that a run of the case does it, the first among them.
+        """
         key = (f"{case.app} {kernel}", work_of(case), case.ranks if processes is None else processes)
-        return float(getattr(self.table[key], _ENDS[end]))
+        times = case.parameters.get(_TIMES[kernel], 1) if kernel in _TIMES else math.inf
+        return float(getattr(self.table[key], _ENDS[end])) + self.firsts.get(key, 0.0) / times
 
 
 class Calibration:
@@ -40,6 +48,7 @@ class Calibration:
     def __init__(self, folder: Path, seconds: float) -> None:
         self._folder, self._seconds = folder, seconds
         self._known: dict[Key, list[Floats]] = {}
+        self._firsts: dict[Key, list[float]] = {}
 
     def look(self, case: Case) -> None:
         """Time the kernels of a case once more, with as many processes at once as it has ranks."""
@@ -47,15 +56,17 @@ class Calibration:
             work = work_of(case)
             if processes != case.ranks and (f"{case.app} {_ALONE[case.app]}", work, processes) in self._known:
                 continue
-            found = _measured(self._folder, processes, case.app, work, self._seconds)
-            for kernel, columns in found.items():
-                self._known.setdefault((f"{case.app} {kernel}", work, processes), []).append(
-                    together(columns)
-                )
+            for start in _measured(self._folder, processes, case.app, work, self._seconds):
+                for kernel, columns in start.items():
+                    first, *later = together(columns)
+                    key = (f"{case.app} {kernel}", work, processes)
+                    self._known.setdefault(key, []).append(np.array(later))
+                    self._firsts.setdefault(key, []).append(max(0.0, first - float(np.mean(later))))
 
     @property
     def costs(self) -> Costs:
-        return Costs({key: cost_of(np.concatenate(looks)) for key, looks in self._known.items()})
+        table = {key: cost_of(np.concatenate(looks)) for key, looks in self._known.items()}
+        return Costs(table, {key: fmean(firsts) for key, firsts in self._firsts.items()})
 
 
 def work_of(case: Case) -> str:
@@ -64,24 +75,26 @@ def work_of(case: Case) -> str:
 
 
 _WORK = {
-    "jacobi": ("rows", "columns"),
-    "checkpoint": ("state_bytes", "passes"),
-    "mesh": ("nodes",),
+    "jacobi": ("rows", "columns", "every"),
+    "checkpoint": ("state_bytes", "passes", "every"),
+    "mesh": ("nodes", "every"),
     "pmc3": ("runs", "chains"),
 }
+# the parameter that says how often a run does a kernel whose first time counts; "": once
+_TIMES = {"sweep": "steps", "step": "steps", "generation": "generations", "schedule": ""}
 _ALONE = {"mesh": "commit"}  # some work is done by one rank for all
 
 
 def _measured(
     folder: Path, processes: int, app: str, work: str, seconds: float
-) -> dict[str, list[list[float]]]:
-    """For each kernel and each process, CPU seconds every time."""
+) -> list[dict[str, list[list[float]]]]:
+    """For each start of the processes, each kernel and each process, CPU seconds every time."""
     scratch = Path(tempfile.mkdtemp(prefix="kernels-", dir=folder))
     output = scratch / "seconds.json"
-    arguments = [str(scratch), str(seconds), str(output), app, work]
+    arguments = [str(scratch), str(seconds), str(output), app, work, str(processes), str(STARTS)]
     try:
-        run_ranks(local_launcher(processes), "striate.validate.kernels", arguments, seconds=seconds)
-        found: dict[str, list[list[float]]] = json.loads(output.read_text())
+        run_ranks([], "striate.validate.kernels", arguments, seconds=seconds)
+        found: list[dict[str, list[list[float]]]] = json.loads(output.read_text())
         return found
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

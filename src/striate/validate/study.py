@@ -29,7 +29,7 @@ from striate.validate.forecast import Agreements, forecast_case, with_background
 from striate.validate.outcome import Outcome, Run, Study
 from striate.validate.programs import REGION
 
-CALIBRATION_SECONDS = 0.7  # of the kernels of a program, before every run of it
+CALIBRATION_SECONDS = 0.9  # of the kernels of a program, before every run of it
 _LOOK_SECONDS = 0.3  # at the background, before every run
 _LOOKS = 5  # that a forecast goes by: a single one is too short to know a busy machine
 _MPI_IO_AGREEMENTS = 1  # ranks exchange the ends of their accesses, and write alone when none overlap

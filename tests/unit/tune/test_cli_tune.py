@@ -23,13 +23,14 @@ load_byte = 1e-10
 checksum_byte = 1e-11
 write_byte = 5e-10
 window_byte = 1e-10
-round = 1e-4
 commit = 1e-3
-commit_chunk = 1e-6
+chunk = 1e-6
+rounds = [[65536, 1e-9]]
 [costs.codecs.zstd]
 encode = 1e-9
 decode = 1e-9
 share = 0.25
+chunk = 1e-6
 """
 MESH = 'app = "mesh"\nranks = 2\nnodes = 20_000\nsteps = 2\nevery = 1\n'
 MESH += '[vary]\nservers = [1, 2]\ncodec = ["none", "zstd"]\n'

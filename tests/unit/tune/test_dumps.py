@@ -1,5 +1,6 @@
 """The mesh program on the runtime as a workload: what it writes is what the runtime writes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from hypothesis import strategies as st
 
 import striate.runtime as runtime
 from striate.apps.mesh import NODE, Mesh
-from striate.apps.mesh.costs import CodecCost, Costs, measure_costs
+from striate.apps.mesh.costs import CodecCost, Costs, costs_of, measure_costs
 from striate.apps.mesh.dumps import workload
 from striate.apps.mesh.sweep import Sweep
+from striate.apps.mesh.timing import LARGE_CHUNK, MIDDLE_CHUNK, SMALL_CHUNK, Dump, Timings
 from striate.cluster import load_cluster
 from striate.errors import StriateError, TuningError
 from striate.predict import predict
@@ -27,10 +29,10 @@ COSTS = Costs(
     checksum_byte=1e-11,
     write_byte=1e-10,
     window_byte=1e-10,
-    round=1e-5,
     commit=1e-3,
-    commit_chunk=1e-6,
-    codecs={"zstd": CodecCost(1e-9, 1e-9, 0.25)},
+    chunk=1e-6,
+    rounds=[(2**16, 1e-9), (2**20, 1e-10)],
+    codecs={"zstd": CodecCost(1e-9, 1e-9, 0.25, 1e-6)},
 )
 
 
@@ -93,6 +95,68 @@ def test_costs_are_positive_and_survive_a_table(tmp_path):
     assert found.beyond(load_cluster("laptop")).write_byte <= found.write_byte
     with pytest.raises(TuningError, match=r"\$\.costs"):
         Costs.from_table({"commit": "much"})
+
+
+def dump_of(seconds, chunks, *, codec=0.0, rounds=1, window=2**20):
+    """A dump that takes 0.8 s beside its chunks, its codec and further rounds."""
+    stages = {"load": 0.1 + codec / 2, "exchange": 0.3, "compress": 0.1 + codec / 2, "write": 0.2}
+    return Dump(**stages, all=0.8 + seconds * chunks + codec, rounds=rounds, window_bytes=window)
+
+
+def test_costs_give_back_what_was_timed():
+    mesh = Mesh(4 * 2**20 // NODE.itemsize * 16)  # 64 MiB, nearly
+    total = mesh.nodes * NODE.itemsize
+    many, few = -(-total // SMALL_CHUNK), -(-total // LARGE_CHUNK)
+    timings = Timings(
+        ranks=2,
+        setup=0.3,
+        sweep=0.1,
+        schedule=0.2,
+        touched=1000,
+        window=0.01,
+        dumps={
+            "none": {
+                SMALL_CHUNK: dump_of(1e-5, many),
+                MIDDLE_CHUNK: dump_of(1e-5, 256),
+                LARGE_CHUNK: dump_of(1e-5, few),
+            },
+            "zstd": {SMALL_CHUNK: dump_of(2e-5, many, codec=2.0), LARGE_CHUNK: dump_of(2e-5, few, codec=2.0)},
+        },
+        rounds={
+            4 * 2**20: Dump(0.1, 0.3, 0.1, 0.2, 0.8 + 256e-5 + 0.5, 20, 2**20),
+            2**40: dump_of(1e-5, 256),  # all in one round: says nothing
+        },
+        stored_shares={"none": 1.0, "zstd": 0.25},
+    )
+
+    found = costs_of(timings, mesh)
+
+    assert found.chunk == pytest.approx(1e-5)
+    assert found.codecs["zstd"].chunk == pytest.approx(2e-5)
+    assert found.commit == pytest.approx(0.8 - 0.7)
+    assert found.rounds == [(2**20, pytest.approx(0.5 / (total / 2)))]
+    assert found.codecs["zstd"].encode * total / 2 >= 1.1  # what the codec's dump takes beyond the rest
+
+
+@given(st.integers(1, 2**34))
+def test_small_windows_cost_what_was_measured_near_them(window):
+    assert 1e-10 <= COSTS.round_byte(window) <= 1e-9
+    assert COSTS.round_byte(2**16) == pytest.approx(1e-9)
+    assert COSTS.round_byte(2**18) == pytest.approx(5.5e-10)  # half way by the factor
+
+
+def test_a_small_buffer_takes_the_rounds_that_were_timed():
+    settings = {"nodes": 200_000, "steps": 1, "every": 1, "chunk": 65536}
+    dear = replace(COSTS, rounds=[(65536, 1e-6)])
+
+    free, more = (
+        predict(
+            workload(1, costs=costs, buffer="256 KiB", **settings), "laptop", rung="fine"
+        ).seconds.estimate
+        for costs in (replace(COSTS, rounds=[]), dear)
+    )
+
+    assert more - free == pytest.approx(200_000 * NODE.itemsize * 1e-6, rel=0.05)
 
 
 def test_a_window_is_written_beside_the_next_one_only_where_a_cpu_is_free():

@@ -1,11 +1,12 @@
 """The race on bounds: nothing that may be the best is dropped, whatever the bounds of the cheap rung are."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.interval import Interval
 from striate.tune.question import Reply
-from striate.tune.race import Race
+from striate.tune.race import Race, is_behind
 from striate.tune.space import Candidate
 
 times = st.floats(0.5, 100, allow_nan=False)
@@ -107,3 +108,17 @@ def test_a_refused_candidate_is_last_and_one_that_a_rung_does_not_take_keeps_its
     assert [outcome.state for outcome in outcomes] == ["best", "tie", "refused"]
     assert outcomes[0].candidate.number == 2
     assert outcomes[1].seconds == Interval(0, 1, 9)
+
+
+@pytest.mark.parametrize(
+    ("one", "behind"),
+    [
+        ((1.1, 2.2, 9.9), True),  # slower wherever the machine lies in its ranges
+        ((0.9, 2.2, 9.9), False),  # faster on the fastest machine
+        ((1.1, 2.2, 8.0), False),  # faster on the slowest
+        ((1.005, 2.2, 9.9), False),  # closer than can be told
+        ((9.5, 9.6, 9.7), True),  # above all that the best may take
+    ],
+)
+def test_ends_are_compared_with_ends(one, behind):
+    assert is_behind(Interval(*one), Interval(1.0, 2.0, 9.0), 0.01) is behind

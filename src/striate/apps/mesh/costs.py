@@ -1,31 +1,28 @@
-"""What the steps of the program and of the runtime cost on one core of this machine: measured by doing them once."""
+"""What steps of the program and of the runtime cost on this machine: measured by doing them, on all ranks at once."""
 
 from __future__ import annotations
 
-import mmap
+import importlib.util
+import math
 import os
 import tempfile
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
-import striate.runtime as runtime
 from striate.apps.mesh.generate import NODE, Mesh
-from striate.apps.mesh.sweep import Sweep
 from striate.cluster.cluster import Cluster
-from striate.errors import TuningError
+from striate.errors import ProbeError, TuningError
 from striate.predict.server_ways import server_ways
-from striate.runtime.codec import pipeline_from
-from striate.runtime.frame import as_records
 
-REPEATS = 3  # the best of these counts: what is slower was disturbed
-MAPPED_BYTES = 16 * 2**20
-SMALL_CHUNK, LARGE_CHUNK = 64 * 2**10, 4 * 2**20
-SMALL_BUFFER = 4 * 2**20
+if TYPE_CHECKING:
+    from striate.apps.mesh.timing import Task, Timings
+
+_TIMING_SECONDS = 30.0  # far more than it takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +32,12 @@ class CodecCost:
     encode: float
     decode: float
     share: float
+    chunk: float  # seconds of a chunk, beyond its bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Seconds of one core: an edge, a record or a byte at a time, and a commit."""
+    """Seconds of a rank while all work: an edge, a record or a byte of its own at a time, and a commit."""
 
     setup_edge: float  # reading an edge and finding its nodes
     sweep_edge: float
@@ -47,11 +45,11 @@ class Costs:
     move_byte: float  # a byte of a record into a window
     load_byte: float  # a byte of an earlier dump, still in the system's memory
     checksum_byte: float
-    write_byte: float  # into the system's memory
+    write_byte: float  # into the system's memory, a byte of all ranks
     window_byte: float  # memory that the ranks of a node share, the first time
-    round: float  # beyond what its bytes cost
     commit: float
-    commit_chunk: float
+    chunk: float  # of any rank, beyond its bytes
+    rounds: list[tuple[int, float]] = field(default_factory=list)  # bytes of a window -> seconds more a byte
     codecs: dict[str, CodecCost] = field(default_factory=dict)
 
     @classmethod
@@ -63,6 +61,13 @@ class Costs:
             message, _, at = str(error).partition(" - at `$")
             raise TuningError(message, at=f"$.costs{at.rstrip('`')}") from None
 
+    def round_byte(self, window_bytes: int) -> float:
+        """Seconds a byte that several rounds take longer than one, by the bytes of a window; between, on a line."""
+        if not self.rounds:
+            return 0.0
+        sizes, seconds = zip(*sorted(self.rounds), strict=True)
+        return float(np.interp(math.log(max(1, window_bytes)), np.log(sizes), seconds))
+
     def beyond(self, cluster: Cluster) -> Costs:
         """The costs that a prediction on `cluster` does not count itself: its writes pass through a network."""
         if not cluster.servers:
@@ -72,81 +77,76 @@ class Costs:
 
 
 def measure_costs(mesh: Mesh, ranks: int, *, codecs: Iterable[str] = (), folder: Path | None = None) -> Costs:
-    """Do the first rank's share of a sweep and of two dumps, alone, and look at the clock; takes a few seconds."""
-    begin = time.process_time()
-    sweep = Sweep(mesh, 0, ranks)
-    setup = time.process_time() - begin
-    edges = max(1, mesh.edges // ranks)
+    """Do sweeps and dumps on as many ranks as have a CPU, and look at the clock; takes a few seconds."""
+    from striate.apps.mesh.timing import Task, time_steps
+
+    processes = min(ranks, len(os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        whole = 4 * mesh.nodes * NODE.itemsize
-        small, large = (_dumps(sweep, Path(scratch), chunk, whole) for chunk in (SMALL_CHUNK, LARGE_CHUNK))
-        rounds = _dumps(sweep, Path(scratch), SMALL_CHUNK, SMALL_BUFFER)
-    total, moved = mesh.nodes * NODE.itemsize, max(1, len(sweep.indices) * NODE.itemsize)
-    more = max(1, small["chunks"] - large["chunks"])
-    commit_chunk = max(0.0, (small["commit"] - large["commit"]) / more)
+        task = Task(mesh.nodes, mesh.pattern, tuple(name for name in codecs if name != "none"), scratch)
+        if processes > 1 and importlib.util.find_spec("mpi4py"):
+            timings = _timed_by_ranks(task, processes)
+        else:
+            timings = time_steps(None, task)
+    return costs_of(timings, mesh)
+
+
+def _timed_by_ranks(task: Task, processes: int) -> Timings:
+    from striate.apps.mesh.timing import Timings
+    from striate.probe.launch import local_launcher, run_ranks
+
+    output = Path(task.folder) / "timings.json"
+    arguments = [msgspec.json.encode(task).decode(), str(output)]
+    try:
+        run_ranks(local_launcher(processes), "striate.apps.mesh.timing", arguments, seconds=_TIMING_SECONDS)
+    except ProbeError as error:
+        raise TuningError(f"cannot time the program: {error.message}") from None
+    return msgspec.json.decode(output.read_bytes(), type=Timings)
+
+
+def costs_of(timings: Timings, mesh: Mesh) -> Costs:
+    """Costs with which the model takes, for the dumps that were timed, what they took."""
+    from striate.apps.mesh.timing import LARGE_CHUNK, MAPPED_BYTES, MIDDLE_CHUNK, SMALL_CHUNK
+
+    total = mesh.nodes * NODE.itemsize
+    own, moved = total / timings.ranks, max(1, timings.touched) * NODE.itemsize
+    chunks = {size: -(-total // size) for size in (SMALL_CHUNK, LARGE_CHUNK)}
+    more = max(1, chunks[SMALL_CHUNK] - chunks[LARGE_CHUNK])
+
+    def chunk_seconds(codec: str) -> float:
+        small, large = (timings.dumps[codec][size].all for size in (SMALL_CHUNK, LARGE_CHUNK))
+        return float(max(0.0, (small - large) / more))
+
+    plain = timings.dumps["none"][LARGE_CHUNK]
+    stages = plain.load + plain.exchange + plain.compress + plain.write
+    commit = max(0.0, plain.all - stages - chunks[LARGE_CHUNK] * chunk_seconds("none"))
+    codecs = {}
+    for name, dumps in timings.dumps.items():
+        if name == "none":
+            continue
+        dump, share, chunk = dumps[LARGE_CHUNK], timings.stored_shares[name], chunk_seconds(name)
+        rest = commit + dump.load + dump.exchange + plain.write * share + plain.compress * share
+        codecs[name] = CodecCost(
+            encode=max(dump.compress, dump.all - rest - chunks[LARGE_CHUNK] * chunk) / own,
+            decode=max(0.0, dump.load - plain.load * share) / own,
+            share=share,
+            chunk=chunk,
+        )
+    whole = timings.dumps["none"][MIDDLE_CHUNK].all
     return Costs(
-        setup_edge=setup / edges,
-        sweep_edge=_best(sweep.step) / edges,
-        schedule_record=large["schedule"] / max(1, len(sweep.indices)),
-        move_byte=large["exchange"] / moved,
-        load_byte=large["load"] / total,
-        checksum_byte=large["compress"] / total,
-        write_byte=large["write"] / total,
-        window_byte=_best(_map_shared) / MAPPED_BYTES,
-        round=max(0.0, (rounds["all"] - small["all"]) / max(1, rounds["rounds"] - 1)),
-        commit=max(0.0, large["commit"] - commit_chunk * large["chunks"]),
-        commit_chunk=commit_chunk,
-        codecs={name: _codec(name, sweep) for name in codecs if name != "none"},
+        setup_edge=timings.setup / max(1, mesh.edges // timings.ranks),
+        sweep_edge=timings.sweep / max(1, mesh.edges // timings.ranks),
+        schedule_record=timings.schedule / max(1, timings.touched),
+        move_byte=plain.exchange / moved,
+        load_byte=plain.load / own,
+        checksum_byte=plain.compress / own,
+        write_byte=plain.write / total,
+        window_byte=timings.window / MAPPED_BYTES,
+        commit=commit,
+        chunk=chunk_seconds("none"),
+        rounds=[
+            (dump.window_bytes, max(0.0, dump.all - whole) / own)
+            for dump in timings.rounds.values()
+            if dump.rounds > 1
+        ],
+        codecs=codecs,
     )
-
-
-def _dumps(sweep: Sweep, folder: Path, chunk: int, buffer: int) -> dict[str, float]:
-    """The best seconds of each stage, and of all, of the dumps after the first, by one process."""
-    mesh = sweep.mesh
-    best: dict[str, float] = {}
-    settings: dict[str, Any] = {"chunk": chunk, "buffer": buffer}
-    with runtime.create(None, folder / "dump", (mesh.nodes,), NODE, **settings) as dataset:
-        for repeat in range(1 + REPEATS):
-            schedule = dataset.schedule(sweep.indices)
-            scheduled = dataset.report.seconds["schedule"]
-            begin, busy = time.perf_counter(), time.process_time()
-            report = dataset.write_all(schedule, sweep.values)
-            spent = time.process_time() - busy
-            alone = min(1.0, spent / (time.perf_counter() - begin))  # below 1 where others had the core
-            found = {name: value * alone for name, value in report.seconds.items()}
-            found |= {"schedule": scheduled * alone, "all": spent}
-            if repeat:  # the first has nothing to load
-                best = {name: min(value, best.get(name, value)) for name, value in found.items()}
-    return best | {"chunks": -(-mesh.nodes * NODE.itemsize // chunk), "rounds": report.rounds}
-
-
-def _codec(name: str, sweep: Sweep) -> CodecCost:
-    """Compress a chunk of real records, in the order of the file."""
-    size = NODE.itemsize
-    pipeline = pipeline_from(name, size)
-    order = sweep.indices.argsort()[: max(1, 2**20 // size)]
-    raw = as_records(sweep.values[order].view("u1"), size)
-    stored = pipeline.encode(raw)
-    plain = raw.nbytes
-    encode = _best(lambda: pipeline.encode(raw)) / plain
-    return CodecCost(encode, _best(lambda: pipeline.decode(stored, plain)) / plain, stored.size / plain)
-
-
-def _map_shared() -> None:
-    folder = Path("/dev/shm")
-    with tempfile.TemporaryFile(dir=folder if folder.is_dir() else None) as file:
-        os.posix_fallocate(file.fileno(), 0, MAPPED_BYTES)
-        flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)
-        mmap.mmap(file.fileno(), MAPPED_BYTES, flags=flags).close()
-
-
-def _best(work: Callable[[], object]) -> float:
-    seconds = []
-    for _ in range(REPEATS):
-        begin, busy = time.perf_counter(), time.process_time()
-        work()
-        spent = time.process_time() - busy
-        seconds.append(
-            min(time.perf_counter() - begin, spent)
-        )  # threads together may spend more than the clock
-    return min(seconds)

@@ -156,7 +156,6 @@ def _dump(dumping: _Dumping, rank: int, dump: int) -> Iterator[Operation]:
     for turn in range(dumping.rounds):
         if turn:
             yield waitall()
-            yield compute(dumping.costs.round)
         yield from _fill(dumping, rank, turn, again=dump > 0)
         yield barrier()
         yield from _seal(dumping, rank, turn)
@@ -167,7 +166,8 @@ def _dump(dumping: _Dumping, rank: int, dump: int) -> Iterator[Operation]:
     yield barrier()
     yield allgather(8 * dumping.domains.chunks_per_domain)
     if rank == 0:
-        yield compute(dumping.costs.commit + dumping.grid.chunks * dumping.costs.commit_chunk)
+        chunk = dumping.costs.chunk if dumping.codec is None else dumping.codec.chunk
+        yield compute(dumping.costs.commit + dumping.grid.chunks * chunk)
     yield barrier()
 
 
@@ -179,6 +179,8 @@ def _fill(dumping: _Dumping, rank: int, turn: int, *, again: bool) -> Iterator[O
         decode = dumping.codec.decode if dumping.codec else 0.0
         share = dumping.codec.share if dumping.codec else 1.0
         yield compute(own * (costs.load_byte * share + decode))
+    if dumping.rounds > 1:
+        yield compute(own * costs.round_byte(dumping.window * size))
     yield compute(float(dumping.kept[rank]) / dumping.rounds * costs.move_byte)
 
 
@@ -203,7 +205,7 @@ def _write(
     in_turn = np.concatenate([list(dumping.chunks_in(turn, owner)) for owner in range(dumping.ranks)])
     mine = int((dumping.server_of_chunk[in_turn.astype(np.int64)] == rank).sum()) * dumping.stored
     if mine:
-        yield compute(mine * dumping.costs.write_byte)
+        yield compute(len(in_turn) * dumping.stored * dumping.costs.write_byte)
         blocking = dumping.rounds == 1 or not dumping.overlap
         yield write(files[rank], offset=int(ends[rank]), size=mine, blocking=blocking)
         ends[rank] += mine
