@@ -119,3 +119,17 @@ def test_one_name_selects_as_a_list_of_one_does():
 
 def test_what_cannot_be_shown_is_refused():
     assert refusal(striate.show, 5).endswith("cluster or a file of one, got 5")
+
+
+@pytest.mark.parametrize("rung", [None, "micro", "fine"])
+@pytest.mark.parametrize("size", ["8 B", "1 MB"])
+def test_a_message_larger_than_its_receive_is_refused(rung, size):
+    """MPI_ERR_TRUNCATE; a larger receive, and one of 0 bytes, take it."""
+
+    def program(room):
+        return lambda rank, ranks: [send(1, size, tag=3) if rank == 0 else recv(0, room)]
+
+    for room in ("0 B", size, "2 MB"):
+        striate.predict(striate.Workload.from_program(program(room), 2), "westmere", rung=rung)
+    said = refusal(striate.predict, striate.Workload.from_program(program("7 B"), 2), "westmere", rung=rung)
+    assert "from rank 0 to rank 1 with tag 3 meets a receive of at most 7 B" in said

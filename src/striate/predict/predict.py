@@ -15,6 +15,7 @@ from striate.predict.collectives.choice import Choice, Rule
 from striate.predict.forecast import Forecast
 from striate.predict.ladder import climb
 from striate.predict.program_subject import ProgramSubject
+from striate.predict.room import expect_messages_fit
 from striate.predict.stream_subject import StreamSubject
 from striate.predict.subject import RUNGS, Subject
 from striate.provenance import Provenance
@@ -124,4 +125,5 @@ def subject_of(
             raise PredictionError("a stream of work-flow graphs has no timeline")
         return StreamSubject(workload, cluster)
     workload.check()
+    expect_messages_fit(workload, cluster)
     return ProgramSubject(workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes)

@@ -40,6 +40,8 @@ def run_program_flows(
                 application, cluster, placement, collectives=book
             )  # refuses, and says who waits for whom
         raise PredictionError(str(error), at=application.name) from None
+    except _core.TruncatedError as error:
+        raise PredictionError(str(error), at=application.name) from None
     except PredictionError as error:
         raise UnfitError(error.message, source=application.name) from None
     except (ValueError, RuntimeError, OverflowError) as error:
