@@ -1,7 +1,8 @@
 """Damages datasets in random places, and counts what goes unseen: `python verification/corrupt_dataset.py [COUNT]`.
 
-Each time one bit is flipped, or the end is cut off, in a sub-file or the metadata; then the dataset is read whole
-and verified. Both must see it, with an error of ours. Exit status 1 when anything was not seen.
+Each time one bit is flipped, or the end is cut off, in a sub-file or the metadata; then the dataset is read whole,
+serially and as ranks read it (mapped where it is not compressed), and verified. All must see it, with an error of ours.
+Exit status 1 when anything was not seen.
 """
 
 import sys
@@ -56,17 +57,31 @@ def damage(path, at, random):
 
 
 def is_seen(path):
-    """True when both a reader and the verification refuse the dataset with an error of ours."""
+    """True when all readers and the verification refuse the dataset with an error of ours."""
+    return all(_refuses(read, path) for read in (_read_serially, _read_as_ranks, _verify))
+
+
+def _refuses(read, path):
     try:
-        with runtime.open_serial(path) as dataset:
-            dataset[...]
-        return False
-    except StriateError:
-        pass
-    try:
-        return bool(verify(path).findings)
+        return read(path)
     except StriateError:
         return True
+
+
+def _read_serially(path):
+    with runtime.open_serial(path) as dataset:
+        dataset[...]
+    return False
+
+
+def _read_as_ranks(path):
+    with runtime.open(None, path) as dataset:
+        dataset.read_all(slice(None))
+    return False
+
+
+def _verify(path):
+    return bool(verify(path).findings)
 
 
 def main(arguments):

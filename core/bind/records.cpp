@@ -9,6 +9,7 @@
 
 #include "columns.hpp"
 #include "engines.hpp"
+#include "striate/buckets.hpp"
 
 namespace striate::bind {
 
@@ -23,6 +24,15 @@ template <class Position>
 void mark(Column<Position> indices, std::int64_t first, MutableColumn<std::uint64_t> bits) {
     nb::gil_scoped_release release;
     mark_records<Position>(borrow(indices), first, borrow(bits));
+}
+
+Owned<std::int64_t> count_between(Column<std::uint64_t> bits, Column<std::int64_t> edges) {
+    std::vector<std::int64_t> counts;
+    {
+        nb::gil_scoped_release release;
+        count_marked(borrow(bits), borrow(edges), counts);
+    }
+    return hand_over(std::move(counts));
 }
 
 Owned<std::int64_t> unmarked(Column<std::uint64_t> bits, std::int64_t first, std::int64_t end) {
@@ -78,13 +88,13 @@ BucketColumns<Position> hand_over_buckets(Buckets<Position>&& result) {
 
 template <class Position>
 BucketColumns<Position> settle_and_bucket(Column<Position> indices, MutableColumn<std::uint64_t> live,
-                                          std::int64_t records, std::int64_t domain, std::int64_t window,
-                                          Column<std::int32_t> segments) {
+                                          bool each_once, std::int64_t records, std::int64_t domain,
+                                          std::int64_t window, Column<std::int32_t> segments) {
     Buckets<Position> result;
     {
         nb::gil_scoped_release release;
         const DomainCut cut{records, domain, window, borrow(segments)};
-        result = settle_into_buckets<Position>(borrow(indices), borrow(live), cut);
+        result = settle_into_buckets<Position>(borrow(indices), borrow(live), each_once, cut);
     }
     return hand_over_buckets(std::move(result));
 }
@@ -124,8 +134,8 @@ void register_kind(nb::module_& module) {
                nb::arg("dropped").noconvert(), nb::arg("added").noconvert(),
                nb::arg("added_place").noconvert());
     module.def("settle_into_buckets", &settle_and_bucket<Position>, nb::arg("indices").noconvert(),
-               nb::arg("live"), nb::arg("records"), nb::arg("domain"), nb::arg("window"),
-               nb::arg("segments"));
+               nb::arg("live"), nb::arg("each_once"), nb::arg("records"), nb::arg("domain"),
+               nb::arg("window"), nb::arg("segments"));
     module.def("move_records", &move<Position>, nb::arg("target"), nb::arg("to").noconvert().none(),
                nb::arg("source"), nb::arg("from_").noconvert().none(), nb::arg("count"), nb::arg("size"));
 }
@@ -133,6 +143,7 @@ void register_kind(nb::module_& module) {
 }  // namespace
 
 void register_records(nb::module_& module) {
+    module.def("count_marked", &count_between, nb::arg("bits"), nb::arg("edges"));
     module.def("unmarked_records", &unmarked, nb::arg("bits"), nb::arg("first"), nb::arg("end"));
     register_kind<std::int32_t>(module);
     register_kind<std::int64_t>(module);

@@ -81,6 +81,13 @@ static void describe(int rank, int size) {
     put_name(NAME_PROGRAM, 0, command, length > 0 ? (size_t)length : 0);
 }
 
+// Reserve room before it is mapped: a full disk is then an error here, not a signal later. File systems that
+// cannot reserve (NFS before 4.2, ramfs) make the file longer.
+static int reserve(uint64_t start, uint64_t length) {
+    if (syscall(SYS_fallocate, events_file, 0, (off_t)start, (off_t)length) == 0) return 1;
+    return errno == EOPNOTSUPP && syscall(SYS_ftruncate, events_file, (off_t)(start + length)) == 0;
+}
+
 void store_open(int rank, int size) {
     const char* folder = getenv("STRIATE_TRACE_DIR");
     if (!folder || head) return;
@@ -93,7 +100,7 @@ void store_open(int rank, int size) {
     if (events_file < 0) return;
     snprintf(path, sizeof path, "%s/%d.%d.names", folder, rank, generation);
     names_file = open_new(path);
-    if (names_file < 0 || syscall(SYS_fallocate, events_file, 0, 0, STRIATE_PAGE) != 0) return;
+    if (names_file < 0 || !reserve(0, STRIATE_PAGE)) return;
     void* page = mmap(NULL, STRIATE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, events_file, 0);
     if (page == MAP_FAILED) return;
     head = page;
@@ -103,15 +110,12 @@ void store_open(int rank, int size) {
     samples_begin(head);
 }
 
-// Reserve room before mapping it: a full disk is then an error here, not a signal later.
 static int next_piece(void) {
     uint64_t start = STRIATE_PAGE + (uint64_t)pieces * PIECE;
     if ((pieces + 1) * (uint64_t)PIECE > head->limit + PIECE - 1) return 0;
     if (piece) munmap(piece, PIECE);
     piece = NULL;
-    if (syscall(SYS_fallocate, events_file, 0, (off_t)start, (off_t)PIECE) != 0 &&
-        (errno != EOPNOTSUPP || syscall(SYS_ftruncate, events_file, (off_t)(start + PIECE)) != 0))
-        return 0;
+    if (!reserve(start, PIECE)) return 0;
     void* mapped = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED, events_file, (off_t)start);
     if (mapped == MAP_FAILED) return 0;
     piece = mapped;

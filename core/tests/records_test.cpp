@@ -1,10 +1,13 @@
 #include "striate/records.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include "check.hpp"
+#include "striate/buckets.hpp"
 
 using striate::bucket_records;
 using striate::DomainCut;
@@ -40,33 +43,65 @@ TEST("positions without a mark are listed, those of the range only") {
     CHECK_THROWS(unmarked_records(bits, 0, 129, found));
 }
 
+TEST("bits are counted from each edge to the next") {
+    const std::vector<std::uint64_t> bits{0b1011, ~std::uint64_t{0}};
+    const std::vector<std::int64_t> edges{1, 3, 3, 70, 128}, outside{0, 129};
+    std::vector<std::int64_t> counts;
+    striate::count_marked(bits, edges, counts);
+    CHECK(
+        (counts == std::vector<std::int64_t>{1, 0, 1 + 6, 58}));  // bit 1; none; bit 3 and 64 to 69; the rest
+    CHECK_THROWS(striate::count_marked(bits, outside, counts));
+}
+
 TEST("settling into buckets is settling, then bucketing") {
     std::mt19937 random(3);
     for (int round = 0; round < 200; ++round) {
-        const auto records = static_cast<std::int64_t>(random() % 300 + 1);
+        const auto records = static_cast<std::int64_t>(random() % (round % 4 == 0 ? 9000 : 300) + 1);
         const auto owners = static_cast<std::int64_t>(random() % 4 + 1);
         const std::int64_t domain = (records + owners - 1) / owners + static_cast<std::int64_t>(random() % 3);
         const std::int64_t window = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(domain));
         std::vector<std::int32_t> segments;
         for (std::int64_t owner = 0; owner < owners; ++owner)
             segments.push_back(static_cast<std::int32_t>(owners - 1 - owner));
-        std::vector<std::int32_t> indices(random() % 400);
-        for (auto& index : indices)
-            index = static_cast<std::int32_t>(random() % static_cast<unsigned>(records));
+        std::vector<std::int32_t> indices(static_cast<std::size_t>(records));
+        std::iota(indices.begin(), indices.end(), 0);
+        std::shuffle(indices.begin(), indices.end(), random);
+        const bool each_once = round % 3 == 0;
+        if (each_once)
+            indices.resize(random() % indices.size() + 1);
+        else
+            for (auto& index : indices)
+                index = static_cast<std::int32_t>(random() % static_cast<unsigned>(records));
         std::vector<std::uint64_t> live(static_cast<std::size_t>(records / 64 + 1));
         mark_records<std::int32_t>(indices, 0, live);
-        for (auto& word : live) word &= static_cast<std::uint64_t>(random()) * 0x9e3779b97f4a7c15U;
+        if (round % 2 == 0)  // other ranks have some of them
+            for (auto& word : live) word &= static_cast<std::uint64_t>(random()) * 0x9e3779b97f4a7c15U;
         std::vector<std::uint64_t> again = live;
         striate::LargeVector<std::int32_t> kept;
         settle_records<std::int32_t>(indices, 0, live, kept);
+        CHECK(!(each_once && round % 2 == 1) || kept.size() == indices.size());
         const DomainCut cut{records, domain, window, segments};
         const auto wanted = bucket_records<std::int32_t>(indices, kept, false, cut);
-        const auto found = settle_into_buckets<std::int32_t>(indices, again, cut);
+        const auto found = settle_into_buckets<std::int32_t>(indices, again, each_once, cut);
         CHECK(found.order == wanted.order);
         CHECK(found.place == wanted.place);
         CHECK(found.starts == wanted.starts);
-        CHECK(again == live);
     }
+}
+
+TEST("live bits that nobody claims are refused") {
+    const std::vector<std::int32_t> segments{0}, one{5}, twice{5, 5}, outside{64};
+    const DomainCut cut{64, 64, 8, segments};
+    std::vector<std::uint64_t> other{1 << 6}, two{1 << 6 | 1},
+        none{0};  // rounds of 8 records: bit 6 is in that of 5
+    CHECK_THROWS(settle_into_buckets<std::int32_t>(one, two, false, cut));
+    CHECK_THROWS(settle_into_buckets<std::int32_t>(twice, other, false, cut));
+    CHECK_THROWS(settle_into_buckets<std::int32_t>(outside, none, false, cut));
+    std::vector<std::uint64_t> far{std::uint64_t{1} << 60 | std::uint64_t{1} << 61};
+    CHECK_THROWS(settle_into_buckets<std::int32_t>(twice, far, false,
+                                                   cut));  // as many bits as claims, in another round
+    std::vector<std::uint64_t> own{1 << 5};
+    CHECK_THROWS(settle_into_buckets<std::int32_t>(twice, own, true, cut));  // not once
 }
 
 TEST("entries are spliced out of moves and into them") {
@@ -109,7 +144,7 @@ TEST("buckets follow rounds, shared memory first, then the other owners") {
     CHECK((found.starts == std::vector<std::int64_t>{0, 2, 3, 3, 3, 4, 5, 5, 5}));
 }
 
-TEST("the reciprocal divides as the machine does") {
+TEST("records are found in domains of any size") {
     std::mt19937_64 random(2);
     for (int round = 0; round < 3000; ++round) {
         const auto domain =

@@ -1,6 +1,8 @@
 """One program under every MPI: what was recorded is what the program says it did."""
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -222,3 +224,34 @@ def test_hosts_are_looked_at_when_asked(mpi, compiled, tmp_path):
 
 def test_hosts_are_not_looked_at_unless_asked(small):
     assert small.resources().num_rows == 0
+
+
+def test_a_file_system_that_reserves_nothing_will_do(any_mpi, compiled, tmp_path, monkeypatch):
+    """NFS before 4.2 and ramfs refuse fallocate; every event is recorded all the same."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    program = compiled(any_mpi, "small")
+    library = tmp_path / "no_fallocate.so"
+    subprocess.run([compiler, "-shared", "-fPIC", PROGRAMS / "no_fallocate.c", "-o", library], check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    output, status, trace = run_traced(any_mpi, tmp_path, program, tmp_path / "data")
+
+    assert status == 0
+    assert accounts(trace) == said(output)
+
+
+def test_a_program_ended_by_an_interrupt_leaves_its_trace(any_mpi, tmp_path):
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    code = "from mpi4py import MPI; import time; MPI.COMM_WORLD.Barrier(); print('ready', flush=True); time.sleep(60)"
+    target = tmp_path / "run.parquet"
+    command = [sys.executable, "-m", "striate", "trace", "-o", target, "--", sys.executable, "-c", code]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as traced:
+        assert traced.stdout.readline() == "ready\n"
+        os.killpg(traced.pid, signal.SIGINT)
+        said_at_the_end = traced.stderr.read()
+
+    assert traced.returncode == 1, said_at_the_end
+    assert "the command ended with status" in said_at_the_end
+    assert read_trace(target).of_kind("barrier").sum() == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["run.parquet"]

@@ -1,6 +1,5 @@
 """The command line as a whole: help, versions, completion, the demo, and how refusals look."""
 
-import io
 import json
 from pathlib import Path
 
@@ -103,15 +102,6 @@ def raiser(error):
         raise error
 
     return fail
-
-
-def test_a_reader_who_leaves_early_is_no_mistake(monkeypatch):
-    from striate.cli import predict
-
-    monkeypatch.setattr("sys.stderr", io.StringIO())
-    monkeypatch.setattr(predict.command, "callback", raiser(BrokenPipeError()))
-
-    assert run(["predict", "checkpoint", "westmere"]) == 0
 
 
 def test_a_write_that_fails_leaves_neither_a_part_nor_another_content(tmp_path, monkeypatch):

@@ -203,13 +203,8 @@ def test_a_wrong_command_line_is_status_2(capsys, arguments):
         ),
         (
             ["solve", "westmere"],
-            "expected a .py, .parquet or .toml file, one of checkpoint, jacobi, mesh, or a kernel such as "
-            "kernel:pingpong, got 'solve'",
-        ),
-        (["missing.py", "westmere"], "no such file (missing.py)"),
-        (
-            ["w.parquet", "westmere", "--ranks", "3"],
-            "a saved workload has its own number of ranks; leave --ranks out (w.parquet)",
+            "no such file, and no built-in program of this name (checkpoint, jacobi, mesh, or a kernel such as "
+            "kernel:pingpong) (solve)",
         ),
     ],
 )

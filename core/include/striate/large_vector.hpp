@@ -22,7 +22,7 @@ struct LargeAllocator {
     T* allocate(std::size_t count) {
         const std::size_t bytes = count * sizeof(T);
         void* memory = nullptr;
-        if (bytes >= 2 * page) {
+        if (bytes >= page / 2) {
             const std::size_t whole = (bytes + page - 1) / page * page;
             memory = std::aligned_alloc(page, whole);
             if (memory != nullptr) madvise(memory, whole, MADV_HUGEPAGE);  // a wish: small pages do as well

@@ -58,7 +58,10 @@ def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, f
     from striate.trace.timeline import Timeline
 
     wanted = format_of(output)
-    refuse_overwrite(output, force=force)
+    if wanted == "otf2":
+        _refuse_folder(output, force=force)
+    else:
+        refuse_overwrite(output, force=force)
     with progress("reading"):
         trace = read_trace(source)
         timelines = [
@@ -72,7 +75,10 @@ def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, f
 
             write(trace, output)
         else:
-            for path, content in files_of(trace, output, wanted, timelines).items():
+            files = files_of(trace, output, wanted, timelines)
+            for path in files:
+                refuse_overwrite(path, force=force)
+            for path, content in files.items():
                 write_output(path, content, force=force)
 
 
@@ -80,13 +86,18 @@ def _convert_dataset(source: Path, output: Path, directories: tuple[Path, ...], 
     from striate.runtime import open_serial
     from striate.runtime.export import export
 
-    if output.exists() and not force:
-        raise OutputError("the output exists; give --force to replace it", at=str(output))
-    if not output.absolute().parent.is_dir():
-        raise OutputError("the output's directory does not exist", at=str(output))
+    _refuse_folder(output, force=force)
     with (
         open_serial(source, directories=directories or None) as dataset,
         progress("converting", len(dataset)) as advance,
     ):
         export(dataset, output, progress=advance)
     click.echo(f"{output}: {dataset.dtype} {dataset.shape}")
+
+
+def _refuse_folder(output: Path, *, force: bool) -> None:
+    """As `refuse_overwrite`, for formats that are folders."""
+    if output.exists() and not force:
+        raise OutputError("the output exists; give --force to replace it", at=str(output))
+    if not output.absolute().parent.is_dir():
+        raise OutputError("the output's directory does not exist", at=str(output))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import write_output
+from striate.cli.output import refuse_overwrite, write_output
 
 
 @click.command()
@@ -25,9 +25,12 @@ def command(output: Path, force: bool) -> None:
     cluster = load_cluster("westmere")
     forecast = predict(workload, cluster, within=None)
     played = predict(workload, cluster, within=None, timeline=True)
+    report = show(replace(forecast, timeline=played.timeline))
     output.mkdir(parents=True, exist_ok=True)
+    for name in ("forecast.json", "report.html"):
+        refuse_overwrite(output / name, force=force)
     write_output(output / "forecast.json", forecast.to_json(), force=force)
-    write_output(output / "report.html", show(replace(forecast, timeline=played.timeline)), force=force)
+    write_output(output / "report.html", report, force=force)
     click.echo(forecast_text(forecast))
     click.echo(
         f"\nwrote {output / 'report.html'} (open it in a browser) and {output / 'forecast.json'}", err=True

@@ -80,8 +80,7 @@ def run(arguments: list[str] | None = None) -> int:
         return error.exit_code
     except StriateError as error:
         return _say(str(error), 1)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output left: not worth a word
+    except SystemExit:  # click's word for a reader of our output that left: not worth one of ours
         return 0
     except OSError as error:
         name = f" - at {error.filename}" if error.filename else ""
@@ -92,5 +91,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _say(message: str, status: int) -> int:
-    print(f"striate: {' '.join(message.splitlines())}", file=sys.stderr)
+    line = " ".join(message.splitlines())
+    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
+    print(f"striate: {shown}", file=sys.stderr)
     return status

@@ -12,6 +12,7 @@ from striate.cli.output import (
     output_option,
     print_json,
     progress,
+    refuse_ending,
     refuse_overwrite,
     write_output,
 )
@@ -56,6 +57,7 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
     runs, each of which gives p, d and a time.
     """
     if options["output"] is not None:
+        refuse_ending(options["output"], ".html")
         refuse_overwrite(options["output"], force=options["force"])
     if str(files[0]) == "fit" and len(files) > 1:
         _fit(files[1:], options)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from striate.errors import OutputError
+from striate.whole_file import whole_file
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -41,23 +42,27 @@ def store_option(function: Command) -> Command:
 def write_output(path: Path, content: str | bytes, *, force: bool) -> None:
     """Write a whole file or nothing; refuses to overwrite unless `force`."""
     refuse_overwrite(path, force=force)
-    part = path.with_name(f".{path.name}.part-{os.getpid()}")
-    try:
-        part.write_bytes(content.encode() if isinstance(content, str) else content)
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise OutputError(f"cannot write: {error.strerror or error}", at=str(path)) from error
+    with whole_file(path) as place:
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def refuse_overwrite(path: Path, *, force: bool) -> None:
-    """Raise OutputError when `path` exists and may not be replaced, or its directory does not exist."""
+    """Raise OutputError when `path` is a file that may not be replaced, or its directory does not exist."""
     if path.is_dir():
         raise OutputError("expected a file to write, found a directory", at=str(path))
-    if path.exists() and not force:
+    if path.is_file() and not force:
         raise OutputError("the output exists; give --force to replace it", at=str(path))
     if not path.parent.is_dir():
         raise OutputError("the output's directory does not exist", at=str(path))
+    stream = path.exists() and not path.is_file()
+    if not os.access(path if stream else path.parent, os.W_OK):
+        raise OutputError("the output may not be written there", at=str(path))
+
+
+def refuse_ending(path: Path, wanted: str) -> None:
+    """Raise UsageError unless the name ends in `wanted`: nobody looks for a page in a .csv."""
+    if path.suffix != wanted and not path.is_char_device() and not path.is_fifo():
+        raise click.UsageError(f"expected an output ending in {wanted}, got {path.name!r}")
 
 
 def refuse_store(path: Path | None) -> None:
@@ -77,7 +82,7 @@ def print_json(document: Any) -> None:
     import msgspec
 
     encoded = msgspec.json.format(msgspec.json.encode(document), indent=2)
-    sys.stdout.write(encoded.decode() + "\n")
+    click.echo(encoded)
 
 
 @contextmanager

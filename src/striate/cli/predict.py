@@ -19,15 +19,15 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
     name = "share"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        text = str(value).strip()
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from striate import units
+        from striate.errors import UnitError
+
         try:
-            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        except ValueError:
-            self.fail(f"expected a share such as 20% or 0.2, got {text!r}", param, ctx)
-        if not 0 < share < float("inf"):
-            self.fail(f"expected a share above 0, got {text!r}", param, ctx)
-        return share
+            units.share(str(value))
+        except UnitError as error:
+            self.fail(error.message, param, ctx)
+        return str(value)
 
 
 class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -51,9 +51,14 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.argument("program")
 @click.argument("cluster")
 @click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks of the program")
-@click.option("--rung", help="ask this method alone instead of climbing the ladder")
+@click.option("--rung", help="ask this method alone instead of climbing the ladder, such as fine")
 @click.option("--within", type=Share(), help="the precision wanted, such as 20%: high / low - 1 at most")
-@click.option("--budget", default="60 s", help="CPU time a rung may take before it must be asked for by name")
+@click.option(
+    "--budget",
+    default="60 s",
+    show_default=True,
+    help="CPU time a rung may take before it must be asked for by name",
+)
 @click.option(
     "--layout",
     "layouts",
@@ -83,7 +88,10 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     help="write what ranks, servers, links and disks did when to a .parquet file, a trace; asks the fine rung",
 )
 @click.option(
-    "--timeline-memory", default="1 GiB", help="memory the timeline may take; what comes later is left out"
+    "--timeline-memory",
+    default="1 GiB",
+    show_default=True,
+    help="memory the timeline may take; what comes later is left out",
 )
 @store_option
 @json_option
@@ -93,7 +101,7 @@ def command(
     cluster: str,
     ranks: int | None,
     rung: str | None,
-    within: float | None,
+    within: str | None,
     budget: str,
     layouts: tuple[tuple[str, str], ...],
     methods: tuple[tuple[str, str], ...],
@@ -107,9 +115,10 @@ def command(
 ) -> int:
     """Forecast how long PROGRAM takes on CLUSTER.
 
-    PROGRAM is a built-in one (checkpoint, jacobi), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python file
-    that defines `program(rank, ranks)` or `workload`, or a saved workload (.parquet). CLUSTER is a
-    description (.toml) or the name of a bundled machine.
+    PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
+    file that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or another tool's log,
+    or a description of an emulated application (.toml). CLUSTER is a description (.toml) or the name of a bundled
+    machine. Exit status 3 when the precision asked for was not reached, or the answer is not to be trusted.
     """
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite

@@ -30,25 +30,18 @@ def find_workload(name: str, *, ranks: int | None) -> tuple[Workload | Flows, di
     if name.startswith(KERNEL):
         return _kernel(name.removeprefix(KERNEL), ranks), {name: hash_bytes(name.encode())}
     path = Path(name)
-    if path.suffix == ".toml":
-        if ranks is not None:
-            raise WorkloadError("an emulated application has its own number of processors; leave --ranks out")
-        return emulated.load(path), {path.name: hash_file(path)}
-    if path.suffix == ".py":
-        return _from_python(path, ranks), {path.name: hash_file(path)}
-    if path.suffix == ".parquet" or path.is_file() or (path.is_dir() and name not in BUILT_IN):
-        if ranks is not None:
-            raise WorkloadError(
-                "a saved workload has its own number of ranks; leave --ranks out", source=name
-            )
-        return _saved(path), {path.name: _hash(path)}
-    if name in BUILT_IN:
+    if name in BUILT_IN and not path.is_file():
         build = importlib.import_module(f"striate.apps.{name}").workload
         return build(**_ranks(ranks)), {name: hash_bytes(inspect.getsource(build).encode())}
-    wanted = (
-        f"a .py, .parquet or .toml file, one of {', '.join(BUILT_IN)}, or a kernel such as {KERNEL}pingpong"
-    )
-    raise WorkloadError(f"expected {wanted}, got {name!r}")
+    if not path.exists():
+        known = f"{', '.join(BUILT_IN)}, or a kernel such as {KERNEL}pingpong"
+        raise WorkloadError(f"no such file, and no built-in program of this name ({known})", source=name)
+    if path.suffix == ".py":
+        return _from_python(path, ranks), {path.name: hash_file(path)}
+    saved = emulated.load(path) if path.suffix == ".toml" else _saved(path)
+    if ranks is not None:
+        raise WorkloadError("it has its own number of ranks; leave --ranks out", source=name)
+    return saved, {path.name: _hash(path)}
 
 
 def _kernel(text: str, ranks: int | None) -> Workload:
@@ -83,8 +76,6 @@ def _ranks(ranks: int | None) -> dict[str, int]:
 
 
 def _from_python(path: Path, ranks: int | None) -> Workload:
-    if not path.is_file():
-        raise WorkloadError("no such file", source=str(path))
     names = _guarded(path, lambda: runpy.run_path(str(path), run_name="striate_program"))
     if "workload" in names:
         made = names["workload"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import output_option, progress, refuse_overwrite, write_output
+from striate.cli.output import output_option, progress, refuse_ending, refuse_overwrite, write_output
 
 if TYPE_CHECKING:
     from striate.show.serve import PageServer
@@ -37,8 +37,8 @@ def command(
 ) -> None:
     """Show what happened and what was predicted in one HTML file that opens offline.
 
-    A, B, ... are traces (of striate, Darshan, dftracer, OTF2), simulated timelines (.parquet), forecasts and advice
-    (.json) or descriptions of clusters (.toml); several runs are drawn on one axis of time.
+    A, B, ... are traces (of striate, Darshan, dftracer, Recorder, OTF2), simulated timelines (.parquet), forecasts and
+    advice (.json) or descriptions of clusters (.toml); several runs are drawn on one axis of time.
 
     Example: striate show before.parquet after.parquet forecast.json -o run.html
     """
@@ -62,6 +62,7 @@ def command(
         _run(server)
         return
     target = output or Path("run.html")
+    refuse_ending(target, ".html")
     refuse_overwrite(target, force=force)
     with progress("drawing"):
         text = show(*inputs, title=title)

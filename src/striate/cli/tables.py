@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from striate.predict.forecast import Answer, Forecast, Phase
 from striate.predict.server_use import MetadataUse, ServerUse
-from striate.units import about_count, about_seconds, about_size
+from striate.units import about_count, about_seconds, about_size, counted
 
 
 def columns(rows: Sequence[Sequence[str]], *, numbers_from: int) -> str:
@@ -44,7 +44,7 @@ def _phase_row(phase: Phase) -> tuple[str, ...]:
 
 def forecast_text(forecast: Forecast) -> str:
     """The forecast on one screen: the answer first, then the rungs, the resources, and what to keep in mind."""
-    head = f"{forecast.workload} on {forecast.cluster}, {forecast.ranks:,} ranks: {forecast}"
+    head = f"{forecast.workload} on {forecast.cluster}, {counted(forecast.ranks, 'rank')}: {forecast}"
     rungs: list[tuple[str, ...]] = [
         ("rung", "predicted", "low", "high", "error", "low, combined", "high", "error", "cost", "speed-up")
     ]

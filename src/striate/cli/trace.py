@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import output_option, refuse_overwrite
+from striate.cli.output import output_option, refuse_ending, refuse_overwrite
 
 _SHORTEST, _LONGEST = 1e-3, 3600.0  # seconds between two samples
 LEVELS = {
@@ -47,6 +47,7 @@ def command(
     from striate.trace.launch import record
 
     target = output or Path("run.parquet")
+    refuse_ending(target, ".parquet")
     refuse_overwrite(target, force=force)
     recording = record(
         words,

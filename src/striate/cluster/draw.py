@@ -20,6 +20,7 @@ from striate.cluster.picture.torus import draw_torus
 from striate.cluster.picture.tree import draw_fat_tree, draw_two_level
 from striate.errors import ClusterError, OutputError
 from striate.svg import MUTED, RULE, Canvas
+from striate.units import counted
 
 
 def draw(cluster: Cluster) -> str:
@@ -49,20 +50,16 @@ def draw_png(cluster: Cluster) -> bytes:
 
 def _summary(cluster: Cluster) -> str:
     parts = [
-        _many(cluster.nodes, "node"),
-        _many(cluster.sockets, "socket"),
-        _many(cluster.cpus, "CPU"),
-        _many(len(cluster.servers), "I/O server"),
+        counted(cluster.nodes, "node"),
+        counted(cluster.sockets, "socket"),
+        counted(cluster.cpus, "CPU"),
+        counted(len(cluster.servers), "I/O server"),
     ]
     if cluster.forwarders:
-        parts.append(_many(len(cluster.forwarders), "forwarder"))
+        parts.append(counted(len(cluster.forwarders), "forwarder"))
     if cluster.metadata:
-        parts.append(_many(len(cluster.metadata), "metadata server"))
+        parts.append(counted(len(cluster.metadata), "metadata server"))
     return " · ".join(parts)
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count} {word}{'s' * (count != 1)}"
 
 
 def _draw_network(scene: Scene) -> float:

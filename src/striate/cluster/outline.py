@@ -18,7 +18,7 @@ from striate.cluster.description import (
 )
 from striate.cluster.picture.inside import at_once, disk_details, disk_words
 from striate.cluster.storage import capacity_bytes
-from striate.units import about_count, about_rate, about_seconds, about_size, format_size
+from striate.units import about_count, about_rate, about_seconds, about_size, counted, format_size
 
 Lines = list[tuple[str, str]]
 
@@ -51,9 +51,12 @@ def _machine(cluster: Cluster) -> Lines:
     disks = sum(len(server.disks) for server in cluster.servers)
     reads, writes = (measures.disk_bytes_per_second(cluster, write=write) for write in (False, True))
     lines = [
-        ("nodes", f"{cluster.nodes} with {cluster.sockets} sockets, {cluster.cpus} CPUs"),
+        (
+            "nodes",
+            f"{cluster.nodes:,} with {counted(cluster.sockets, 'socket')}, {counted(cluster.cpus, 'CPU')}",
+        ),
         ("memory", about_size(measures.memory_bytes(cluster))),
-        ("I/O servers", f"{len(cluster.servers)} with {disks} disks"),
+        ("I/O servers", f"{len(cluster.servers):,} with {counted(disks, 'disk')}"),
         ("all disks", f"read {about_rate(reads)}, write {about_rate(writes)}"),
     ]
     if cluster.description is not None and cluster.description.network is not None:
@@ -85,7 +88,10 @@ def _network(cluster: Cluster, description: Description) -> Lines:
         for field in msgspec.structs.fields(description.network):
             lines.append((field.name.replace("_", " "), _plain(getattr(description.network, field.name))))
     graph = cluster.network
-    return [*lines, ("graph", f"{graph.components} components, {graph.edges} directed edges")]
+    return [
+        *lines,
+        ("graph", f"{counted(graph.components, 'component')}, {counted(graph.edges, 'directed edge')}"),
+    ]
 
 
 def _server(cluster: Cluster, table: ServerTable) -> Lines:

@@ -9,10 +9,9 @@ from itertools import pairwise
 from striate.layout.grouped_blocks import GroupedBlocks
 from striate.layout.layout import Layout
 from striate.layout.picture import ShownStrip, shown_strips
-from striate.layout.sizes import counted
 from striate.layout.two_d_stripe import TwoDStripe
 from striate.svg import ACCENT, INK, LETTER_WIDTH, MUTED, RULE, Canvas, text_width
-from striate.units import LARGEST, format_size
+from striate.units import LARGEST, counted, format_size
 
 LEFT, BAR, RIGHT = 150, 900, 30
 STRIP_HEIGHT, LANE = 28, 66

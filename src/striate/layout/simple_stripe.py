@@ -9,8 +9,8 @@ from typing import Any
 from striate import _core
 from striate.layout.columns import positive
 from striate.layout.layout import Layout
-from striate.layout.sizes import counted, format_bytes
-from striate.units import format_size
+from striate.layout.sizes import format_bytes
+from striate.units import counted, format_size
 
 
 @dataclass(frozen=True)

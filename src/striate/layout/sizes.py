@@ -39,11 +39,6 @@ def format_bytes(size: int) -> str:
     return format_size(size).replace(" ", "")
 
 
-def counted(number: int, noun: str) -> str:
-    """A number and its noun: "1 server", "8 servers"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def shown(text: str) -> str:
     """The text as an error quotes it: escaped, and cut when long."""
     return repr(text if len(text) <= 60 else text[:57] + "...")

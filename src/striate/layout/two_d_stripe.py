@@ -10,8 +10,8 @@ from striate import _core
 from striate.errors import LayoutError
 from striate.layout.columns import Whole, positive
 from striate.layout.layout import Layout, sum_of
-from striate.layout.sizes import counted, format_bytes
-from striate.units import LARGEST, format_size
+from striate.layout.sizes import format_bytes
+from striate.units import LARGEST, counted, format_size
 
 
 @dataclass(frozen=True)

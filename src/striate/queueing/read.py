@@ -75,6 +75,11 @@ def _read_phase(table: Any, choices: dict[str, Any], *, at: str) -> Model:
 def _refuse_unknown(table: dict[str, Any], known: tuple[str, ...], *, at: str) -> None:
     for name in table:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise QueueingError(f"unknown key {name[:60]!r}{hint}", at=at)
+            raise QueueingError(f"unknown key {name[:60]!r}; {_hint(name, known)}", at=at)
+
+
+def _hint(name: str, known: tuple[str, ...]) -> str:
+    if name in _PARAMETERS:
+        return "it belongs below [spmd], or [[phase]]"
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"

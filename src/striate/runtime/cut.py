@@ -38,6 +38,10 @@ class Cut:
         """Bytes of one window."""
         return self.window * self.record_bytes
 
+    def is_in_place(self, segments: npt.NDArray[np.int32]) -> bool:
+        """True when a record's place in the windows, which lie as `segments` say, is its own number."""
+        return self.rounds == 1 and np.array_equal(segments, np.arange(self.ranks))
+
     def domain_of(self, rank: int) -> tuple[int, int]:
         """First record of a rank's domain, and one past its last."""
         first = min(rank * self.domain, self.records)

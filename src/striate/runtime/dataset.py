@@ -74,7 +74,7 @@ class Dataset:
         report = Report("schedule", self._state.ranks.rank)
         with report.stage("schedule"):
             self._ready()
-            schedule = self._schedule(where, combine)
+            schedule = self._schedule(where, combine, keep=True)
         self.report = report
         return schedule
 
@@ -125,12 +125,10 @@ class Dataset:
             mapped = MappedReading(self._state, schedule, self._reader(), report)
             meeting.values[0] = not mapped.prepare()
         report.records = schedule.entries
-        if meeting.largest[0]:
+        if meeting.largest[0] or not mapped.run(_bytes_of(result)):
             self._ready()
             exchange = self._exchange(schedule, report)
             Reading(self._state, self._windows, exchange, self._reader()).run(_bytes_of(result))
-        else:
-            mapped.run(_bytes_of(result))
         self.report = report
         return result
 
@@ -196,7 +194,8 @@ class Dataset:
         with report.stage("schedule"):
             return report, self._schedule(where, combine)
 
-    def _schedule(self, where: Any, combine: str) -> Schedule:
+    def _schedule(self, where: Any, combine: str, *, keep: bool = False) -> Schedule:
+        """The schedule of `where`; one to `keep` has numbers of its own, which the caller cannot change."""
         state = self._state
         with Together(state.ranks):
             self._check_combine(combine)
@@ -205,6 +204,8 @@ class Dataset:
         unit, most = agree_on_units(state.ranks, selection, state.grid.chunk_elements, row)
         cut = state.cut(unit)
         units = np.ascontiguousarray(selection.in_units(unit), cut.position_type(most))
+        if keep and np.may_share_memory(units, selection.starts):
+            units = units.copy()
         return self._build(units, cut, selection.shape, combine, most=most)
 
     def _build(self, units: Any, cut: Cut, shape: tuple[int, ...], combine: str, *, most: int) -> Schedule:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from striate import _core
-from striate.errors import DamageError
 from striate.runtime.agree import Together
 from striate.runtime.chunkio import ChunkReader
 from striate.runtime.report import Report
@@ -24,7 +23,8 @@ Bytes = npt.NDArray[np.uint8]
 class MappedReading:
     """One collective read of uncompressed chunks by ranks that share memory: all see the same pages.
 
-    Each rank checks the chunks of its domain; then every rank takes its records from wherever they lie.
+    Each rank checks the chunks of its domain; then every rank takes its records from wherever they lie. A file that
+    somebody changes between the two is seen by its size and time (a page that a cut leaves half reads as zeros).
     """
 
     def __init__(self, state: State, schedule: Schedule, reader: ChunkReader, report: Report) -> None:
@@ -36,6 +36,7 @@ class MappedReading:
         self.stored = touched[reader.table.file[touched] >= 0]
         self.used = np.unique(reader.table.file[self.stored])
         self.files: list[_core.MappedFile] = []
+        self.states: list[tuple[int, int]] = []
 
     def prepare(self) -> bool:
         """Check our own chunks and map all sub-files; False where that is not the way to read them."""
@@ -49,6 +50,7 @@ class MappedReading:
                 self.files = [
                     self.reader.files.map(self.reader.table.subfiles[int(number)]) for number in self.used
                 ]
+                self.states = self._states()
         except RuntimeError:
             return False  # a file system without mapped files
         with self.report.stage("read"):
@@ -57,22 +59,28 @@ class MappedReading:
         self.report.stored_bytes = self.reader.read_bytes
         return True
 
-    def run(self, records: Bytes) -> None:
-        """Collective: fill the caller's records, when all ranks have prepared."""
+    def run(self, records: Bytes) -> bool:
+        """Collective: fill the caller's records, when all ranks have prepared; False on all when a file has changed."""
+        with Together(self.state.ranks, 0) as meeting, self.report.stage("exchange"):
+            meeting.values[0] = not self._gather(records)
+        self.report.moved_bytes += records.size
+        self.report.rounds = 1
+        return not meeting.largest[0]
+
+    def _gather(self, records: Bytes) -> bool:
         cut, table = self.schedule.cut, self.reader.table
         file = np.full(len(table.file), -1, np.int64)
         file[self.stored] = np.searchsorted(self.used, table.file[self.stored])
-        with Together(self.state.ranks), self.report.stage("exchange"):
-            try:
-                _core.gather_chunks(
-                    records, self.schedule.units, self.files, file, table.offset, cut.chunk, cut.record_bytes
-                )
-            except _core.PageLostError:
-                raise DamageError(
-                    "a sub-file was cut while it was read", at=str(self.state.store.path)
-                ) from None
-        self.report.moved_bytes += records.size
-        self.report.rounds = 1
+        try:
+            _core.gather_chunks(
+                records, self.schedule.units, self.files, file, table.offset, cut.chunk, cut.record_bytes
+            )
+        except _core.PageLostError:
+            return False
+        return self._states() == self.states
+
+    def _states(self) -> list[tuple[int, int]]:
+        return [self.reader.files.state(self.reader.table.subfiles[int(number)]) for number in self.used]
 
 
 def memory_bytes() -> int:

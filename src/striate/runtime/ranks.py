@@ -13,6 +13,7 @@ Array = npt.NDArray[Any]
 Int64 = npt.NDArray[np.int64]
 
 _NAP = 20e-6  # seconds
+_PATIENCE = 16  # naps in the time waited so far: waking up costs little, and waking up late as well
 
 
 class Ranks(Protocol):
@@ -111,8 +112,9 @@ class MpiRanks:
 
         result = np.array(values, np.int64)
         request = self.communicator.Iallreduce(MPI.IN_PLACE, result, op=MPI.MAX)
+        begin = time.perf_counter()
         while not request.Test():
-            time.sleep(_NAP)
+            time.sleep(max(_NAP, (time.perf_counter() - begin) / _PATIENCE))
         return [int(value) for value in result]
 
     def gather_rows(self, row: Array) -> Array:

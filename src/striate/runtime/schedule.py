@@ -130,7 +130,9 @@ def build_schedule(
     ranks.patiently_largest(
         [0]
     )  # high ranks keep most claims: the others wait here, and leave them their CPU
-    alike = node.is_everyone and len(settled.kept) == len(units) and combine == "last"
+    alike = (
+        node.is_everyone and (settled.kept is None or len(settled.kept) == len(units)) and combine == "last"
+    )
     coverage, all_alike, few_holes = share_coverage(
         ranks, cut, settled.covered, (alike, settled.holes is not None)
     )
@@ -178,7 +180,7 @@ def moves_of(
     quota: int,
     buckets: tuple[Positions, Positions, Int64] | None = None,
 ) -> Moves:
-    if cut.rounds == 1 and np.array_equal(segments, np.arange(cut.ranks)):
+    if buckets is None and cut.is_in_place(segments):
         place = indices if kept is None or len(kept) == len(indices) else indices[kept]
         starts = np.full((1, cut.ranks + 2), len(place), np.int64)
         starts[0, 0] = 0

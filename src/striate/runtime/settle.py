@@ -42,13 +42,13 @@ class Claims:
 
 @dataclass(frozen=True)
 class Settled:
-    """`kept` are our claims that count; `covered[chunk]` is how many records of each of our own chunks were claimed.
+    """`kept` are our claims that count, None for all; `covered[chunk]` how many records of our chunks are claimed.
 
     `holes` are the records of our domain that nobody claims, counted from its first; None when they are many.
     `buckets` are the moves of the claims that count (order, place, starts), where they came with the settling.
     """
 
-    kept: Positions
+    kept: Positions | None
     covered: Int64
     holes: Int64 | None
     claims: Claims | None  # kept claims of other ranks, when they had to be told
@@ -65,25 +65,45 @@ def settle_on_node(node: Node, cut: Cut, indices: Positions, *, rank: int, scrat
     if words < min(needed, 8):
         return None
     rows: Words = scratch[: words * 8 * node.ranks.size].view(np.uint64).reshape(node.ranks.size, words)
-    mine = node.ranks.rank
-    kept, covered, holes = [indices[:0]], np.zeros(_own_chunks(cut, rank), np.int64), None
-    for first in range(0, cut.records, max(1, words * 64)):
+    if words == needed:
+        return _settle_at_once(node, cut, indices, rows, rank)
+    return _settle_in_passes(node, cut, indices, rows, rank)
+
+
+def _settle_at_once(node: Node, cut: Cut, indices: Positions, rows: Words, rank: int) -> Settled:
+    live = _mark_and_compare(node, indices, 0, rows)
+    low, high = cut.domain_of(rank)
+    begin = low // 64
+    claimed = np.bitwise_or.reduce(rows[:, begin : -(-high // 64)], axis=0)
+    covered = _core.count_marked(claimed, _chunk_edges(cut, rank) - begin * 64)
+    holes = _unmarked(claimed, low - begin * 64, high - begin * 64, covered)
+    if cut.is_in_place(node.segments) and _count(live) == len(indices):
+        return Settled(None, covered, holes, None)
+    each_once = _count(rows[node.ranks.rank]) == len(indices)
+    where = (cut.records, cut.domain, cut.window, node.segments)
+    buckets = _core.settle_into_buckets(indices, live, each_once, *where)
+    return Settled(buckets[0], covered, holes, None, buckets)
+
+
+def _settle_in_passes(node: Node, cut: Cut, indices: Positions, rows: Words, rank: int) -> Settled:
+    kept, covered = [], np.zeros(_own_chunks(cut, rank), np.int64)
+    for first in range(0, cut.records, rows.shape[1] * 64):
         if first:
             node.ranks.barrier()  # all have read the rows of the pass before
-        rows[mine] = 0
-        _core.mark_records(indices, first, rows[mine])
-        node.ranks.barrier()
-        live = rows[mine] & ~np.bitwise_or.reduce(rows[mine + 1 :], axis=0, initial=0)
+        live = _mark_and_compare(node, indices, first, rows)
         covered += _covered(rows, first, cut, rank)
-        if words == needed:
-            holes = _holes(rows, covered, cut, rank)
-        if words == needed and cut.rounds > 1:
-            where = (cut.records, cut.domain, cut.window, node.segments)
-            buckets = _core.settle_into_buckets(indices, live, *where)
-            return Settled(buckets[0], covered, holes, None, buckets)
         kept.append(_core.settle_records(indices, first, live))
-    everything = kept[1] if len(kept) == 2 else np.sort(np.concatenate(kept))
-    return Settled(everything, covered, holes, None)
+    return Settled(np.sort(np.concatenate(kept)), covered, None, None)
+
+
+def _mark_and_compare(node: Node, indices: Positions, first: int, rows: Words) -> Words:
+    """Mark our claims from record `first` on; which of them no higher rank has."""
+    mine = node.ranks.rank
+    rows[mine] = 0
+    _core.mark_records(indices, first, rows[mine])
+    node.ranks.barrier()
+    live: Words = rows[mine] & ~np.bitwise_or.reduce(rows[mine + 1 :], axis=0, initial=0)
+    return live
 
 
 def settle_at_owners(ranks: Ranks, cut: Cut, indices: Positions, *, all_count: bool) -> Settled:
@@ -112,7 +132,7 @@ def _settle_claims(cut: Cut, rank: int, places: Positions) -> tuple[Positions, I
         return winners, np.bincount(distinct // cut.chunk, minlength=_own_chunks(cut, rank)), None
     bits = np.zeros(-(-max(end - first, 1) // 64), np.uint64)
     _core.mark_records(places, 0, bits)
-    covered = _count_between(bits, _chunk_edges(cut, rank) - first)
+    covered = _core.count_marked(bits, _chunk_edges(cut, rank) - first)
     holes = _unmarked(bits, 0, end - first, covered)
     return _core.settle_records(places, 0, bits), covered, holes
 
@@ -152,14 +172,9 @@ def _covered(rows: Words, first: int, cut: Cut, rank: int) -> Int64:
     end = min(rows.shape[1], -(-(high - first) // 64))
     union = np.bitwise_or.reduce(rows[:, begin:end], axis=0)
     base = first + begin * 64
-    return _count_between(union, np.clip(_chunk_edges(cut, rank) - base, 0, len(union) * 64))
-
-
-def _holes(rows: Words, covered: Int64, cut: Cut, rank: int) -> Int64 | None:
-    """The records of our domain that no row marks, when they are few."""
-    low, high = cut.domain_of(rank)
-    union = np.bitwise_or.reduce(rows[:, low // 64 : -(-high // 64)], axis=0)
-    return _unmarked(union, low % 64, low % 64 + high - low, covered)
+    edges = np.clip(_chunk_edges(cut, rank) - base, 0, len(union) * 64)
+    counts: Int64 = _core.count_marked(union, edges)
+    return counts
 
 
 def _unmarked(bits: Words, first: int, end: int, covered: Int64) -> Int64 | None:
@@ -169,15 +184,8 @@ def _unmarked(bits: Words, first: int, end: int, covered: Int64) -> Int64 | None
     return found - first
 
 
-def _count_between(bits: Words, edges: Int64) -> Int64:
-    """How many bits are set from each edge to the next."""
-    per_word = popcount(bits)
-    before = np.concatenate([[0], np.cumsum(per_word)])
-    word, bit = edges // 64, (edges % 64).astype(np.uint64)
-    padded = np.append(bits, np.uint64(0))
-    partial = popcount(padded[word] & ((np.uint64(1) << bit) - np.uint64(1)))
-    counts: Int64 = np.diff(before[word] + partial).astype(np.int64)
-    return counts
+def _count(bits: Words) -> int:
+    return int(_core.count_marked(bits, np.array([0, bits.size * 64]))[0])
 
 
 def popcount(words: Words) -> Int64:

@@ -188,6 +188,11 @@ class SubfileReader:
             self.mapped[subfile.name] = _core.MappedFile(self._open(subfile), subfile.bytes)
         return self.mapped[subfile.name]
 
+    def state(self, subfile: meta.SubFile) -> tuple[int, int]:
+        """Size and time of the last change: two equal states have the same bytes between them."""
+        found = os.fstat(self._open(subfile))
+        return found.st_size, found.st_mtime_ns
+
     def _open(self, subfile: meta.SubFile) -> int:
         if subfile.name in self.descriptors:
             return self.descriptors[subfile.name]

@@ -11,6 +11,7 @@ from striate.show.run import SIMULATED_NAME, Run, Shown, runs_of
 from striate.show.serve import PageServer
 from striate.show.tiles import Tiles
 from striate.show.views import views_of
+from striate.whole_file import whole_file
 
 
 def show(*items: Shown | Run | str | Path, to: str | Path | None = None, title: str | None = None) -> str:
@@ -21,7 +22,8 @@ def show(*items: Shown | Run | str | Path, to: str | Path | None = None, title: 
     runs = runs_of(items)
     text = page(title or _title(runs), views_of(runs), shared=_shared(runs))
     if to is not None:
-        _write(Path(to), text)
+        with whole_file(Path(to)) as place:
+            place.write_text(text, encoding="utf-8")
     return text
 
 
@@ -44,13 +46,3 @@ def _title(runs: list[Run]) -> str:
 
 def _shared(runs: list[Run]) -> dict[str, Any]:
     return {"runs": [run.described() for run in runs]}
-
-
-def _write(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise

@@ -10,7 +10,7 @@ from striate.show.names import shown_name
 from striate.show.run import Run
 from striate.show.where import REST, Part
 from striate.trace.summary import Summary
-from striate.units import about_rate, about_seconds, about_size
+from striate.units import about_rate, about_seconds, about_size, counted
 
 
 def span(bounds: Interval) -> str:
@@ -22,12 +22,12 @@ def span(bounds: Interval) -> str:
 
 def about_trace(summary: Summary, parts: Sequence[Part]) -> list[str]:
     """How long, how much, where the time went, and whether the ranks shared it evenly."""
-    ranks, hosts = _count(summary.ranks, "rank"), _count(summary.hosts, "host")
+    ranks, hosts = counted(summary.ranks, "rank"), counted(summary.hosts, "host")
     where = f"{ranks} on {hosts}" if summary.hosts else ranks
     found = [
         f"{where} ran for {about_seconds(summary.seconds)}, read {about_size(summary.bytes_read)} and wrote "
-        f"{about_size(summary.bytes_written)} in {_count(summary.files, 'file')}, "
-        f"in {_count(summary.operations, 'operation')}."
+        f"{about_size(summary.bytes_written)} in {counted(summary.files, 'file')}, "
+        f"in {counted(summary.operations, 'operation')}."
     ]
     named = [part for part in parts if part.name != REST]
     if named and summary.seconds:
@@ -41,7 +41,7 @@ def about_trace(summary: Summary, parts: Sequence[Part]) -> list[str]:
     busy = sum(phase.end - phase.start for phase in summary.phases)
     if moved and busy > 0:
         found.append(
-            f"While there was I/O, {about_rate(moved / busy)} went through in {_count(len(summary.phases), 'phase')}."
+            f"While there was I/O, {about_rate(moved / busy)} went through in {counted(len(summary.phases), 'phase')}."
         )
     if summary.slowest_rank is not None and summary.mean_rank_seconds > 0:
         found.append(_evenness(summary))
@@ -59,7 +59,7 @@ def _evenness(summary: Summary) -> str:
 def about_forecast(forecast: Forecast) -> list[str]:
     """The time with its range, the busiest resource, and how far it can be trusted."""
     found = [
-        f"{_count(forecast.ranks, 'rank')} of {shown_name(forecast.workload, 80)} on "
+        f"{counted(forecast.ranks, 'rank')} of {shown_name(forecast.workload, 80)} on "
         f"{shown_name(forecast.cluster, 80)} take {span(forecast.seconds)}, "
         f"by the {shown_name(forecast.rung, 60)} rung."
     ]
@@ -93,7 +93,3 @@ def against(observed: Run, forecast: Forecast) -> str:
         )
     error = f"; the estimate is {bounds.estimate / seconds - 1:+.1%} off" if seconds else ""
     return f"{name} took {about_seconds(seconds)}, {place} ({span(bounds)}){error}."
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")

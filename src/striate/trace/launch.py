@@ -14,6 +14,7 @@ from striate.errors import TraceError
 from striate.trace.parts.merge import merge
 from striate.trace.trace import Trace
 
+_INTERRUPTS = 3  # so many waits for a command that was interrupted; after the third interrupt it is killed
 LEVEL_BITS = {"mpi-io": 1, "mpi": 2, "posix": 4}
 
 
@@ -68,7 +69,7 @@ def record(
             folder, levels=levels, max_bytes=max_bytes, sample_seconds=sample_seconds
         )
         try:
-            status = subprocess.run(list(command), env=environment, check=False).returncode
+            status = _status(command, environment)
         except OSError as error:
             raise TraceError(f"cannot run {command[0]!r}: {error.strerror or error}") from None
         try:
@@ -77,3 +78,15 @@ def record(
             raise TraceError(f"{error.message} (the command ended with status {status})") from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _status(command: Sequence[str], environment: dict[str, str]) -> int:
+    """The exit status of the command. Ctrl-C reaches it too: what it recorded until then is waited for."""
+    with subprocess.Popen(list(command), env=environment) as process:
+        for _ in range(_INTERRUPTS):
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
+        process.kill()
+        return process.wait()

@@ -40,12 +40,15 @@ def read_trace(path: str | Path) -> Trace:
 
 
 def _reader(path: Path) -> Any:
-    head = b"" if path.is_dir() else _head(path)
+    folder = path.is_dir()
+    head = b"" if folder else _head(path)
     for name in READERS:
         reader = import_module(f"striate.trace.readers.{name}")
         if reader.recognises(path, head):
             return reader
-    raise TraceError(f"expected {', '.join(READERS.values())}; the file starts with {head[:8]!r}")
+    file = f"a file that starts with {head[:8]!r}" if head else "an empty file"
+    found = "a folder of something else" if folder else file
+    raise TraceError(f"expected {', '.join(READERS.values())}, found {found}")
 
 
 def _head(path: Path) -> bytes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from striate.units import about_rate, about_seconds, about_size
+from striate.trace.trace import SIMULATED
+from striate.units import about_rate, about_seconds, about_size, counted
 
 if TYPE_CHECKING:
     from striate.trace.summary import Summary
@@ -26,10 +27,11 @@ def screen(summary: Summary) -> str:
 
 def _head(summary: Summary) -> str:
     name = summary.program or "program"
-    hosts = f" on {summary.hosts:,} hosts" if summary.hosts else ""
+    hosts = f" on {counted(summary.hosts, 'host')}" if summary.hosts else ""
+    made = summary.source if summary.source.startswith(SIMULATED) else f"recorded by {summary.source}"
     lines = [
-        f"{_cut(name, 60)}: {summary.ranks:,} ranks{hosts}, {about_seconds(summary.seconds)}, "
-        f"{summary.operations:,} operations, {summary.files:,} files (recorded by {summary.source})",
+        f"{_cut(name, 60)}: {counted(summary.ranks, 'rank')}{hosts}, {about_seconds(summary.seconds)}, "
+        f"{counted(summary.operations, 'operation')}, {counted(summary.files, 'file')} ({made})",
         f"read {about_size(summary.bytes_read)}, wrote {about_size(summary.bytes_written)}; "
         f"{summary.io_share:.1%} of the ranks' time in I/O, {summary.message_share:.1%} in messages",
     ]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import TraceError
+from striate.whole_file import whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,7 +81,8 @@ class Timeline:
         """Write one Parquet file."""
         import pyarrow.parquet as pq
 
-        pq.write_table(self.to_arrow(), path, compression="zstd")
+        with whole_file(Path(path)) as place:
+            pq.write_table(self.to_arrow(), place, compression="zstd")
 
     @classmethod
     def load(cls, path: str | Path) -> Timeline:
@@ -89,9 +91,12 @@ class Timeline:
         import pyarrow.parquet as pq
 
         try:
-            table = pq.read_table(path)
-        except (pa.ArrowException, OSError) as error:
-            raise TraceError(f"not a timeline: {error}", source=str(path)) from None
+            with Path(path).open("rb") as file:
+                table = pq.read_table(file)
+        except pa.ArrowException:
+            raise TraceError("expected a timeline, found no Parquet file", source=str(path)) from None
+        except OSError as error:
+            raise TraceError(f"cannot read: {error.strerror or error}", source=str(path)) from None
         return cls.from_arrow(table, source=str(path))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
+from striate.whole_file import whole_file
 from striate.workload.application import Application
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.parquet_form import SCHEMA, Header, schema
@@ -29,12 +29,8 @@ def save(workload: Workload, path: Path) -> None:
     headers = [_header(application) for application in workload.applications]
     metadata = {"striate": SCHEMA, "applications": msgspec.json.encode(headers)}
     table = pa.concat_tables(tables).replace_schema_metadata(metadata)
-    part = path.with_name(f".{path.name}.part-{os.getpid()}")
-    try:
-        pq.write_table(table, part, compression="zstd")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as place:
+        pq.write_table(table, place, compression="zstd")
 
 
 def _header(application: Application) -> Header:

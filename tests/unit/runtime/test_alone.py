@@ -78,6 +78,19 @@ def test_a_schedule_serves_every_dataset_of_the_same_form_and_no_other(tmp_path)
         third.write_all(schedule, np.array([3.0, 4.0]))
 
 
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint16])
+def test_a_schedule_holds_when_the_callers_indices_change(tmp_path, kind):
+    indices = np.array([3, 1, 2], kind)
+    with runtime.create(None, tmp_path / "d", (5,), "i8") as dataset:
+        schedule = dataset.schedule(indices)
+        indices[:] = [4, 4, 0]
+        dataset.write_all(schedule, np.array([30, 10, 20]))
+
+        assert dataset.read_all(...).tolist() == [0, 10, 20, 30, 0]
+        assert dataset.read_all(schedule).tolist() == [30, 10, 20]
+        assert dataset.read_all(dataset.updated(schedule, [1], indices[:1])).tolist() == [30, 0, 20]
+
+
 def test_the_old_dataset_stays_until_the_new_is_written(tmp_path):
     with runtime.create(None, tmp_path / "d", (3,), "i8") as dataset:
         dataset.write_all(..., np.array([1, 2, 3]))

@@ -10,7 +10,8 @@ import pytest
 
 import striate.runtime as runtime
 from striate.cli.main import run
-from striate.errors import DatasetError, StorageError, StriateError
+from striate.errors import DamageError, DatasetError, StorageError, StriateError
+from striate.runtime import mapped
 from striate.runtime.check import verify
 from striate.runtime.metadata import encode
 from striate.runtime.store import load
@@ -38,6 +39,46 @@ def test_two_hundred_random_corruptions_are_all_seen(corrupt, capsys):
     assert corrupt.main(["200"]) == 0
 
     assert "0 undetected, 0 crashes" in capsys.readouterr().out
+
+
+def gather_after(monkeypatch, change):
+    """Let `change` happen between the check of the chunks and the taking of the records."""
+    gather = mapped._core.gather_chunks
+
+    def changed(*arguments):
+        change()
+        gather(*arguments)
+
+    monkeypatch.setattr(mapped._core, "gather_chunks", changed)
+
+
+@pytest.mark.parametrize(
+    "left_bytes", [0, 4096, 28 * 1024 + 10]
+)  # a page that is cut reads as zeros to its end
+def test_a_sub_file_that_is_cut_after_it_was_checked_is_an_error(dataset, monkeypatch, left_bytes):
+    victim = next(dataset.glob("*.blocks"))
+    gather_after(monkeypatch, lambda: os.truncate(victim, left_bytes))
+
+    with runtime.open(None, dataset) as opened, pytest.raises(DamageError, match="the sub-file was cut"):
+        opened.read_all(slice(None))
+
+
+def test_a_sub_file_that_is_written_after_it_was_checked_is_checked_again(dataset, monkeypatch):
+    victim = next(dataset.glob("*.blocks"))
+
+    bytes_to_come = [victim.read_bytes()[:1], b"x"]
+
+    def write():
+        with victim.open("r+b") as file:
+            file.write(bytes_to_come.pop(0))
+        os.utime(victim, ns=(1, len(bytes_to_come)))  # clocks of file systems are coarse: it shall differ
+
+    gather_after(monkeypatch, write)
+    with runtime.open(None, dataset) as opened:
+        assert np.array_equal(opened.read_all(slice(None)), np.arange(1000.0))
+
+        with pytest.raises(DamageError, match="checksum"):
+            opened.read_all(slice(None))
 
 
 def test_a_sound_dataset_is_called_sound(dataset, capsys):

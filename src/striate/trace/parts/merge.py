@@ -19,8 +19,9 @@ from striate.trace.parts.samples import samples_of
 from striate.trace.trace import Trace
 
 
-def merge(folder: Path, *, levels: Sequence[str]) -> Trace:
+def merge(folder: str | Path, *, levels: Sequence[str]) -> Trace:
     """One trace from all parts in `folder`; raises TraceError when there is none."""
+    folder = Path(folder)
     paths = sorted(folder.glob("*.0.events"), key=lambda path: int(path.name.split(".")[0]))
     if not paths:
         raise TraceError("no process called MPI_Init: nothing was recorded", source=str(folder))
@@ -89,7 +90,12 @@ def _flags(parts: Sequence[Part], fixes: Sequence[Correction], merged: Names, la
         flags.append(Flag("damaged", "some processes' records are broken; what is sound was read"))
     dropped = sum(part.dropped for part in parts)
     if dropped:
-        flags.append(Flag("throttled", f"{dropped:,} later operations did not fit into the memory allowed"))
+        flags.append(
+            Flag(
+                "throttled",
+                f"{dropped:,} later operations did not fit into the memory allowed or onto the disk",
+            )
+        )
     if not all(fix.measured for fix in fixes):
         flags.append(
             Flag("clocks-unaligned", "some hosts' clocks were not measured; their wall clocks were taken")

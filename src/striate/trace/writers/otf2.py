@@ -21,6 +21,7 @@ def write(trace: Trace, path: Path) -> None:
     """Write the archive as the directory `path`; an existing one is replaced only by a whole new one."""
     try:
         import otf2
+        from _otf2 import Error
     except ImportError:
         raise OutputError("OTF2 needs a package: pip install 'striate[otf2]'") from None
     folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
@@ -30,6 +31,8 @@ def write(trace: Trace, path: Path) -> None:
         if path.exists():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         (folder / "archive").rename(path)
+    except Error as error:
+        raise OutputError(f"cannot write: {error}", at=str(path)) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import base64
 import io
-import os
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 
-from striate.errors import OutputError
 from striate.trace.header import SCHEMA
 from striate.trace.trace import Trace
+from striate.whole_file import whole_file
 
 _RUNS = pa.list_(pa.struct([("offset", pa.int64()), ("length", pa.int64())]))
 
@@ -26,14 +25,8 @@ def write(trace: Trace, path: Path) -> None:
     if trace.samples.num_rows:
         metadata["resources"] = _inside(trace.samples)
     table = trace.table.append_column("runs", _runs(trace)).replace_schema_metadata(metadata)
-    part = path.with_name(f".{path.name}.part-{os.getpid()}")
-    try:
-        pq.write_table(table, part, compression="zstd")
-        part.replace(path)
-    except OSError as error:
-        raise OutputError(f"cannot write: {error.strerror or error}", at=str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as place:
+        pq.write_table(table, place, compression="zstd")
 
 
 def _inside(samples: pa.Table) -> bytes:
