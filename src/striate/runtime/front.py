@@ -29,20 +29,18 @@ from striate.runtime.store import Store, check_directories, read_metadata
 
 _OURS = re.compile(r"[0-9a-f]{16}-[0-9]{8}-[0-9]{1,5}\.blocks|\.?(metadata|reference)\.json(\.part)?")
 ALIGNMENT = 4096
-_SETTINGS = tuple(
-    [
-        "path",
-        "shape",
-        "dtype",
-        "servers",
-        "group_factor",
-        "layout",
-        "codec",
-        "buffer",
-        "chunk",
-        "sync",
-        "reference",
-    ]
+_SETTINGS = (
+    "path",
+    "shape",
+    "dtype",
+    "servers",
+    "group_factor",
+    "layout",
+    "codec",
+    "buffer",
+    "chunk",
+    "sync",
+    "reference",
 )
 
 PathLike = str | os.PathLike[str]
