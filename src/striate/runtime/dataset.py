@@ -81,8 +81,8 @@ class Dataset:
     def updated(self, schedule: Schedule, changed: Any, indices: Any) -> Schedule:
         """Collective: the schedule with its entries `changed` now at `indices`; itself when no rank changes any.
 
-        On one node only the records that these entries leave or reach are settled again. Between nodes, for sums,
-        and when more than one entry in 512 changes, all are.
+        On one node, of millions of entries a rank, only the records that these leave or reach are settled again.
+        Between nodes, for sums, and when more than one entry in 512 changes, all are: that is faster.
         """
         self._ready()
         entries = np.zeros(0, np.int64)
