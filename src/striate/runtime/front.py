@@ -98,7 +98,7 @@ def create(
         placed = (server_ranks, group_factor, str(layout))
         sizes = (budget.buffer_bytes, grid.chunk_bytes)
         settings = (
-            os.fspath(path),
+            str(store.path),
             grid.shape,
             describe_dtype(kind),
             *placed,
@@ -148,7 +148,7 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     ranks = group.ranks
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
     content = b""
-    with Together(ranks, 0, same={"path": os.fspath(path), "share_memory": share_memory}) as meeting:
+    with Together(ranks, 0, same={"path": str(store.path), "share_memory": share_memory}) as meeting:
         if ranks.rank == 0:
             content = read_metadata(store)
             meeting.values[0] = len(content)
