@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from striate.cli.main import run
-from toy_traces import two_ranks
+from toy_traces import row, trace_of, two_ranks
 
 COMMAND = [sys.executable, "-m", "striate"]
 
@@ -70,6 +70,18 @@ def test_a_closed_or_full_standard_output_ends_in_at_most_a_line(options):
 def test_no_name_reaches_the_terminal_as_a_command_to_it(here, capsys):
     line = refusal(capsys, "info", "red\x1b[31m\x07")
     assert line == r"striate: cannot read: No such file or directory (red\x1b[31m\x07)"
+
+
+def test_no_name_of_a_trace_does_either(here, capsys):
+    rows = [row(0, "write", 0, 10, file=0, bytes=5, offset=0)]
+    trace = trace_of(rows, ranks=1, files=("red\x1b[31m",), program="bell\x07\u202e", hosts=("h\x9b",))
+    trace.save(here / "hostile.parquet")
+    for command in (["info"], ["show", "--text"], ["predict", "hostile.parquet", "laptop"]):
+        assert run([*command, "hostile.parquet"][:3]) == 0
+        shown = capsys.readouterr().out
+
+        assert not set("\x1b\x07\x9b\u202e") & set(shown)
+        assert "bell" in shown
 
 
 @pytest.mark.parametrize(
