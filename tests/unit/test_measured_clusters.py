@@ -143,6 +143,18 @@ def test_ranks_that_wait_take_their_share_from_one_that_computes(share, seconds)
     assert all_ == pytest.approx(0.016, rel=0.01)  # where all compute, nobody waits
 
 
+def test_what_is_late_does_not_count_twice_where_waiting_ranks_slow_computing():
+    lags = {"lag_double": Load(0.5), "longest_lag": Ticks(10**12)}
+
+    asleep, busy = (
+        predict(Workload.from_program(all_work, 16), machine, rung="fine").seconds.estimate
+        for machine in (laptop(**lags), laptop(**lags, waiting_double=Load(1)))
+    )
+
+    assert asleep > 0.018
+    assert busy == pytest.approx(asleep, rel=1e-3)
+
+
 def test_ranks_that_wait_take_nothing_where_each_has_a_cpu():
     cluster = laptop(waiting_double=Load(1), waiting_fourfold=Load(1))
 

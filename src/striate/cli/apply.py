@@ -24,7 +24,9 @@ SCHEMA = "striate.applied/1"
 @click.option(
     "--rerun", "again", is_flag=True, help="run the program without and with the settings, and compare"
 )
-@click.option("--repeats", type=click.IntRange(min=1), default=5, help="runs of each, in turn")
+@click.option(
+    "--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="runs of each, in turn"
+)
 @click.option(
     "--now",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),

@@ -70,7 +70,8 @@ def compute_lags(cluster: Cluster, placement: Placement, *, flushed: bool) -> Fl
     shares = (settings.lag_double, settings.lag_fourfold)
     if flushed:
         shares = (settings.flushed_lag_double, settings.flushed_lag_fourfold)
-    lags = np.interp(placed / cpus, (1.0, 2.0, 4.0), (0.0, *map(float, shares)))[placement.node]
+    lags = np.interp(placed / cpus, (1.0, 2.0, 4.0), (0.0, *map(float, shares)))
+    lags = (lags * cpus / cpus_to_share(cluster, placement))[placement.node]  # of work that is slowed already
     return lags if lags.any() and settings.longest_lag else None
 
 

@@ -65,7 +65,7 @@ class Calibration:
 
     @property
     def costs(self) -> Costs:
-        table = {key: cost_of(np.concatenate(looks)) for key, looks in self._known.items()}
+        table = {key: cost_of(starts) for key, starts in self._known.items()}
         return Costs(table, {key: fmean(firsts) for key, firsts in self._firsts.items()})
 
 
@@ -108,8 +108,16 @@ def together(columns: Sequence[Sequence[float]]) -> Floats:
     return np.asarray(times.max(axis=0) if alone else times.mean(axis=0), np.float64)
 
 
-def cost_of(seconds: Floats) -> Interval:
-    """The mean, for a program does its work many times over, between the 10th and the 90th percentile."""
+def cost_of(starts: Sequence[Floats]) -> Interval:
+    """The mean, for a program does its work many times over; the range holds what another start may be like.
+
+    It holds the 10th and the 90th percentile of all times, and two standard deviations of the means of starts (and a
+    little more where there were few).
+    """
+    seconds = np.concatenate(starts)
     low, high = np.percentile(seconds, [10, 90])
     middle = seconds.mean()
+    means = [start.mean() for start in starts]
+    apart = 2 * float(np.std(means, ddof=1)) * math.sqrt(1 + 1 / len(means)) if len(means) > 1 else 0.0
+    low, high = min(low, middle - min(apart, middle / 2)), max(high, middle + apart)
     return Interval(float(min(low, middle)), float(middle), float(max(high, middle)))
