@@ -165,3 +165,28 @@ def test_one_of_a_thing_is_not_many(here, capsys):
 
     assert "1 with 1 socket, " in shown
     assert "1 components" not in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["advise", "it"],
+        ["tune", "it", "laptop"],
+        ["apply", "it", "-o", "settings"],
+        ["info", "it"],
+        ["fit", "laptop", "it"],
+    ],
+)
+def test_an_input_that_is_not_there_is_a_bad_input_not_a_usage(here, capsys, command):
+    assert "No such file or directory" in refusal(capsys, *command)
+    (here / "it").mkdir()
+    assert "it" in refusal(capsys, *command)
+    assert not (here / "settings").exists()
+
+
+def test_settings_that_cannot_be_run_again_are_not_written(here, capsys):
+    assert run(["advise", "run.parquet", "-o", "advice.json"]) == 0
+
+    said = refusal(capsys, "apply", "advice.json", "-o", "settings", "--rerun")
+    assert said == "striate: only tuned settings of a program on our runtime can be run again (advice.json)"
+    assert not (here / "settings").exists()
