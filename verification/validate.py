@@ -12,6 +12,7 @@ from statistics import fmean, median
 
 from striate.cli.main import run
 from striate.results import Entry, Filter, entries
+from striate.validate.study import PATIENCE_SECONDS, Patience
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent / "build"
@@ -32,6 +33,7 @@ def main(repeats: str = "2") -> int:
     BUILD.mkdir(exist_ok=True)
     cluster, picture, store = (str(BUILD / name) for name in ("here.toml", "validation.svg", "validation.db"))
     scratch = ["--directory", str(BUILD)]
+    Patience(PATIENCE_SECONDS).look()
     status = run(["probe", "--budget", "40 s", *scratch, "--store", store, "-o", cluster, "--force"])
     if status:
         return status

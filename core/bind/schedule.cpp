@@ -10,6 +10,7 @@
 #include "engines.hpp"
 #include "files.hpp"
 #include "programs.hpp"
+#include "striate/matching.hpp"
 #include "striate/program_run.hpp"
 #include "timelines.hpp"
 
@@ -129,6 +130,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
 void register_schedule(nb::module_& module) {
     nb::exception<Deadlock>(module, "DeadlockError", PyExc_RuntimeError);
     nb::exception<Unreceived>(module, "UnreceivedError", PyExc_RuntimeError);
+    nb::exception<Truncated>(module, "TruncatedError", PyExc_RuntimeError);
     nb::exception<ServerFull>(module, "ServerFullError", PyExc_RuntimeError);
     module.def("simulate_schedule", &simulate_schedule_columns, nb::arg("network"), nb::arg("interfaces"),
                nb::arg("steps"), nb::kw_only(), nb::arg("packet_bytes"), nb::arg("compat_clock") = false,

@@ -35,10 +35,12 @@ void PointToPoint::begin_send(const Caller& caller, const Envelope& envelope, st
                    cookie_of(send, rendezvous ? Phase::question : Phase::eager));
 }
 
-void PointToPoint::receive(const Caller& caller, std::uint32_t target, const Pattern& pattern) {
+void PointToPoint::receive(const Caller& caller, std::uint32_t target, const Pattern& pattern,
+                           std::int64_t room) {
     const std::uint32_t receive = take({.caller = caller,
                                         .envelope = {pattern.context, pattern.tag, 0, target},
                                         .source = pattern.source,
+                                        .bytes = room,
                                         .state = State::receive});
     const std::uint32_t send = matching_.post(target, pattern, receive);
     if (send != none) match(send, receive);
@@ -53,6 +55,7 @@ void PointToPoint::arrive(std::uint32_t send) {
 
 void PointToPoint::match(std::uint32_t send, std::uint32_t receive) {
     Operation& operation = operations_[send];
+    expect_room(operation.envelope, operation.bytes - tag_bytes, operations_[receive].bytes);
     host_.matched(operations_[receive].caller.owner, operations_[receive].caller.request, operation.envelope);
     if (operation.rendezvous) {
         operation.partner = receive;

@@ -277,7 +277,7 @@ void ProgramFlows::receive_from(std::uint32_t rank, std::size_t operand, std::in
     const std::int64_t source = peer == any ? any : groups(rank).member[place(first_member(rank) + peer)];
     receive(rank,
             {2 * std::int64_t{cursors_.communicator(rank)}, cursors_.operand(rank, operand + 1), source},
-            request);
+            request, cursors_.operand(rank, operand + 2));
 }
 
 void ProgramFlows::send(std::uint32_t rank, const Envelope& envelope, std::int64_t payload,
@@ -290,9 +290,11 @@ void ProgramFlows::send(std::uint32_t rank, const Envelope& envelope, std::int64
     at(ranks_[rank].now, rendezvous ? Leg::question : Leg::eager, message);
 }
 
-void ProgramFlows::receive(std::uint32_t rank, const Pattern& pattern, std::int64_t request) {
+void ProgramFlows::receive(std::uint32_t rank, const Pattern& pattern, std::int64_t request,
+                           std::int64_t room) {
     open_part(rank, request);
-    const std::uint32_t receive = take(receives_, free_receives_, Receive{rank, request, ranks_[rank].now});
+    const std::uint32_t receive =
+        take(receives_, free_receives_, Receive{rank, request, ranks_[rank].now, room});
     const std::uint32_t message = matching_.post(rank, pattern, receive);
     if (message != none) match(message, receive);
 }
@@ -339,6 +341,7 @@ void ProgramFlows::arrive(std::uint32_t index, Ticks time) {
 }
 
 void ProgramFlows::match(std::uint32_t index, std::uint32_t receive) {
+    expect_room(messages_[index].envelope, messages_[index].payload - tag_bytes, receives_[receive].room);
     const Ticks both = std::max(messages_[index].at, receives_[receive].at);
     if (messages_[index].rendezvous) {
         messages_[index].receive = receive;

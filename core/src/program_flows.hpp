@@ -50,7 +50,8 @@ class ProgramFlows {
     struct Receive {
         std::uint32_t rank;
         std::int64_t request;
-        Ticks at;  // when it was posted
+        Ticks at;           // when it was posted
+        std::int64_t room;  // bytes it takes at most; 0: whatever comes
     };
     struct Part {  // of an access, on one server
         std::uint32_t rank, server;
@@ -112,7 +113,7 @@ class ProgramFlows {
     // Messages
     void send(std::uint32_t rank, const Envelope& envelope, std::int64_t payload, std::int64_t request,
               bool rendezvous);
-    void receive(std::uint32_t rank, const Pattern& pattern, std::int64_t request);
+    void receive(std::uint32_t rank, const Pattern& pattern, std::int64_t request, std::int64_t room = 0);
     void send_to(std::uint32_t rank, std::size_t operand, std::int64_t request);
     void receive_from(std::uint32_t rank, std::size_t operand, std::int64_t request);
     void match(std::uint32_t message, std::uint32_t receive);

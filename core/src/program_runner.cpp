@@ -260,7 +260,7 @@ void ProgramRunner::perform(std::uint32_t rank) {
         case Kind::send:
             return send(rank, operand(0), operand(1), operand(2), operand(3));
         case Kind::recv:
-            return receive(rank, operand(0), operand(1), operand(3));
+            return receive(rank, operand(0), operand(1), operand(2), operand(3));
         case Kind::sendrecv:
             tasks_[rank].open += 2;  // two operations at once, each with a step of its own
             start_job(rank, step(rank), rank | of_half | sends);
@@ -290,7 +290,7 @@ void ProgramRunner::perform_half(std::uint32_t rank, bool half_sends) {
     const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
     --tasks_[rank].open;
     if (half_sends) return send(rank, operand(0), operand(1), operand(2), blocking);
-    receive(rank, operand(3), operand(4), blocking);
+    receive(rank, operand(3), operand(4), operand(5), blocking);
 }
 
 const GroupColumns& ProgramRunner::groups(std::uint32_t rank) const {
@@ -312,10 +312,12 @@ void ProgramRunner::send(std::uint32_t rank, std::int64_t peer, std::int64_t tag
     messages_.send({rank, request}, {where, tag, rank, world_rank(rank, peer)}, bytes);
 }
 
-void ProgramRunner::receive(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t request) {
+void ProgramRunner::receive(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t room,
+                            std::int64_t request) {
     open_part(rank, request);
     const std::int64_t source = peer == any ? any : world_rank(rank, peer);
-    messages_.receive({rank, request}, rank, {context(cursors_.communicator(rank), false), tag, source});
+    messages_.receive({rank, request}, rank, {context(cursors_.communicator(rank), false), tag, source},
+                      room);
 }
 
 // ---- requests

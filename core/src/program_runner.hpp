@@ -139,7 +139,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     void open_part(std::uint32_t rank, std::int64_t request);
     void send(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t bytes,
               std::int64_t request);
-    void receive(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t request);
+    void receive(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t room,
+                 std::int64_t request);
     void await_request(std::uint32_t rank, std::int64_t name);
     void await_all(std::uint32_t rank);
     [[nodiscard]] static Requests::iterator find_request(Requests& requests, std::int64_t name);

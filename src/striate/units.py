@@ -77,6 +77,19 @@ def count(quantity: Quantity) -> float:
     return _rounded(_read(quantity, _COUNT_UNITS, "", 'a count such as "2.66 G"'), quantity)
 
 
+def share(quantity: str | float) -> float:
+    """A part of a whole, above 0: `share("20%") == share(0.2) == 0.2`. A bare 20 is more likely 20 % than 2,000 %."""
+    text = str(quantity).strip()
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = math.nan
+    sound = 0 < value < math.inf and (value < 10 or text.endswith("%"))
+    if isinstance(quantity, bool) or not sound:
+        raise UnitError(f'expected a share such as "20%" or 0.2, above 0, got {_shown(quantity)}')
+    return value
+
+
 def _read(quantity: Quantity, units: dict[str, Fraction], default: str, wanted: str) -> Fraction:
     if isinstance(quantity, bool) or not isinstance(quantity, str | int | float | Fraction):
         raise UnitError(f"expected {wanted}, got {_shown(quantity)}")

@@ -74,7 +74,10 @@ def test_a_file_that_does_not_run_is_reported_by_its_line(capsys, tmp_path, code
             "at rank 1, operation 1 (barrier)",
         ),
         ("def program():\n    yield\n", None),
-        ("def program(rank, ranks):\n    return 5\n", "striate: TypeError: 'int' object is not iterable"),
+        (
+            "def program(rank, ranks):\n    return 5\n",
+            "striate: expected program(rank, ranks) to yield operations, it returned 5 - at rank 0",
+        ),
     ],
 )
 def test_a_program_that_cannot_run_is_reported_by_its_line_or_operation(capsys, tmp_path, code, message):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from striate.errors import PredictionError
+from striate.errors import PredictionError, StriateError
 from striate.interval import Interval
 from striate.predict import Answer, Forecast, Use, predict
 from striate.predict.forecast import SCHEMA
@@ -180,14 +180,14 @@ def test_predict_checks_the_program_first():
             {"rung": "magic"},
             "expected a rung among resource, queueing, macro-rr, macro-queue, micro, fine, got 'magic'",
         ),
-        ({"within": 0}, "expected a precision above 0, got 0"),
-        ({"within": float("nan")}, "expected a precision above 0, got nan"),
+        ({"within": 0}, 'expected a share such as "20%" or 0.2, above 0, got 0'),
+        ({"within": float("nan")}, 'expected a share such as "20%" or 0.2, above 0, got nan'),
     ],
 )
 def test_predict_refuses_what_it_cannot_do(options, message):
     workload = Workload.from_program(lambda rank, ranks: [write("f", size=8)], 1)
 
-    with pytest.raises(PredictionError) as refusal:
+    with pytest.raises(StriateError) as refusal:
         predict(workload, "laptop", **options)
 
     assert str(refusal.value) == message

@@ -16,7 +16,7 @@ from striate.cluster.quantities import BytesPerSecond, Load, Ticks
 from striate.errors import ClusterError
 from striate.predict import predict
 from striate.predict.packets import CollectiveBook, run_application
-from striate.predict.sharing import background_slowness, compute_lags, message_waits
+from striate.predict.sharing import background_slowness, compute_lags, cpus_to_share, message_waits
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.slowed import slowed
@@ -116,6 +116,51 @@ def test_background_slows_computing_and_copying_by_its_share():
 
     took = predict(Workload.from_program(program, 2), cluster, rung="fine").seconds.estimate
     assert took == pytest.approx(0.012, rel=1e-6)
+
+
+def lone_worker(rank, ranks):
+    if rank == 0:
+        yield op.compute("8 ms")
+    yield op.barrier()
+
+
+def all_work(rank, ranks):
+    yield op.compute("8 ms")
+    yield op.barrier()
+
+
+# Eight CPUs and sixteen ranks, of which one computes: alone, or beside fifteen that take half or all of their share.
+@pytest.mark.parametrize(("share", "seconds"), [(0, 0.008), (0.5, 0.012), (1, 0.016)])
+def test_ranks_that_wait_take_their_share_from_one_that_computes(share, seconds):
+    cluster = laptop(waiting_double=Load(share))
+
+    alone, all_ = (
+        predict(Workload.from_program(program, 16), cluster, rung="fine").seconds.estimate
+        for program in (lone_worker, all_work)
+    )
+
+    assert alone == pytest.approx(seconds, rel=0.01)
+    assert all_ == pytest.approx(0.016, rel=0.01)  # where all compute, nobody waits
+
+
+def test_what_is_late_does_not_count_twice_where_waiting_ranks_slow_computing():
+    lags = {"lag_double": Load(0.5), "longest_lag": Ticks(10**12)}
+
+    asleep, busy = (
+        predict(Workload.from_program(all_work, 16), machine, rung="fine").seconds.estimate
+        for machine in (laptop(**lags), laptop(**lags, waiting_double=Load(1)))
+    )
+
+    assert asleep > 0.018
+    assert busy == pytest.approx(asleep, rel=1e-3)
+
+
+def test_ranks_that_wait_take_nothing_where_each_has_a_cpu():
+    cluster = laptop(waiting_double=Load(1), waiting_fourfold=Load(1))
+
+    assert cpus_to_share(cluster, cluster.place(8)).tolist() == [8]
+    assert cpus_to_share(cluster, cluster.place(64)).tolist() == [64]
+    assert cpus_to_share(laptop(), cluster.place(64)).tolist() == [8]
 
 
 def test_messages_wait_for_a_receiver_without_a_cpu():

@@ -24,6 +24,7 @@ from striate.probe.waits import (
     COMPUTE_SECONDS,
     FLUSHED_GRAINS,
     GRAINS,
+    LONE,
     crowd_name,
     taken_by_background,
     waits,
@@ -122,6 +123,7 @@ def exactly(name, unit, value):
 
 
 LAGS, FLUSHED_LAGS, LONGEST = {2: 0.5, 4: 1.5}, {2: 0.8, 4: 2.0}, 4e-3
+WAITING = {2: 0.25, 4: 1.0}  # of its share that a rank takes which only waits
 MESSAGE = 1e-6
 
 
@@ -164,6 +166,8 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
     for times in (2, 4):
         found += [crowd(grain, times, background, **machine) for grain in GRAINS]
         found += [crowd(grain, times, background, **machine, flushed=True) for grain in FLUSHED_GRAINS]
+        alone = Interval.exactly(COMPUTE_SECONDS * (1 + WAITING[times] * (times - 1)))
+        found.append(Measurement(f"{LONE}, {times * cpus} ranks", "s", alone, 8, "made up"))
     for distance, level in enumerate(levels, start=1):
         found.append(exactly(f"messages, {level}: start-up", "s", distance * 1e-6))
         found.append(exactly(f"messages, {level}: rate", "B/s", 10e9 / distance))
@@ -180,6 +184,8 @@ def test_waits_are_found_again_by_the_model_they_were_made_by(background, turn, 
     lags = {"lag_double": 0.5, "lag_fourfold": 1.5, "flushed_lag_double": 0.8, "flushed_lag_fourfold": 2.0}
     for key, share in lags.items():
         assert found[key].value.estimate == pytest.approx(share, abs=1e-4)
+    for times, word in ((2, "double"), (4, "fourfold")):
+        assert found[f"waiting_{word}"].value.estimate == pytest.approx(WAITING[times])
     assert found["longest_lag"].value.estimate == pytest.approx(LONGEST, abs=1e-7)
 
 

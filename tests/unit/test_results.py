@@ -168,3 +168,22 @@ def test_forecasts_are_stored_listed_and_exported(tmp_path, capsys):
     assert table.num_rows == 2
     assert table["seconds"].to_pylist() == [entry["seconds"]["estimate"]] * 2
     assert (tmp_path / "all.csv").read_text().count("striate.forecast/1") == 2
+
+
+@pytest.mark.parametrize(
+    "words", [["probe", "--budget", "0.1 s"], ["validate", "laptop", "--quick"], ["tune", "SPEC", "laptop"]]
+)
+@pytest.mark.parametrize("place", ["none/results.db", "other.db"])
+def test_a_store_that_cannot_be_used_is_refused_before_anything_is_measured(words, place, tmp_path, capsys):
+    spec = tmp_path / "spec.toml"
+    spec.write_text('app = "checkpoint"\n[vary]\nservers = [1, 2]\n')
+    (tmp_path / "other.db").write_bytes(b"not SQLite at all" * 100)
+    line = [str(spec) if word == "SPEC" else word for word in words]
+
+    assert run([*line, "--store", str(tmp_path / place)]) == 1
+
+    printed = capsys.readouterr()
+    assert place.split("/")[-1] in printed.err
+    assert "measuring" not in printed.err
+    assert printed.out == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.db", "spec.toml"]

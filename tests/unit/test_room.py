@@ -45,11 +45,20 @@ def test_what_grows_in_a_loop_counts_at_its_largest():
         body.bcast(step * GB)
 
     with pytest.raises(MessageTooLargeError, match=r"\(bcast\)"):
-        room.expect_messages_fit(
-            merged(body.workload().applications),
-            striate.load_cluster("westmere"),
-            striate.load_cluster("westmere").place(2),
-        )
+        room.expect_messages_fit(body.workload(), striate.load_cluster("westmere"))
+
+
+@pytest.mark.parametrize("rung", [None, "resource", "micro"])
+def test_every_rung_refuses_a_message_without_room(rung):
+    with pytest.raises(MessageTooLargeError, match=r"rank 0, operation 0 \(send\): .* do not fit"):
+        striate.predict(transfer(100 * GB), "westmere", rung=rung)
+
+
+def test_of_two_applications_the_one_with_the_large_message_is_named():
+    both = striate.Workload.together(transfer(10), transfer(100 * GB))
+
+    with pytest.raises(MessageTooLargeError, match="node 2, which has"):
+        striate.predict(both, "westmere")
 
 
 def test_a_run_without_room_is_refused_with_the_estimate(monkeypatch):

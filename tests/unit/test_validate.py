@@ -12,8 +12,9 @@ from striate.interval import Interval
 from striate.validate import Case, Outcome, Study, matrix
 from striate.validate.calibrate import Costs, cost_of, together, work_of
 from striate.validate.forecast import Agreements, forecast_case, with_background, workload_of
+from striate.validate.kernels import Part, started
 from striate.validate.outcome import Run
-from striate.validate.study import background, collectives_in, run_seconds
+from striate.validate.study import Patience, background, collectives_in, run_seconds
 from toy_traces import row, trace_of
 
 KERNELS = {
@@ -53,6 +54,27 @@ def test_a_cost_is_that_of_the_size_and_the_number_of_processes():
     assert known.seconds("sweep", two, "middle", processes=1) == 2
 
 
+def test_the_first_time_counts_once_in_all_the_times_of_a_run():
+    case = Case("mesh", 1, "toy", {"nodes": 8, "steps": 10, "every": 5})
+    keys = {name: (f"mesh {name}", work_of(case), 1) for name in ("step", "schedule", "seal")}
+    known = Costs(dict.fromkeys(keys.values(), Interval.exactly(2.0)), dict.fromkeys(keys.values(), 5.0))
+
+    assert known.seconds("step", case, "middle") == 2.5  # one of ten
+    assert known.seconds("schedule", case, "middle") == 7  # done once
+    assert known.seconds("seal", case, "middle") == 2  # whose first time is no longer than others
+
+
+def test_kernels_are_timed_in_the_order_of_the_program(tmp_path):
+    given = {"rows": 8, "columns": 8, "every": 3}
+    found = started("jacobi", [Part(rank, 2, given, tmp_path / str(rank)) for rank in range(2)], 1e-3)
+
+    assert [len(found[name]) for name in ("sweep", "write")] == [2, 2]
+    assert all(
+        len(sweeps) == 3 * len(writes) > 0
+        for sweeps, writes in zip(found["sweep"], found["write"], strict=True)
+    )
+
+
 def test_processes_with_a_cpu_each_wait_for_the_slowest(monkeypatch):
     columns = [[1.0, 2.0, 9.0], [3.0, 1.0]]
 
@@ -62,12 +84,33 @@ def test_processes_with_a_cpu_each_wait_for_the_slowest(monkeypatch):
     assert together(columns).tolist() == [2.0, 1.5]
 
 
-@given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=40))
-def test_a_cost_lies_inside_its_range(seconds):
-    cost = cost_of(np.array(seconds))
+def test_a_run_is_put_off_while_others_compute_but_not_for_ever(monkeypatch):
+    looked, seen = [], iter([3.0, 2.0, 0.0])
+    monkeypatch.setattr("time.sleep", looked.append)
+    monkeypatch.setattr("striate.validate.study.background_samples", lambda seconds: [next(seen, 5.0)] * 5)
+    patience = Patience(60.0)
 
-    assert min(seconds) * (1 - 1e-12) <= cost.low <= cost.estimate == pytest.approx(np.mean(seconds))
-    assert cost.estimate <= cost.high <= max(seconds) * (1 + 1e-12)
+    assert patience.look() == [0.0] * 5
+    assert len(looked) == 2
+    assert Patience(0.0).look() == [5.0] * 5  # nobody waits
+
+
+@given(st.lists(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=9), min_size=1, max_size=5))
+def test_a_cost_lies_inside_its_range(starts):
+    seconds = np.concatenate(starts)
+    cost = cost_of([np.array(start) for start in starts])
+
+    assert 0 < cost.low <= cost.estimate <= cost.high
+    assert cost.estimate == pytest.approx(np.mean(seconds))
+    assert cost.low <= np.percentile(seconds, 10) * (1 + 1e-12)
+    assert cost.high >= np.percentile(seconds, 90) * (1 - 1e-12)
+
+
+def test_starts_that_differ_make_the_range_of_a_cost_wider():
+    alike, apart = (cost_of([np.full(9, 1.0), np.full(9, second)]) for second in (1.0, 1.2))
+
+    assert alike == Interval(1.0, 1.0, 1.0)
+    assert apart.high == pytest.approx(1.1 + 2 * 0.2 / 2**0.5 * 1.5**0.5)
 
 
 @pytest.mark.parametrize("case", matrix(), ids=lambda case: case.name)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +30,14 @@ struct Pattern {
                (tag == any || tag == envelope.tag);
     }
 };
+
+// A message larger than the receive it meets has room for; MPI calls it truncated, and ends the program.
+struct Truncated : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Throws Truncated; a receive of 0 bytes takes whatever comes.
+void expect_room(const Envelope& envelope, std::int64_t bytes, std::int64_t room);
 
 // MPI's rule: between two ranks, messages are matched in the order they were sent, even when a short one
 // overtakes a long one on the way; receives are served in the order they were posted. Operations are numbers

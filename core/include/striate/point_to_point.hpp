@@ -40,7 +40,8 @@ class PointToPoint {
     void send(const Caller& caller, const Envelope& envelope, std::int64_t bytes);
     // A collective's send: `payload` as it is, at once.
     void send_raw(const Caller& caller, const Envelope& envelope, std::int64_t payload);
-    void receive(const Caller& caller, std::uint32_t target, const Pattern& pattern);
+    // Takes at most `room` bytes, or with 0 whatever comes.
+    void receive(const Caller& caller, std::uint32_t target, const Pattern& pattern, std::int64_t room = 0);
 
     void on_sent(std::uint64_t cookie);
     void on_delivered(std::uint64_t cookie);
@@ -65,7 +66,7 @@ class PointToPoint {
         Caller caller{};
         Envelope envelope{};  // of a receive: target, and the pattern's context and tag
         std::int64_t source = 0;
-        std::int64_t bytes = 0;
+        std::int64_t bytes = 0;  // of the message; of a receive, its room
         std::uint32_t place = 0;
         std::uint32_t partner = none;  // the receive of a matched rendezvous
         State state = State::free;

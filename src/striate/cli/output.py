@@ -65,6 +65,18 @@ def refuse_ending(path: Path, wanted: str) -> None:
         raise click.UsageError(f"expected an output ending in {wanted}, got {path.name!r}")
 
 
+def refuse_store(path: Path | None) -> None:
+    """Raise before long work when its result could not be stored: no directory, or not a results store."""
+    if path is None:
+        return
+    if path.exists():
+        from striate.results import Filter, entries
+
+        entries(path, Filter(last=1))
+    elif not path.parent.is_dir():
+        raise OutputError("the results store's directory does not exist", at=str(path))
+
+
 def print_json(document: Any) -> None:
     """One JSON document on standard output, indented, keys in their own order."""
     import msgspec

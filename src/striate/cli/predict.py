@@ -19,15 +19,15 @@ class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
     name = "share"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        text = str(value).strip()
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from striate import units
+        from striate.errors import UnitError
+
         try:
-            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        except ValueError:
-            self.fail(f"expected a share such as 20% or 0.2, got {text!r}", param, ctx)
-        if not 0 < share < float("inf"):
-            self.fail(f"expected a share above 0, got {text!r}", param, ctx)
-        return share
+            units.share(str(value))
+        except UnitError as error:
+            self.fail(error.message, param, ctx)
+        return str(value)
 
 
 class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -101,7 +101,7 @@ def command(
     cluster: str,
     ranks: int | None,
     rung: str | None,
-    within: float | None,
+    within: str | None,
     budget: str,
     layouts: tuple[tuple[str, str], ...],
     methods: tuple[tuple[str, str], ...],

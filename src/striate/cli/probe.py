@@ -49,7 +49,7 @@ def command(
     Files of at most 192 MiB, and 16 MiB a rank, lie in a directory of their own that is removed at the end.
     """
     from striate import units
-    from striate.cli.output import refuse_overwrite
+    from striate.cli.output import refuse_overwrite, refuse_store
     from striate.cluster.dump import cluster_to_toml
     from striate.probe import ProbeOptions, describe, measure
     from striate.results import Entry, append
@@ -59,6 +59,7 @@ def command(
             if path.suffix != ending:
                 raise click.UsageError(f"expected an output ending in {ending}, got {path.name!r}")
             refuse_overwrite(path, force=force)
+    refuse_store(store)
     if ranks is not None and launcher:
         raise click.UsageError("the launcher says how many ranks there are; leave --ranks out")
     options = ProbeOptions(directory, units.seconds(budget), ranks, launcher)

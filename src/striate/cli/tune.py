@@ -17,26 +17,39 @@ SHOWN = 12  # candidates in the table
 
 
 @click.command()
-@click.argument("spec", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("spec", type=click.Path(path_type=Path))
 @click.argument("cluster")
-@click.option("--budget", default="60 s", help="wall time to spend; what it does not reach stays undecided")
+@click.option(
+    "--budget",
+    default="60 s",
+    show_default=True,
+    help="wall time to spend on predictions; what it does not reach stays undecided",
+)
 @click.option(
     "--search",
     type=click.Choice(["grid", "random", "bayes"]),
     default="grid",
+    show_default=True,
     help="all candidates, some drawn by lot, or some drawn where good ones were found (Optuna)",
 )
 @click.option(
-    "--trials", type=click.IntRange(min=1), default=200, help="candidates of a random or Bayesian search"
+    "--trials",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="candidates of a random or Bayesian search",
 )
-@click.option("--seed", type=int, default=0, help="the same seed gives the same candidates")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="the same seed gives the same candidates"
+)
 @click.option(
     "--executor",
     default="processes",
+    show_default=True,
     help="who predicts: processes, serial, mpi (under python -m mpi4py.futures), dask or dask:ADDRESS",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="how many of them (default: one a CPU)")
-@click.option("--resolution", default=0.01, help="times closer than this share are ties")
+@click.option("--resolution", default=0.01, show_default=True, help="times closer than this share are ties")
 @store_option
 @json_option
 @output_option("write the chosen settings to a .toml file, or the whole study to a .json file")
@@ -63,7 +76,7 @@ def command(
     """
     from striate.apps.tunable import load
     from striate.cli.clusters import find_cluster
-    from striate.cli.output import refuse_overwrite
+    from striate.cli.output import refuse_overwrite, refuse_store
     from striate.provenance import hash_file
     from striate.tune import Space, tune
     from striate.tune.tuned import Tuned
@@ -72,6 +85,7 @@ def command(
         if output.suffix not in (".toml", ".json"):
             raise click.UsageError(f"expected an output ending in .toml or .json, got {output.name!r}")
         refuse_overwrite(output, force=force)
+    refuse_store(store)
     machine, machine_hash = find_cluster(cluster)
     with progress("reading and measuring"):
         tunable = load(spec, machine, read_program=_read_program)

@@ -56,7 +56,7 @@ def command(
     Without CLUSTER the machine is probed first. Exit status 3 when the median error is above 20 % or fewer than 80 %
     of the runs lie inside their bounds.
     """
-    from striate.cli.output import refuse_overwrite
+    from striate.cli.output import refuse_overwrite, refuse_store
     from striate.validate.cases import APPS, matrix
     from striate.validate.study import Plan, validate
 
@@ -64,6 +64,7 @@ def command(
         if output.suffix != ".svg":
             raise click.UsageError(f"expected an output ending in .svg, got {output.name!r}")
         refuse_overwrite(output, force=force)
+    refuse_store(store)
     for app in apps:
         if app not in APPS:
             raise click.UsageError(f"expected an application among {', '.join(APPS)}, got {app!r}")

@@ -88,6 +88,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         0
     )  # ranks that outnumber CPUs: until a waiting one is back on its CPU, for each further rank
     time_slice: Ticks = Ticks(0)  # how long a background process keeps a CPU that a rank waits for
+    # What a rank that waits for a message takes of a CPU, as a share of what it takes when it computes, where ranks are
+    # twice and four times as many as CPUs: 0 when waiting ranks sleep.
+    waiting_double: Load = Load(0)
+    waiting_fourfold: Load = Load(0)
     # What a message to a rank is late by, as a share of the rank's computing since the last one, where ranks are twice
     # and four times as many as CPUs; and the most it is late by. Those who hear first compute on, and others wait.
     lag_double: Load = Load(0)
@@ -100,7 +104,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     background: Load = Load(0)  # processes of others that want a CPU of each node, on average
 
 
-LAG_SHARES = ("lag_double", "lag_fourfold", "flushed_lag_double", "flushed_lag_fourfold")
+CROWD_SHARES = (
+    *("waiting_double", "waiting_fourfold"),
+    *("lag_double", "lag_fourfold", "flushed_lag_double", "flushed_lag_fourfold"),
+)
 _DEFAULT_SETTINGS = Settings()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from striate.cluster import measures
-from striate.cluster.cluster import LAG_SHARES, Cluster, MetadataServer, Placement
+from striate.cluster.cluster import CROWD_SHARES, Cluster, MetadataServer, Placement
 from striate.cluster.outline import topology
 from striate.cluster.storage import capacity_bytes
 
@@ -94,7 +94,7 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
         f"{key}_seconds": getattr(settings, key) / 1e12
         for key in ("io_cpu", "io_variation", "turn", "time_slice", "longest_lag")
     }
-    found |= {key: float(getattr(settings, key)) for key in LAG_SHARES}
+    found |= {key: float(getattr(settings, key)) for key in CROWD_SHARES}
     found["background_processes"] = float(settings.background)
     choices = {
         "routing": settings.routing,

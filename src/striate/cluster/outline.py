@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from striate.cluster import measures
-from striate.cluster.cluster import LAG_SHARES, Cluster, Link, Nic, Placement
+from striate.cluster.cluster import CROWD_SHARES, Cluster, Link, Nic, Placement
 from striate.cluster.description import (
     Description,
     ForwarderTable,
@@ -153,7 +153,7 @@ def _settings(description: Description) -> Lines:
     lines.append(("free near", "yes" if settings.free_near else "no"))
     times = ("io_cpu", "io_variation", "turn", "time_slice", "longest_lag")
     lines += [(key.replace("_", " "), about_seconds(getattr(settings, key) / 1e12)) for key in times]
-    lines += [(key.replace("_", " "), f"{getattr(settings, key):.3g}") for key in LAG_SHARES]
+    lines += [(key.replace("_", " "), f"{getattr(settings, key):.3g}") for key in CROWD_SHARES]
     return [*lines, ("background", f"{settings.background:.3g} processes a node")]
 
 

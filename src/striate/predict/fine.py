@@ -16,7 +16,7 @@ from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
 from striate.predict.forecast import Share, Use
 from striate.predict.packets import PacketRun, run_application
-from striate.predict.room import expect_messages_fit, expect_room
+from striate.predict.room import expect_room
 from striate.predict.server_use import MetadataUse, ServerUse, metadata_uses, server_uses
 from striate.predict.subject import UnfitError
 from striate.predict.timeline import timeline_of
@@ -109,7 +109,6 @@ def play(
         [each.ranks for each in applications],
     )
     placement = cluster.place(application.ranks)
-    expect_messages_fit(application, cluster, placement)
     expect_room(application, cluster)
     try:
         book = book_of(application, choice, placement.node)

@@ -41,6 +41,7 @@ class _Climb:
     metadata: tuple[MetadataUse, ...] = ()
     timeline: Trace | None = None
     notes: list[str] = field(default_factory=list)
+    refused: dict[str, list[str]] = field(default_factory=dict)  # why, and by which rungs
     stopped: str = ""
 
     def expected(self, rung: str) -> float:
@@ -65,6 +66,10 @@ class _Climb:
         self.applications, self.timeline = verdict.applications, verdict.timeline
         self.servers, self.metadata = verdict.servers, verdict.metadata
         return answer
+
+    def refuse(self, rung: str, error: UnfitError) -> None:
+        self.refused.setdefault(error.message, []).append(rung)
+        self.notes.append(f"{rung} does not take this program: {error.message}")
 
     def narrow(self, interval: Interval) -> bool:
         return self.within is not None and interval.relative_error <= self.within
@@ -133,7 +138,7 @@ def _ascend(found: _Climb, first: str) -> bool:
         try:
             answer = found.ask(at, counted=at not in MODELS)
         except UnfitError as error:
-            found.notes.append(f"{at} does not take this program: {error.message}")
+            found.refuse(at, error)
         else:
             if answer.counted and found.narrow(answer.combined):
                 found.stopped = f"{at} is within {found.within:.0%}"
@@ -142,7 +147,8 @@ def _ascend(found: _Climb, first: str) -> bool:
         assert isinstance(step, Rung)
         at = first_rung(step.wider, found.checks) if step.wider else None
     if not any(answer.counted for answer in found.answers):
-        raise PredictionError("; ".join(found.notes), source=found.subject.name)
+        why = "; ".join(f"{message} (asked: {', '.join(rungs)})" for message, rungs in found.refused.items())
+        raise PredictionError(why, source=found.subject.name)
     found.stopped = "there is no finer rung"
     return True
 
@@ -192,7 +198,7 @@ def _ask_if_fit(found: _Climb, rung: str, *, counted: bool) -> bool:
     try:
         found.ask(rung, counted=counted)
     except UnfitError as error:
-        found.notes.append(f"{rung} does not take this program: {error.message}")
+        found.refuse(rung, error)
         return False
     return True
 

@@ -15,7 +15,13 @@ from striate.errors import DiskFullError, PredictionError
 from striate.predict.file_servers import file_servers
 from striate.predict.interfaces import joined, rank_interfaces, service_interfaces
 from striate.predict.recording import Recording
-from striate.predict.sharing import background_slowness, compute_lags, message_waits
+from striate.predict.sharing import (
+    background_slowness,
+    compute_lags,
+    cpus_to_share,
+    message_waits,
+    waiting_slowness,
+)
 from striate.units import about_size
 from striate.workload.application import Application
 from striate.workload.kinds import Kind
@@ -176,7 +182,7 @@ def engine_input(
     log_disks: bool = False,
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """What every engine of the core takes of programs on a machine: arguments in order, and by name."""
-    slowness = background_slowness(cluster, placement)
+    slowness = background_slowness(cluster, placement) * waiting_slowness(cluster, placement)
     groups = [application.groups(number) for number in range(len(application.communicators))]
     interfaces = joined(rank_interfaces(cluster, placement), service_interfaces(cluster))
     files = file_servers(cluster, application, placement, log=log_disks) if cluster.servers else None
@@ -193,10 +199,9 @@ def engine_input(
 
 def _node_columns(cluster: Cluster, placement: Placement, slowness: float) -> dict[str, Any]:
     """Where each rank runs, and what each node has; all work takes `slowness` times as long."""
-    cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types], np.int32)
     speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)
     return {
         "rank_node": placement.node.astype(np.int32, copy=False),
-        "node_cpus": cpus[cluster.node_type],
+        "node_cpus": cpus_to_share(cluster, placement),
         "node_speed": speed[cluster.node_type] / slowness,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.measured import at_end
@@ -14,11 +15,12 @@ from striate.predict.collectives.choice import Choice, Rule
 from striate.predict.forecast import Forecast
 from striate.predict.ladder import climb
 from striate.predict.program_subject import ProgramSubject
+from striate.predict.room import expect_messages_fit
 from striate.predict.stream_subject import StreamSubject
 from striate.predict.subject import RUNGS, Subject
 from striate.provenance import Provenance
 from striate.trace.trace import Trace
-from striate.units import Quantity, seconds, size
+from striate.units import Quantity, seconds, share, size
 from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
@@ -27,9 +29,9 @@ __all__ = ["RUNGS", "predict", "subject_of"]
 
 def predict(
     workload: Workload | Flows | Trace,
-    cluster: Cluster | str,
+    cluster: Cluster | str | Path,
     *,
-    within: float | None = 0.10,
+    within: float | str | None = 0.10,
     rung: str | None = None,
     budget: Quantity = "60 s",
     collectives: Iterable[str | Rule] = (),
@@ -48,12 +50,12 @@ def predict(
     provenance. On a machine with measured ranges the same rung is asked at both ends of them, and the bounds hold all
     three answers. Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
     """
-    if isinstance(cluster, str):
+    _expect_kinds(workload, cluster)
+    if not isinstance(cluster, Cluster):
         from striate.cluster.load import load_cluster
 
         cluster = load_cluster(cluster)
-    if within is not None and not within > 0:
-        raise PredictionError(f"expected a precision above 0, got {within}")
+    precision = None if within is None else share(within)
     if rung is not None and rung not in RUNGS:
         raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
     if timeline and rung not in (None, "fine"):
@@ -63,7 +65,7 @@ def predict(
     memory = size(timeline_memory) if timeline else 0
     choice, provenance = Choice.of(collectives), Provenance.of(inputs)
     subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory)
-    forecast = climb(subject, within=within, rung=rung, budget=limit, provenance=provenance)
+    forecast = climb(subject, within=precision, rung=rung, budget=limit, provenance=provenance)
     ends = [
         climb(
             subject_of(workload, machine, choice=choice),
@@ -75,6 +77,19 @@ def predict(
         for machine in ends_of(cluster)
     ]
     return widened(forecast, ends)
+
+
+def _expect_kinds(workload: object, cluster: object) -> None:
+    """What people give in its place: a function, a name, the two the other way round."""
+    if not isinstance(workload, Workload | Flows | Trace):
+        hint = "; Workload.from_program(program, ranks=N) makes one" if callable(workload) else ""
+        raise PredictionError(
+            f"expected a Workload, a Trace or a stream to predict, got {workload!r:.60}{hint}"
+        )
+    if not isinstance(cluster, Cluster | str | Path):
+        raise PredictionError(
+            f"expected a Cluster, its file or a bundled machine's name, got {cluster!r:.60}"
+        )
 
 
 def ends_of(cluster: Cluster) -> list[Cluster]:
@@ -110,4 +125,5 @@ def subject_of(
             raise PredictionError("a stream of work-flow graphs has no timeline")
         return StreamSubject(workload, cluster)
     workload.check()
+    expect_messages_fit(workload, cluster)
     return ProgramSubject(workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes)

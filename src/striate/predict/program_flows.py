@@ -9,10 +9,13 @@ from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.predict.collective_book import book_of
 from striate.predict.collectives.choice import Choice
-from striate.predict.packets import engine_input
+from striate.predict.cost import fine_seconds
+from striate.predict.packets import engine_input, run_application
 from striate.predict.subject import UnfitError
 from striate.workload.application import Application
 from striate.workload.workload import Workload
+
+_MOST_SECONDS_FOR_WORDS = 20.0  # of CPU time, to say more of a deadlock than that it is one
 
 
 def run_program_flows(
@@ -32,8 +35,16 @@ def run_program_flows(
         positional, named = engine_input(application, cluster, placement, book)
         result: dict[str, Any] = _core.program_flows(rung, *positional, **named)
     except _core.DeadlockError as error:
+        if fine_seconds(workload, cluster) < _MOST_SECONDS_FOR_WORDS:
+            run_application(
+                application, cluster, placement, collectives=book
+            )  # refuses, and says who waits for whom
         raise PredictionError(str(error), at=application.name) from None
-    except (PredictionError, ValueError, RuntimeError, OverflowError) as error:
+    except _core.TruncatedError as error:
+        raise PredictionError(str(error), at=application.name) from None
+    except PredictionError as error:
+        raise UnfitError(error.message, source=application.name) from None
+    except (ValueError, RuntimeError, OverflowError) as error:
         raise UnfitError(str(error), source=application.name) from None
     return result
 

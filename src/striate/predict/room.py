@@ -6,8 +6,9 @@ import resource
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from striate.cluster.cluster import Cluster, Placement
+from striate.cluster.cluster import Cluster
 from striate.errors import MessageTooLargeError
 from striate.predict.cost import messages_a_call
 from striate.predict.subject import UnfitError
@@ -15,6 +16,7 @@ from striate.units import about_size
 from striate.workload.application import Application
 from striate.workload.kinds import ACCESSES, COLLECTIVES, OPERANDS
 from striate.workload.walk import lines
+from striate.workload.workload import Workload
 
 BYTES_A_RANK = 4096  # its interface, its program's cursor, its messages under way: `benchmarks/engine.py`
 BYTES_A_STATION = 256  # of the network: itself, its totals, its share of the routes
@@ -25,9 +27,16 @@ class NotEnoughMemoryError(UnfitError):
     """A run that this computer has no memory for."""
 
 
-def expect_messages_fit(application: Application, cluster: Cluster, placement: Placement) -> None:
+def expect_messages_fit(workload: Workload, cluster: Cluster) -> None:
     """Raise MessageTooLargeError for the first message that is larger than the memory of its rank's node."""
-    memory = np.array([float(kind.memory) for kind in cluster.node_types])[cluster.node_type][placement.node]
+    nodes, first = cluster.place(workload.ranks).node, 0
+    for application in workload.applications:
+        _expect_messages_fit(application, cluster, nodes[first : first + application.ranks])
+        first += application.ranks
+
+
+def _expect_messages_fit(application: Application, cluster: Cluster, nodes: NDArray[np.int32]) -> None:
+    memory = np.array([float(kind.memory) for kind in cluster.node_types])[cluster.node_type][nodes]
     for line in lines(application):
         if "bytes" not in OPERANDS[line.kind] or line.kind in ACCESSES:
             continue
@@ -38,7 +47,7 @@ def expect_messages_fit(application: Application, cluster: Cluster, placement: P
         at = int(np.argmax(over))
         rank = int(line.ranks[at])
         what = f"rank {rank}, operation {line.index} ({line.kind.label}): {about_size(int(size[at]))}"
-        node = f"node {int(placement.node[rank])}, which has {about_size(int(memory[rank]))}"
+        node = f"node {int(nodes[rank])}, which has {about_size(int(memory[rank]))}"
         raise MessageTooLargeError(f"{what} do not fit into the memory of {node}", at=application.name)
 
 

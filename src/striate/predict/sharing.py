@@ -23,6 +23,25 @@ def background_slowness(cluster: Cluster, placement: Placement) -> float:
     return float(slowness[placement.node].mean())
 
 
+def cpus_to_share(cluster: Cluster, placement: Placement) -> NDArray[np.int32]:
+    """CPUs of each node that the engine shares among the ranks that compute, each `waiting_slowness` times slower.
+
+    Where ranks that wait take as much of a CPU as those that compute, every rank has always its own slow CPU; where
+    they take nothing, all CPUs are there for those that compute.
+    """
+    cpus, placed = _cpus_and_ranks(cluster, placement)
+    settings = cluster.settings
+    shares = (float(settings.waiting_double), float(settings.waiting_fourfold))
+    share = np.minimum(np.interp(placed / cpus, (1.0, 2.0, 4.0), (0.0, *shares)), 1.0)
+    return np.asarray(np.rint(cpus + share * np.maximum(placed - cpus, 0.0)), np.int32)
+
+
+def waiting_slowness(cluster: Cluster, placement: Placement) -> float:
+    """How much longer a rank computes because of ranks that wait, when no other computes. The mean over all ranks."""
+    cpus, _ = _cpus_and_ranks(cluster, placement)
+    return float((cpus_to_share(cluster, placement) / cpus)[placement.node].mean())
+
+
 def message_waits(cluster: Cluster, placement: Placement) -> NDArray[np.int64] | None:
     """Picoseconds that a message to each rank waits until the rank is on a CPU; None where none waits.
 
@@ -51,7 +70,8 @@ def compute_lags(cluster: Cluster, placement: Placement, *, flushed: bool) -> Fl
     shares = (settings.lag_double, settings.lag_fourfold)
     if flushed:
         shares = (settings.flushed_lag_double, settings.flushed_lag_fourfold)
-    lags = np.interp(placed / cpus, (1.0, 2.0, 4.0), (0.0, *map(float, shares)))[placement.node]
+    lags = np.interp(placed / cpus, (1.0, 2.0, 4.0), (0.0, *map(float, shares)))
+    lags = (lags * cpus / cpus_to_share(cluster, placement))[placement.node]  # of work that is slowed already
     return lags if lags.any() and settings.longest_lag else None
 
 

@@ -18,6 +18,7 @@ from striate.predict.check import Check
 from striate.predict.cost import fine_seconds_of_stream, stream_seconds
 from striate.predict.forecast import Use
 from striate.predict.machine_inputs import barrier_seconds, message_seconds, turn_seconds
+from striate.predict.room import expect_messages_fit
 from striate.predict.stream_program import stream_machine, stream_workload
 from striate.predict.subject import UnfitError, Verdict
 from striate.predict.validity import Traffic, contention_check, group_check, io_scale_check
@@ -142,7 +143,9 @@ class StreamSubject:
 
     def _fine(self) -> Verdict:
         machine = stream_machine(self.flows, self.cluster)
-        result = fine.predict_fine(stream_workload(self.flows, self.costs), machine)
+        program = stream_workload(self.flows, self.costs)
+        expect_messages_fit(program, machine)
+        result = fine.predict_fine(program, machine)
         return Verdict(result.interval, result.uses, result.notes)
 
     def expected_seconds(self, rung: str) -> float:

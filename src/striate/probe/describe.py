@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from striate.cluster.cluster import LAG_SHARES, Cluster
+from striate.cluster.cluster import CROWD_SHARES, Cluster
 from striate.cluster.load import cluster_from_tables
 from striate.interval import Interval
 from striate.probe.report import Report
@@ -71,7 +71,7 @@ def _settings(draft: _Draft, report: Report) -> dict[str, Any]:
             if key == "time_slice"
             else "agreements of more ranks than CPUs"
         )
-        number = draft.count if key in LAG_SHARES else draft.time
+        number = draft.count if key in CROWD_SHARES else draft.time
         found[key] = number(f"settings.{key}", wait.value, wait.samples, how)
     if (load := report.get("background")) is not None:
         found["background"] = draft.count("settings.background", load.value, load.samples, load.how)

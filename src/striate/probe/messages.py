@@ -151,6 +151,22 @@ def step_samples(
     return np.array([few() for _ in range(times)])
 
 
+def lone_samples(comm: Any, compute_seconds: float, seconds: float) -> Floats:
+    """Seconds in which one rank computes (so much CPU time) while the others wait in a barrier, a value a time."""
+    compute = computing(comm, compute_seconds)
+
+    def once() -> float:
+        comm.Barrier()
+        begun = time.perf_counter()
+        spent = compute() if comm.rank == 0 else 0.0
+        comm.Barrier()
+        took = time.perf_counter() - begun
+        return float(took * compute_seconds / comm.bcast(spent))
+
+    times = comm.bcast(affordable(once(), seconds, least=5, most=50))
+    return np.array([once() for _ in range(times)])
+
+
 def computing(comm: Any, seconds: float) -> Callable[[], float]:
     """Computes for about so long and tells the CPU seconds; it makes no call by which others might take over."""
     numbers = np.ones(4096)

@@ -17,7 +17,7 @@ import numpy as np
 from striate.probe import messages, shared_file
 from striate.probe.report import Findings
 from striate.probe.samples import Floats, Line, Measurement, measured
-from striate.probe.waits import BESIDE, COMPUTE_SECONDS, FLUSHED_GRAINS, GRAINS, crowd_name
+from striate.probe.waits import BESIDE, COMPUTE_SECONDS, FLUSHED_GRAINS, GRAINS, LONE, crowd_name
 
 
 def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
@@ -36,16 +36,18 @@ def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
 
 
 def measure_crowd(comm: Any, directory: Path, seconds: float) -> Findings:
-    """More ranks than CPUs: the barrier, an allreduce, a small collective write, and computing between agreements."""
+    """More ranks than CPUs: calls, a small collective write, computing between agreements, and by one rank alone."""
     writes = shared_file.small_write_samples(comm, directory / "crowd", seconds / 4)
     write = _of_ranks(comm, "MPI-IO collective write of 4 KiB", writes, "seconds on the slowest rank")
-    share = seconds / 2 / (len(GRAINS) + len(FLUSHED_GRAINS))
+    share = seconds / 2 / (len(GRAINS) + len(FLUSHED_GRAINS) + 1)
     steps = [_steps(comm, crowd_name(grain), grain, share) for grain in GRAINS]
     with shared_file.flushed_file(comm, directory / "flushed") as flush:
         steps += [
             _steps(comm, crowd_name(grain, flushed=True), grain, share, before=flush)
             for grain in FLUSHED_GRAINS
         ]
+    lone = messages.lone_samples(comm, COMPUTE_SECONDS, share)
+    steps.append(_of_ranks(comm, LONE, lone, "seconds until all have passed the barrier"))
     return Findings((*_calls(comm, seconds / 4), write, *steps))
 
 

@@ -19,6 +19,7 @@ from striate.units import about_seconds
 GRAINS = (0.0, 0.2e-3, 0.5e-3, 2e-3, 10e-3)  # seconds of computing before an agreement
 FLUSHED_GRAINS = (0.2e-3, 0.5e-3, 2e-3)
 COMPUTE_SECONDS = 2e-3
+LONE = "2 ms of computing by one rank and a barrier"
 BESIDE = "2 ms of computing and an allreduce beside busy processes"
 
 
@@ -100,6 +101,10 @@ def _crowd_waits(crowds: _Crowds) -> dict[str, Wait]:
             if chosen:
                 shares = [_each(crowds.lag(one, grain), 1 / grain) for grain, one in chosen]
                 found[f"{prefix}lag_{word}"] = _together(shares, [one for _, one in chosen])
+        lone = [one for one in _named(crowds.report, LONE) if _ranks(one) == times * crowds.cpus]
+        if lone:
+            shares = [_taken(one.value, times) for one in lone]
+            found[f"waiting_{word}"] = _together(shares, lone)
     longest = crowds.of(GRAINS[-1])
     if longest:
         most = max((crowds.lag(one, GRAINS[-1]) for one in longest), key=lambda lag: lag.estimate)
@@ -110,6 +115,12 @@ def _crowd_waits(crowds: _Crowds) -> dict[str, Wait]:
 def taken_by_background(ranks: int, background: float, cpus: int) -> float:
     """How often a rank that could go on finds its CPU taken by a background process."""
     return max(0.0, 1 - cpus / (ranks + background)) * background / (background + 1)
+
+
+def _taken(lone: Interval, times: int) -> Interval:
+    """What waiting ranks take of a CPU, as a share of what computing ones would: from how long one alone computes."""
+    ends = (lone.low, lone.estimate, lone.high)
+    return Interval(*(min(1.0, max(0.0, (end / COMPUTE_SECONDS - 1) / (times - 1))) for end in ends))
 
 
 def _together(values: Sequence[Interval], measurements: Sequence[Measurement]) -> Wait:

@@ -97,6 +97,8 @@ def _run(item: Shown | str | Path | Run) -> Run:
         return Run(f"advice on {item.program}", advice=item)
     if isinstance(item, Study):
         return Run(f"{item.program} on {item.cluster}, tuned", study=item)
+    if not isinstance(item, str | Path):
+        raise OutputError(f"expected a trace, timeline, forecast, cluster or a file of one, got {item!r:.60}")
     return load_run(Path(item))
 
 

@@ -17,7 +17,7 @@ from striate.lists import Lists
 from striate.trace.header import Header
 from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
 from striate.trace.resources import checked, no_samples, use
-from striate.units import counted
+from striate.units import Quantity, counted, seconds
 
 SIMULATED = "simulated"  # how the source of a trace begins whose times were made by a model
 
@@ -112,31 +112,33 @@ class Trace:
     def select(
         self,
         *,
-        ranks: Sequence[int] | None = None,
-        files: Sequence[str] | None = None,
-        kinds: Sequence[str] | None = None,
-        levels: Sequence[str] | None = None,
+        ranks: int | Sequence[int] | None = None,
+        files: str | Sequence[str] | None = None,
+        kinds: str | Sequence[str] | None = None,
+        levels: str | Sequence[str] | None = None,
         region: str | None = None,
-        between: tuple[float, float] | None = None,
+        between: tuple[Quantity, Quantity] | None = None,
     ) -> Trace:
-        """The rows that meet every condition given; `between` is in seconds from the start.
+        """The rows that meet every condition given; `between` is two times from the start: (0.5, "600 ms").
 
         Raises TraceError for a kind, level, file or region that the trace cannot have.
         """
         keep = np.ones(len(self), bool)
         if ranks is not None:
-            keep &= np.isin(self.column("rank"), np.asarray(list(ranks)))
+            keep &= np.isin(self.column("rank"), np.atleast_1d(ranks))
         if files is not None:
-            keep &= np.isin(self.column("file"), self._numbers(files))
+            keep &= np.isin(self.column("file"), self._numbers(_listed(files)))
         if kinds is not None:
-            keep &= self.of_kind(*_known(kinds, KINDS, "kind"))
+            keep &= self.of_kind(*_known(_listed(kinds), KINDS, "kind"))
         if levels is not None:
-            keep &= self.at_level(*_known(levels, LEVELS, "level"))
+            keep &= self.at_level(*_known(_listed(levels), LEVELS, "level"))
         if region is not None:
             (known,) = _known([region], self.header.regions, "region")
             keep &= self.column("region") == self.header.regions.index(known)
         if between is not None:
-            low, high = (round(seconds * 1e9) for seconds in between)
+            low, high = (round(seconds(time) * 1e9) for time in between)
+            if low > high:
+                raise TraceError(f"expected two times, the earlier first, got {between!r:.60}", at="between")
             keep &= (self.column("end") >= low) & (self.column("start") <= high)
         return self.where(keep)
 
@@ -216,6 +218,10 @@ class Trace:
         from importlib import import_module
 
         return import_module("striate.workload.from_trace").workload_of(self)
+
+
+def _listed(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names
 
 
 def _known(asked: Sequence[str], words: Sequence[str], what: str) -> Sequence[str]:

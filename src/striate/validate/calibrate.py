@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.interval import Interval
-from striate.probe.launch import local_launcher, run_ranks
+from striate.probe.launch import run_ranks
 from striate.validate.cases import Case
 
+STARTS = 3  # of the processes of a look: how fast they are depends on where their memory lies
 _ENDS = {"fast": "low", "middle": "estimate", "slow": "high"}
 Floats = NDArray[np.float64]
 Key = tuple[str, str, int]  # application and kernel, the application's size, how many processes at once
@@ -55,16 +56,16 @@ class Calibration:
             work = work_of(case)
             if processes != case.ranks and (f"{case.app} {_ALONE[case.app]}", work, processes) in self._known:
                 continue
-            found = _measured(self._folder, processes, case.app, work, self._seconds)
-            for kernel, columns in found.items():
-                first, *later = together(columns)
-                key = (f"{case.app} {kernel}", work, processes)
-                self._known.setdefault(key, []).append(np.array(later))
-                self._firsts.setdefault(key, []).append(max(0.0, first - float(np.mean(later))))
+            for start in _measured(self._folder, processes, case.app, work, self._seconds):
+                for kernel, columns in start.items():
+                    first, *later = together(columns)
+                    key = (f"{case.app} {kernel}", work, processes)
+                    self._known.setdefault(key, []).append(np.array(later))
+                    self._firsts.setdefault(key, []).append(max(0.0, first - float(np.mean(later))))
 
     @property
     def costs(self) -> Costs:
-        table = {key: cost_of(np.concatenate(looks)) for key, looks in self._known.items()}
+        table = {key: cost_of(starts) for key, starts in self._known.items()}
         return Costs(table, {key: fmean(firsts) for key, firsts in self._firsts.items()})
 
 
@@ -86,14 +87,14 @@ _ALONE = {"mesh": "commit"}  # some work is done by one rank for all
 
 def _measured(
     folder: Path, processes: int, app: str, work: str, seconds: float
-) -> dict[str, list[list[float]]]:
-    """For each kernel and each process, CPU seconds every time."""
+) -> list[dict[str, list[list[float]]]]:
+    """For each start of the processes, each kernel and each process, CPU seconds every time."""
     scratch = Path(tempfile.mkdtemp(prefix="kernels-", dir=folder))
     output = scratch / "seconds.json"
-    arguments = [str(scratch), str(seconds), str(output), app, work]
+    arguments = [str(scratch), str(seconds), str(output), app, work, str(processes), str(STARTS)]
     try:
-        run_ranks(local_launcher(processes), "striate.validate.kernels", arguments, seconds=seconds)
-        found: dict[str, list[list[float]]] = json.loads(output.read_text())
+        run_ranks([], "striate.validate.kernels", arguments, seconds=seconds)
+        found: list[dict[str, list[list[float]]]] = json.loads(output.read_text())
         return found
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -107,8 +108,16 @@ def together(columns: Sequence[Sequence[float]]) -> Floats:
     return np.asarray(times.max(axis=0) if alone else times.mean(axis=0), np.float64)
 
 
-def cost_of(seconds: Floats) -> Interval:
-    """The mean, for a program does its work many times over, between the 10th and the 90th percentile."""
+def cost_of(starts: Sequence[Floats]) -> Interval:
+    """The mean, for a program does its work many times over; the range holds what another start may be like.
+
+    It holds the 10th and the 90th percentile of all times, and two standard deviations of the means of starts (and a
+    little more where there were few).
+    """
+    seconds = np.concatenate(starts)
     low, high = np.percentile(seconds, [10, 90])
     middle = seconds.mean()
+    means = [start.mean() for start in starts]
+    apart = 2 * float(np.std(means, ddof=1)) * math.sqrt(1 + 1 / len(means)) if len(means) > 1 else 0.0
+    low, high = min(low, middle - min(apart, middle / 2)), max(high, middle + apart)
     return Interval(float(min(low, middle)), float(middle), float(max(high, middle)))

@@ -1,19 +1,22 @@
 """The applications' own work, timed on as many processes at once as a run has ranks, without messages:
 
-    mpiexec -n 4 python -m striate.validate.kernels FOLDER SECONDS OUTPUT APP PARAMETERS
+    python -m striate.validate.kernels FOLDER SECONDS OUTPUT APP PARAMETERS PROCESSES STARTS
 
 CPU time, for it hardly depends on who else uses the machine. Processes run at once because they slow each other down:
-they share caches, memory and, where they outnumber CPUs, these. MPI only lets them begin together. Kernels follow one
-another as in the program, so that each finds in the caches what the one before it leaves there.
+they share caches, memory and, where they outnumber CPUs, these. They are started several times over, for how fast a
+process is depends on where its memory happens to lie. Kernels follow one another as in the program, so that each finds
+in the caches what the one before it leaves there.
 """
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
+import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +28,9 @@ from striate.probe.ready_memory import keep_memory, ready_memory
 from striate.validate.programs import READY_BYTES, made_matrix
 
 Kernel = Callable[[], float]  # does its work once and says what CPU seconds it took
+Meet = Callable[[], object]  # waits for all processes
 _LEAST, _MOST = 2, 100  # laps
+_PATIENCE_SECONDS = 120.0  # for the slowest process to get ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,12 @@ def _timed(act: Callable[[], object]) -> Callable[[], float]:
         return time.process_time() - before
 
     return once
+
+
+def _first(seconds: float, act: Callable[[], object]) -> Kernel:
+    """A kernel whose first time is over, and took so long."""
+    before, again = [seconds], _timed(act)
+    return lambda: before.pop() if before else again()
 
 
 def _jacobi(part: Part) -> Kernels:
@@ -93,6 +104,7 @@ def _mesh(part: Part) -> Kernels:
     sweep = Sweep(Mesh(nodes), part.rank, part.ranks)
     whole = nodes * NODE.itemsize
     all_nodes = runtime.create(None, part.folder / "all", (nodes,), NODE, buffer=4 * whole)
+    first_schedule = _timed(lambda: all_nodes.schedule(sweep.indices))()
     schedule = all_nodes.schedule(sweep.indices)
     own = -(-nodes // part.ranks)
     mine = runtime.create(None, part.folder / "own", (own,), NODE, buffer=4 * whole)
@@ -124,7 +136,7 @@ def _mesh(part: Part) -> Kernels:
             "seal": (kept, 1),
             "commit": (lambda: last["commit"], 1),
         },
-        {"schedule": _timed(lambda: all_nodes.schedule(sweep.indices)), **_window(whole)},
+        {"schedule": _first(first_schedule, lambda: all_nodes.schedule(sweep.indices)), **_window(whole)},
     )
 
 
@@ -194,33 +206,64 @@ _MAKE: dict[str, Callable[[Part], Kernels]] = {
 }
 
 
-def samples(comm: Any, lap: Mapping[str, tuple[Kernel, int]], seconds: float) -> dict[str, list[list[float]]]:
-    """CPU seconds of each kernel: for every process, one value a time, the first time first; all work until the end."""
-    comm.Barrier()
+def samples(meet: Meet, lap: Mapping[str, tuple[Kernel, int]], seconds: float) -> dict[str, list[float]]:
+    """CPU seconds of each kernel, one value a time, the first time first; all processes work until the end."""
+    meet()
     deadline, found, laps = Deadline(seconds), {name: list[float]() for name in lap}, 0
     while laps < _LEAST or (laps < _MOST and not deadline.over):
         laps += 1
         for name, (act, times) in lap.items():
             found[name] += [act() for _ in range(times)]
-    return {name: list(comm.allgather(values)) for name, values in found.items()}
+    return found
+
+
+def _work(app: str, part: Part, seconds: float, barrier: Any, answer: Any) -> None:
+    """One process: its values of all kernels go to `answer`."""
+    os.setsid()  # some systems share CPUs between sessions, and launchers of MPI give each rank one
+    keep_memory()
+    part.folder.mkdir()
+    kernels = _MAKE[app](part)
+    ready_memory(part.folder / "ready", READY_BYTES // part.ranks)
+    share = seconds / (1 + len(kernels.once) / 4)
+    found = samples(barrier.wait, kernels.lap, share)
+    for name, act in kernels.once.items():
+        found |= samples(barrier.wait, {name: (act, 1)}, share / 4)
+    answer.send(found)
+
+
+def started(app: str, parts: Sequence[Part], seconds: float) -> dict[str, list[list[float]]]:
+    """All parts once, each in a process of its own: for every kernel and process, CPU seconds every time."""
+    context = multiprocessing.get_context("fork")  # what is imported here need not be imported there
+    barrier = context.Barrier(len(parts), timeout=_PATIENCE_SECONDS)
+    pipes = [context.Pipe(duplex=False) for _ in parts]
+    children = [
+        context.Process(target=_work, args=(app, part, seconds, barrier, mine), daemon=True)
+        for part, (_, mine) in zip(parts, pipes, strict=True)
+    ]
+    for child in children:
+        child.start()
+    for _, mine in pipes:
+        mine.close()
+    try:
+        answers = [theirs.recv() for theirs, _ in pipes]
+    except EOFError:
+        raise SystemExit(f"a process with a kernel of {app} ended early") from None
+    for child in children:
+        child.join()
+    return {name: [answer[name] for answer in answers] for name in answers[0]}
 
 
 def main(arguments: list[str]) -> int:
-    folder, seconds, output, app, parameters = arguments
-    from mpi4py import MPI
-
-    keep_memory()
-    comm = MPI.COMM_WORLD
-    own = Path(folder) / f"{comm.rank}"
-    own.mkdir()
-    kernels = _MAKE[app](Part(comm.rank, comm.size, json.loads(parameters), own))
-    ready_memory(own / "ready", READY_BYTES // comm.size)
-    share = float(seconds) / (1 + len(kernels.once))
-    table = samples(comm, kernels.lap, share)
-    for name, act in kernels.once.items():
-        table |= samples(comm, {name: (act, 1)}, share / 4)
-    if comm.rank == 0:
-        Path(output).write_text(json.dumps(table))
+    folder, seconds, output, app, parameters, processes, starts = arguments
+    given, count, times = json.loads(parameters), int(processes), int(starts)
+    found = []
+    for start in range(times):
+        above = Path(folder) / f"start-{start}"
+        above.mkdir()
+        parts = [Part(rank, count, given, above / f"{rank}") for rank in range(count)]
+        found.append(started(app, parts, float(seconds) / times))
+        shutil.rmtree(above)
+    Path(output).write_text(json.dumps(found))
     return 0
 
 

@@ -6,10 +6,12 @@ import json
 import shutil
 import sys
 import tempfile
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from striate.cluster.cluster import Cluster
 from striate.errors import ProbeError
 from striate.interval import Interval
 from striate.probe.background import background_samples
+from striate.probe.deadline import Deadline
 from striate.probe.launch import local_launcher
 from striate.probe.samples import spread
 from striate.trace.kinds import COLLECTIVES
@@ -29,8 +32,10 @@ from striate.validate.forecast import Agreements, forecast_case, with_background
 from striate.validate.outcome import Outcome, Run, Study
 from striate.validate.programs import REGION
 
-CALIBRATION_SECONDS = 0.7  # of the kernels of a program, before every run of it
+CALIBRATION_SECONDS = 0.9  # of the kernels of a program, before every run of it
 _LOOK_SECONDS = 0.3  # at the background, before every run
+PATIENCE_SECONDS, _ONCE_SECONDS = 120.0, 10.0  # in all and before one run, while others are seen
+_QUIET = 0.1  # processes of others that are not waited for
 _LOOKS = 5  # that a forecast goes by: a single one is too short to know a busy machine
 _MPI_IO_AGREEMENTS = 1  # ranks exchange the ends of their accesses, and write alone when none overlap
 _TRACED_BYTES = 256 * 1024**2
@@ -68,16 +73,34 @@ def _runs(
     found: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
     looks: deque[list[float]] = deque(maxlen=_LOOKS)
     calibration = Calibration(folder, CALIBRATION_SECONDS)
+    patience = Patience(PATIENCE_SECONDS)
     for turn in range(plan.repeats):
         for case in plan.cases:
             tell(f"{case.name}, run {turn + 1} of {plan.repeats}")
             calibration.look(case)
-            looks.append(background_samples(_LOOK_SECONDS))
+            looks.append(patience.look())
             seen = background([sample for look in looks for sample in look])
             machine = with_background(plan.cluster, seen, len(looks))
             forecast = forecast_case(case, machine, calibration.costs, agreements)
             found[case.name].append(Run(forecast, run_seconds(run_case(case, folder)), seen))
     return found
+
+
+class Patience:
+    """Puts runs off while others compute here, but not for longer than so many seconds in all."""
+
+    def __init__(self, seconds: float) -> None:
+        self._left = seconds
+
+    def look(self) -> list[float]:
+        """The background when it is quiet, or when the patience for this run is over."""
+        seen, once = background_samples(_LOOK_SECONDS), Deadline(min(self._left, _ONCE_SECONDS))
+        begun = time.perf_counter()
+        while median(seen) > _QUIET and not once.over:
+            time.sleep(_LOOK_SECONDS)
+            seen = background_samples(_LOOK_SECONDS)
+        self._left = max(0.0, self._left - (time.perf_counter() - begun))
+        return seen
 
 
 def background(samples: Sequence[float]) -> Interval:

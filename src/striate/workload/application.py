@@ -181,3 +181,13 @@ def communicator_table(families: Mapping[str, object], ranks: int) -> tuple[Comm
         raise WorkloadError(f"the name {WORLD!r} is taken by the communicator of all ranks")
     named = (Communicator(name, color_column(name, colors, ranks)) for name, colors in families.items())
     return (Communicator(WORLD), *named)
+
+
+def expect_ranks(ranks: int) -> None:
+    """Refuses what is no number of ranks that MPI could count."""
+    if isinstance(ranks, bool) or not isinstance(ranks, int | np.integer):
+        raise WorkloadError(f"expected a whole number of ranks, got {ranks!r:.60}")
+    if ranks < 1:
+        raise WorkloadError(f"expected at least 1 rank, got {ranks}")
+    if ranks >= 2**31:
+        raise WorkloadError(f"expected fewer ranks than 2^31, as MPI counts them, got {ranks}")

@@ -7,7 +7,7 @@ graphs wait for each other. Nothing is materialised: a stream of twelve million 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ class FlowCosts:
     blocks_ahead: int = 8  # how many blocks a disk may be ahead of those who use them
 
 
+@runtime_checkable
 class Flows(Protocol):
     """A stream of graphs."""
 

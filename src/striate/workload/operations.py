@@ -65,6 +65,8 @@ def _total(sizes: Int64s, what: str) -> int:
 
 def compute(duration: Number = 0, *, instructions: Number = 0) -> Operation:
     """Work for a time, or for a number of instructions, or both."""
+    if isinstance(duration, np.integer | np.floating):
+        duration = duration.item()
     ticks = _ticks(duration) if isinstance(duration, str | int | float) else _ticks_of_array(duration)
     if isinstance(instructions, str | float):
         instructions = round(_count(instructions))

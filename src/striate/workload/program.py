@@ -9,7 +9,7 @@ import numpy as np
 
 from striate.errors import WorkloadError
 from striate.lists import Lists
-from striate.workload.application import Application, File, communicator_table
+from striate.workload.application import Application, File, communicator_table, expect_ranks
 from striate.workload.fold import Folder, Leaf, Loop, Node
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
@@ -102,17 +102,19 @@ def application_of(
     program: Program, *, ranks: int, name: str, communicators: Mapping[str, object]
 ) -> Application:
     """Run the generator of every rank once and fold what it yields; refuses anything but operations."""
-    if ranks < 1:
-        raise WorkloadError(f"expected at least 1 rank, got {ranks}")
+    expect_ranks(ranks)
     table = communicator_table(communicators, ranks)
     numbers = {communicator.name: number for number, communicator in enumerate(table)}
     names = _Names()
     folded = []
     for rank in range(ranks):
         try:
-            folded.append(_fold(program(rank, ranks), names, numbers, rank, ranks))
+            folded.append(_fold(_begun(program, rank, ranks), names, numbers, rank, ranks))
         except WorkloadError as error:
             raise WorkloadError(error.message, at=error.at or f"rank {rank}", source=name) from None
+        except Exception as error:
+            error.add_note(f"in the program {name!r}, as rank {rank} of {ranks}")
+            raise
     text = _merge(folded, ranks)
     return Application(
         name,
@@ -124,6 +126,17 @@ def application_of(
         tuple(_matrix(rows, ranks) for rows in names.counts),
         tuple(names.algorithms),
     )
+
+
+def _begun(program: Program, rank: int, ranks: int) -> Iterable[Operation]:
+    if not callable(program):
+        raise WorkloadError(f"expected a function program(rank, ranks), got {program!r:.60}")
+    operations = program(rank, ranks)
+    if not isinstance(operations, Iterable):
+        raise WorkloadError(
+            f"expected program(rank, ranks) to yield operations, it returned {operations!r:.60}"
+        )
+    return operations
 
 
 def _matrix(rows: dict[int, np.ndarray[Any, Any]], ranks: int) -> np.ndarray[Any, Any]:

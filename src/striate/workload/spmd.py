@@ -14,7 +14,14 @@ from striate.layout.layout import Layout
 from striate.lists import Lists
 from striate.workload import operations
 from striate.workload.affine import Affine
-from striate.workload.application import Application, File, collective_text, communicator_table, layout_text
+from striate.workload.application import (
+    Application,
+    File,
+    collective_text,
+    communicator_table,
+    expect_ranks,
+    layout_text,
+)
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import Operation
 from striate.workload.text import Int64s, Operand, Row, TextWriter
@@ -37,8 +44,7 @@ class Spmd:
     def __init__(
         self, ranks: int, *, name: str = "program", communicators: Mapping[str, object] | None = None
     ) -> None:
-        if ranks < 1:
-            raise WorkloadError(f"expected at least 1 rank, got {ranks}")
+        expect_ranks(ranks)
         self.ranks = ranks
         self.name = name
         self.rank: Int64s = np.arange(ranks, dtype=np.int64)

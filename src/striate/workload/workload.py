@@ -53,7 +53,12 @@ class Workload:
 
     @classmethod
     def together(cls, *workloads: Workload) -> Workload:
-        """Several workloads at once on one machine."""
+        """Several workloads at once on one machine; refuses anything else, and none."""
+        wrong = [one for one in workloads if not isinstance(one, Workload)]
+        if wrong or not workloads:
+            raise WorkloadError(
+                f"expected workloads, got {wrong[0]!r:.60}" if wrong else "expected workloads, got none"
+            )
         return cls(tuple(application for workload in workloads for application in workload.applications))
 
     def with_layouts(self, layouts: Mapping[str, Layout | str | None]) -> Workload:
