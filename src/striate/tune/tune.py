@@ -36,7 +36,7 @@ def tune(
     budget: Quantity = "60 s",
     executor: Executor | str = "processes",
     workers: int | None = None,
-    resolution: float = 0.01,
+    resolution: float = 0.05,
     rungs: Sequence[str] | None = None,
     progress: Progress = lambda done, what: None,
     inputs: Mapping[str, str] | None = None,

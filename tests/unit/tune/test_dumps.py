@@ -13,7 +13,7 @@ from striate.apps.mesh import NODE, Mesh
 from striate.apps.mesh.costs import CodecCost, Costs, costs_of, measure_costs
 from striate.apps.mesh.dumps import workload
 from striate.apps.mesh.sweep import Sweep
-from striate.apps.mesh.timing import LARGE_CHUNK, MIDDLE_CHUNK, SMALL_CHUNK, Dump, Timings
+from striate.apps.mesh.timing import LARGE_CHUNK, SMALL_CHUNK, Dump, Timings
 from striate.cluster import load_cluster
 from striate.errors import StriateError, TuningError
 from striate.predict import predict
@@ -97,10 +97,10 @@ def test_costs_are_positive_and_survive_a_table(tmp_path):
         Costs.from_table({"commit": "much"})
 
 
-def dump_of(seconds, chunks, *, codec=0.0, rounds=1, window=2**20):
-    """A dump that takes 0.8 s beside its chunks, its codec and further rounds."""
+def dump_of(seconds, chunks, *, codec=0.0):
+    """A dump that takes 0.8 s beside its chunks and its codec."""
     stages = {"load": 0.1 + codec / 2, "exchange": 0.3, "compress": 0.1 + codec / 2, "write": 0.2}
-    return Dump(**stages, all=0.8 + seconds * chunks + codec, rounds=rounds, window_bytes=window)
+    return Dump(**stages, all=0.8 + seconds * chunks + codec)
 
 
 def test_costs_give_back_what_was_timed():
@@ -115,17 +115,10 @@ def test_costs_give_back_what_was_timed():
         touched=1000,
         window=0.01,
         dumps={
-            "none": {
-                SMALL_CHUNK: dump_of(1e-5, many),
-                MIDDLE_CHUNK: dump_of(1e-5, 256),
-                LARGE_CHUNK: dump_of(1e-5, few),
-            },
+            "none": {SMALL_CHUNK: dump_of(1e-5, many), LARGE_CHUNK: dump_of(1e-5, few)},
             "zstd": {SMALL_CHUNK: dump_of(2e-5, many, codec=2.0), LARGE_CHUNK: dump_of(2e-5, few, codec=2.0)},
         },
-        rounds={
-            4 * 2**20: Dump(0.1, 0.3, 0.1, 0.2, 0.8 + 256e-5 + 0.5, 20, 2**20),
-            2**40: dump_of(1e-5, 256),  # all in one round: says nothing
-        },
+        rounds=[(2**20, 0.5), (2**22, -0.1)],
         stored_shares={"none": 1.0, "zstd": 0.25},
     )
 
@@ -134,7 +127,7 @@ def test_costs_give_back_what_was_timed():
     assert found.chunk == pytest.approx(1e-5)
     assert found.codecs["zstd"].chunk == pytest.approx(2e-5)
     assert found.commit == pytest.approx(0.8 - 0.7)
-    assert found.rounds == [(2**20, pytest.approx(0.5 / (total / 2)))]
+    assert found.rounds == [(2**20, pytest.approx(0.5 / (total / 2))), (2**22, 0.0)]
     assert found.codecs["zstd"].encode * total / 2 >= 1.1  # what the codec's dump takes beyond the rest
 
 

@@ -105,7 +105,7 @@ def _timed_by_ranks(task: Task, processes: int) -> Timings:
 
 def costs_of(timings: Timings, mesh: Mesh) -> Costs:
     """Costs with which the model takes, for the dumps that were timed, what they took."""
-    from striate.apps.mesh.timing import LARGE_CHUNK, MAPPED_BYTES, MIDDLE_CHUNK, SMALL_CHUNK
+    from striate.apps.mesh.timing import LARGE_CHUNK, MAPPED_BYTES, SMALL_CHUNK
 
     total = mesh.nodes * NODE.itemsize
     own, moved = total / timings.ranks, max(1, timings.touched) * NODE.itemsize
@@ -131,7 +131,6 @@ def costs_of(timings: Timings, mesh: Mesh) -> Costs:
             share=share,
             chunk=chunk,
         )
-    whole = timings.dumps["none"][MIDDLE_CHUNK].all
     return Costs(
         setup_edge=timings.setup / max(1, mesh.edges // timings.ranks),
         sweep_edge=timings.sweep / max(1, mesh.edges // timings.ranks),
@@ -143,10 +142,6 @@ def costs_of(timings: Timings, mesh: Mesh) -> Costs:
         window_byte=timings.window / MAPPED_BYTES,
         commit=commit,
         chunk=chunk_seconds("none"),
-        rounds=[
-            (dump.window_bytes, max(0.0, dump.all - whole) / own)
-            for dump in timings.rounds.values()
-            if dump.rounds > 1
-        ],
+        rounds=[(window, max(0.0, more) / own) for window, more in timings.rounds],
         codecs=codecs,
     )
