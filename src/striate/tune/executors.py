@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -42,7 +43,9 @@ def executor_called(name: str, *, workers: int | None = None) -> Iterator[Execut
         import multiprocessing
 
         context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks in an unknown state
-        with ProcessPoolExecutor(workers or os.cpu_count() or 1, mp_context=context) as pool:
+        with ProcessPoolExecutor(
+            workers or os.cpu_count() or 1, mp_context=context, initializer=_leave_interrupts_to_the_caller
+        ) as pool:
             yield pool
     elif kind == "mpi":
         with _mpi_pool(workers) as pool:
@@ -50,6 +53,11 @@ def executor_called(name: str, *, workers: int | None = None) -> Iterator[Execut
     else:
         with _dask_pool(address, workers) as pool:
             yield pool
+
+
+def _leave_interrupts_to_the_caller() -> None:
+    """A terminal's Ctrl-C reaches every process; the caller alone says so, and ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _mpi_pool(workers: int | None) -> Any:

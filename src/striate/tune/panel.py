@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 
 from striate.errors import TuningError
@@ -38,14 +38,19 @@ class Panel:
         return self.spent >= self._budget
 
     def ask(self, candidates: Sequence[Candidate], rung: str) -> list[Reply]:
-        """One reply a candidate, in their order."""
+        """One reply a candidate, in their order; fewer, for the first of them, when the time is over before."""
         batches = [tuple(candidates[at : at + BATCH]) for at in range(0, len(candidates), BATCH)]
-        tasks = [self._executor.submit(ask, self._question, batch, rung) for batch in batches]
+        tasks: list[Future[list[Reply]]] = []
         replies: list[Reply] = []
         try:
-            for task, batch in zip(tasks, batches, strict=True):
-                replies += task.result()
+            for batch in batches:
+                if not self.is_over:  # some executors answer at once
+                    tasks.append(self._executor.submit(ask, self._question, batch, rung))
+            for task, batch in zip(tasks, batches, strict=False):
+                replies += task.result(timeout=max(0.0, self._budget - self.spent))
                 self._progress(len(batch), rung)
+        except TimeoutError:
+            return replies
         except BrokenProcessPool:
             raise TuningError(
                 "a worker process ended early: out of memory, or a script without "

@@ -55,7 +55,7 @@ class Race:
                 candidate = waiting.pop(0)
                 if self.may_win(candidate):
                     batch.append(candidate)
-            for reply, candidate in zip(self.panel.ask(batch, rung), batch, strict=True):
+            for reply, candidate in zip(self.panel.ask(batch, rung), batch, strict=False):
                 self._note(candidate, reply, rung)
 
     def may_win(self, candidate: Candidate) -> bool:

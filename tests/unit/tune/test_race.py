@@ -1,10 +1,13 @@
 """The race on bounds: nothing that may be the best is dropped, whatever the bounds of the cheap rung are."""
 
+from concurrent.futures import Executor, Future
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.interval import Interval
+from striate.tune.panel import Panel
 from striate.tune.question import Reply
 from striate.tune.race import Race, is_behind
 from striate.tune.space import Candidate
@@ -108,6 +111,35 @@ def test_a_refused_candidate_is_last_and_one_that_a_rung_does_not_take_keeps_its
     assert [outcome.state for outcome in outcomes] == ["best", "tie", "refused"]
     assert outcomes[0].candidate.number == 2
     assert outcomes[1].seconds == Interval(0, 1, 9)
+
+
+class Slow(Executor):
+    """Answers the first task, and never the others."""
+
+    def __init__(self):
+        self.tasks = []
+
+    def submit(self, function, /, question, batch, rung):
+        self.tasks.append(Future())
+        if len(self.tasks) == 1:
+            self.tasks[0].set_result([Reply(Interval.exactly(1.0)) for _ in batch])
+        return self.tasks[-1]
+
+
+def test_the_time_is_over_also_while_answers_are_waited_for():
+    executor, done = Slow(), []
+    panel = Panel(None, executor, budget_seconds=0.05, progress=lambda count, rung: done.append(count))
+    candidates = [Candidate(number, {"n": number}) for number in range(40)]
+
+    race = Race(panel, ("cheap", "dear"))
+    race.run(candidates)
+
+    assert panel.is_over
+    assert len(done) == 1
+    assert all(task.cancelled() for task in executor.tasks[1:])
+    states = [outcome.state for outcome in race.outcomes(candidates, 0.01)]
+    assert states.count("best") == 1
+    assert states.count("undecided") == 39
 
 
 @pytest.mark.parametrize(
