@@ -1,5 +1,6 @@
 """What commands do where outputs and readers fail: one line, a status, and nothing half done."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -40,7 +41,7 @@ def test_a_name_that_would_lie_is_refused(here, capsys, arguments, ending):
 
 def test_a_place_that_may_not_be_written_is_refused_before_the_work(here, capsys, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    monkeypatch.setattr("striate.predict.predict", None)
+    monkeypatch.setattr(importlib.import_module("striate.predict"), "predict", None)
 
     assert "the output may not be written there - at f.json" in refusal(
         capsys, "predict", "checkpoint", "laptop", "-o", "f.json"
