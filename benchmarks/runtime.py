@@ -14,6 +14,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 OURS = "striate"
+BUFFER = 64 * 2**20  # what `create` keeps to unless told otherwise, the schedule apart
+POSITIONS = 3 * 4 + 1  # bytes of schedule for one record: three positions, and a list of what nobody writes
 # method -> (times as fast as it we must be, writing and reading); file per process is allowed to be faster.
 WANTED = {
     "MPI-IO collective, tuned": 6,
@@ -95,6 +97,10 @@ def compare(ranks, nodes, pattern, *, repeats, turns, sync):
         seconds = "".join(f"{figures[name]:9.3f}" for name in ("prepare", "write", "read"))
         ratios = "".join(f"{figures[name] / ours[name]:9.2f}" for name in ("write", "read"))
         print(f"  {method:28}{seconds}{ratios}{figures['peak'] / 1e6:9.0f}", flush=True)
+    print(
+        f"  memory of a rank beyond its arrays: {ours['buffer'] / 1e6:.0f} MB of {BUFFER / 1e6:.0f} for the exchange, "
+        f"and its schedule of {ours['schedule'] / 1e6:.0f} MB, {ours['position']:.1f} bytes a record"
+    )
     return _missed(found, ours) if pattern == "random" else _slower(found, ours)
 
 
@@ -107,7 +113,16 @@ def _missed(found, ours):
                 missed.append(f"{name}: {figures[name] / ours[name]:.2f} times {method}, wanted {wanted:g}")
     if ours["prepare"] > ours["write"] / 2:
         missed.append(f"the schedule costs {ours['prepare'] / ours['write']:.2f} of a write, wanted 0.5")
-    return _say(missed)
+    return _say(missed + _too_large(ours))
+
+
+def _too_large(ours):
+    missed = []
+    if ours["buffer"] > BUFFER:
+        missed.append(f"{ours['buffer']} bytes for the exchange, wanted {BUFFER} at most")
+    if ours["position"] > POSITIONS:
+        missed.append(f"{ours['position']:.1f} bytes of schedule a record, wanted {POSITIONS} at most")
+    return missed
 
 
 def _slower(found, ours):

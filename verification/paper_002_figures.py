@@ -38,7 +38,7 @@ def bars(title, unit, columns):
         shapes.append(
             f'<line x1="{LEFT}" x2="{WIDTH - 10}" y1="{height:.1f}" y2="{height:.1f}" stroke="#ddd"/>'
         )
-        text = f"{tick / 4 * top:.3g} {unit}"
+        text = f"{float(f'{tick / 4 * top:.3g}'):,g} {unit}"
         shapes.append(f'<text x="{LEFT - 6}" y="{height + 4:.1f}" text-anchor="end">{escape(text)}</text>')
     for number, (label, parts) in enumerate(columns):
         base = HEIGHT - BOTTOM

@@ -1,6 +1,6 @@
 """One method of irregular I/O, timed under mpiexec: `irregular.py FOLDER NODES PATTERN METHOD REPEATS SYNC`.
 
-Prints one JSON line: best seconds to prepare what can be reused, to write, and to read; peak memory of a rank.
+Prints one JSON line: best seconds to prepare what can be reused, to write, and to read; most memory of a rank.
 Every method's file is compared with the records, and for reads every record is looked at.
 """
 
@@ -267,25 +267,26 @@ def main():
         with peak if number == 0 else nullcontext():
             if number == 0:
                 method = METHODS[name](folder, nodes, indices, sync)
-            if number < 2:
-                seconds = timed(method.prepare)
-                best["prepare"] = min(best["prepare"], getattr(method, "schedule_seconds", seconds))
+            seconds = timed(method.prepare)
+            best["prepare"] = min(best["prepare"], getattr(method, "schedule_seconds", seconds))
             best["write"] = min(best["write"], timed(method.write, records))
             again.view("u1")[:] = 0
             best["read"] = min(best["read"], timed(method.read, again))
         if name != "plain write of the array":
             assert np.array_equal(again, records), "what was read is not what was written"
         if number == 0:
-            peaks = WORLD.gather(peak.bytes)
+            held = getattr(getattr(method, "schedule", None), "nbytes", 0)
+            memory = WORLD.gather((peak.bytes, peak.bytes - held, held, len(indices)))
         if RANK == 0 and method.canonical and number == 0:
             content = method.content()
             assert np.array_equal(content["v"][indices, 0], indices), "the file is not in global order"
         if number < repeats - 1:
             method.clean()
     if RANK == 0:
-        print(
-            json.dumps(best | {"peak": max(peaks), "library": MPI.Get_library_version().split(",")[0][:40]})
-        )
+        most, buffer, schedule, _ = (max(column) for column in zip(*memory, strict=True))
+        position = max(held / count for _, _, held, count in memory)  # bytes of schedule for one record
+        found = {"peak": most, "buffer": buffer, "schedule": schedule, "position": position}
+        print(json.dumps(best | found | {"library": MPI.Get_library_version().split(",")[0][:40]}))
 
 
 main()

@@ -56,4 +56,11 @@ TEST("contexts and exact tags keep messages apart") {
     CHECK(matching.unexpected_at(2).size() == 1);
 }
 
+TEST("a message has to fit into its receive, and a receive of 0 bytes takes whatever comes") {
+    const Envelope envelope{0, 1, 0, 1};
+    expect_room(envelope, 8, 8);
+    expect_room(envelope, 8, 0);
+    CHECK_THROWS(expect_room(envelope, 8, 7));
+}
+
 RUN_ALL_TESTS

@@ -47,3 +47,19 @@ def test_profiles_sort_by_any_column(open_page):
     assert names == sorted(names)
     head.nth(3).click()
     assert first.inner_text() == before  # the longest first again
+
+
+def test_a_narrow_window_hides_no_column(open_page):
+    """On a telephone nothing stands out of the window, nor a table out of its card."""
+    trace = small()
+    tab = open_page(
+        striate.show(trace, striate.predict(trace, "laptop")), viewport={"width": 400, "height": 800}
+    )
+
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 400
+    beyond = tab.evaluate(
+        """() => [...document.querySelectorAll(".card table")].filter((table) =>
+          table.getBoundingClientRect().right > table.closest(".card").getBoundingClientRect().right).length"""
+    )
+    assert tab.locator(".card table").count() >= 2
+    assert beyond == 0

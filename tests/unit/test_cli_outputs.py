@@ -1,5 +1,6 @@
 """What commands do where outputs and readers fail: one line, a status, and nothing half done."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from striate.cli.main import run
-from toy_traces import two_ranks
+from toy_traces import row, trace_of, two_ranks
 
 COMMAND = [sys.executable, "-m", "striate"]
 
@@ -40,7 +41,7 @@ def test_a_name_that_would_lie_is_refused(here, capsys, arguments, ending):
 
 def test_a_place_that_may_not_be_written_is_refused_before_the_work(here, capsys, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    monkeypatch.setattr("striate.predict.predict", None)
+    monkeypatch.setattr(importlib.import_module("striate.predict"), "predict", None)
 
     assert "the output may not be written there - at f.json" in refusal(
         capsys, "predict", "checkpoint", "laptop", "-o", "f.json"
@@ -70,6 +71,18 @@ def test_a_closed_or_full_standard_output_ends_in_at_most_a_line(options):
 def test_no_name_reaches_the_terminal_as_a_command_to_it(here, capsys):
     line = refusal(capsys, "info", "red\x1b[31m\x07")
     assert line == r"striate: cannot read: No such file or directory (red\x1b[31m\x07)"
+
+
+def test_no_name_of_a_trace_does_either(here, capsys):
+    rows = [row(0, "write", 0, 10, file=0, bytes=5, offset=0)]
+    trace = trace_of(rows, ranks=1, files=("red\x1b[31m",), program="bell\x07\u202e", hosts=("h\x9b",))
+    trace.save(here / "hostile.parquet")
+    for command in (["info"], ["show", "--text"], ["predict", "hostile.parquet", "laptop"]):
+        assert run([*command, "hostile.parquet"][:3]) == 0
+        shown = capsys.readouterr().out
+
+        assert not set("\x1b\x07\x9b\u202e") & set(shown)
+        assert "bell" in shown
 
 
 @pytest.mark.parametrize(
@@ -153,3 +166,28 @@ def test_one_of_a_thing_is_not_many(here, capsys):
 
     assert "1 with 1 socket, " in shown
     assert "1 components" not in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["advise", "it"],
+        ["tune", "it", "laptop"],
+        ["apply", "it", "-o", "settings"],
+        ["info", "it"],
+        ["fit", "laptop", "it"],
+    ],
+)
+def test_an_input_that_is_not_there_is_a_bad_input_not_a_usage(here, capsys, command):
+    assert "No such file or directory" in refusal(capsys, *command)
+    (here / "it").mkdir()
+    assert "it" in refusal(capsys, *command)
+    assert not (here / "settings").exists()
+
+
+def test_settings_that_cannot_be_run_again_are_not_written(here, capsys):
+    assert run(["advise", "run.parquet", "-o", "advice.json"]) == 0
+
+    said = refusal(capsys, "apply", "advice.json", "-o", "settings", "--rerun")
+    assert said == "striate: only tuned settings of a program on our runtime can be run again (advice.json)"
+    assert not (here / "settings").exists()

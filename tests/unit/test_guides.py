@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,33 @@ def test_the_model_of_the_queueing_guide_is_the_same_in_toml_and_in_python(tmp_p
     loaded, written = load_model(tmp_path / "spmd.toml"), names["model"]
     assert isinstance(loaded, Model)
     assert loaded.time(64, 3) == written.time(64, 3)
+
+
+def test_the_readme_prints_a_forecast(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    exec(compile(code, "readme", "exec"), {})
+
+    assert re.fullmatch(r"[\d.]+ s \([\d.]+ s to [\d.]+ s\) by \w+; cost .*\n", capsys.readouterr().out)
+
+
+def test_the_tutorial_runs_as_it_stands(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    solver, larger, together = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "tutorial.md").read_text(), re.S
+    )
+    Path("solver.py").write_text(solver)
+    assert run(["predict", "solver.py", "westmere", "--ranks", "16", "-o", "forecast.json"]) == 0
+    names: dict[str, Any] = {}
+    exec(compile(larger.replace("1_000_000", "100_000"), "tutorial", "exec"), names)
+    names["workload"].save("run.parquet")
+    assert run(["predict", "run.parquet", "lustre-64"]) == 3
+    assert "not to be trusted (exit status 3)" in capsys.readouterr().out
+    exec(compile(together, "tutorial", "exec"), {})
+
+    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()] == [
+        ["jacobi", "8"],
+        ["checkpoint", "4"],
+    ]
 
 
 def test_a_flat_model_is_told_where_its_words_belong(tmp_path, capsys):

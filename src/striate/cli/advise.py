@@ -18,7 +18,7 @@ SAMPLE_BYTES = 2**20
 
 
 @click.command()
-@click.argument("trace", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("trace", type=click.Path(path_type=Path))
 @click.argument("cluster", required=False)
 @json_option
 @output_option("write the advice to a .json file, which `striate apply` reads")

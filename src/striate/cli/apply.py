@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from striate.cli.output import json_option, print_json, progress, write_output
+from striate.errors import TuningError
 
 if TYPE_CHECKING:
     from striate.apps.rerun import Rerun
@@ -18,7 +19,7 @@ SCHEMA = "striate.applied/1"
 
 
 @click.command()
-@click.argument("source", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("source", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="folder for the files")
 @click.option("--force", is_flag=True, help="overwrite files that are there")
 @click.option(
@@ -29,7 +30,7 @@ SCHEMA = "striate.applied/1"
 )
 @click.option(
     "--now",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path),
     help="settings of the runs to compare with (default: those that the search began with)",
 )
 @json_option
@@ -45,13 +46,17 @@ def command(
 
     tuned, plan = _plan(source)
     files = plan.files(output)
+    if again and (tuned is None or "runtime.toml" not in files):
+        raise TuningError(
+            "only tuned settings of a program on our runtime can be run again", source=str(source)
+        )
     output.mkdir(exist_ok=True)
     for name in (*files, *["rerun.json"] * again):
         refuse_overwrite(output / name, force=force)
     for name, content in files.items():
         write_output(output / name, content, force=force)
     measured = None
-    if again:
+    if again and tuned is not None:
         measured = _rerun(tuned, output, repeats, now)
         write_output(output / "rerun.json", measured.to_json(), force=force)
     if as_json:
@@ -97,12 +102,9 @@ def _hints(tuned: Tuned) -> dict[str, str]:
     return found | hints(aggregators=aggregators, aggregator_buffer=given.get("buffer"))
 
 
-def _rerun(tuned: Tuned | None, output: Path, repeats: int, now: Path | None) -> Rerun:
+def _rerun(tuned: Tuned, output: Path, repeats: int, now: Path | None) -> Rerun:
     from striate.apps.rerun import rerun
-    from striate.errors import TuningError
 
-    if tuned is None or not (output / "runtime.toml").is_file():
-        raise TuningError("only tuned settings of a program on our runtime can be run again")
     with progress("running", total=2 * repeats) as advance:
         return rerun(
             tuned,

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from striate.errors import StriateError
+from striate.printable import printable
 
 # command -> (module under striate.cli, one line of help); a module is imported only when its command runs.
 COMMANDS = {
@@ -91,7 +92,5 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _say(message: str, status: int) -> int:
-    line = " ".join(message.splitlines())
-    shown = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)
-    print(f"striate: {shown}", file=sys.stderr)
+    print(f"striate: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
     return status

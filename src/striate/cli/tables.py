@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from striate.predict.forecast import Answer, Forecast, Phase
 from striate.predict.server_use import MetadataUse, ServerUse
+from striate.printable import printable
 from striate.units import about_count, about_seconds, about_size, counted
 
 
@@ -92,7 +93,7 @@ def forecast_text(forecast: Forecast) -> str:
         notes.append("note: this answer is not to be trusted (exit status 3)")
     elif not forecast.reached:
         notes.append(f"note: the range is wider than the {forecast.within:.0%} asked for (exit status 3)")
-    return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
+    return printable("\n\n".join(parts + ["\n".join(notes)] * bool(notes)))
 
 
 MOST_SERVERS = 8  # on one screen; --json has all

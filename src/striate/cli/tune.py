@@ -17,7 +17,7 @@ SHOWN = 12  # candidates in the table
 
 
 @click.command()
-@click.argument("spec", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("spec", type=click.Path(path_type=Path))
 @click.argument("cluster")
 @click.option(
     "--budget",

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 import msgspec
+import xxhash
 
 from striate import errors
 from striate.errors import DatasetError, StorageError, StriateError
@@ -27,14 +28,18 @@ class Together:
     """`with Together(ranks): ...`: local work of every rank, and a meeting of all at its end.
 
     The body does nothing collective. When it fails anywhere, every rank raises the error of the lowest rank
-    that failed. `values` are brought to the meeting; `largest` are the largest over all ranks after it. `patient`
-    ranks, whose work may be much less than that of others, leave their CPU to them.
+    that failed. `values` are brought to the meeting; `largest` are the largest over all ranks after it. What
+    `same` names must be equal on all ranks, else all refuse it. `patient` ranks, whose work may be much less than
+    that of others, leave their CPU to them.
     """
 
-    def __init__(self, ranks: Ranks, *values: int, patient: bool = False) -> None:
+    def __init__(
+        self, ranks: Ranks, *values: int, same: dict[str, object] | None = None, patient: bool = False
+    ) -> None:
         self.ranks = ranks
         self.meet = ranks.patiently_largest if patient else ranks.largest
         self.values = list(values)
+        self.same = same or {}
         self.largest: list[int] = []
 
     def __enter__(self) -> Together:
@@ -46,9 +51,25 @@ class Together:
         if error is not None and not isinstance(error, Exception):
             return  # an interrupt ends the program; the launcher ends the others
         failed = -1 if error is None else self.ranks.size - self.ranks.rank
-        worst, *self.largest = self.meet([failed, *self.values])
+        prints = [fingerprint(value) for value in self.same.values()]
+        worst, *met = self.meet([failed, *prints, *(-one for one in prints), *self.values])
         if worst >= 0:
             _raise_everywhere(self.ranks, error, root=self.ranks.size - worst)
+        highest, lowest, self.largest = (
+            met[: len(prints)],
+            met[len(prints) :][: len(prints)],
+            met[2 * len(prints) :],
+        )
+        differ = [
+            name for name, most, least in zip(self.same, highest, lowest, strict=True) if most != -least
+        ]
+        if differ:
+            raise DatasetError(f"expected the same {' and '.join(differ)} on all ranks, got different ones")
+
+
+def fingerprint(value: object) -> int:
+    """A number for a value: different for different ones, but for one case in 2^62."""
+    return xxhash.xxh3_64_intdigest(repr(value).encode()) >> 2
 
 
 def _raise_everywhere(ranks: Ranks, error: Exception | None, *, root: int) -> None:

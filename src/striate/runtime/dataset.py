@@ -21,7 +21,7 @@ from striate.runtime.node import Node
 from striate.runtime.reading import Reading
 from striate.runtime.report import Report
 from striate.runtime.schedule import Schedule, agree_on_units, build_schedule
-from striate.runtime.selection import select
+from striate.runtime.selection import as_array, select
 from striate.runtime.state import State
 from striate.runtime.store import SubfileReader
 from striate.runtime.update import can_update, update_schedule
@@ -74,20 +74,20 @@ class Dataset:
         report = Report("schedule", self._state.ranks.rank)
         with report.stage("schedule"):
             self._ready()
-            schedule = self._schedule(where, combine, keep=True)
+            schedule = self._schedule("schedule", where, combine, keep=True)
         self.report = report
         return schedule
 
     def updated(self, schedule: Schedule, changed: Any, indices: Any) -> Schedule:
         """Collective: the schedule with its entries `changed` now at `indices`; itself when no rank changes any.
 
-        On one node only the records that these entries leave or reach are settled again. Between nodes, for sums,
-        and when more than one entry in 512 changes, all are.
+        On one node, of millions of entries a rank, only the records that these leave or reach are settled again.
+        Between nodes, for sums, and when more than one entry in 512 changes, all are: that is faster.
         """
         self._ready()
         entries = np.zeros(0, np.int64)
-        with Together(self._state.ranks, 0) as meeting:
-            units, entries = self._changed_units(schedule, np.asarray(changed, np.int64), indices)
+        with Together(self._state.ranks, 0, same=_call("updated", schedule, schedule.combine)) as meeting:
+            units, entries = self._changed_units(schedule, _entries(changed), indices)
             meeting.values[0] = len(entries)
         most_changed = meeting.largest[0]
         if most_changed == 0:
@@ -106,7 +106,7 @@ class Dataset:
         """Collective: begin a write; `records` may be changed at once, `wait` of the result ends it."""
         self._ready()
         report, schedule = self._begin("write", where, combine)
-        with Together(self._state.ranks):
+        with Together(self._state.ranks, 0, same=_call("write_all", where, combine)):
             source = self._as_bytes(records, schedule)
         report.records = schedule.entries
         writing = Writing(self._state, self._windows, self._exchange(schedule, report), self._reader())
@@ -120,7 +120,7 @@ class Dataset:
         if not isinstance(where, Schedule):
             self._ready()
         report, schedule = self._begin("read", where, "last")
-        with Together(self._state.ranks, 0) as meeting:
+        with Together(self._state.ranks, 0, same=_call("read_all", where, "last")) as meeting:
             result = self._result(schedule, out)
             mapped = MappedReading(self._state, schedule, self._reader(), report)
             meeting.values[0] = not mapped.prepare()
@@ -192,12 +192,12 @@ class Dataset:
         if isinstance(where, Schedule):
             return report, where
         with report.stage("schedule"):
-            return report, self._schedule(where, combine)
+            return report, self._schedule(f"{operation}_all", where, combine)
 
-    def _schedule(self, where: Any, combine: str, *, keep: bool = False) -> Schedule:
+    def _schedule(self, call: str, where: Any, combine: str, *, keep: bool = False) -> Schedule:
         """The schedule of `where`; one to `keep` has numbers of its own, which the caller cannot change."""
         state = self._state
-        with Together(state.ranks):
+        with Together(state.ranks, 0, same=_call(call, where, combine)):
             self._check_combine(combine)
             selection = select(where, state.grid)
         row = int(np.prod(state.grid.shape[1:], dtype=np.int64))
@@ -263,7 +263,9 @@ class Dataset:
     def _as_bytes(self, records: Any, schedule: Schedule) -> Bytes:
         """The caller's records as bytes in C order; refuses another shape or a type that would lose something."""
         self._check_schedule(schedule)
-        array = np.asarray(records)
+        if isinstance(records, np.ma.MaskedArray):
+            raise DatasetError("expected records without a mask: give filled ones")
+        array = as_array(records)
         if array.dtype != self.dtype:
             if not np.can_cast(array.dtype, self.dtype, "safe"):
                 raise DatasetError(f"expected records of {self.dtype}, got {array.dtype}")
@@ -276,10 +278,13 @@ class Dataset:
         self._check_schedule(schedule)
         if out is None:
             return np.empty(schedule.shape, self.dtype)
-        if out.dtype != self.dtype or out.shape != schedule.shape or not out.flags.c_contiguous:
-            raise DatasetError(
-                f"expected a contiguous array of {self.dtype} {schedule.shape}, got {out.dtype} {out.shape}"
-            )
+        wanted = f"expected `out` to be a contiguous, writable array of {self.dtype} {schedule.shape}"
+        if not isinstance(out, np.ndarray):
+            raise DatasetError(f"{wanted}, got {type(out).__name__}")
+        if out.dtype != self.dtype or out.shape != schedule.shape:
+            raise DatasetError(f"{wanted}, got one of {out.dtype} {out.shape}")
+        if not out.flags.c_contiguous or not out.flags.writeable:
+            raise DatasetError(f"{wanted}, got one that is not")
         return out
 
     def _check_schedule(self, schedule: Schedule) -> None:
@@ -312,6 +317,19 @@ class Pending:
         if self._report is None:
             self._report = self._finish(self._writing)
         return self._report
+
+
+def _call(name: str, where: Any, combine: str) -> dict[str, object]:
+    """What all ranks must agree on before they go on together."""
+    by = "a schedule" if isinstance(where, Schedule) else f"places, combine {combine}"
+    return {"call (which method, by places or by a schedule, and combine)": (name, by)}
+
+
+def _entries(changed: Any) -> npt.NDArray[np.int64]:
+    entries = as_array(changed)
+    if entries.size and (entries.ndim != 1 or entries.dtype.kind not in "iu"):
+        raise DatasetError(f"expected numbers of entries, got {entries.ndim} axes of {entries.dtype}")
+    return entries.astype(np.int64)
 
 
 def _bytes_of(array: npt.NDArray[Any]) -> Bytes:

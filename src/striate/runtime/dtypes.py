@@ -18,7 +18,9 @@ _TIME = re.compile(r"[<>][mM]8(\[[0-9]{0,6}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?
 
 def describe_dtype(dtype: np.dtype[Any]) -> Any:
     """`dtype` as text and lists; refuses objects and types without a fixed size."""
-    if dtype.hasobject or dtype.itemsize == 0 or dtype.subdtype is not None:
+    if dtype.subdtype is not None:
+        raise DatasetError(f"expected the axes of {dtype} in the shape, and the type {dtype.base}")
+    if dtype.hasobject or dtype.itemsize == 0:
         raise DatasetError(f"expected a type of fixed size without Python objects, got {dtype}")
     description = _described(dtype)
     if dtype_from_description(description) != dtype:

@@ -13,7 +13,7 @@ import numpy as np
 
 from striate import units
 from striate.errors import DatasetError, StorageError
-from striate.runtime.agree import Together
+from striate.runtime.agree import Together, fingerprint
 from striate.runtime.budget import Budget
 from striate.runtime.chunkio import ChunkTable
 from striate.runtime.codec import Pipeline, pipeline_from, pipeline_from_configs
@@ -29,6 +29,19 @@ from striate.runtime.store import Store, check_directories, read_metadata
 
 _OURS = re.compile(r"[0-9a-f]{16}-[0-9]{8}-[0-9]{1,5}\.blocks|\.?(metadata|reference)\.json(\.part)?")
 ALIGNMENT = 4096
+_SETTINGS = (
+    "path",
+    "shape",
+    "dtype",
+    "servers",
+    "group_factor",
+    "layout",
+    "codec",
+    "buffer",
+    "chunk",
+    "sync",
+    "reference",
+)
 
 PathLike = str | os.PathLike[str]
 
@@ -60,18 +73,17 @@ def create(
     """
     group = group_of(comm)
     ranks = group.ranks
-    drawn = np.frombuffer(secrets.token_bytes(8), np.uint8)
-    identity = ranks.gather_rows(drawn)[0].tobytes().hex()
+    identity = _identity(ranks, share_memory)
+    same = dict[str, object].fromkeys(_SETTINGS)
     node = group.node(share_memory)
-    with Together(ranks):
-        kind = np.dtype(dtype)
-        describe_dtype(kind)
+    with Together(ranks, same=same):
+        kind = _element(dtype)
         store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
         server_ranks = _server_ranks(servers, ranks.size)
         check_directories(store, len(server_ranks), own=directories is not None)
         _refuse_factor(group_factor, len(server_ranks))
         grid = plan_grid(
-            (shape,) if isinstance(shape, int | np.integer) else tuple(shape),
+            _lengths(shape),
             kind.itemsize,
             pieces=ranks.size * group_factor,
             chunk_bytes=max(1, units.size(chunk)),
@@ -81,6 +93,21 @@ def create(
         plan = _plan(grid, ranks.size, server_ranks, group_factor, layout)
         pipeline = Pipeline(()) if codec == "auto" else pipeline_from(codec, kind.itemsize)
         _prepare_folders(store, ranks, server_ranks)
+        codecs = codec == "auto" or pipeline.configs
+        options = Options(ALIGNMENT, sync, reference, share_memory)
+        placed = (server_ranks, group_factor, str(layout))
+        sizes = (budget.buffer_bytes, grid.chunk_bytes)
+        settings = (
+            str(store.path),
+            grid.shape,
+            describe_dtype(kind),
+            *placed,
+            codecs,
+            *sizes,
+            sync,
+            reference,
+        )
+        same.update(zip(_SETTINGS, settings, strict=True))
     state = State(
         group=group,
         node=node,
@@ -92,7 +119,7 @@ def create(
         domains=Domains.grouped(grid.chunks, ranks.size, group_factor),
         budget=budget,
         plan=plan,
-        options=Options(ALIGNMENT, sync, reference, share_memory),
+        options=options,
         identity=identity,
         generation=0,
         table=ChunkTable.empty(grid.chunks),
@@ -121,13 +148,14 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     ranks = group.ranks
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
     content = b""
-    with Together(ranks, 0) as meeting:
+    with Together(ranks, 0, same={"path": str(store.path), "share_memory": share_memory}) as meeting:
         if ranks.rank == 0:
             content = read_metadata(store)
             meeting.values[0] = len(content)
     content = ranks.broadcast_known(content, meeting.largest[0], 0)
     node = group.node(share_memory)
-    with Together(ranks):
+    same: dict[str, object] = {"buffer": None, "codecs": sorted(codecs)}
+    with Together(ranks, same=same):
         metadata = decode(content, str(store.metadata_path))
         check_directories(store, metadata.servers, own=metadata.own_directories)
         grid = metadata.grid()
@@ -135,6 +163,7 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
         plan = _stored_plan(metadata, grid, server_ranks)
         pipeline = pipeline_from_configs(metadata.codec, codecs)
         budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and not pipeline)
+        same["buffer"] = budget.buffer_bytes
     return Dataset(
         State(
             group=group,
@@ -154,6 +183,31 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
             committed=True,
         )
     )
+
+
+def _identity(ranks: Ranks, share_memory: bool | int) -> str:
+    """A name for the dataset, drawn by rank 0; refuses ranks that would not form the same nodes."""
+    sharing = fingerprint(share_memory).to_bytes(8, "little")
+    table = ranks.gather_rows(np.frombuffer(secrets.token_bytes(8) + sharing, np.uint8))
+    if (table[:, 8:] != table[0, 8:]).any():
+        raise DatasetError("expected the same share_memory on all ranks, got different ones")
+    return table[0, :8].tobytes().hex()
+
+
+def _element(dtype: Any) -> np.dtype[Any]:
+    try:
+        kind: np.dtype[Any] = np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise DatasetError(f"expected a NumPy type, got {dtype!r}: {error}") from None
+    describe_dtype(kind)
+    return kind
+
+
+def _lengths(shape: int | Sequence[int]) -> tuple[int, ...]:
+    lengths = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    if not all(isinstance(length, int | np.integer) and not isinstance(length, bool) for length in lengths):
+        raise DatasetError(f"expected a shape of whole numbers, got {shape!r}")
+    return tuple(int(length) for length in lengths)
 
 
 def _server_ranks(servers: int | Sequence[int] | None, size: int) -> tuple[int, ...]:

@@ -48,9 +48,9 @@ class Moves:
     messages: list[int]  # exchanges needed in each round, the same on all ranks
 
     @property
-    def nbytes(self) -> int:
-        """Memory held."""
-        return self.place.nbytes + self.incoming.nbytes + (0 if self.order is None else self.order.nbytes)
+    def columns(self) -> list[Positions]:
+        """What takes room."""
+        return [self.place, self.incoming, *([] if self.order is None else [self.order])]
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,12 @@ class Schedule:
 
     @property
     def nbytes(self) -> int:
-        """Memory held by this rank."""
-        made = self.__dict__.get("reading", self.read_early)
-        return self.writing.nbytes + (made.nbytes if made is not None and made is not self.writing else 0)
+        """Memory held by this rank: at most three positions a record once written, two more when read by messages."""
+        made: Moves | None = self.__dict__.get("reading", self.read_early)
+        columns = [self.units, *self.writing.columns, *([] if made is None else made.columns)]
+        if self.holes is not None:
+            columns.append(self.holes)
+        return sum({id(column): column.nbytes for column in columns}.values())
 
     def chunks_in(self, round_: int, window_chunks: int, chunks_per_domain: int) -> Int64:
         """The touched chunks that are handled in a round, of all domains."""

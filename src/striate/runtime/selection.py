@@ -53,7 +53,7 @@ def select(where: Any, grid: Grid) -> Selection:
     """
     if isinstance(where, slice | tuple) or where is Ellipsis:
         return _slab(where if isinstance(where, tuple) else (where,), grid)
-    indices = np.asarray(where)
+    indices = as_array(where)
     if indices.size == 0:
         indices = indices.astype(np.int32)
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
@@ -65,6 +65,14 @@ def select(where: Any, grid: Grid) -> Selection:
     _refuse_outside(indices, grid.shape[0])
     row = math.prod(grid.shape[1:])
     return Selection(np.ascontiguousarray(indices), row, (indices.size, *grid.shape[1:]), by_row=True)
+
+
+def as_array(values: Any) -> npt.NDArray[Any]:
+    """An array of what was given; refuses lists that are none."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise DatasetError(f"expected an array, got lists of several lengths: {error}") from None
 
 
 def _signed(indices: Positions) -> Positions:

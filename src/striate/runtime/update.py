@@ -24,11 +24,13 @@ Words = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 
 LARGE = 512  # entries for one that changes, below which all is made anew: that is faster then
+MANY = 2**21  # entries of a rank, below which it is faster always
 
 
 def can_update(schedule: Schedule, node: Node, most_changed: int) -> bool:
     """The same on all ranks: whether the change is small, and the claims are settled in memory that all share."""
-    return node.is_everyone and schedule.combine == "last" and most_changed * LARGE <= schedule.most
+    pays = schedule.most >= max(MANY, most_changed * LARGE)
+    return node.is_everyone and schedule.combine == "last" and pays
 
 
 def update_schedule(

@@ -14,10 +14,9 @@ from striate.units import about_rate, about_seconds, about_size, counted
 
 
 def span(bounds: Interval) -> str:
-    """ "82.2 s to 94.6 s", or one time where both ends are the same."""
-    if bounds.width == 0:
-        return about_seconds(bounds.estimate)
-    return f"{about_seconds(bounds.low)} to {about_seconds(bounds.high)}"
+    """ "82.2 s to 94.6 s", or one time where both ends read the same."""
+    low, high = about_seconds(bounds.low), about_seconds(bounds.high)
+    return low if low == high else f"{low} to {high}"
 
 
 def about_trace(summary: Summary, parts: Sequence[Part]) -> list[str]:

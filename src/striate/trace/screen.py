@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from striate.printable import printable
 from striate.trace.trace import SIMULATED
 from striate.units import about_rate, about_seconds, about_size, counted
 
@@ -22,7 +23,7 @@ def screen(summary: Summary) -> str:
         _hosts(summary),
         _flags(summary),
     ]
-    return "\n\n".join(part for part in parts if part)
+    return printable("\n\n".join(part for part in parts if part))
 
 
 def _head(summary: Summary) -> str:

@@ -113,6 +113,53 @@ def wrong_settings():
     make(group_factor=1 if WORLD.rank != LAST else 99)
 
 
+def other_shape():
+    runtime.create(WORLD, PATH / "new", (RECORDS + (WORLD.rank == LAST),), "f8")
+
+
+def other_buffer():
+    runtime.open(WORLD, PATH / "new", buffer=2**20 if WORLD.rank == LAST else 2**24)
+
+
+def other_sharing():
+    make(share_memory=WORLD.rank != LAST)
+
+
+def other_combine():
+    make().write_all([0], [1.0], combine="sum" if WORLD.rank == LAST else "last")
+
+
+def other_way():
+    dataset = make()
+    schedule = dataset.schedule([0])
+    dataset.write_all(schedule if WORLD.rank == LAST else [0], [1.0])
+
+
+def other_method():
+    dataset = make()
+    schedule = dataset.schedule([0])
+    if WORLD.rank == LAST:
+        dataset.read_all(schedule)
+    else:
+        dataset.write_all(schedule, [1.0])
+
+
+def masked():
+    dataset = make()
+    dataset.write_all([0], np.ma.array([1.0]) if WORLD.rank == LAST else [1.0])
+
+
+def wrong_entries():
+    dataset = make()
+    dataset.updated(dataset.schedule([0, 1]), [0.5 if WORLD.rank == LAST else 0], [2])
+
+
+def wrong_out():
+    out = np.zeros(1)
+    out.flags.writeable = WORLD.rank != LAST
+    make().read_all([0], out=out)
+
+
 def nothing_there():
     runtime.open(WORLD, PATH / "nothing")
 

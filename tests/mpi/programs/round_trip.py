@@ -20,7 +20,7 @@ from striate.runtime import update
 WORLD = MPI.COMM_WORLD
 FOLDER, CASES = Path(sys.argv[1]), int(sys.argv[2])
 numbers = itertools.count()
-update.LARGE = 8  # small cases are to take the way of large ones, too
+update.LARGE, update.MANY = 8, 0  # small cases are to take the way of large ones, too
 
 
 def records_of(write, shape, dtype):

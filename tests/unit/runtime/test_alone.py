@@ -181,6 +181,36 @@ def test_settings_that_cannot_be_are_refused(tmp_path, settings, said):
         runtime.create(None, tmp_path / "d", (10,), "f8", **settings)
 
 
+@pytest.mark.parametrize(
+    ("shape", "dtype", "said"),
+    [
+        ((5.5,), "f8", "whole numbers"),
+        ((True,), "f8", "whole numbers"),
+        ((), "f8", "1 to 32 axes"),
+        ((5,), "nonsense", "a NumPy type, got 'nonsense'"),
+        ((5,), np.dtype(("f4", (3,))), "in the shape, and the type float32"),
+        ((5,), "O", "without Python objects"),
+    ],
+)
+def test_shapes_and_types_that_cannot_be_are_refused(tmp_path, shape, dtype, said):
+    with pytest.raises(DatasetError, match=said):
+        runtime.create(None, tmp_path / "d", shape, dtype)
+
+
+@pytest.mark.parametrize(
+    "kind", ["?", "c8", ">f8", "<U3", "S5", "V7", "M8[s]", [("a", ">i4"), ("b", "f4", (2,))]]
+)
+def test_elements_of_any_fixed_type_come_back(tmp_path, kind):
+    records = np.frombuffer(bytes(i % 2 for i in range(6 * np.dtype(kind).itemsize)), kind)
+    with runtime.create(None, tmp_path / "d", (10,), kind) as dataset:
+        dataset.write_all(np.array([7, 2, 4], ">u2"), records[::2])
+        found = dataset.read_all(...)
+
+    assert found.dtype == np.dtype(kind)
+    assert found[[7, 2, 4]].tobytes() == records[::2].tobytes()
+    assert not any(found[[0, 1, 3, 5, 6, 8, 9]].tobytes())
+
+
 def test_a_closed_dataset_is_closed(tmp_path):
     dataset = runtime.create(None, tmp_path / "d", (10,), "f8")
     dataset.close()
