@@ -10,7 +10,7 @@ from striate.cli.validate import explained, study_document, study_svg, study_tex
 from striate.cluster import load_cluster
 from striate.interval import Interval
 from striate.validate import Case, Outcome, Study, matrix
-from striate.validate.calibrate import Costs, cost_of, together, work_of
+from striate.validate.calibrate import Costs, cost_of, together, variation_of, work_of
 from striate.validate.forecast import Agreements, forecast_case, with_background, workload_of
 from striate.validate.kernels import Part, started
 from striate.validate.outcome import Run
@@ -95,10 +95,12 @@ def test_a_run_is_put_off_while_others_compute_but_not_for_ever(monkeypatch):
     assert Patience(0.0).look() == [5.0] * 5  # nobody waits
 
 
-@given(st.lists(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=9), min_size=1, max_size=5))
-def test_a_cost_lies_inside_its_range(starts):
+@given(
+    st.lists(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=9), min_size=1, max_size=5), st.floats(0, 2)
+)
+def test_a_cost_lies_inside_its_range(starts, variation):
     seconds = np.concatenate(starts)
-    cost = cost_of([np.array(start) for start in starts])
+    cost = cost_of([[np.array(start) for start in starts]], variation)
 
     assert 0 < cost.low <= cost.estimate <= cost.high
     assert cost.estimate == pytest.approx(np.mean(seconds))
@@ -106,11 +108,14 @@ def test_a_cost_lies_inside_its_range(starts):
     assert cost.high >= np.percentile(seconds, 90) * (1 - 1e-12)
 
 
-def test_starts_that_differ_make_the_range_of_a_cost_wider():
-    alike, apart = (cost_of([np.full(9, 1.0), np.full(9, second)]) for second in (1.0, 1.2))
+def test_starts_that_differ_make_the_ranges_of_all_costs_wider():
+    differing, alike = [[np.full(9, 1.0), np.full(9, 3.0)]], [[np.full(9, 4.0), np.full(9, 4.0)]]
 
-    assert alike == Interval(1.0, 1.0, 1.0)
-    assert apart.high == pytest.approx(1.1 + 2 * 0.2 / 2**0.5 * 1.5**0.5)
+    assert variation_of([alike]) == 0
+    assert cost_of(alike, 0.0) == Interval.exactly(4.0)
+    assert variation_of([differing, alike]) == pytest.approx(0.5)  # 1/2 and 1/2 squared, over two kernels
+    assert cost_of(alike, 0.1).high == pytest.approx(4 * (1 + 0.25 * 2**0.5))
+    assert cost_of(alike * 2, 0.1).high == pytest.approx(4 * (1 + 0.25 * 1.5**0.5))
 
 
 @pytest.mark.parametrize("case", matrix(), ids=lambda case: case.name)

@@ -25,6 +25,7 @@ FIRST_FILE_BYTES = 192 * 1024**2
 _BLOCKS = (4096, 65536, 1024**2, 4 * 1024**2)
 _DIRTY = (1024**2, 4 * 1024**2, 16 * 1024**2)
 _METADATA_FILES = 64
+_FEW = 4  # flushes of a sample
 
 
 class FileFindings:
@@ -96,20 +97,28 @@ def _measure_first_writes(found: FileFindings, path: Path) -> None:
 
 
 def _measure_flush(found: FileFindings, path: Path, seconds: float) -> None:
-    """fsync after so many bytes at a file's end: a start-up, and the rate at which the device takes data."""
+    """fsync after so many bytes at a file's end: a start-up, and the rate at which the device takes data.
+
+    Means of a few: some flushes take much longer than most, and a program that flushes often meets them all.
+    """
     rounds = []
     for size in _DIRTY:
         block = os.urandom(size)
         with path.open("wb", buffering=0) as file:
 
             def flush(file: Any = file, content: bytes = block) -> float:
-                file.write(content)
-                before = time.perf_counter()
-                os.fsync(file.fileno())
-                return time.perf_counter() - before
+                spent = 0.0
+                if file.tell() + _FEW * len(content) > 2 * LARGEST_FILE_BYTES:
+                    file.seek(0)
+                    file.truncate()
+                for _ in range(_FEW):
+                    file.write(content)
+                    before = time.perf_counter()
+                    os.fsync(file.fileno())
+                    spent += time.perf_counter() - before
+                return spent / _FEW
 
-            most = LARGEST_FILE_BYTES * 2 // size
-            rounds.append(np.array(repeated(flush, seconds / len(_DIRTY), least=4, most=min(most, 40))))
+            rounds.append(np.array(repeated(flush, seconds / len(_DIRTY), least=4, most=20)))
         path.unlink()
     found.add_line("flush", _DIRTY, rounds, "fsync after 1 to 16 MiB at the end of a file")
 

@@ -7,7 +7,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -22,6 +22,7 @@ from striate.validate.cases import Case
 STARTS = 3  # of the processes of a look: how fast they are depends on where their memory lies
 _ENDS = {"fast": "low", "middle": "estimate", "slow": "high"}
 Floats = NDArray[np.float64]
+Look = list[Floats]  # times of a kernel, an array for each start of its processes
 Key = tuple[str, str, int]  # application and kernel, the application's size, how many processes at once
 
 
@@ -47,7 +48,7 @@ class Calibration:
 
     def __init__(self, folder: Path, seconds: float) -> None:
         self._folder, self._seconds = folder, seconds
-        self._known: dict[Key, list[Floats]] = {}
+        self._known: dict[Key, list[Look]] = {}
         self._firsts: dict[Key, list[float]] = {}
 
     def look(self, case: Case) -> None:
@@ -56,16 +57,18 @@ class Calibration:
             work = work_of(case)
             if processes != case.ranks and (f"{case.app} {_ALONE[case.app]}", work, processes) in self._known:
                 continue
-            for start in _measured(self._folder, processes, case.app, work, self._seconds):
-                for kernel, columns in start.items():
-                    first, *later = together(columns)
-                    key = (f"{case.app} {kernel}", work, processes)
-                    self._known.setdefault(key, []).append(np.array(later))
-                    self._firsts.setdefault(key, []).append(max(0.0, first - float(np.mean(later))))
+            starts = _measured(self._folder, processes, case.app, work, self._seconds)
+            for kernel in starts[0]:
+                key = (f"{case.app} {kernel}", work, processes)
+                times = [together(start[kernel]) for start in starts]
+                self._known.setdefault(key, []).append([time[1:] for time in times])
+                firsts = [max(0.0, float(time[0] - time[1:].mean())) for time in times]
+                self._firsts.setdefault(key, []).extend(firsts)
 
     @property
     def costs(self) -> Costs:
-        table = {key: cost_of(starts) for key, starts in self._known.items()}
+        variation = variation_of(self._known.values())
+        table = {key: cost_of(looks, variation) for key, looks in self._known.items()}
         return Costs(table, {key: fmean(firsts) for key, firsts in self._firsts.items()})
 
 
@@ -108,16 +111,26 @@ def together(columns: Sequence[Sequence[float]]) -> Floats:
     return np.asarray(times.max(axis=0) if alone else times.mean(axis=0), np.float64)
 
 
-def cost_of(starts: Sequence[Floats]) -> Interval:
-    """The mean, for a program does its work many times over; the range holds what another start may be like.
+def cost_of(looks: Sequence[Look], variation: float) -> Interval:
+    """The mean, for a program does its work many times over; the range holds what a run may be like.
 
-    It holds the 10th and the 90th percentile of all times, and two standard deviations of the means of starts (and a
-    little more where there were few).
+    It holds the 10th and the 90th percentile of all times, and two and a half times by how much starts of one kernel
+    differ; more where there was one look only, for starts of one moment are alike.
     """
-    seconds = np.concatenate(starts)
+    seconds = np.concatenate([start for look in looks for start in look])
     low, high = np.percentile(seconds, [10, 90])
-    middle = seconds.mean()
-    means = [start.mean() for start in starts]
-    apart = 2 * float(np.std(means, ddof=1)) * math.sqrt(1 + 1 / len(means)) if len(means) > 1 else 0.0
-    low, high = min(low, middle - min(apart, middle / 2)), max(high, middle + apart)
-    return Interval(float(min(low, middle)), float(middle), float(max(high, middle)))
+    middle = float(seconds.mean())
+    apart = 2.5 * variation * math.sqrt(1 + 1 / len(looks))
+    low, high = min(low, middle * max(0.5, 1 - apart)), max(high, middle * (1 + apart))
+    return Interval(float(min(low, middle)), middle, float(max(high, middle)))
+
+
+def variation_of(kernels: Iterable[Sequence[Look]]) -> float:
+    """By which share the mean times of starts differ from their kernel's: a standard deviation over all kernels."""
+    squares, free = 0.0, 0
+    for looks in kernels:
+        means = np.array([start.mean() for look in looks for start in look])
+        if len(means) > 1 and means.mean() > 0:
+            squares += float(((means / means.mean() - 1) ** 2).sum())
+            free += len(means) - 1
+    return math.sqrt(squares / free) if free else 0.0

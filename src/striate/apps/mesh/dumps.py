@@ -160,6 +160,8 @@ def _dump(dumping: _Dumping, rank: int, dump: int) -> Iterator[Operation]:
         yield barrier()
         yield from _seal(dumping, rank, turn)
         yield from _write(dumping, rank, turn, files, ends)
+        if not dumping.overlap:
+            yield barrier()  # a server that writes has no CPU beside those that fill
     yield waitall()
     if dumping.sync and rank < dumping.servers:
         yield sync_file(files[rank], comm=ALONE)
