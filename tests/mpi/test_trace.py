@@ -245,7 +245,12 @@ def test_a_program_ended_by_an_interrupt_leaves_its_trace(any_mpi, tmp_path):
     target = tmp_path / "run.parquet"
     command = [sys.executable, "-m", "striate", "trace", "-o", target, "--", sys.executable, "-c", code]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # jobs in the background ignore it
     ) as traced:
         assert traced.stdout.readline() == "ready\n"
         os.killpg(traced.pid, signal.SIGINT)
