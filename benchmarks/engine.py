@@ -12,8 +12,8 @@ import numpy as np
 from striate import _core
 from striate.cluster.builders import star
 from striate.cluster.cluster import Cluster
-from striate.predict.interfaces import rank_interfaces
-from striate.predict.packets import Steps
+from striate.engine.interfaces import rank_interfaces
+from striate.engine.packets import Steps
 
 GIB, MIB, PACKET = 2**30, 2**20, 100 * 1024
 

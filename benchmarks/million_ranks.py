@@ -5,7 +5,7 @@ import resource
 import sys
 import time
 
-from striate.predict import predict
+from striate.ladder import predict
 from striate.units import GiB, MiB, about_size
 from striate.workload import Spmd, Workload
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from striate.show.show import serve, show
+from striate.pages.show import serve, show
 from striate.trace.columns import operations
 from striate.trace.header import File, Header
 from striate.trace.kinds import KINDS, LEVELS

@@ -28,8 +28,8 @@ from engine import MIB, binomial_broadcast, random_flows, simulate
 
 from striate.cluster.builders import star
 from striate.cluster.cluster import Cluster
-from striate.predict.fine import play
-from striate.predict.packets import Steps
+from striate.engine.packets import Steps
+from striate.rungs.fine import play
 from striate.workload import Spmd
 
 HERE = Path(__file__).resolve().parent

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from striate.apps import jacobi
 from striate.cluster.load import load_cluster
-from striate.predict.collective_book import book_of
-from striate.predict.packets import PacketRun, run_application
-from striate.predict.timeline import timeline_of
+from striate.collectives.book import book_of
+from striate.engine.packets import PacketRun, run_application
+from striate.engine.timeline import timeline_of
 from striate.workload import Workload
 from striate.workload import operations as op
 

@@ -32,7 +32,7 @@ def measure(command: list[str], environment: dict[str, str], *, repeats: int) ->
 
 def main(writes: int = 1_000_000) -> int:
     from mpi_libraries import MPIS, PROGRAMS
-    from striate.trace.launch import traced_environment
+    from striate.record.launch import traced_environment
 
     compiler = shutil.which("cc")
     found = [mpi for mpi in MPIS.values() if mpi is not None]
@@ -73,7 +73,7 @@ def solver_share(mpi: Any) -> float:
     and untraced runs take turns, so that both see the same machine.
     """
     from mpi_libraries import PROGRAMS
-    from striate.trace.launch import traced_environment
+    from striate.record.launch import traced_environment
 
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as scratch:
         folder = Path(scratch)

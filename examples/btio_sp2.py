@@ -1,7 +1,7 @@
 """BTIO on the IBM SP-2: paper 000's first study (Tables 2 and 3), from the inputs it prints."""
 
+from striate.probe.microbenchmarks import Machine
 from striate.queueing import Model, Power, Spmd, effects
-from striate.queueing.microbenchmarks import Machine
 
 # Section 5.1.1: POLY1, COMMS1 and COMMS3 on the SP-2.
 SP2 = Machine(

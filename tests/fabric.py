@@ -9,8 +9,8 @@ import numpy as np
 
 from striate import _core
 from striate.cluster.cluster import MEMORY, STORE_FORWARD, Network
-from striate.predict.interfaces import Interfaces
-from striate.predict.packets import Steps as StepColumns
+from striate.engine.interfaces import Interfaces
+from striate.engine.packets import Steps as StepColumns
 
 NANOSECOND = 1000  # ticks
 

@@ -2,8 +2,8 @@
 
 import subprocess
 
-from striate.trace.launch import traced_environment
-from striate.trace.parts.merge import merge
+from striate.record.launch import traced_environment
+from striate.record.merge import merge
 
 RANKS = 4
 LEVELS = ("mpi-io", "mpi", "posix")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from striate.apps import jacobi
-from striate.predict import predict
+from striate.ladder import predict
 from striate.svg import RULE, Canvas
 from striate.trace.trace import Trace
 

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from striate.trace.read import read_trace
-from striate.tune.advice import advise
+from striate.advice import advise
+from striate.formats.read import read_trace
 
 QUIET = 0.05
 

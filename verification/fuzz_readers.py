@@ -152,7 +152,7 @@ def part_seeds() -> list[tuple[bytes, bytes, bytes]]:
 
     import numpy as np
 
-    from striate.trace.parts.files import EVENT, KINDS, MAGIC, PAGE
+    from striate.record.files import EVENT, KINDS, MAGIC, PAGE
 
     functions = ["MPI_File_open", "MPI_File_set_view", "MPI_File_write_all", "MPI_Sendrecv", "half", "MPI_Isend",
                  "MPI_Wait", "complete", "region_begin", "region_end", "pwrite", "MPI_Alltoallv"]  # fmt: skip
@@ -184,7 +184,7 @@ def archive_seed() -> dict[str, bytes]:
     from toy_traces import two_ranks
 
     try:
-        from striate.trace.writers.otf2 import write
+        from striate.formats.writers.otf2 import write
 
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "run.otf2"
@@ -253,8 +253,8 @@ def attempt(read: Callable[[], object]) -> str:
 
 def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict[str, int]]:
     """Outcomes by kind of file; raises AssertionError, keeping the file in `report`, at the first other one."""
-    from striate.trace.parts.merge import merge
-    from striate.trace.read import read_trace
+    from striate.formats.read import read_trace
+    from striate.record.merge import merge
 
     random_ = random.Random(seed)
     files = seeds()

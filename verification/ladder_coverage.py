@@ -30,10 +30,10 @@ from striate.cluster.quantities import Bytes
 from striate.cluster.storage import SimpleDisk, transfer_rate
 from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.predict.decision import START
-from striate.predict.ladder import MODELS, combine, first_rung
-from striate.predict.predict import subject_of
-from striate.predict.subject import UnfitError
+from striate.ladder.climb import MODELS, combine, first_rung
+from striate.ladder.decision import START
+from striate.ladder.predict import subject_of
+from striate.rungs.answer import UnfitError
 from striate.svg import ACCENT, INK, MUTED, Canvas
 
 WITHIN = 0.2

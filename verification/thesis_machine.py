@@ -10,7 +10,7 @@ from thesis_program import Analysis, Costs, mapped, serial, steps_only
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.load import cluster_from_tables
-from striate.predict.fine import play
+from striate.rungs.fine import play
 from striate.workload import Workload
 
 # Target 15: 12 taxa, one run of four chains on four processes; seconds a generation (section 4.2.1).

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from striate.apps.tunable import load
 from striate.cluster import load_cluster
-from striate.tune import Space, tune
+from striate.tuning import Space, tune
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEC = ROOT / "examples" / "tune_mesh.toml"

@@ -11,8 +11,8 @@ from pathlib import Path
 from statistics import fmean, median
 
 from striate.cli.main import run
+from striate.evaluate.validate.study import PATIENCE_SECONDS, Patience
 from striate.results import Entry, Filter, entries
-from striate.validate.study import PATIENCE_SECONDS, Patience
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent / "build"

@@ -1,16 +1,16 @@
 // Python's door to the plans of accesses: what goes to each server, and what ranks exchange in collective
 // I/O.
-#include "striate/access_plan.hpp"
+#include "striate/layout/access_plan.hpp"
 
 #include <utility>
 
 #include "columns.hpp"
 #include "engines.hpp"
-#include "striate/grouped_blocks.hpp"
-#include "striate/simple_stripe.hpp"
-#include "striate/two_d_stripe.hpp"
-#include "striate/two_phase.hpp"
-#include "striate/varstrip.hpp"
+#include "striate/layout/grouped_blocks.hpp"
+#include "striate/layout/simple_stripe.hpp"
+#include "striate/layout/two_d_stripe.hpp"
+#include "striate/layout/varstrip.hpp"
+#include "striate/storage/two_phase.hpp"
 
 namespace striate::bind {
 

@@ -1,5 +1,5 @@
 // Python's door to mapped files, and to records gathered out of them.
-#include "striate/chunks.hpp"
+#include "striate/records/chunks.hpp"
 
 #include <nanobind/stl/vector.h>
 
@@ -9,7 +9,7 @@
 
 #include "columns.hpp"
 #include "engines.hpp"
-#include "striate/mapped_file.hpp"
+#include "striate/records/mapped_file.hpp"
 
 namespace striate::bind {
 

@@ -1,5 +1,5 @@
 // Python's door to lists of byte runs.
-#include "striate/extents.hpp"
+#include "striate/layout/extents.hpp"
 
 #include <utility>
 

@@ -5,7 +5,7 @@
 
 #include "columns.hpp"
 #include "programs.hpp"
-#include "striate/file_layouts.hpp"
+#include "striate/layout/file_layouts.hpp"
 
 namespace striate::bind {
 

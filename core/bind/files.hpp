@@ -14,7 +14,7 @@
 #include "columns.hpp"
 #include "file_layouts.hpp"
 #include "programs.hpp"
-#include "striate/program_run.hpp"
+#include "striate/programs/program_run.hpp"
 
 namespace striate::bind {
 

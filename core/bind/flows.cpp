@@ -1,5 +1,5 @@
 // Python's door to the rungs over work-flow graphs.
-#include "striate/flows.hpp"
+#include "striate/flows/flows.hpp"
 
 #include <nanobind/stl/string.h>
 

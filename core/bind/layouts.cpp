@@ -6,11 +6,11 @@
 
 #include "columns.hpp"
 #include "engines.hpp"
-#include "striate/grouped_blocks.hpp"
-#include "striate/layout_columns.hpp"
-#include "striate/simple_stripe.hpp"
-#include "striate/two_d_stripe.hpp"
-#include "striate/varstrip.hpp"
+#include "striate/layout/grouped_blocks.hpp"
+#include "striate/layout/layout_columns.hpp"
+#include "striate/layout/simple_stripe.hpp"
+#include "striate/layout/two_d_stripe.hpp"
+#include "striate/layout/varstrip.hpp"
 
 namespace striate::bind {
 

@@ -1,5 +1,5 @@
 // Python's door to the ledger: sums per rank and server.
-#include "striate/ledger.hpp"
+#include "striate/programs/ledger.hpp"
 
 #include <nanobind/stl/string.h>
 

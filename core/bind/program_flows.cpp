@@ -1,5 +1,5 @@
 // Python's door to the rungs over programs of ranks.
-#include "striate/program_flows.hpp"
+#include "striate/flows/program_flows.hpp"
 
 #include <nanobind/stl/string.h>
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "columns.hpp"
-#include "striate/collective_book.hpp"
-#include "striate/ledger.hpp"
-#include "striate/program.hpp"
-#include "striate/schedule.hpp"
-#include "striate/stations.hpp"
+#include "striate/network/schedule.hpp"
+#include "striate/network/stations.hpp"
+#include "striate/programs/collective_book.hpp"
+#include "striate/programs/ledger.hpp"
+#include "striate/programs/program.hpp"
 
 namespace striate::bind {
 

@@ -3,11 +3,11 @@
 
 #include "columns.hpp"
 #include "engines.hpp"
-#include "striate/bus_network.hpp"
-#include "striate/clustered_network.hpp"
-#include "striate/fork_join.hpp"
-#include "striate/linearizer.hpp"
-#include "striate/polynomial.hpp"
+#include "striate/queueing/bus_network.hpp"
+#include "striate/queueing/clustered_network.hpp"
+#include "striate/queueing/fork_join.hpp"
+#include "striate/queueing/linearizer.hpp"
+#include "striate/queueing/polynomial.hpp"
 
 namespace striate::bind {
 

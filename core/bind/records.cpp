@@ -1,5 +1,5 @@
 // Python's door to the kernels over records; positions are int32 or int64, one kind in a call.
-#include "striate/records.hpp"
+#include "striate/records/records.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -9,7 +9,7 @@
 
 #include "columns.hpp"
 #include "engines.hpp"
-#include "striate/buckets.hpp"
+#include "striate/records/buckets.hpp"
 
 namespace striate::bind {
 

@@ -1,5 +1,5 @@
 // Python's door to Routes.
-#include "striate/routes.hpp"
+#include "striate/network/routes.hpp"
 
 #include <nanobind/stl/tuple.h>
 

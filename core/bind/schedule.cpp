@@ -1,5 +1,5 @@
 // Python's door to the packet-level network: schedules of messages and programs of ranks in, times out.
-#include "striate/schedule.hpp"
+#include "striate/network/schedule.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include "engines.hpp"
 #include "files.hpp"
 #include "programs.hpp"
-#include "striate/matching.hpp"
-#include "striate/program_run.hpp"
+#include "striate/programs/matching.hpp"
+#include "striate/programs/program_run.hpp"
 #include "timelines.hpp"
 
 namespace striate::bind {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "striate/timeline.hpp"
+#include "striate/events/timeline.hpp"
 
 namespace striate::bind {
 

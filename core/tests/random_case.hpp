@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "small_network.hpp"
-#include "striate/schedule.hpp"
+#include "striate/network/schedule.hpp"
 
 struct RandomCase {
     SmallNetwork network;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "striate/stations.hpp"
+#include "striate/network/stations.hpp"
 
 struct SmallNetwork {
     std::vector<double> bandwidth, local_bandwidth;

@@ -7,25 +7,23 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from striate.cluster import Cluster as Cluster
     from striate.cluster import load_cluster as load_cluster
     from striate.errors import StriateError as StriateError
+    from striate.evaluate.compare import compare as compare
+    from striate.formats.read import read_trace as read_trace
     from striate.interval import Interval as Interval
-    from striate.predict import Forecast as Forecast
-    from striate.predict.compare import compare as compare
-    from striate.predict.predict import predict as predict
-    from striate.show.show import show as show
-    from striate.trace.read import read_trace as read_trace
-    from striate.trace.region import region as region
+    from striate.ladder import Forecast as Forecast
+    from striate.ladder.predict import predict as predict
+    from striate.pages.show import show as show
+    from striate.record.region import region as region
     from striate.trace.timeline import Timeline as Timeline
     from striate.trace.trace import Trace as Trace
-    from striate.tune.tune import tune as tune
+    from striate.tuning.tune import tune as tune
     from striate.workload import Spmd as Spmd
     from striate.workload import Workload as Workload
 
@@ -34,20 +32,20 @@ __version__ = "0.1.0"
 # The whole public API: name -> module. Modules are imported when a name is first used, so that starting is quick.
 _API = {
     "Cluster": "striate.cluster",
-    "Forecast": "striate.predict.forecast",
+    "Forecast": "striate.ladder.forecast",
     "Interval": "striate.interval",
     "Spmd": "striate.workload.spmd",
     "StriateError": "striate.errors",
     "Timeline": "striate.trace.timeline",
     "Trace": "striate.trace.trace",
     "Workload": "striate.workload.workload",
-    "compare": "striate.predict.compare",
+    "compare": "striate.evaluate.compare",
     "load_cluster": "striate.cluster",
-    "predict": "striate.predict.predict",
-    "read_trace": "striate.trace.read",
-    "region": "striate.trace.region",
-    "tune": "striate.tune.tune",
-    "show": "striate.show.show",
+    "predict": "striate.ladder.predict",
+    "read_trace": "striate.formats.read",
+    "region": "striate.record.region",
+    "tune": "striate.tuning.tune",
+    "show": "striate.pages.show",
 }
 __all__ = sorted([*_API, "__version__"])
 
@@ -62,23 +60,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-class _Verb(ModuleType):
-    """A package with the name of its function (`striate.predict`): once imported, it can be called as well."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        name = self.__name__.rpartition(".")[2]
-        return getattr(import_module(_API[name]), name)(*arguments, **options)
-
-
-class _Front(ModuleType):
-    """This package; an import that sets one of its parts here must not take the place of a function."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _API and isinstance(value, ModuleType):
-            value.__class__ = _Verb
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Front

@@ -1,8 +1,8 @@
 """Profiles, maps and surfaces in a real browser: painted, sorted, pointed at."""
 
 import striate
-from unit.show.runs import small
-from unit.show.test_statistics import study
+from unit.pages.runs import small
+from unit.pages.test_statistics import study
 
 
 def painted(tab, section):

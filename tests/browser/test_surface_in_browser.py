@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
+from striate.pages.surface import surface_page
 from striate.queueing import Model, surface
-from striate.show.surface import surface_page
-from unit.test_queueing_parameters import program
+from unit.queueing.test_parameters import program
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SWITCHES = [

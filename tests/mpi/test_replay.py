@@ -7,8 +7,8 @@ import pytest
 from mpi_libraries import PROGRAMS
 from striate.apps.pmc3.nexus import random_matrix
 from striate.cluster import load_cluster
-from striate.predict import predict
-from striate.predict.fine import play
+from striate.ladder import predict
+from striate.rungs.fine import play
 from striate.workload import Workload
 from striate.workload.kinds import Kind
 from striate.workload.unfold import unfold

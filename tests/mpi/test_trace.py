@@ -12,8 +12,8 @@ import pytest
 
 from mpi_libraries import MPIS, PROGRAMS
 from striate.cli.main import run
-from striate.trace.launch import tracer_path
-from striate.trace.read import read_trace
+from striate.formats.read import read_trace
+from striate.record.launch import tracer_path
 from traced_runs import RANKS, run_traced
 
 

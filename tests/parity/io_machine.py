@@ -9,7 +9,8 @@ import numpy as np
 from parity.io_scenario import Access, Close, IoScenario, Open
 from striate.cluster.builders import star
 from striate.cluster.cluster import Cluster
-from striate.predict.packets import CollectiveBook, PacketRun, run_application
+from striate.collectives.columns import CollectiveBook
+from striate.engine.packets import PacketRun, run_application
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.kinds import Kind

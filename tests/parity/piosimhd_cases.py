@@ -17,7 +17,7 @@ from parity.packet_twin import Twin
 from parity.shuffled_twin import ShuffledTwin
 from parity.westmere_twin import Machine, Model, Program, recv, send, sendrecv, steps_of
 from reference.piosimhd_collectives import NEAREST, scenario_of, schedule_of
-from striate.predict.collectives import Schedule, plan
+from striate.collectives import Schedule, plan
 
 GROUPS = ("sendrecv", "congestion", "bcast", "scatter", "gather", "allgather", "reduce", "barrier")
 HEADER = 20

@@ -11,7 +11,7 @@ from reference.piosimhd_collectives import IMPLEMENTATIONS, NEAREST, collective
 from reference.piosimhd_exceptions import TIES as ENGINE_TIES
 from reference.piosimhd_programs import Call
 from reference.piosimhd_ties import TieHeap, popped, tangled
-from striate.predict.collectives import ALGORITHMS
+from striate.collectives import ALGORITHMS
 
 MOST_EVENTS = 30_000  # the rest takes minutes: python -m parity.piosimhd_cases
 

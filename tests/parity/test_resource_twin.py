@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from parity.slow_ledger import SlowLedger
 from property.layouts import layouts as small_layouts
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
-from striate.predict.resource import clocks_of
+from striate.rungs.resource import clocks_of
 from striate.workload import Spmd, Workload
 from striate.workload.operations import stat_file, write
 from toys import HARD, toy, toys

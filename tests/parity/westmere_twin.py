@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from parity.packet_twin import Component, Twin
-from striate.predict.collectives import SEND, Schedule
+from striate.collectives import SEND, Schedule
 
 INSTRUCTIONS_PER_NANOSECOND = 2.66
 STEP_INSTRUCTIONS = 3  # the least a step costs

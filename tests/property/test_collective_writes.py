@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from machines import SWITCH, node
 from property.layouts import layouts
 from striate.cluster.builders import star
+from striate.collectives.columns import CollectiveBook
+from striate.engine.packets import run_application
 from striate.layout import SimpleStripe
-from striate.predict.packets import CollectiveBook, run_application
 from striate.workload import Workload
 from striate.workload import operations as op
 

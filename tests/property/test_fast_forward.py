@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from machines import SWITCH, node
 from striate.cluster.builders import star
-from striate.predict.packets import CollectiveBook, run_application
+from striate.collectives.columns import CollectiveBook
+from striate.engine.packets import run_application
 from striate.workload import Workload
 from striate.workload import operations as op
 

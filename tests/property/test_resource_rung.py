@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from striate.predict.resource import clocks_of, predict_resource
+from striate.rungs.resource import clocks_of, predict_resource
 from striate.workload import Spmd, Workload
 from striate.workload.operations import (
     allreduce,

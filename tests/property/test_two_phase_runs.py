@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from machines import SWITCH, node
 from striate.cluster.builders import star
+from striate.collectives.columns import CollectiveBook
+from striate.engine.packets import run_application
 from striate.layout import Extents
 from striate.layout.two_phase import plan_two_phase
-from striate.predict.packets import CollectiveBook, run_application
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.two_phase import two_phase_operations

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from machines import SWITCH, node
 from striate.cluster.builders import star
-from striate.predict.collective_book import HEADER_BYTES, book_of
-from striate.predict.collectives import ALGORITHMS, plan
-from striate.predict.collectives.choice import Choice
-from striate.predict.collectives.registry import FAMILY
-from striate.predict.collectives.schedule import SEND
-from striate.predict.packets import run_application
+from striate.collectives import ALGORITHMS, plan
+from striate.collectives.book import HEADER_BYTES, book_of
+from striate.collectives.choice import Choice
+from striate.collectives.registry import FAMILY
+from striate.collectives.schedule import SEND
+from striate.engine.packets import run_application
 from striate.workload import Workload
 from striate.workload import operations as op
 

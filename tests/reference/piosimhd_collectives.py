@@ -8,8 +8,8 @@ import numpy as np
 
 from reference import piosimhd_programs as programs
 from reference.piosimhd_programs import Call, Program
-from striate.predict.collectives import SEND, Schedule
-from striate.predict.collectives.schedule import arrange
+from striate.collectives import SEND, Schedule
+from striate.collectives.schedule import arrange
 
 IMPLEMENTATIONS: dict[str, Callable[[int, Call], Program]] = {
     "Bcast.BinaryTree": programs.bcast_binary_tree,

@@ -7,8 +7,9 @@ from parity.io_scenario import read_figure_row, read_scenario
 from reference.piosimhd_collectives import scenario_of, schedule_of
 from striate.apps.kernels import messages
 from striate.cluster.builders import star
-from striate.predict.collective_book import write_book
-from striate.predict.packets import CollectiveBook, PacketRun, run_application
+from striate.collectives.book import write_book
+from striate.collectives.columns import CollectiveBook
+from striate.engine.packets import PacketRun, run_application
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.kinds import Kind

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, log
 
 from reference.piosimhd_ties import popped, tangled
-from striate.predict.collectives import RECV, SEND
+from striate.collectives import RECV, SEND
 
 HEADER = 20  # bytes before the data of a collective's message, and the whole of a ready message
 BLOCK = 1 << 20

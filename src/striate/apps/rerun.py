@@ -15,9 +15,9 @@ from typing import Any
 
 from striate.errors import TuningError
 from striate.interval import Interval
-from striate.tune.apply import RUNTIME
-from striate.tune.toml import to_toml
-from striate.tune.tuned import Tuned
+from striate.tuning.apply import RUNTIME
+from striate.tuning.toml import to_toml
+from striate.tuning.tuned import Tuned
 
 SCHEMA = "striate.rerun/1"
 _PARAMETERS = ("nodes", "pattern", "steps", "every")

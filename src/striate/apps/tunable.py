@@ -72,7 +72,7 @@ def _from_tables(
                 "expected the name of a file, and no app or parameters beside it", at="$.program"
             )
         workload = read_program(folder / tables["program"])
-        from striate.tune.question import FixedWorkload
+        from striate.tuning.question import FixedWorkload
 
         return Tunable(tables["program"], {}, vary, FixedWorkload(workload))
     return _app(tables, parameters, vary, cluster)

@@ -10,9 +10,9 @@ import click
 from striate.cli.output import json_option, output_option, progress, write_output
 
 if TYPE_CHECKING:
+    from striate.advice import Advice, Item
+    from striate.advice.situation import Sample
     from striate.trace import Trace
-    from striate.tune.advice import Advice, Item
-    from striate.tune.advice.situation import Sample
 
 SAMPLE_BYTES = 2**20
 
@@ -28,11 +28,11 @@ def command(trace: Path, cluster: str | None, as_json: bool, output: Path | None
     Every gain is predicted with the change made: on CLUSTER where it is given, else on machines that answer requests
     as the trace shows. What may bring nothing is left out.
     """
+    from striate.advice import advise
+    from striate.advice.advise import RULES
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite
-    from striate.trace.read import read_trace
-    from striate.tune.advice import advise
-    from striate.tune.advice.advise import RULES
+    from striate.formats.read import read_trace
 
     if output is not None:
         if output.suffix != ".json":
@@ -65,8 +65,8 @@ def _sample(path: Path) -> Sample | None:
 
     import numpy as np
 
+    from striate.advice.situation import Sample
     from striate.runtime.codec import pipeline_from
-    from striate.tune.advice.situation import Sample
 
     try:
         with path.open("rb") as file:

@@ -12,8 +12,8 @@ from striate.errors import TuningError
 
 if TYPE_CHECKING:
     from striate.apps.rerun import Rerun
-    from striate.tune.apply import Plan
-    from striate.tune.tuned import Tuned
+    from striate.tuning.apply import Plan
+    from striate.tuning.tuned import Tuned
 
 SCHEMA = "striate.applied/1"
 
@@ -67,10 +67,10 @@ def command(
 
 
 def _plan(source: Path) -> tuple[Tuned | None, Plan]:
+    from striate.advice import Advice
     from striate.apps.tunable import ON_RUNTIME
-    from striate.tune.advice import Advice
-    from striate.tune.apply import plan_of_changes, plan_of_tuned
-    from striate.tune.tuned import Tuned
+    from striate.tuning.apply import plan_of_changes, plan_of_tuned
+    from striate.tuning.tuned import Tuned
 
     if source.suffix == ".json":
         advice = Advice.from_json(source.read_bytes(), source=str(source))

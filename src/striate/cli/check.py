@@ -19,10 +19,10 @@ MOST_RANKS = 10_000_000
 @click.option("--ranks", type=click.IntRange(1, MOST_RANKS), help="also show where this many ranks run")
 def command(cluster: str, as_json: bool, output: Path | None, force: bool, ranks: int | None) -> None:
     """Understand CLUSTER, a TOML file or a bundled machine's name; print it as a table, draw it with -o."""
-    from striate.cluster.document import document
-    from striate.cluster.draw import draw, draw_png
     from striate.cluster.load import load_cluster
-    from striate.cluster.outline import sections
+    from striate.pages.topology.document import document
+    from striate.pages.topology.draw import draw, draw_png
+    from striate.pages.topology.outline import sections
 
     if output is not None:
         _refuse_output(output, force=force)

@@ -11,7 +11,7 @@ import click
 from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
 
 if TYPE_CHECKING:
-    from striate.predict.compare import Comparison, Part
+    from striate.evaluate.compare import Comparison, Part
 
 
 @click.command()
@@ -36,9 +36,9 @@ def command(
 
     Says whether the run was inside the bounds; with --timeline, also how phases, kinds of operations and ranks differ.
     """
-    from striate.predict.compare import compare
-    from striate.predict.forecast import Forecast
-    from striate.trace.read import read_trace
+    from striate.evaluate.compare import compare
+    from striate.formats.read import read_trace
+    from striate.ladder.forecast import Forecast
 
     if output is not None:
         if output.suffix != ".json":

@@ -37,8 +37,8 @@ def command(
     (Paraver) or .otf2; .gz behind a text format packs it. A dataset, a directory written by striate.runtime, becomes
     a .npy, .h5 or .zarr.
     """
+    from striate.formats.convert import FORMATS
     from striate.runtime.export import SUFFIXES
-    from striate.trace.convert import FORMATS
 
     if output.suffix in SUFFIXES:
         _convert_dataset(source, output, directories, force=force)
@@ -52,9 +52,9 @@ def command(
 
 
 def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, force: bool) -> None:
-    from striate.trace.convert import files_of, format_of
-    from striate.trace.read import read_trace
-    from striate.trace.readers.parquet import is_trace
+    from striate.formats.convert import files_of, format_of
+    from striate.formats.read import read_trace
+    from striate.trace.load import is_trace
     from striate.trace.timeline import Timeline
 
     wanted = format_of(output)
@@ -71,7 +71,7 @@ def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, f
         if wanted == "parquet":
             trace.save(output)
         elif wanted == "otf2":
-            from striate.trace.writers.otf2 import write
+            from striate.formats.writers.otf2 import write
 
             write(trace, output)
         else:

@@ -18,8 +18,8 @@ def command(output: Path, force: bool) -> None:
     from striate.apps import checkpoint
     from striate.cli.tables import forecast_text
     from striate.cluster import load_cluster
-    from striate.predict import predict
-    from striate.show.show import show
+    from striate.ladder import predict
+    from striate.pages.show import show
 
     workload = checkpoint.workload(ranks=16)
     cluster = load_cluster("westmere")

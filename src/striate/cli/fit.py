@@ -37,8 +37,8 @@ def command(
     from striate.cli.output import refuse_overwrite
     from striate.cluster.dump import cluster_to_toml
     from striate.cluster.load import load_cluster
+    from striate.formats.read import read_trace
     from striate.probe.refine import SCHEMA, refine
-    from striate.trace.read import read_trace
 
     for path, ending in ((output, ".toml"), (residuals, ".svg")):
         if path is not None:
@@ -50,7 +50,7 @@ def command(
     if output is not None:
         write_output(output, cluster_to_toml(refined.cluster), force=force)
     if residuals is not None:
-        from striate.show.curves import curves_svg
+        from striate.pages.curves import curves_svg
 
         write_output(residuals, curves_svg(refined.curves, title=f"striate fit: {cluster}"), force=force)
     if as_json:

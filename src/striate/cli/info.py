@@ -18,7 +18,7 @@ def command(file: Path, as_json: bool) -> None:
     FILE is a trace saved by striate, or a log of Darshan, dftracer, Recorder or OTF2; its format is
     recognised.
     """
-    from striate.trace.read import read_trace
+    from striate.formats.read import read_trace
 
     with progress("reading"):
         summary = read_trace(file).info()

@@ -78,7 +78,7 @@ def _solve(file: Path, options: dict[str, Any]) -> None:
         model, whole_range(options["processors"], at="--p"), whole_range(options["disks"], at="--d")
     )
     if options["output"] is not None:
-        from striate.show.surface import surface_page
+        from striate.pages.surface import surface_page
 
         write_output(options["output"], surface_page(grid, title=file.name), force=options["force"])
     if options["as_json"]:
@@ -187,7 +187,7 @@ def _fit(files: tuple[Path, ...], options: dict[str, Any]) -> None:
         fixed=_fixed(options["fixed"]),
     )
     if options["output"] is not None:
-        from striate.show.residuals import residuals_page
+        from striate.pages.residuals import residuals_page
 
         write_output(
             options["output"],
@@ -202,8 +202,8 @@ def _fit(files: tuple[Path, ...], options: dict[str, Any]) -> None:
 
 def _observations(files: tuple[Path, ...], servers: str | None) -> Observations:
     """A table, where one CSV file is given; otherwise runs by their traces, and what was made of each."""
+    from striate.formats.read import read_trace
     from striate.queueing import from_runs, observe, read_observations
-    from striate.trace.read import read_trace
 
     if len(files) == 1 and not files[0].name.endswith(_TRACES) and not files[0].is_dir():
         if servers is not None:

@@ -123,8 +123,8 @@ def command(
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite
     from striate.cli.programs import find_workload
-    from striate.predict import predict
-    from striate.show.show import show
+    from striate.ladder import predict
+    from striate.pages.show import show
 
     if output is not None:
         if output.suffix not in (".json", ".html"):
@@ -154,7 +154,7 @@ def command(
     if timeline is not None:
         forecast.timeline.save(timeline)
     if store is not None:
-        from striate.predict.stored import entry_of
+        from striate.ladder.stored import entry_of
         from striate.results import append
 
         append(store, entry_of(forecast, workload))

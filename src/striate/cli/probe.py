@@ -74,7 +74,7 @@ def command(
     if output is not None:
         write_output(output, cluster_to_toml(cluster), force=force)
     if residuals is not None:
-        from striate.show.curves import curves_svg
+        from striate.pages.curves import curves_svg
 
         write_output(residuals, curves_svg(report.found.curves, title=f"striate probe: {name}"), force=force)
     if store is not None:

@@ -63,8 +63,8 @@ def _hash(path: Path) -> str:
 
 def _saved(path: Path) -> Workload:
     """A saved workload, or what a trace or another tool's log shows."""
-    from striate.trace.read import read_trace
-    from striate.trace.readers.parquet import is_trace
+    from striate.formats.read import read_trace
+    from striate.trace.load import is_trace
 
     if path.suffix == ".parquet" and not is_trace(path):
         return Workload.load(path)

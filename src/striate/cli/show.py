@@ -10,7 +10,7 @@ import click
 from striate.cli.output import output_option, progress, refuse_ending, refuse_overwrite, write_output
 
 if TYPE_CHECKING:
-    from striate.show.serve import PageServer
+    from striate.pages.serve import PageServer
 
 
 @click.command()
@@ -42,11 +42,11 @@ def command(
 
     Example: striate show before.parquet after.parquet forecast.json -o run.html
     """
-    from striate.show.show import serve, show
+    from striate.pages.show import serve, show
 
     if as_text:
-        from striate.show.run import runs_of
-        from striate.show.text import text_of
+        from striate.pages.run import runs_of
+        from striate.pages.text import text_of
 
         if served or output is not None:
             raise click.UsageError("expected --text alone, without --serve and -o")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from striate.predict.forecast import Answer, Forecast, Phase
-from striate.predict.server_use import MetadataUse, ServerUse
+from striate.ladder.forecast import Answer, Forecast, Phase
 from striate.printable import printable
+from striate.rungs.server_use import MetadataUse, ServerUse
 from striate.units import about_count, about_seconds, about_size, counted
 
 

@@ -44,7 +44,7 @@ def command(
     Example: striate trace -o run.parquet -- mpiexec -n 8 ./solver input.nml
     """
     from striate import units
-    from striate.trace.launch import record
+    from striate.record.launch import record
 
     target = output or Path("run.parquet")
     refuse_ending(target, ".parquet")

@@ -10,7 +10,7 @@ import click
 from striate.cli.output import json_option, output_option, progress, store_option, write_output
 
 if TYPE_CHECKING:
-    from striate.tune import Study
+    from striate.tuning import Study
     from striate.workload import Workload
 
 SHOWN = 12  # candidates in the table
@@ -78,8 +78,8 @@ def command(
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite, refuse_store
     from striate.provenance import hash_file
-    from striate.tune import Space, tune
-    from striate.tune.tuned import Tuned
+    from striate.tuning import Space, tune
+    from striate.tuning.tuned import Tuned
 
     if output is not None:
         if output.suffix not in (".toml", ".json"):
@@ -111,7 +111,7 @@ def command(
         write_output(output, content, force=force)
     if store is not None:
         from striate.results import append
-        from striate.tune.stored import entry_of
+        from striate.tuning.stored import entry_of
 
         append(store, entry_of(study, tunable.parameters))
     click.echo(study.to_json() if as_json else study_text(study), nl=not as_json)

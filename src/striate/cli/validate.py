@@ -13,9 +13,9 @@ from striate.cli.output import json_option, output_option, print_json, store_opt
 
 if TYPE_CHECKING:
     from striate.cluster.cluster import Cluster
+    from striate.evaluate.validate import Outcome, Study
     from striate.probe.report import Report
     from striate.results import Entry
-    from striate.validate import Outcome, Study
 
 MEDIAN_ERROR, COVERAGE = 0.20, 0.80  # what a good validation reaches
 
@@ -57,8 +57,8 @@ def command(
     of the runs lie inside their bounds.
     """
     from striate.cli.output import refuse_overwrite, refuse_store
-    from striate.validate.cases import APPS, matrix
-    from striate.validate.study import Plan, validate
+    from striate.evaluate.validate.cases import APPS, matrix
+    from striate.evaluate.validate.study import Plan, validate
 
     if output is not None:
         if output.suffix != ".svg":
@@ -117,7 +117,7 @@ def study_document(study: Study) -> dict[str, object]:
 
 
 def study_svg(study: Study) -> str:
-    from striate.show.validation import Point, validation_svg
+    from striate.pages.validation import Point, validation_svg
 
     points = [
         Point(outcome.case.app, run.seconds, run.forecast)

@@ -16,13 +16,13 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from striate.cluster.placement import Indices, Placement, place
 from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Load, Ticks
 from striate.cluster.storage import Burst, Cache, Disk, Raid
 
 if TYPE_CHECKING:
     from striate.cluster.description import Description
 
-Indices = NDArray[np.int32]
 Floats = NDArray[np.float64]
 TickColumn = NDArray[np.int64]
 
@@ -210,19 +210,4 @@ class Cluster:
 
     def place(self, ranks: int) -> Placement:
         """Where each of `ranks` processes runs; refuses an explicit placement that is too short."""
-        from striate.cluster.placement import place
-
         return place(self, ranks)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Placement:
-    """Node, socket and CPU of every rank (columns over ranks); CPUs are numbered over the whole machine."""
-
-    node: Indices
-    socket: Indices  # index into Cluster.socket_component
-    cpu: Indices
-
-    @property
-    def ranks(self) -> int:
-        return len(self.node)

@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from striate.cluster.cluster import Cluster, Indices, Placement
+import numpy as np
+from numpy.typing import NDArray
+
 from striate.errors import ClusterError
+
+if TYPE_CHECKING:
+    from striate.cluster.cluster import Cluster
+
+Indices = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placement:
+    """Node, socket and CPU of every rank (columns over ranks); CPUs are numbered over the whole machine."""
+
+    node: Indices
+    socket: Indices  # index into Cluster.socket_component
+    cpu: Indices
+
+    @property
+    def ranks(self) -> int:
+        return len(self.node)
 
 
 def place(cluster: Cluster, ranks: int) -> Placement:

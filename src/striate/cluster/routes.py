@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import striate._core as _core
-from striate.cluster.cluster import Indices, Network
+from striate.cluster.cluster import Network
+from striate.cluster.placement import Indices
 
 Reach = tuple[Indices, Indices]
 Summaries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from striate.cluster.cluster import MEMORY, STORE_FORWARD, Indices, Network
+from striate.cluster.cluster import MEMORY, STORE_FORWARD, Network
 from striate.cluster.hosts import HostGroup
 from striate.cluster.names import Block, ComponentNames
+from striate.cluster.placement import Indices
 from striate.cluster.topology.fabric import (
     Cables,
     Components,

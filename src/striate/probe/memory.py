@@ -7,8 +7,8 @@ import time
 import numpy as np
 
 from striate.probe.deadline import repeated
+from striate.probe.microbenchmarks.poly1 import operations_per_second
 from striate.probe.samples import Measurement, measured
-from striate.queueing.microbenchmarks.poly1 import operations_per_second
 
 _COPY_BYTES = 64 * 1024**2  # beyond most caches
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from striate.probe.deadline import affordable
+from striate.probe.microbenchmarks.comms1 import SIZES as MESSAGE_SIZES
+from striate.probe.microbenchmarks.comms1 import one_way_samples
+from striate.probe.microbenchmarks.comms3 import SIZES as EXCHANGE_SIZES
+from striate.probe.microbenchmarks.comms3 import exchange_samples
 from striate.probe.samples import Floats, Line, sturdy_line
-from striate.queueing.microbenchmarks.comms1 import SIZES as MESSAGE_SIZES
-from striate.queueing.microbenchmarks.comms1 import one_way_samples
-from striate.queueing.microbenchmarks.comms3 import SIZES as EXCHANGE_SIZES
-from striate.queueing.microbenchmarks.comms3 import exchange_samples
 
 _FEW = 10  # rounds of computing and agreeing
 

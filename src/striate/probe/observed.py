@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.cluster.cluster import Cluster, Placement
+from striate.cluster.cluster import Cluster
+from striate.cluster.placement import Placement
 from striate.trace.tables import front
 from striate.trace.trace import Trace
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from striate.errors import ProbeError
 from striate.interval import Interval
-from striate.queueing.microbenchmarks.machine import line_through
+from striate.probe.microbenchmarks.machine import line_through
 
 Floats = NDArray[np.float64]
 _GROUPS = 8  # of rounds, each with a line of its own: their spread is the range

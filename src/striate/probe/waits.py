@@ -1,4 +1,4 @@
-"""How long messages wait for a receiver without a CPU; `striate.predict.sharing` is the model these numbers go into.
+"""How long messages wait for a receiver without a CPU; numbers for the model in `striate.engine.oversubscription`.
 
 Ranks compute a little and agree, again and again. What a round takes beyond its computing, shared fairly with all that
 want the CPUs, is what the log2(ranks) messages of the agreement wait: each for the turn of its receiver, and the first

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from striate.workload.kinds import ACCESSES, Kind
-from striate.workload.text import Text
+from striate.workload.program import Text
 
 COMPUTE, TALK, ACCESS = range(3)
 

@@ -30,6 +30,13 @@ class Derived:
     counts: dict[int, tuple[PhaseCounts, ...]]
     deviation: float  # the largest relative miss of computing, messages and bytes by their curves over p
 
+    @property
+    def spmd(self) -> Spmd:
+        """The parameters of a program of one phase; raises QueueingError for several, which have parameters each."""
+        if not isinstance(self.model, Model):
+            raise QueueingError(f"expected one phase, found {len(self.model.phases)}; look at `model.phases`")
+        return self.model.spmd
+
 
 @dataclass(frozen=True, slots=True)
 class Speeds:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +13,6 @@ from striate import units
 from striate.errors import QueueingError, StriateError
 from striate.queueing.curves import Curve, Described, Floats, Integers, read_curve
 from striate.queueing.imbalance import exponential, read_imbalance
-
-if TYPE_CHECKING:
-    from striate.cluster.cluster import Cluster
-    from striate.trace.trace import Trace
 
 _TIMES = (
     "parallel_seconds",
@@ -98,24 +94,6 @@ class Spmd:
             object.__setattr__(self, name, value)
         if self.one_processor_seconds <= 0:
             raise QueueingError("expected a program that takes time on one processor, got 0 s per cycle")
-
-    @classmethod
-    def from_trace(
-        cls, traces: Trace | Iterable[Trace], cluster: Cluster, *, contention: float = 0.0
-    ) -> Spmd:
-        """The parameters of a program of one phase, counted from traces of it by `striate.queueing.from_trace`.
-
-        Raises QueueingError for several phases, which have parameters each.
-        """
-        from striate.queueing.model import Model
-        from striate.queueing.traces import from_trace
-
-        model = from_trace(traces, cluster, contention=contention).model
-        if not isinstance(model, Model):
-            raise QueueingError(
-                f"expected one phase, found {len(model.phases)}; ask striate.queueing.from_trace"
-            )
-        return model.spmd
 
     def replace(self, **changes: Any) -> Spmd:
         """The same program with some parameters changed."""

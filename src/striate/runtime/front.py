@@ -22,7 +22,13 @@ from striate.runtime.dtypes import describe_dtype
 from striate.runtime.grid import Grid, plan_grid
 from striate.runtime.group import group_of
 from striate.runtime.metadata import Metadata, decode
-from striate.runtime.placement import ByteLayout, Domains, chunks_per_block, group_by_factor, group_by_layout
+from striate.runtime.placement import (
+    ByteLayout,
+    Domains,
+    chunks_per_block,
+    group_by_factor,
+    group_by_layout,
+)
 from striate.runtime.ranks import Ranks
 from striate.runtime.state import Options, Plan, State
 from striate.runtime.store import Store, check_directories, read_metadata

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from striate.printable import printable
-from striate.trace.trace import SIMULATED
+from striate.trace.header import SIMULATED
 from striate.units import about_rate, about_seconds, about_size, counted
 
 if TYPE_CHECKING:

@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 
 from striate.errors import TraceError
 from striate.lists import Lists
-from striate.trace.header import Header
+from striate.trace.header import SIMULATED, Header
 from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
 from striate.trace.resources import checked, no_samples, use
 from striate.units import Quantity, counted, seconds
-
-SIMULATED = "simulated"  # how the source of a trace begins whose times were made by a model
 
 if TYPE_CHECKING:
     from striate.trace.summary import Summary
@@ -209,15 +207,9 @@ class Trace:
 
     def save(self, path: str | Path) -> None:
         """Write one Parquet file; replaces an existing one only when the new one is whole."""
-        from striate.trace.writers.parquet import write
+        from striate.trace.save import write
 
         write(self, Path(path))
-
-    def workload(self) -> Any:
-        """What the program asked for, without times: a `striate.Workload`."""
-        from importlib import import_module
-
-        return import_module("striate.workload.from_trace").workload_of(self)
 
 
 def _listed(names: str | Sequence[str]) -> Sequence[str]:

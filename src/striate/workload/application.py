@@ -12,8 +12,8 @@ from striate.errors import LayoutError, WorkloadError
 from striate.layout.layout import Layout
 from striate.layout.text import parse
 from striate.lists import Lists
-from striate.workload.collective import parse_collective
-from striate.workload.text import Int64s, Text
+from striate.workload.collective_io import parse_collective
+from striate.workload.program import Int64s, Text
 
 WORLD = "world"
 

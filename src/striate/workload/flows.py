@@ -198,7 +198,7 @@ class ListedFlows:
         return _run(_core.listed_flows, rung, self, costs, **self.columns(costs))
 
     def columns(self, costs: FlowCosts) -> dict[str, NDArray[Any]]:
-        """Every graph: see core/include/striate/flows.hpp for what the columns mean."""
+        """Every graph: see core/include/striate/flows/flows.hpp for what the columns mean."""
         columns = {name: column for name, column in self._columns.items() if name != "blocks"}
         return columns | {"read_ticks": np.rint(self._columns["blocks"] * costs.read).astype(np.int64)}
 

@@ -1,4 +1,4 @@
-"""The kinds of operations and the operands each carries; core/include/striate/program.hpp lists the same."""
+"""The kinds of operations and the operands each carries; core/include/striate/programs/program.hpp lists the same."""
 
 from __future__ import annotations
 

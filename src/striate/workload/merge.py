@@ -10,7 +10,7 @@ import numpy as np
 from striate.lists import Lists
 from striate.workload.application import Application, Communicator, File
 from striate.workload.kinds import OPERANDS, Kind
-from striate.workload.text import Int64s, Text
+from striate.workload.program import Int64s, Text
 
 _NUMBERED = (
     "file",

@@ -18,7 +18,7 @@ from striate.errors import LayoutError, WorkloadError
 from striate.layout.datatypes import FileView
 from striate.workload.application import WORLD
 from striate.workload.kinds import ANY, BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, Kind
-from striate.workload.text import Int64s
+from striate.workload.program import Int64s
 
 PENDING = object()  # stands for a request slot until the operation joins a program
 Number = Any  # int, text with a unit, array over ranks, or an expression of a loop

@@ -9,7 +9,7 @@ import numpy as np
 
 from striate.workload.application import Application
 from striate.workload.kinds import BLOCKING, OPERANDS, Kind
-from striate.workload.text import Text
+from striate.workload.program import Text
 from striate.workload.workload import Workload
 
 # After these, on the world, nobody goes on before everybody has come.

@@ -11,9 +11,9 @@ from typing import Any
 
 from striate.errors import WorkloadError
 from striate.workload.application import Application
+from striate.workload.generator import application_of
 from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
-from striate.workload.program import application_of
 from striate.workload.unfold import Step, unfold
 from striate.workload.walk import lines
 from striate.workload.workload import Workload

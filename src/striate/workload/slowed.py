@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from striate.workload.kinds import Kind
-from striate.workload.text import Int64s, Text
+from striate.workload.program import Int64s, Text
 
 
 def slowed(text: Text, factor: float) -> Text:

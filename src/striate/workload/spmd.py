@@ -24,7 +24,7 @@ from striate.workload.application import (
 )
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import Operation
-from striate.workload.text import Int64s, Operand, Row, TextWriter
+from striate.workload.program import Int64s, Operand, Row, TextWriter
 
 if TYPE_CHECKING:
     from striate.workload.workload import Workload

@@ -13,7 +13,7 @@ import numpy as np
 from striate.errors import WorkloadError
 from striate.workload.application import Application
 from striate.workload.kinds import OPERANDS, Kind
-from striate.workload.text import Int64s, Value
+from striate.workload.program import Int64s, Value
 
 _LOOP, _END = int(Kind.LOOP), int(Kind.END)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from striate.errors import WorkloadError
 from striate.layout.layout import Layout
 from striate.workload.application import Application
-from striate.workload.program import Program, application_of
+from striate.workload.generator import Program, application_of
 
 if TYPE_CHECKING:
     from striate.trace import Trace
@@ -37,7 +37,7 @@ class Workload:
 
         `communicators` maps a name to one colour a rank, as MPI_Comm_split; `layouts` maps the name of a file to its
         layout, or to None for the cluster's stripe; `collective` maps it to the way of collective access, such as
-        "two-phase:nodes:16MiB" (striate.workload.collective); repeated stretches are folded into loops as they arrive.
+        "two-phase:nodes:16MiB" (striate.workload.collective_io); repeated stretches are folded into loops.
         Raises WorkloadError, naming rank and operation, at the first mistake.
         """
         label = name or str(getattr(program, "__name__", "program"))
@@ -47,9 +47,9 @@ class Workload:
     @classmethod
     def from_trace(cls, trace: Trace) -> Workload:
         """What a traced program asked for; the time between its operations becomes compute."""
-        from striate.workload.from_trace import workload_of
+        from striate.workload.replay.from_trace import application_of_trace
 
-        return workload_of(trace)
+        return cls((application_of_trace(trace),))
 
     @classmethod
     def together(cls, *workloads: Workload) -> Workload:
@@ -98,23 +98,23 @@ class Workload:
 
     def check(self) -> None:
         """Raise WorkloadError at the first operation that no MPI library could run."""
-        from striate.workload.validate import validate
+        from striate.workload.checks.validate import validate
 
         for application in self.applications:
             validate(application)
 
     def save(self, path: str | Path) -> None:
         """Write one Parquet file; replaces an existing one only when the new one is whole."""
-        from striate.workload.save import save
+        from striate.workload.stored.save import save
 
         save(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> Workload:
         """Read what `save` wrote; raises WorkloadError on anything else."""
-        from striate.workload.load import load
+        from striate.workload.stored.load import load
 
-        return load(Path(path))
+        return cls(load(Path(path)))
 
     def __repr__(self) -> str:
         parts = ", ".join(

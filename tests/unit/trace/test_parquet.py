@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from striate.errors import TraceError
-from striate.trace.read import read_trace
+from striate.formats.read import read_trace
 from toy_traces import row, trace_of, two_ranks
 
 

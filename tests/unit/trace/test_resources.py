@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 
 from striate.errors import TraceError
-from striate.trace.convert import files_of
+from striate.formats.convert import files_of
+from striate.formats.read import read_trace
 from striate.trace.counters import counters_of
-from striate.trace.read import read_trace
 from toy_traces import row, samples_of, trace_of, two_ranks, watched
-from unit.trace.test_writers import ask_perfetto
+from unit.formats.test_writers import ask_perfetto
 
 
 def test_a_stretch_is_what_two_samples_differ_by():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from striate.trace.region import region
+from striate.record.region import region
 
 
 def advance(state: npt.NDArray[np.float64], passes: int) -> None:

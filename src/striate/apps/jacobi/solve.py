@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from striate.trace.region import region
+from striate.record.region import region
 
 
 @dataclass

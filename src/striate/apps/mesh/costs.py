@@ -17,7 +17,7 @@ import numpy as np
 from striate.apps.mesh.generate import NODE, Mesh
 from striate.cluster.cluster import Cluster
 from striate.errors import ProbeError, TuningError
-from striate.predict.server_ways import server_ways
+from striate.rungs.server_routes import server_ways
 
 if TYPE_CHECKING:
     from striate.apps.mesh.timing import Task, Timings

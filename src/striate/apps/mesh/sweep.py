@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 import striate.runtime as runtime
 from striate.apps.mesh.generate import NODE, Mesh, touched
-from striate.trace.region import region
+from striate.record.region import region
 
 
 @dataclass

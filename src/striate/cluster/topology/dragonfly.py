@@ -6,7 +6,15 @@ import numpy as np
 
 from striate.cluster.names import Block
 from striate.cluster.networks import DragonflyNetwork
-from striate.cluster.topology.fabric import Cables, Fabric, Integers, cables, join_cables, no_cables, switches
+from striate.cluster.topology.fabric import (
+    Cables,
+    Fabric,
+    Integers,
+    cables,
+    join_cables,
+    no_cables,
+    switches,
+)
 from striate.errors import ClusterError
 
 

@@ -1,0 +1,150 @@
+// FlowClocks and books of the disks and processors on which flows run.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "striate/flows/flows.hpp"
+
+namespace striate {
+
+// A clock that remembers its longest idle time, so that work which is told late still finds its place: a
+// graph processed at once reaches far ahead on its receivers' clocks, and without the gap all that comes
+// after would queue behind it, processor after processor.
+struct IdleClock {
+    std::int64_t end = 0;
+    std::int64_t idle_from = 0, idle_to = 0;
+
+    // When `ticks` of work that may begin at `ready` begin; in turn, or in the idle time.
+    template <bool fills>
+    std::int64_t serve(std::int64_t ready, std::int64_t ticks) {
+        if constexpr (!fills) {
+            const std::int64_t begun = std::max(end, ready);
+            end = begun + ticks;
+            return begun;
+        }
+        if (ready >= end) {
+            if (ready - end > idle_to - idle_from) idle_from = end, idle_to = ready;
+            end = ready + ticks;
+            return ready;
+        }
+        const std::int64_t from = std::max(ready, idle_from);
+        if (idle_to - from >= ticks) {
+            idle_from = from + ticks;
+            return from;
+        }
+        end += ticks;
+        return end - ticks;
+    }
+};
+
+// FlowClocks and work of every disk and processor; shared by all rungs. Where interfaces do the protocol work
+// a processor has three clocks: what it sends, what it receives, what it computes.
+struct FlowClocks {
+    explicit FlowClocks(const FlowMachine& machine)
+        : disk(machine.disks),
+          each(machine.links ? 3 : 1),
+          clock(machine.processors() * std::size_t{each}),
+          work(machine.processors()),
+          before(machine.processors()),
+          disk_before(machine.disks) {
+        result.disk_work.resize(machine.disks);
+        result.disk_reads.resize(machine.disks);
+        result.processor_work.resize(machine.processors());
+        result.communication_work.resize(machine.processors());
+        result.sent_work.resize(machine.processors());
+    }
+
+    [[nodiscard]] IdleClock& computing(std::uint32_t processor) {
+        return clock[processor * std::size_t{each}];
+    }
+    [[nodiscard]] IdleClock& sending(std::uint32_t processor) {
+        return clock[processor * std::size_t{each} + (each == 3 ? 1 : 0)];
+    }
+    [[nodiscard]] IdleClock& receiving(std::uint32_t processor) {
+        return clock[processor * std::size_t{each} + (each == 3 ? 2 : 0)];
+    }
+
+    // Books the work of one graph, whatever the order in which it is done.
+    void book(const Flow& flow, std::uint32_t on, std::uint32_t owner, std::int64_t communication) {
+        result.disk_work[on] += flow.read_ticks;
+        ++result.disk_reads[on];
+        ++result.graphs;
+        result.sends += flow.receivers;
+        result.most_fan_out = std::max<std::int64_t>(result.most_fan_out, flow.receivers);
+        work[owner].sent += communication * flow.receivers;
+        work[owner].compute += flow.local ? flow.compute_ticks : 0;
+        for (std::uint32_t i = 0; i < flow.receivers; ++i) {
+            work[flow.receiver[i]].received += communication;
+            work[flow.receiver[i]].compute += flow.compute_ticks;
+        }
+    }
+
+    [[nodiscard]] std::int64_t latest_clock() const {
+        std::int64_t last = *std::max_element(disk.begin(), disk.end());
+        for (const IdleClock& one : clock) last = std::max(last, one.end);
+        return last;
+    }
+
+    // A barrier between groups: nothing of the next begins before all of this one has ended.
+    void level() {
+        result.ticks = latest_clock();
+        if (result.ticks > latest) throw std::overflow_error("the run lasts longer than the clock reaches");
+        std::fill(disk.begin(), disk.end(), result.ticks);
+        std::fill(clock.begin(), clock.end(), IdleClock{result.ticks, 0, 0});
+        add_floor();
+    }
+
+    // No order of events within a group beats its busiest resource, and groups follow one another.
+    void add_floor() {
+        std::int64_t busiest = 0;
+        for (std::size_t i = 0; i < disk_before.size(); ++i) {
+            busiest = std::max(busiest, result.disk_work[i] - disk_before[i]);
+            disk_before[i] = result.disk_work[i];
+        }
+        for (std::size_t i = 0; i < work.size(); ++i) {
+            const Work done{work[i].sent - before[i].sent, work[i].received - before[i].received,
+                            work[i].compute - before[i].compute};
+            busiest = std::max(busiest, each == 3 ? std::max({done.sent, done.received, done.compute})
+                                                  : done.sent + done.received + done.compute);
+            before[i] = work[i];
+        }
+        result.floor += busiest;
+    }
+
+    // Moves the work of the processors into the result.
+    FlowResult finish() {
+        for (std::size_t i = 0; i < work.size(); ++i) {
+            result.sent_work[i] = work[i].sent;
+            result.communication_work[i] = work[i].sent + work[i].received;
+            result.processor_work[i] = result.communication_work[i] + work[i].compute;
+        }
+        return std::move(result);
+    }
+
+    static constexpr std::int64_t latest = std::int64_t{1} << 62;
+
+    struct Work {
+        std::int64_t sent = 0, received = 0, compute = 0;
+    };
+
+    std::vector<std::int64_t> disk;
+    std::uint32_t each;
+    std::vector<IdleClock> clock;
+    std::vector<Work> work, before;
+    std::vector<std::int64_t> disk_before;
+    FlowResult result;
+};
+
+// Where a disk has got to, and how many graphs it still has.
+template <class Source>
+struct FlowPlace {
+    typename Source::Cursor cursor{};
+    std::int64_t left = 0;
+};
+
+}  // namespace striate

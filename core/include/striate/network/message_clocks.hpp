@@ -1,0 +1,43 @@
+// Whole messages on a network of clocks: every station on the way has one, and packets are only counted.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "striate/network/gap_clock.hpp"
+#include "striate/network/stations.hpp"
+
+namespace striate {
+
+// When a message has left its sender, when its first packet has arrived and when its last.
+struct Flight {
+    Ticks sent, first, last;
+};
+
+// A station serves what comes to it in the order of the calls; it works through the bytes of a message
+// without holding on to the station in between, so a slow link elsewhere on the way leaves it free for
+// others.
+class MessageClocks {
+  public:
+    // `crowded`: messages wait for each other. Without it every message finds the network empty, and what
+    // comes out is a time that no run can beat.
+    MessageClocks(Stations& stations, bool crowded)
+        : stations_(stations), crowded_(crowded), clock_(stations.size()), work_(stations.size()) {}
+
+    [[nodiscard]] Flight send(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks now);
+
+    [[nodiscard]] const std::vector<Ticks>& work() const { return work_; }
+    [[nodiscard]] Ticks delays() const { return delays_; }  // all latencies of all messages
+
+  private:
+    [[nodiscard]] Flight analytical(std::int64_t bytes, Ticks now);
+
+    Stations& stations_;
+    bool crowded_;
+    std::vector<GapClock<64>> clock_;
+    std::vector<Ticks> work_;
+    Ticks delays_ = 0;
+    Way way_;
+};
+
+}  // namespace striate

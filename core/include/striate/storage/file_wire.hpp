@@ -1,0 +1,68 @@
+// The way of messages between clients and servers of files: straight, or through the client's forwarder.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "striate/storage/file_host.hpp"
+
+namespace striate {
+
+struct Forwarder {
+    std::vector<std::uint8_t> relays_to;  // per I/O server: whether it carries what goes there
+    std::int64_t aggregate_bytes = 0;     // of a message, gathered before it is passed on
+};
+
+struct ForwardRules {
+    std::vector<Forwarder> forwarders;
+    std::vector<std::int32_t> of_rank;  // which one carries a rank's files, or -1; empty: none does
+};
+
+// A forwarder holds what comes until it has gathered enough of a message, or its end, and passes it on packet
+// by packet. Its memory has no end.
+class FileWire {
+  public:
+    FileWire(const ForwardRules& rules, std::uint32_t first_interface, FileHost& host)
+        : rules_(rules), first_interface_(first_interface), host_(host) {}
+
+    struct Packet {
+        std::int64_t payload;
+        bool continues;  // the message has begun before
+        bool last;       // of its message
+    };
+
+    static constexpr std::int32_t none = -1;
+    // The forwarder between a rank and an I/O server, or, without a server, a metadata server.
+    [[nodiscard]] std::int32_t forwarder(std::uint32_t rank, std::int64_t server = none) const;
+
+    void send(std::uint32_t source, std::uint32_t target, std::int32_t forwarder, const Packet& packet,
+              std::uint64_t cookie);
+
+    // What the network tells of a cookie, which comes back as it was given. False: it is the forwarder's
+    // business.
+    [[nodiscard]] bool sent(std::uint64_t& cookie);
+    [[nodiscard]] bool delivered(std::uint64_t& cookie);
+
+  private:
+    static constexpr std::uint64_t to_forwarder = std::uint64_t{1} << 56, onwards = std::uint64_t{1} << 57;
+
+    // One message at a forwarder.
+    struct Relay {
+        std::uint32_t forwarder = 0, target = 0;
+        std::deque<Packet> coming, held;
+        std::int64_t held_bytes = 0;
+        std::size_t ready = 0;  // packets that may go on
+        bool sending = false, ended = false;
+    };
+
+    void pass_on(std::uint64_t cookie, Relay& relay);
+
+    ForwardRules rules_;
+    std::uint32_t first_interface_;
+    FileHost& host_;
+    std::unordered_map<std::uint64_t, Relay> relays_;
+};
+
+}  // namespace striate

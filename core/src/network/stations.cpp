@@ -1,0 +1,146 @@
+#include "striate/network/stations.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace striate {
+
+namespace {
+
+void expect_length(std::size_t found, std::size_t wanted, const char* column) {
+    if (found == wanted) return;
+    throw std::invalid_argument(std::string("column ") + column + " has " + std::to_string(found) +
+                                " entries, expected " + std::to_string(wanted));
+}
+
+void expect_columns(const NetworkColumns& network, const NicColumns& nics) {
+    expect_length(network.kind.size(), network.bandwidth.size(), "kind");
+    expect_length(network.local_bandwidth.size(), network.bandwidth.size(), "local_bandwidth");
+    expect_length(network.edge_bandwidth.size(), network.edge_source.size(), "edge_bandwidth");
+    expect_length(network.edge_latency.size(), network.edge_source.size(), "edge_latency");
+    expect_length(nics.bandwidth.size(), nics.component.size(), "nic bandwidth");
+    expect_length(nics.link_bandwidth.size(), nics.component.size(), "nic link_bandwidth");
+    expect_length(nics.link_latency.size(), nics.component.size(), "nic link_latency");
+    expect_length(nics.analytical.size(), nics.component.size(), "nic analytical");
+}
+
+}  // namespace
+
+Stations::Stations(const NetworkColumns& network, const NicColumns& nics, const NetworkSettings& settings)
+    : settings_(settings),
+      routes_(static_cast<std::int32_t>(network.bandwidth.size()), network.edge_source, network.edge_target),
+      nic_component_(nics.component.begin(), nics.component.end()),
+      analytical_(nics.analytical.begin(), nics.analytical.end()),
+      turn_(network.bandwidth.size(), 0),
+      components_(static_cast<std::uint32_t>(network.bandwidth.size())),
+      edge_count_(static_cast<std::uint32_t>(network.edge_source.size())),
+      nics_(static_cast<std::uint32_t>(nics.component.size())) {
+    if (settings.packet_bytes < 1) throw std::invalid_argument("a packet holds at least 1 byte");
+    expect_columns(network, nics);
+    for (const std::int32_t component : nics.component) {
+        if (component < 0 || component >= routes_.components()) {
+            throw std::invalid_argument("an interface hangs on component " + std::to_string(component) +
+                                        " of " + std::to_string(components_));
+        }
+    }
+    stations_.reserve(components_ + edge_count_ + 3 * std::size_t{nics_});
+    for (std::size_t i = 0; i < components_; ++i) {
+        if (network.kind[i] > 2)
+            throw std::invalid_argument("unknown kind of component " + std::to_string(i));
+        add(network.bandwidth[i], network.local_bandwidth[i], 0, static_cast<ComponentKind>(network.kind[i]));
+    }
+    constexpr auto plain = ComponentKind::store_forward;
+    for (std::size_t i = 0; i < edge_count_; ++i)
+        add(network.edge_bandwidth[i], 0, network.edge_latency[i], plain);
+    for (std::size_t i = 0; i < nics_; ++i) add(nics.bandwidth[i], 0, 0, plain);
+    for (int direction = 0; direction < 2; ++direction) {
+        for (std::size_t i = 0; i < nics_; ++i) add(nics.link_bandwidth[i], 0, nics.link_latency[i], plain);
+    }
+}
+
+void Stations::add(double bandwidth, double local_bandwidth, Ticks latency, ComponentKind kind) {
+    if (latency < 0) throw std::invalid_argument("a latency is not negative");
+    const bool local = kind == ComponentKind::memory && local_bandwidth > 0;
+    const Ticks full = service_ticks(settings_.packet_bytes, bandwidth, settings_.rounding);
+    const Ticks local_full =
+        local ? service_ticks(settings_.packet_bytes, local_bandwidth, settings_.rounding) : full;
+    local_full_.push_back(local_full);
+    stations_.push_back({.bandwidth = bandwidth,
+                         .local_bandwidth = local ? local_bandwidth : 0,
+                         .latency = latency,
+                         .full = full,
+                         .window = latency + std::max(full, local_full),
+                         .kind = kind});
+}
+
+std::vector<double> Stations::waited() const {
+    std::vector<double> seconds;
+    seconds.reserve(stations_.size());
+    for (const Station& station : stations_) {
+        const auto ticks =
+            static_cast<std::int64_t>(station.waited);  // rounding may leave it just below zero
+        seconds.push_back(static_cast<double>(std::max<std::int64_t>(ticks, 0)) * queue_tick_seconds);
+    }
+    return seconds;
+}
+
+void Stations::append_edges(std::int32_t from, std::int32_t to) {
+    edges_.clear();
+    if (settings_.routing == Routing::shortest) {
+        if (routes_.append_path(from, to, edges_)) return;
+        throw std::domain_error("no way from component " + std::to_string(from) + " to " +
+                                std::to_string(to));
+    }
+    for (std::int32_t at = from; at != to; at = routes_.target(edges_.back())) {
+        const std::vector<std::int32_t> choices = routes_.next_edges(at, to);
+        if (choices.empty()) {
+            throw std::domain_error("no way from component " + std::to_string(at) + " to " +
+                                    std::to_string(to));
+        }
+        std::uint32_t& turn = turn_[static_cast<std::size_t>(at)];
+        edges_.push_back(choices[choices.size() > 1 ? turn++ % choices.size() : 0]);
+    }
+}
+
+void Stations::find_way(std::uint32_t source, std::uint32_t target, Way& way) {
+    const std::uint32_t first_nic = components_ + edge_count_;
+    way.stations.clear();
+    way.analytical = analytical_[source] != 0;
+    way.stations.push_back(first_nic + source);
+    if (source == target) {  // a message to oneself passes the interface and nothing else
+        way.analytical = false;
+        return;
+    }
+    if (settings_.free_near && nic_component_[source] == nic_component_[target]) {
+        way.analytical = true;
+        way.bottleneck = unlimited_rate;
+        way.latency = 0;
+        return;
+    }
+    way.stations.push_back(first_nic + nics_ + source);
+    way.stations.push_back(static_cast<std::uint32_t>(nic_component_[source]));
+    append_edges(nic_component_[source], nic_component_[target]);
+    for (const std::int32_t edge : edges_) {
+        way.stations.push_back(components_ + static_cast<std::uint32_t>(edge));
+        way.stations.push_back(static_cast<std::uint32_t>(routes_.target(edge)));
+    }
+    way.stations.push_back(first_nic + 2 * nics_ + target);
+    way.stations.push_back(first_nic + target);
+    if (way.analytical) summarise(way);
+}
+
+// An analytical interface walks the way once: its own service is the slowest one, all latencies follow.
+void Stations::summarise(Way& way) const {
+    way.bottleneck = stations_[way.stations.front()].bandwidth;
+    way.latency = 0;
+    for (std::size_t hop = 0; hop < way.stations.size(); ++hop) {
+        const Station& station = stations_[way.stations[hop]];
+        way.bottleneck = std::min(way.bottleneck,
+                                  is_local(way.stations, hop) ? station.local_bandwidth : station.bandwidth);
+        way.latency += station.latency;
+    }
+    way.stations = {way.stations.front(), way.stations.back()};
+}
+
+}  // namespace striate

@@ -1,0 +1,127 @@
+// Streams come and go: slots are taken when a pair first talks and given back when it has long been silent.
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include "striate/network/traffic.hpp"
+
+namespace striate {
+
+namespace {
+
+std::uint64_t pair_key(std::uint32_t source, std::uint32_t target) {
+    return static_cast<std::uint64_t>(source) << 32 | target;
+}
+
+}  // namespace
+
+bool Traffic::follows(const Stream& stream, const Way& way) const {
+    if (stream.hops != way.stations.size()) return false;
+    for (std::uint32_t hop = 0; hop < stream.hops; ++hop) {
+        if (slots[stream.first_slot + hop].station != way.stations[hop]) return false;
+    }
+    return true;
+}
+
+std::uint32_t Traffic::stream_between(std::uint32_t source, std::uint32_t target) {
+    if (source >= stations_.nics() || target >= stations_.nics()) {
+        throw std::invalid_argument("a message from interface " + std::to_string(source) + " to " +
+                                    std::to_string(target) + " of " + std::to_string(stations_.nics()));
+    }
+    const auto found = stream_of_.find(pair_key(source, target));
+    const std::uint32_t first = found == stream_of_.end() ? none : found->second;
+    if (stations_.settings().routing == Routing::shortest && first != none) return first;
+    stations_.find_way(source, target, way_);
+    for (std::uint32_t stream = first; stream != none; stream = streams[stream].sibling) {
+        if (follows(streams[stream], way_)) return stream;
+    }
+    return open_stream(source, target);
+}
+
+std::uint32_t Traffic::open_stream(std::uint32_t source, std::uint32_t target) {
+    close_idle_streams();
+    const auto hops = static_cast<std::uint32_t>(way_.stations.size());
+    if (free_slots_.size() <= hops) free_slots_.resize(hops + 1);
+    std::uint32_t first_slot = static_cast<std::uint32_t>(slots.size());
+    if (free_slots_[hops].empty()) {
+        slots.resize(slots.size() + hops);
+    } else {
+        first_slot = free_slots_[hops].back();
+        free_slots_[hops].pop_back();
+    }
+    if (free_runs_.empty()) {
+        free_runs_.push_back(static_cast<std::uint32_t>(runs.size()));
+        runs.emplace_back();
+    }
+    const std::uint32_t start_run = free_runs_.back();  // an empty run before the first
+    free_runs_.pop_back();
+    runs[start_run] = {.bytes = 0, .count = 0, .message = none, .next = none, .header = false, .ends = false};
+    const std::uint64_t key = pair_key(source, target);
+    const auto known = stream_of_.find(key);
+    const Stream stream{.source = source,
+                        .target = target,
+                        .first_slot = first_slot,
+                        .hops = hops,
+                        .first_message = none,
+                        .last_message = none,
+                        .active = 0,
+                        .last_run = start_run,
+                        .sibling = known == stream_of_.end() ? none : known->second,
+                        .listed = false,
+                        .bottleneck = way_.analytical ? way_.bottleneck : 0};
+    std::uint32_t index = static_cast<std::uint32_t>(streams.size());
+    if (free_streams_.empty()) {
+        streams.push_back(stream);
+    } else {
+        index = free_streams_.back();
+        free_streams_.pop_back();
+        streams[index] = stream;
+    }
+    stream_of_[key] = index;
+    init_slots(index);
+    return index;
+}
+
+void Traffic::init_slots(std::uint32_t index) {
+    const Stream& stream = streams[index];
+    for (std::uint32_t hop = 0; hop < stream.hops; ++hop) {
+        Slot& slot = slots[stream.first_slot + hop];
+        const Station& station = stations_[way_.stations[hop]];
+        slot = {};
+        slot.run = stream.last_run;
+        slot.station = way_.stations[hop];
+        slot.stream = index;
+        slot.delay = way_.analytical && hop == 0 ? way_.latency : station.latency;
+        if (hop == 0) slot.flags |= Slot::first_hop;
+        if (hop + 1 == stream.hops) slot.flags |= Slot::last_hop | Slot::open;
+        if (way_.analytical) slot.flags |= Slot::open;
+        if (!way_.analytical && stations_.is_local(way_.stations, hop)) slot.flags |= Slot::local;
+        if (station.kind == ComponentKind::cut_through) slot.flags |= Slot::early;
+    }
+}
+
+void Traffic::close_idle_streams() {
+    // Some stay open, because who has talked will talk again; all others' memory goes to the next stream.
+    const std::size_t kept = 4096 + std::size_t{stations_.nics()} / 4;
+    while (idle_.size() > kept) {
+        const std::uint32_t stream = idle_.front();
+        idle_.pop_front();
+        streams[stream].listed = false;
+        if (streams[stream].active == 0) close(stream);
+    }
+}
+
+void Traffic::close(std::uint32_t index) {
+    const Stream& stream = streams[index];
+    free_slots_[stream.hops].push_back(stream.first_slot);
+    free_runs_.push_back(stream.last_run);
+    const std::uint64_t key = pair_key(stream.source, stream.target);
+    std::uint32_t* link = &stream_of_[key];
+    while (*link != index) link = &streams[*link].sibling;
+    *link = stream.sibling;
+    if (stream_of_[key] == none) stream_of_.erase(key);
+    free_streams_.push_back(index);
+}
+
+}  // namespace striate

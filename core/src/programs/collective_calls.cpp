@@ -1,0 +1,56 @@
+#include "striate/programs/collective_calls.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace striate {
+
+CollectiveCalls::Wanted CollectiveCalls::wanted(std::uint32_t rank, std::int64_t open_bytes) const {
+    const Kind kind = cursors_.kind(rank);
+    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
+    const auto group = static_cast<std::size_t>(groups(rank).group[rank]);
+    const std::int64_t members = groups(rank).first[group + 1] - groups(rank).first[group];
+    switch (kind) {
+        case Kind::barrier:
+            return {{kind, members, 0, 0, operand(0)}, operand(1)};
+        case Kind::open:
+            return {{Kind::bcast, members, 0, open_bytes}, blocking};
+        case Kind::bcast:
+        case Kind::reduce:
+        case Kind::gather:
+        case Kind::gatherv:
+        case Kind::scatter:
+        case Kind::scatterv:
+            return {{kind, members, operand(1), operand(0), operand(2)}, operand(3)};
+        case Kind::allreduce:
+        case Kind::allgather:
+        case Kind::allgatherv:
+        case Kind::alltoall:
+        case Kind::scan:
+            return {{kind, members, 0, operand(0), operand(1)}, operand(2)};
+        case Kind::alltoallv:
+        case Kind::reduce_scatter:
+            return {{kind, members, 0, operand(0), operand(2)}, operand(3)};
+        default:
+            throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
+                                        std::to_string(cursors_.row(rank)) +
+                                        ": the packet engine cannot run this operation");
+    }
+}
+
+std::int64_t CollectiveCalls::schedule(std::uint32_t rank, const CollectiveBook::Call& call) {
+    std::int64_t schedule = is_varying(call.kind) ? CollectiveBook::unknown : book_.find(call);
+    const bool listed =
+        schedule == CollectiveBook::unknown ? is_varying(call.kind) : book_.is_listed(schedule);
+    if (!listed) return schedule;
+    if (made_.empty() || cursors_.kind(rank) == Kind::open) return CollectiveBook::unknown;
+    const std::int32_t communicator = cursors_.communicator(rank);
+    const std::size_t at = rank * communicators_.size() + static_cast<std::size_t>(communicator);
+    schedule = book_.find_listed(communicator, groups(rank).group[rank], made_[at]++);
+    if (schedule != CollectiveBook::unknown && book_.members(schedule) != call.members) {
+        throw std::invalid_argument("a listed call of another group's size");
+    }
+    return schedule;
+}
+
+}  // namespace striate

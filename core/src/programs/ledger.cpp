@@ -1,0 +1,346 @@
+#include "striate/programs/ledger.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "striate/layout/layout_load.hpp"
+#include "striate/layout/stripe.hpp"
+#include "striate/programs/rank_routes.hpp"
+#include "striate/programs/volume.hpp"
+
+namespace striate {
+
+namespace {
+
+constexpr double most_walked = 4e9;  // passes and ranks, for one row
+constexpr double most_swept = 2e10;  // runs of bytes, for one application
+
+std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+// One pass over one application.
+class Summing {
+  public:
+    explicit Summing(const LedgerInput& input)
+        : in_(input),
+          text_(input.programs),
+          ways_(input),
+          servers_(input.layouts == nullptr ? 0 : input.layouts->servers()),
+          reads_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
+          writes_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
+          compute_(text_.ranks()),
+          communication_(text_.ranks()),
+          instructions_(text_.ranks()) {
+        out_.messages.resize(text_.ranks());
+        out_.accesses.resize(text_.ranks());
+        out_.read_bytes.resize(text_.ranks());
+        out_.written_bytes.resize(text_.ranks());
+    }
+
+    Ledger run() {
+        std::vector<std::vector<std::int64_t>> members(text_.programs());
+        for (std::size_t rank = 0; rank < text_.ranks(); ++rank) {
+            members[index(text_.program_of_rank[rank])].push_back(static_cast<std::int64_t>(rank));
+        }
+        for (std::size_t program = 0; program < text_.programs(); ++program) walk(program, members[program]);
+        return finish();
+    }
+
+  private:
+    void walk(std::size_t program, std::span<const std::int64_t> ranks) {
+        counts_.clear();
+        pass_.clear();
+        for (std::size_t row = text_.first_row[program]; row < text_.first_row[program + 1]; ++row) {
+            const Kind kind = static_cast<Kind>(text_.kind[row]);
+            if (kind == Kind::loop) {
+                counts_.push_back(text_.constant[text_.first_operand[row]]);
+                pass_.push_back(0);
+            } else if (kind == Kind::end) {
+                counts_.pop_back();
+                pass_.pop_back();
+            } else {
+                walked_ = static_cast<double>(ranks.size());
+                passes(row, kind, ranks, 0);
+            }
+        }
+    }
+
+    // Loops that only move what adds up or sweeps are multiplied; one that moves a peer, a root or a size is
+    // walked pass by pass.
+    void passes(std::size_t row, Kind kind, std::span<const std::int64_t> ranks, std::size_t depth) {
+        while (depth < counts_.size() && !must_walk(row, kind, depth)) ++depth;
+        if (depth == counts_.size()) {
+            times_ = std::accumulate(counts_.begin(), counts_.end(), std::int64_t{1}, std::multiplies<>());
+            if (times_ > 0) row_of(row, kind, ranks);
+            return;
+        }
+        const std::int64_t count = std::exchange(counts_[depth], 1);
+        walked_ *= static_cast<double>(count);
+        if (walked_ > most_walked)
+            throw std::domain_error("a peer, root or size moves through too many passes");
+        for (; pass_[depth] < count; ++pass_[depth]) passes(row, kind, ranks, depth + 1);
+        walked_ /= static_cast<double>(std::max<std::int64_t>(count, 1));
+        counts_[depth] = count;
+        pass_[depth] = 0;
+    }
+
+    [[nodiscard]] bool must_walk(std::size_t row, Kind kind, std::size_t depth) const {
+        const std::size_t first = text_.first_operand[row];
+        for (std::size_t operand = first; operand < text_.first_operand[row + 1]; ++operand) {
+            const auto steps = text_.strides(operand);
+            if (depth < steps.size() && steps[depth] != 0 && !adds_up(kind, operand - first)) return true;
+        }
+        return false;
+    }
+
+    // Operands whose movement costs nothing, adds up, or sweeps over the servers.
+    [[nodiscard]] bool adds_up(Kind kind, std::size_t position) const {
+        switch (kind) {
+            case Kind::send:
+            case Kind::recv:
+                return position == 1 || position == 3;  // tag, request
+            case Kind::sendrecv:
+                return position == 1 || position == 4;  // tags
+            case Kind::read:
+            case Kind::read_all:
+            case Kind::write:
+            case Kind::write_all:
+                if (position == 0) return in_.layouts == nullptr || !in_.layouts->any_own();  // file
+                return position == 1 || position == 6;  // offset, request
+            default:
+                return kind < Kind::barrier || kind > Kind::reduce_scatter;
+        }
+    }
+
+    // The operand in the first pass of the loops that are multiplied, in this pass of those that are walked.
+    [[nodiscard]] std::int64_t value(std::size_t operand, std::int64_t rank) const {
+        return text_.at(operand, rank, pass_);
+    }
+
+    void row_of(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
+        const std::size_t first = text_.first_operand[row];
+        switch (kind) {
+            case Kind::compute:
+                for (const auto rank : ranks) {
+                    compute_[index(rank)] += summed(first, rank);
+                    instructions_[index(rank)] += summed(first + 1, rank);
+                }
+                break;
+            case Kind::send:
+            case Kind::recv:
+                for (const auto rank : ranks) message(row, rank, first, kind == Kind::recv);
+                break;
+            case Kind::sendrecv:
+                for (const auto rank : ranks) {
+                    message(row, rank, first, false);
+                    message(row, rank, first + 3, true);
+                }
+                break;
+            case Kind::read:
+            case Kind::read_all:
+                for (const auto rank : ranks) {
+                    out_.read_bytes[index(rank)] += access(rank, first, reads_);
+                }
+                break;
+            case Kind::write:
+            case Kind::write_all:
+                for (const auto rank : ranks) {
+                    out_.written_bytes[index(rank)] += access(rank, first, writes_);
+                }
+                break;
+            case Kind::sync:
+                out_.syncs += times_;
+                break;
+            default:
+                if (kind >= Kind::barrier && kind <= Kind::reduce_scatter) collective(row, kind, ranks);
+        }
+    }
+
+    // The operand's values over all passes, added up.
+    [[nodiscard]] Wide summed(std::size_t operand, std::int64_t rank) const {
+        Wide sum = static_cast<Wide>(value(operand, rank)) * times_;
+        const auto steps = text_.strides(operand);
+        for (std::size_t depth = 0; depth < steps.size(); ++depth) {
+            // stride * (0 + 1 + ... + count-1), once for every pass of the other loops
+            sum += static_cast<Wide>(steps[depth]) * (counts_[depth] - 1) * times_ / 2;
+        }
+        return sum;
+    }
+
+    void message(std::size_t row, std::int64_t rank, std::size_t peer_operand, bool received) {
+        const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
+        const std::int64_t bytes = value(peer_operand + 2, rank);
+        const std::int64_t position = value(peer_operand, rank);
+        const std::int64_t peer =
+            position == any ? rank
+                            : group.member[index(group.first[index(group.group[index(rank)])] + position)];
+        const RankRoute& path = ways_.between(rank, peer);
+        communication_[index(rank)] += times_ * (path.transfer(bytes) + (received ? path.latency : 0));
+        out_.messages[index(rank)] += times_;
+    }
+
+    void collective(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
+        const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
+        const std::size_t first = text_.first_operand[row];
+        const bool rooted = is_rooted(kind);
+        out_.barriers += times_;
+        for (const auto rank : ranks) {
+            const std::int64_t mine = group.group[index(rank)];
+            const std::int64_t start = group.first[index(mine)];
+            const std::int64_t size = group.first[index(mine + 1)] - start;
+            const std::int64_t position = group.position[index(rank)];
+            out_.messages[index(rank)] += times_ * (size > 1 ? 1 : 0);
+            if (kind == Kind::alltoallv) {
+                deal(rank, group.member.subspan(index(start), index(size)), value(first + 1, rank));
+                continue;
+            }
+            const std::int64_t bytes = kind == Kind::barrier ? 0 : value(first, rank);
+            const std::int64_t root = rooted ? value(first + 1, rank) : 0;
+            const Volume volume = volume_of(kind, size, position, root, bytes);
+            const RankRoute& path = ways_.between(rank, group.member[index(start + (position + 1) % size)]);
+            communication_[index(rank)] +=
+                times_ * (path.transfer(volume.sent_bytes) + path.transfer(volume.received_bytes) +
+                          volume.received_messages * path.latency);
+            if ((kind == Kind::gatherv || kind == Kind::scatterv) && position != root) {
+                const std::int64_t other =
+                    group.member[index(start + root)];  // the root's side of this block
+                communication_[index(other)] +=
+                    times_ * (path.transfer(bytes) + (kind == Kind::gatherv ? path.latency : 0));
+            }
+        }
+    }
+
+    // Bytes for every other member, by the row of the table that tells them; both ends are charged here.
+    void deal(std::int64_t rank, std::span<const std::int64_t> members, std::int64_t table) {
+        const auto bytes = in_.counts[index(table)].subspan(index(rank) * text_.ranks(), members.size());
+        for (std::size_t to = 0; to < members.size(); ++to) {
+            if (members[to] == rank) continue;
+            const RankRoute& path = ways_.between(rank, members[to]);
+            communication_[index(rank)] += times_ * path.transfer(bytes[to]);
+            communication_[index(members[to])] += times_ * (path.transfer(bytes[to]) + path.latency);
+        }
+    }
+
+    // Runs of one kind: those of striped files by formula, those of files with a layout of their own by plan.
+    struct Load {
+        Load(std::int64_t unit, std::int64_t servers) : striped(unit, servers), planned(servers) {}
+        StripeLoad striped;
+        LayoutLoad planned;
+        [[nodiscard]] std::vector<std::int64_t> bytes() const {
+            return added(striped.bytes(), planned.bytes());
+        }
+        [[nodiscard]] std::vector<std::int64_t> requests() const {
+            return added(striped.requests(), planned.requests());
+        }
+
+      private:
+        static std::vector<std::int64_t> added(std::vector<std::int64_t> sums,
+                                               const std::vector<std::int64_t>& more) {
+            for (std::size_t server = 0; server < sums.size(); ++server) sums[server] += more[server];
+            return sums;
+        }
+    };
+
+    // The bytes that the rank asks for in all passes.
+    std::int64_t access(std::int64_t rank, std::size_t first, Load& load) {
+        if (servers_ == 0)
+            throw std::domain_error("the program touches files but the cluster has no I/O server");
+        out_.accesses[index(rank)] += times_;
+        const std::int64_t file = value(first, rank);
+        const std::int64_t start = value(first + 1, rank);
+        const std::int64_t count = value(first + 3, rank);
+        const std::int64_t list = value(first + 5, rank);
+        const AnyLayout* own = in_.layouts->own(file);
+        set_sweeps(first, own == nullptr);
+        if (count != 1 && list < 0) sweeps_.push_back({value(first + 4, rank), count});
+        std::int64_t bytes = 0;
+        for_runs(list, start, value(first + 2, rank), [&](std::int64_t offset, std::int64_t size) {
+            bytes += size;
+            own == nullptr ? add_striped(load.striped, file, offset, size)
+                           : add_planned(load.planned, *own, file, offset, size);
+        });
+        return bytes * times_ * (list < 0 ? count : 1);
+    }
+
+    // How the loops around the row move the offset; a striped file that moves on to the next moves by a unit.
+    void set_sweeps(std::size_t first, bool striped) {
+        sweeps_.clear();
+        const auto steps = text_.strides(first + 1);
+        const auto file_steps = text_.strides(first);
+        const std::int64_t round_bytes = in_.stripe_unit * servers_;
+        for (std::size_t depth = 0; depth < counts_.size(); ++depth) {
+            const std::int64_t step = depth < steps.size() ? steps[depth] : 0;
+            const std::int64_t files =
+                striped && depth < file_steps.size() ? file_steps[depth] % servers_ : 0;
+            sweeps_.push_back(
+                {striped ? step % round_bytes + files * in_.stripe_unit : step, counts_[depth]});
+        }
+    }
+
+    template <class Visit>
+    void for_runs(std::int64_t list, std::int64_t start, std::int64_t size, const Visit& visit) const {
+        if (list < 0) return visit(start, size);
+        const ExtentColumns& runs = in_.extents;
+        for (auto run = index(runs.first[index(list)]); run < index(runs.first[index(list) + 1]); ++run) {
+            visit(start + runs.offset[run], runs.length[run]);
+        }
+    }
+
+    // Files begin on one server after the other, file 0 on server 0; rounds load alike.
+    void add_striped(StripeLoad& load, std::int64_t file, std::int64_t offset, std::int64_t size) {
+        sweep(load.walked(sweeps_));
+        const std::int64_t shift = in_.stripe_unit * (file % servers_);
+        load.add_swept(offset % (in_.stripe_unit * servers_) + shift, size, 1, sweeps_);
+    }
+
+    void add_planned(LayoutLoad& load, const AnyLayout& own, std::int64_t file, std::int64_t offset,
+                     std::int64_t size) {
+        sweep(LayoutLoad::walked(own, size, sweeps_));
+        load.add_swept(*in_.layouts, file, offset, size, sweeps_);
+    }
+
+    void sweep(double runs) {
+        swept_ += runs;
+        if (swept_ > most_swept) throw std::domain_error("accesses begin at too many different offsets");
+    }
+
+    Ledger finish() {
+        const auto seconds = [](const std::vector<Wide>& ticks) {
+            std::vector<double> result(ticks.size());
+            std::transform(ticks.begin(), ticks.end(), result.begin(),
+                           [](Wide value) { return static_cast<double>(value) / 1e12; });
+            return result;
+        };
+        out_.compute_seconds = seconds(compute_);
+        out_.communication_seconds = seconds(communication_);
+        out_.instructions.assign(instructions_.begin(), instructions_.end());
+        out_.server_read = reads_.bytes();
+        out_.server_reads = reads_.requests();
+        out_.server_written = writes_.bytes();
+        out_.server_writes = writes_.requests();
+        if (in_.metadata) out_.heard = FileCalls(text_, in_.communicators).heard();
+        return std::move(out_);
+    }
+
+    const LedgerInput& in_;
+    const Programs& text_;
+    RankRoutes ways_;
+    std::int64_t servers_;  // 0: no file may be touched
+    Load reads_, writes_;
+    std::vector<Wide> compute_, communication_, instructions_;
+    Ledger out_;
+    std::vector<std::int64_t> counts_;  // passes of the loops around the row, outermost first
+    std::vector<std::int64_t> pass_;    // of the loops that are walked; 0 in the others
+    double swept_ = 0;
+    double walked_ = 0;  // passes and ranks that are walked for the row
+    std::vector<Sweep> sweeps_;
+    std::int64_t times_ = 1;
+};
+
+}  // namespace
+
+Ledger sum_up(const LedgerInput& input) { return Summing(input).run(); }
+
+}  // namespace striate

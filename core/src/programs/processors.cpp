@@ -1,0 +1,67 @@
+#include "striate/programs/processors.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+
+namespace striate {
+
+Processors::Processors(std::span<const std::int32_t> cpus_per_node, Rounding rounding) : rounding_(rounding) {
+    nodes_.reserve(cpus_per_node.size());
+    for (const std::int32_t cpus : cpus_per_node) {
+        if (cpus < 1) throw std::invalid_argument("a node without a CPU");
+        nodes_.push_back({.cpus = cpus, .jobs = {}});
+    }
+}
+
+void Processors::catch_up(Node& node, Ticks now) {
+    const auto jobs = static_cast<std::int64_t>(node.jobs.size());
+    const Ticks elapsed = now - node.since;
+    node.since = now;
+    if (jobs == 0) return;
+    node.busy += elapsed * std::min(jobs, node.cpus);
+    // Rounded down: a shared clock loses less than a tick whenever a job starts or ends.
+    node.work +=
+        jobs <= node.cpus ? elapsed : static_cast<Ticks>(static_cast<__int128>(elapsed) * node.cpus / jobs);
+}
+
+Processors::Alarm Processors::plan(Node& node, Ticks now) const {
+    node.generation = (node.generation + 1) % generations;
+    if (node.jobs.empty()) return {};
+    const auto jobs = static_cast<std::int64_t>(node.jobs.size());
+    const Ticks left = std::max<Ticks>(node.jobs.front().end - node.work, 0);
+    Ticks wait = left;
+    if (jobs > node.cpus)
+        wait = static_cast<Ticks>((static_cast<__int128>(left) * jobs + node.cpus - 1) / node.cpus);
+    wait += node.jobs.front().notice;
+    if (rounding_ == Rounding::truncated_nanoseconds) wait -= wait % 1000;
+    return {now + wait, node.generation};
+}
+
+Processors::Alarm Processors::start(std::uint32_t index, Ticks now, Ticks work, std::uint64_t cookie,
+                                    Ticks notice) {
+    if (work < 0) throw std::invalid_argument("a job of negative work");
+    Node& node = nodes_[index];
+    catch_up(node, now);
+    node.jobs.push_back({node.work + work, cookie, notice});
+    std::push_heap(node.jobs.begin(), node.jobs.end(), std::greater<>());
+    // While CPUs are free a new job changes nobody's pace; only an earlier end needs a new alarm.
+    const bool same_pace = static_cast<std::int64_t>(node.jobs.size()) <= node.cpus;
+    if (same_pace && node.jobs.front().cookie != cookie) return {};
+    return plan(node, now);
+}
+
+Processors::Alarm Processors::finish(std::uint32_t index, Ticks now, std::uint32_t generation,
+                                     std::vector<std::uint64_t>& over) {
+    Node& node = nodes_[index];
+    if (generation != node.generation) return {};
+    catch_up(node, now);
+    while (!node.jobs.empty() && node.jobs.front().end <= node.work) {
+        over.push_back(node.jobs.front().cookie);
+        std::pop_heap(node.jobs.begin(), node.jobs.end(), std::greater<>());
+        node.jobs.pop_back();
+    }
+    return plan(node, now);
+}
+
+}  // namespace striate

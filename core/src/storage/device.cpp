@@ -1,0 +1,228 @@
+#include "striate/storage/device.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+namespace striate {
+
+namespace {
+
+using Parts = std::vector<std::vector<Access>>;  // per disk
+
+void add(std::vector<Access>& parts, const Access& part, std::int64_t bridge) {
+    if (!parts.empty() && part.offset >= parts.back().offset && part.offset - parts.back().end() <= bridge) {
+        parts.back().bytes = std::max(parts.back().end(), part.end()) - parts.back().offset;
+    } else {
+        parts.push_back(part);
+    }
+}
+
+// The arm goes to one part after the other; flash spreads a part over its channels.
+Ticks serve_disk(const Disk& disk, DiskState& state, std::vector<Ticks>& free_at, Ticks now,
+                 const Access& access, Rounding rounding) {
+    const std::int64_t wanted = (access.bytes + least_channel_bytes - 1) / least_channel_bytes;
+    const std::int64_t ways = std::clamp<std::int64_t>(wanted, 1, std::ssize(free_at));
+    std::sort(free_at.begin(), free_at.end());
+    const std::int64_t share = (access.bytes + ways - 1) / ways;
+    const DiskState before = state;
+    Ticks over = now;
+    for (std::int64_t way = 0; way < ways; ++way) {
+        const std::int64_t from = std::min(access.bytes, share * way);
+        const std::int64_t bytes = std::min(access.bytes, share * (way + 1)) - from;
+        const Access part{access.file, access.offset + from, bytes, access.write};
+        const Ticks ticks = access_ticks(disk, state, part, rounding);
+        Ticks& channel = free_at[static_cast<std::size_t>(way)];
+        channel = std::max(now, channel) + ticks;
+        over = std::max(over, channel);
+    }
+    state.operations = before.operations + 1;  // however many channels it took
+    return over;
+}
+
+class Round {
+  public:
+    Round(const Device& device, DeviceState& state, const Access& access, const DiskLog& log)
+        : device_(device), state_(state), access_(access), log_(log) {}
+
+    Ticks serve(Ticks now, const Parts& parts, bool write) {
+        Ticks over = now;
+        for (std::size_t disk = 0; disk < parts.size(); ++disk) {
+            for (Access part : parts[disk]) {
+                part.write = write;
+                const Ticks start = std::max(
+                    now, *std::min_element(state_.free_at[disk].begin(), state_.free_at[disk].end()));
+                const Ticks done = serve_disk(device_.disks[disk], state_.disks[disk], state_.free_at[disk],
+                                              now, part, device_.rounding);
+                if (log_.timeline != nullptr) record(disk, part, start, done);
+                over = std::max(over, done);
+            }
+        }
+        return over;
+    }
+
+    // Strips of one access on one disk are neighbours there.
+    Parts striped() const {
+        Parts parts(device_.disks.size());
+        for_chunks(std::ssize(device_.disks),
+                   [&](std::int64_t row, std::int64_t column, const Access& piece) {
+                       add(parts[static_cast<std::size_t>(column)], moved(piece, row), 0);
+                   });
+        return parts;
+    }
+
+    // Reads pass over a parity chunk rather than stop at it.
+    Parts parity_reads() const {
+        Parts parts(device_.disks.size());
+        for_chunks(data_disks(), [&](std::int64_t row, std::int64_t column, const Access& piece) {
+            add(parts[data_disk(row, column)], moved(piece, row), device_.chunk_bytes);
+        });
+        return parts;
+    }
+
+    struct Writes {
+        Parts old;  // to read first
+        Parts all;
+    };
+
+    Writes parity_writes() const {
+        Writes writes{Parts(device_.disks.size()), Parts(device_.disks.size())};
+        const std::int64_t stripe = device_.chunk_bytes * data_disks();
+        for (std::int64_t row = access_.offset / stripe; row * stripe < access_.end(); ++row) {
+            const std::int64_t from = std::max(access_.offset, row * stripe);
+            const std::int64_t end = std::min(access_.end(), (row + 1) * stripe);
+            add_stripe(writes, row, {access_.file, from, end - from, true});
+        }
+        return writes;
+    }
+
+  private:
+    // What is not transfer is seeking, turning and the device's own latency.
+    void record(std::size_t disk, const Access& part, Ticks start, Ticks end) const {
+        const Disk& model = device_.disks[disk];
+        const Ticks transfer =
+            service_ticks(part.bytes, part.write ? model.write_rate : model.read_rate, device_.rounding);
+        log_.timeline->add({.start = start,
+                            .end = end,
+                            .bytes = part.bytes,
+                            .more = std::max<Ticks>(0, end - start - transfer),
+                            .place = log_.server,
+                            .tag = static_cast<std::int32_t>(disk),
+                            .other = static_cast<std::int32_t>(part.file),
+                            .level = BarLevel::disk,
+                            .kind = part.write ? BarKind::write : BarKind::read});
+    }
+
+    std::int64_t data_disks() const { return std::ssize(device_.disks) - 1; }
+    std::int64_t parity_disk(std::int64_t row) const {
+        return data_disks() - row % std::ssize(device_.disks);
+    }
+    std::size_t data_disk(std::int64_t row, std::int64_t column) const {
+        return static_cast<std::size_t>((parity_disk(row) + 1 + column) % std::ssize(device_.disks));
+    }
+    Access moved(const Access& piece, std::int64_t row) const {
+        const std::int64_t inside = piece.offset % device_.chunk_bytes;
+        return {piece.file, row * device_.chunk_bytes + inside, piece.bytes, piece.write};
+    }
+
+    // A stripe written whole needs no old parity.
+    void add_stripe(Writes& writes, std::int64_t row, const Access& part) const {
+        const bool whole = part.bytes == device_.chunk_bytes * data_disks();
+        std::int64_t low = device_.chunk_bytes;
+        std::int64_t high = 0;
+        const auto put = [&](std::size_t disk, const Access& piece) {
+            add(writes.all[disk], piece, 0);
+            if (!whole) add(writes.old[disk], piece, 0);
+        };
+        for_chunks_of(part, data_disks(), [&](std::int64_t, std::int64_t column, const Access& piece) {
+            const Access there = moved(piece, row);
+            low = std::min(low, there.offset - row * device_.chunk_bytes);
+            high = std::max(high, there.end() - row * device_.chunk_bytes);
+            put(data_disk(row, column), there);
+        });
+        put(static_cast<std::size_t>(parity_disk(row)),
+            {part.file, row * device_.chunk_bytes + low, high - low, true});
+    }
+
+    template <class Visit>
+    void for_chunks(std::int64_t columns, const Visit& visit) const {
+        for_chunks_of(access_, columns, visit);
+    }
+
+    template <class Visit>
+    void for_chunks_of(const Access& whole, std::int64_t columns, const Visit& visit) const {
+        for (std::int64_t at = whole.offset; at < whole.end();) {
+            const std::int64_t chunk = at / device_.chunk_bytes;
+            const std::int64_t end = std::min(whole.end(), (chunk + 1) * device_.chunk_bytes);
+            visit(chunk / columns, chunk % columns, Access{whole.file, at, end - at, whole.write});
+            at = end;
+        }
+    }
+
+    const Device& device_;
+    DeviceState& state_;
+    const Access& access_;
+    const DiskLog& log_;
+};
+
+void take_room(const Device& device, DeviceState& state, const Access& access) {
+    const auto file = static_cast<std::size_t>(access.file);
+    if (file >= state.file_end.size()) state.file_end.resize(file + 1);
+    const std::int64_t more = std::max<std::int64_t>(0, access.end() - state.file_end[file]);
+    if (device.capacity_bytes != 0 && more > device.capacity_bytes - state.used_bytes) {
+        throw DiskFull(device.capacity_bytes, access.file, access.end());
+    }
+    state.file_end[file] += more;
+    state.used_bytes += more;
+}
+
+}  // namespace
+
+std::int32_t Device::depth() const {
+    std::int32_t most = 1;
+    for (const Disk& disk : disks) most = std::max(most, disk.depth());
+    return most;
+}
+
+void expect_sound(const Device& device) {
+    if (device.disks.empty()) throw std::invalid_argument("a server without a disk");
+    if (device.raid == Raid::parity && device.disks.size() < 3) {
+        throw std::invalid_argument("parity needs 3 disks or more, got " +
+                                    std::to_string(device.disks.size()));
+    }
+    if (device.chunk_bytes < 1) throw std::invalid_argument("a RAID chunk of less than one byte");
+    for (const Disk& disk : device.disks) {
+        const bool sound = disk.read_rate >= 1 && disk.write_rate >= 1 && disk.channels >= 1 &&
+                           disk.queue_depth >= 1 && disk.revolutions_per_minute > 0;
+        if (!sound) throw std::invalid_argument("a disk with a rate, channels or turns of nothing");
+    }
+}
+
+DeviceState::DeviceState(const Device& device) : disks(device.disks.size()) {
+    expect_sound(device);
+    for (const Disk& disk : device.disks) {
+        const bool flash = disk.kind == DiskKind::flash;
+        free_at.emplace_back(static_cast<std::size_t>(flash ? disk.channels : 1));
+    }
+}
+
+void DeviceState::erase(std::int64_t file) {
+    const auto at = static_cast<std::size_t>(file);
+    if (at >= file_end.size()) return;
+    used_bytes -= file_end[at];
+    file_end[at] = 0;
+}
+
+Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Access& access,
+                  const DiskLog& log) {
+    if (access.write) take_room(device, state, access);
+    Round round(device, state, access, log);
+    if (device.disks.size() == 1) return round.serve(now, {{access}}, access.write);
+    if (device.raid == Raid::striped) return round.serve(now, round.striped(), access.write);
+    if (!access.write) return round.serve(now, round.parity_reads(), false);
+    const auto writes = round.parity_writes();
+    const Ticks known = round.serve(now, writes.old, false);
+    return round.serve(known, writes.all, true);
+}
+
+}  // namespace striate

@@ -1,0 +1,62 @@
+#include "striate/storage/disk.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace striate {
+
+namespace {
+
+constexpr double ticks_per_second = 1e12;
+
+enum class Move : std::uint8_t { none, near, far };
+
+Move move_to(const Disk& disk, DiskState& state, const Access& access) {
+    const bool same_file = access.file == state.last_file;
+    if (same_file && access.offset == state.last_end) {
+        ++state.sequential;
+        return Move::none;
+    }
+    if (same_file && std::abs(access.offset - state.last_end) < disk.near) {
+        ++state.near_seeks;
+        return Move::near;
+    }
+    return Move::far;
+}
+
+double rate_of(const Disk& disk, bool write) {
+    const double rate = write ? disk.write_rate : disk.read_rate;
+    return disk.kind == DiskKind::flash ? rate / disk.channels : rate;
+}
+
+// Positioning and transfer as one sum of seconds, cut to nanoseconds once: the clock of PIOsimHD.
+Ticks truncated(Ticks latency, double turn_seconds, std::int64_t bytes, double rate) {
+    const double seconds =
+        static_cast<double>(latency) / ticks_per_second + turn_seconds + static_cast<double>(bytes) / rate;
+    return static_cast<Ticks>(seconds * 1e9) * 1000;
+}
+
+}  // namespace
+
+Ticks access_ticks(const Disk& disk, DiskState& state, const Access& access, Rounding rounding) {
+    const Move move = move_to(disk, state, access);
+    state.last_file = access.file;
+    state.last_end = access.end();
+    ++state.operations;
+    (access.write ? state.bytes_written : state.bytes_read) += access.bytes;
+
+    Ticks latency = access.write ? disk.write_latency : disk.read_latency;
+    double turn_seconds = 0;
+    if (disk.kind == DiskKind::hard) {
+        latency = move == Move::far ? disk.average_seek : move == Move::near ? disk.track_seek : 0;
+        turn_seconds = move == Move::none ? 0 : 30 / disk.revolutions_per_minute;
+    }
+    const double rate = rate_of(disk, access.write);
+    if (rounding == Rounding::truncated_nanoseconds) {
+        return truncated(latency, turn_seconds, access.bytes, rate);
+    }
+    const Ticks turn = std::llround(turn_seconds * ticks_per_second);
+    return latency + turn + service_ticks(access.bytes, rate, rounding);
+}
+
+}  // namespace striate

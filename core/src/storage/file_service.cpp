@@ -1,0 +1,314 @@
+#include "striate/storage/file_service.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace striate {
+
+namespace {
+
+template <class T>
+std::uint32_t take(std::vector<T>& pool, std::vector<std::uint32_t>& free, T value) {
+    if (free.empty()) {
+        pool.push_back(std::move(value));
+        return static_cast<std::uint32_t>(pool.size() - 1);
+    }
+    const std::uint32_t place = free.back();
+    free.pop_back();
+    pool[place] = std::move(value);
+    return place;
+}
+
+// Clients begin with different servers, so that not all wait for the same one: with requests each with
+// another, with data in pairs.
+std::vector<std::uint32_t> begun_at(std::vector<std::uint32_t> parts, std::size_t first) {
+    if (parts.empty()) return parts;
+    std::rotate(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first % parts.size()),
+                parts.end());
+    return parts;
+}
+
+// Where a server lies in the hash table of the simulator of paper 001: found from its published times.
+std::size_t in_table(std::uint32_t server, std::size_t entries) {
+    const std::size_t places = entries <= 12 ? 16 : 32;
+    return (5 + 11 * std::size_t{server}) % places;
+}
+
+}  // namespace
+
+FileService::FileService(const FileRules& rules, std::uint32_t ranks, FileHost& host)
+    : rules_(rules),
+      ranks_(ranks),
+      host_(host),
+      wire_(rules.forwarding,
+            ranks + static_cast<std::uint32_t>(rules.servers.size() + rules.metadata.size()), host),
+      metadata_(rules.metadata, ranks + static_cast<std::uint32_t>(rules.servers.size()), wire_, host) {
+    if (rules.packet_bytes < 1 || rules.io_request_bytes < 1) {
+        throw std::invalid_argument("I/O in parts of less than one byte");
+    }
+    StorageListener& listener = *this;
+    for (const ServerRules& server : rules.servers) {
+        servers_.push_back(std::make_unique<StorageServer>(server, servers(), host, listener));
+        if (rules.log) servers_.back()->log_to(log_);
+    }
+}
+
+// ---- clients
+
+std::uint32_t FileService::begin(const Caller& caller, bool write) {
+    ++active_;
+    return take(calls_, free_calls_, Call{caller, {}, 0, 0, write});
+}
+
+std::uint32_t FileService::add_part(std::uint32_t call, std::uint32_t server) {
+    Part part;
+    part.call = call;
+    part.server = server;
+    return take(parts_, free_parts_, std::move(part));
+}
+
+void FileService::access(const Caller& caller, std::int64_t file, bool write, const RunsView& runs) {
+    const AccessPlan plan = rules_.plan(file, runs);
+    const std::uint32_t call = begin(caller, write);
+    std::vector<std::uint32_t> made;
+    for (std::size_t request = 0; request < plan.server.size(); ++request) {
+        const auto server = static_cast<std::uint32_t>(plan.server[request]);
+        const std::uint32_t part = add_part(call, server);
+        parts_[part].file = file;
+        parts_[part].total = plan.request_bytes[request];
+        for (auto run = plan.first_run[request]; run < plan.first_run[request + 1]; ++run) {
+            const auto at = static_cast<std::size_t>(run);
+            parts_[part].runs.push_back({plan.physical[at], plan.bytes[at]});
+            servers_[server]->reach(file, plan.physical[at] + plan.bytes[at]);
+        }
+        made.push_back(part);
+    }
+    calls_[call].unasked = static_cast<std::uint32_t>(made.size());
+    calls_[call].open = static_cast<std::uint32_t>(made.size()) * (write ? 2 : 1) + 1;
+    if (!rules_.spread_clients) {
+        std::stable_sort(made.begin(), made.end(), [&](std::uint32_t left, std::uint32_t right) {
+            return in_table(parts_[left].server, made.size()) < in_table(parts_[right].server, made.size());
+        });
+    }
+    calls_[call].asked = rules_.spread_clients ? begun_at(made, caller.rank / 2 + 1) : made;
+    for (const std::uint32_t part : rules_.spread_clients ? begun_at(made, caller.rank + 1) : made) {
+        const auto count = static_cast<std::int64_t>(parts_[part].runs.size());
+        send(Word::ask, part, true, request_bytes + run_bytes * count);
+    }
+    one_less(call);  // an access to nothing is over at once
+}
+
+void FileService::sync(const Caller& caller) {
+    const std::uint32_t call = begin(caller, false);
+    calls_[call].open = static_cast<std::uint32_t>(servers_.size()) + 1;
+    for (std::uint32_t server = 0; server < servers_.size(); ++server) {
+        send(Word::flush, add_part(call, server), true, request_bytes);
+    }
+    one_less(call);
+}
+
+void FileService::exists(std::int64_t file, std::int64_t size) {
+    for (std::uint32_t server = 0; rules_.physical_end && server < servers(); ++server) {
+        servers_[server]->reach(file, rules_.physical_end(file, server, size));
+    }
+}
+
+void FileService::erase(std::int64_t file) {
+    for (const auto& server : servers_) server->erase(file);
+}
+
+void FileService::one_less(std::uint32_t call) {
+    if (--calls_[call].open > 0) return;
+    const Caller caller = calls_[call].caller;
+    free_calls_.push_back(call);
+    --active_;
+    host_.access_over(caller.owner, caller.request);
+}
+
+void FileService::send(Word word, std::uint32_t part, bool to_server, std::int64_t payload) {
+    send(word, part, to_server, FileWire::Packet{payload, false, true});
+}
+
+void FileService::send(Word word, std::uint32_t part, bool to_server, const FileWire::Packet& packet) {
+    const std::uint32_t client = calls_[parts_[part].call].caller.rank;
+    const std::uint32_t server = ranks_ + parts_[part].server;
+    if (word == Word::acknowledge) record_part(part, BarKind::write);
+    if (word == Word::flushed) record_part(part, BarKind::sync);
+    wire_.send(to_server ? client : server, to_server ? server : client,
+               wire_.forwarder(client, parts_[part].server), packet, cookie_of(word, part));
+}
+
+// The next packet appears when the one before it has started at the sender, or when its bytes have been read.
+void FileService::send_data(std::uint32_t index) {
+    Part& part = parts_[index];
+    const bool write = calls_[part.call].write;
+    const std::int64_t bytes = std::min(rules_.packet_bytes, part.total - part.sent);
+    part.starved = !write && part.ready - part.sent < bytes;
+    if (part.starved) return;
+    const bool continues = part.sent > 0;
+    part.sent += bytes;
+    send(Word::data, index, write, FileWire::Packet{bytes, continues, part.sent == part.total});
+}
+
+// ---- the network's calls
+
+void FileService::on_sent(std::uint64_t cookie) {
+    if (!wire_.sent(cookie) || (cookie & MetadataService::mark) != 0) return;
+    const std::uint32_t index = index_of(cookie);
+    const std::uint32_t call = parts_[index].call;
+    if (word_of(cookie) == Word::ask && calls_[call].write && --calls_[call].unasked == 0) {
+        return host_.take_file_step(calls_[call].caller.rank, call);
+    }
+    if (word_of(cookie) != Word::data) return;
+    if (parts_[index].sent < parts_[index].total) return send_data(index);
+    if (calls_[call].write) return one_less(call);
+    record_part(index, BarKind::read);
+}
+
+void FileService::on_step(std::uint64_t cookie) {
+    const std::vector<std::uint32_t> asked = calls_[index_of(cookie)].asked;
+    for (const std::uint32_t part : asked) send_data(part);
+}
+
+void FileService::on_delivered(std::uint64_t cookie) {
+    if (!wire_.delivered(cookie)) return;
+    if ((cookie & MetadataService::mark) != 0) return metadata_.on_delivered(cookie);
+    const std::uint32_t part = index_of(cookie);
+    const std::uint32_t server = parts_[part].server;
+    switch (word_of(cookie)) {
+        case Word::ask:
+            parts_[part].since = host_.now();
+            if (!calls_[parts_[part].call].write) begin_reading(part);
+            return;
+        case Word::data:
+            return data_arrives(part);
+        case Word::flush:
+            parts_[part].since = host_.now();
+            return servers_[server]->flush(part);
+        case Word::acknowledge:
+        case Word::flushed:
+            free_parts_.push_back(part);
+            return one_less(parts_[part].call);
+    }
+}
+
+void FileService::data_arrives(std::uint32_t index) {
+    Part& part = parts_[index];
+    const std::int64_t bytes = std::min(rules_.packet_bytes, part.total - part.arrived);
+    part.arrived += bytes;
+    if (calls_[part.call].write) {
+        const bool at_once = servers_[part.server]->acknowledges_at_once();
+        write_packet(index, bytes);
+        if (at_once && parts_[index].arrived == parts_[index].total) {
+            send(Word::acknowledge, index, false, acknowledgement_bytes);
+        }
+        return;
+    }
+    if (part.arrived < part.total) return;
+    free_parts_.push_back(index);
+    one_less(part.call);
+}
+
+// ---- servers
+
+// A packet becomes one job for every stretch of neighbouring bytes in it.
+void FileService::write_packet(std::uint32_t index, std::int64_t bytes) {
+    Part& part = parts_[index];
+    std::vector<FileRange> stretches;
+    while (bytes > 0) {
+        const FileRange& run = part.runs[part.run];
+        const std::int64_t size = std::min(bytes, run.bytes - part.in_run);
+        const std::int64_t offset = run.offset + part.in_run;
+        if (!stretches.empty() && stretches.back().offset + stretches.back().bytes == offset) {
+            stretches.back().bytes += size;
+        } else {
+            stretches.push_back({offset, size});
+        }
+        bytes -= size;
+        part.in_run += size;
+        if (part.in_run == run.bytes) {
+            ++part.run;
+            part.in_run = 0;
+        }
+    }
+    const std::int64_t file = part.file;
+    StorageServer& server = *servers_[part.server];
+    for (const FileRange& stretch : stretches) {
+        server.write({{file, stretch.offset, stretch.bytes, true}, index});
+    }
+}
+
+// A list of runs goes to the queue at once, so that it can be reordered; one long run request by request.
+void FileService::begin_reading(std::uint32_t index) {
+    if (parts_[index].runs.size() == 1) return read_chunk(index);
+    while (parts_[index].run < parts_[index].runs.size()) read_chunk(index);
+}
+
+void FileService::read_chunk(std::uint32_t index) {
+    Part& part = parts_[index];
+    if (part.run == part.runs.size()) return;
+    const FileRange run = part.runs[part.run];
+    const std::int64_t bytes = std::min(rules_.io_request_bytes, run.bytes - part.in_run);
+    const std::int64_t offset = run.offset + part.in_run;
+    part.in_run += bytes;
+    if (part.in_run == run.bytes) {
+        ++part.run;
+        part.in_run = 0;
+    }
+    StorageServer& server = *servers_[part.server];
+    const std::uint32_t chunk = take(chunks_, free_chunks_, Chunk{index, bytes, 1});
+    const std::uint32_t pieces = server.read({{part.file, offset, bytes, false}, chunk});
+    chunks_[chunk].missing += pieces;
+    chunk_ready(chunk);
+}
+
+void FileService::chunk_ready(std::uint32_t index) {
+    if (--chunks_[index].missing > 0) return;
+    const Chunk chunk = chunks_[index];
+    free_chunks_.push_back(index);
+    Part& part = parts_[chunk.part];
+    const bool waits = part.starved || part.ready == 0;
+    const bool alone = part.runs.size() == 1;
+    part.ready += chunk.bytes;
+    if (waits) send_data(chunk.part);
+    if (alone) read_chunk(chunk.part);
+}
+
+// Where a write is acknowledged when its bytes are taken: the last ones are.
+void FileService::write_taken(std::uint64_t cookie, std::int64_t bytes) {
+    const auto index = static_cast<std::uint32_t>(cookie);
+    parts_[index].ready += bytes;
+    if (parts_[index].ready == parts_[index].total) {
+        send(Word::acknowledge, index, false, acknowledgement_bytes);
+    }
+}
+
+void FileService::on_timer(std::uint64_t cookie) {
+    if ((cookie & MetadataService::mark) != 0) return metadata_.on_timer(cookie);
+    servers_[cookie >> 32]->on_timer(static_cast<std::uint32_t>(cookie));
+}
+
+void FileService::record(Timeline* timeline) {
+    timeline_ = timeline;
+    for (const auto& server : servers_) server->record(timeline);
+}
+
+// From the moment a server hears of its part of a call to its answer.
+void FileService::record_part(std::uint32_t index, BarKind kind) {
+    if (timeline_ == nullptr) return;
+    const Part& part = parts_[index];
+    const auto rank = static_cast<std::int32_t>(calls_[part.call].caller.rank);
+    const bool flush = kind == BarKind::sync;
+    timeline_->add({.start = part.since,
+                    .end = host_.now(),
+                    .bytes = part.total,
+                    .more = part.runs.empty() ? -1 : part.runs.front().offset,
+                    .place = static_cast<std::int32_t>(part.server),
+                    .rank = rank,
+                    .other = flush ? -1 : static_cast<std::int32_t>(part.file),
+                    .level = BarLevel::server,
+                    .kind = kind});
+}
+
+}  // namespace striate

@@ -1,0 +1,87 @@
+#include "striate/storage/read_cache.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace striate {
+
+ReadCache::ReadCache(const CacheRules& rules)
+    : rules_(rules), most_pages_(rules.page_bytes < 1 ? 0 : rules.capacity_bytes / rules.page_bytes) {
+    if (rules.page_bytes < 1) throw std::invalid_argument("a cache page of less than one byte");
+    if (rules.capacity_bytes < 0) throw std::invalid_argument("a cache of less than no bytes");
+}
+
+Lookup ReadCache::read(std::int64_t file, std::int64_t offset, std::int64_t bytes, std::int64_t file_end) {
+    Lookup found;
+    const std::int64_t end = std::min(offset + bytes, std::max(offset, file_end));
+    const auto last = last_end_.find(file);
+    const bool in_sequence = last != last_end_.end() && last->second == offset;
+    last_end_[file] = end;
+    const std::int64_t ahead = std::min(file_end, end + (in_sequence ? rules_.read_ahead_bytes : 0));
+    const auto until = [&] { return found.missing.empty() ? end : ahead; };  // who waits takes more along
+    for (std::int64_t page = offset / rules_.page_bytes; page * rules_.page_bytes < until(); ++page) {
+        const std::int64_t from = page * rules_.page_bytes;
+        const std::int64_t stop = std::min(from + rules_.page_bytes, file_end);
+        const std::int64_t wanted = std::max<std::int64_t>(0, std::min(stop, end) - std::max(from, offset));
+        if (touch({file, page})) {
+            found.hit_bytes += wanted;
+        } else if (!found.missing.empty() &&
+                   found.missing.back().offset + found.missing.back().bytes == from) {
+            found.missing.back().bytes += stop - from;
+        } else {
+            found.missing.push_back({from, stop - from});
+        }
+    }
+    hit_bytes_ += found.hit_bytes;
+    missed_bytes_ += end - offset - found.hit_bytes;
+    return found;
+}
+
+void ReadCache::fill(std::int64_t file, std::int64_t offset, std::int64_t bytes, std::int64_t file_end) {
+    const std::int64_t end = offset + bytes;
+    for (std::int64_t page = offset / rules_.page_bytes; page * rules_.page_bytes < end; ++page) {
+        const std::int64_t from = page * rules_.page_bytes;
+        const std::int64_t stop = std::min(from + rules_.page_bytes, file_end);
+        const bool whole = offset <= from && end >= stop;
+        if (!touch({file, page}) && whole) insert({file, page});
+    }
+}
+
+bool ReadCache::touch(const Key& key) {
+    const auto found = place_of_.find(key);
+    if (found == place_of_.end()) return false;
+    unlink(found->second);
+    link_newest(found->second);
+    return true;
+}
+
+void ReadCache::insert(const Key& key) {
+    if (most_pages_ == 0) return;
+    std::uint32_t page = pages_[0].newer;  // the oldest
+    if (pages() < most_pages_) {
+        page = static_cast<std::uint32_t>(pages_.size());
+        pages_.push_back({key, 0, 0});
+    } else {
+        unlink(page);
+        place_of_.erase(pages_[page].key);
+        pages_[page].key = key;
+    }
+    place_of_[key] = page;
+    link_newest(page);
+}
+
+// Page 0 closes the ring: its `newer` is the oldest page, its `older` the newest.
+void ReadCache::unlink(std::uint32_t page) {
+    pages_[pages_[page].older].newer = pages_[page].newer;
+    pages_[pages_[page].newer].older = pages_[page].older;
+}
+
+void ReadCache::link_newest(std::uint32_t page) {
+    const std::uint32_t newest = pages_[0].older;
+    pages_[page].newer = 0;
+    pages_[page].older = newest;
+    pages_[newest].newer = page;
+    pages_[0].older = page;
+}
+
+}  // namespace striate

@@ -1,0 +1,100 @@
+#include "striate/storage/server_queue.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace striate {
+
+void ServerQueue::add(const Job& job) {
+    std::uint32_t slot = 0;
+    if (free_.empty()) {
+        slot = static_cast<std::uint32_t>(jobs_.size());
+        jobs_.emplace_back();
+    } else {
+        slot = free_.back();
+        free_.pop_back();
+    }
+    jobs_[slot] = {job, arrived_++, true};
+    if (in_order_of_arrival()) arrivals_.emplace_back(slot, jobs_[slot].arrival);
+    if (merges()) by_offset_.insert(place_of(slot));
+    if (job.access.write) held_bytes_ += job.access.bytes;
+}
+
+Operation ServerQueue::take() {
+    assert(ready());
+    const std::uint32_t first = in_order_of_arrival()                           ? oldest()
+                                : rules_.policy == CachePolicy::server_directed ? next_upwards()
+                                                                                : lowest();
+    Operation operation{jobs_[first].job.access, {remove(first)}};
+    Access& whole = operation.access;
+    if (merges()) {
+        for (auto next = follower(whole); next != by_offset_.end(); next = follower(whole)) {
+            const Job job = remove(next->job);
+            whole.bytes = std::max(whole.end(), job.access.end()) - whole.offset;
+            operation.parts.push_back(job);
+        }
+    }
+    if (rules_.second_part_first && operation.parts.size() > 1)
+        std::swap(operation.parts[0], operation.parts[1]);
+    ++running_;
+    last_file_ = whole.file;
+    last_end_ = whole.end();
+    return operation;
+}
+
+void ServerQueue::finish(const Operation& operation) {
+    --running_;
+    for (const Job& part : operation.parts) {
+        if (part.access.write) held_bytes_ -= part.access.bytes;
+    }
+}
+
+bool ServerQueue::receives() const {
+    if (rules_.policy == CachePolicy::direct) return waiting() == 0 || running_ == 0;
+    return rules_.memory_bytes == 0 || held_bytes_ < rules_.memory_bytes;
+}
+
+std::uint32_t ServerQueue::oldest() {
+    while (true) {
+        const auto [slot, arrival] = arrivals_.front();
+        arrivals_.pop_front();
+        if (jobs_[slot].present && jobs_[slot].arrival == arrival) return slot;
+    }
+}
+
+std::uint32_t ServerQueue::next_upwards() const {
+    const bool write = by_offset_.begin()->write;  // reads first
+    auto next = by_offset_.lower_bound(Place{write, last_file_, last_end_, 0, 0});
+    if (next == by_offset_.end() || next->write != write) next = by_offset_.begin();
+    return next->job;
+}
+
+// The first waiting job that begins where the access ends (or, for server-directed reads, inside it or little
+// further on) and still fits into one operation.
+ServerQueue::ByOffset::const_iterator ServerQueue::follower(const Access& access) const {
+    const bool sieves = rules_.policy == CachePolicy::server_directed && !access.write;
+    const std::int64_t from = sieves ? access.offset : access.end();
+    const std::int64_t until = access.end() + (sieves ? rules_.sieve_bytes : 0);
+    const auto next = by_offset_.lower_bound(Place{access.write, access.file, from, 0, 0});
+    if (next == by_offset_.end() || next->write != access.write || next->file != access.file) {
+        return by_offset_.end();
+    }
+    const std::int64_t end = std::max(access.end(), jobs_[next->job].job.access.end());
+    const bool fits = next->offset <= until && end - access.offset <= rules_.largest_bytes;
+    return fits ? next : by_offset_.end();
+}
+
+ServerQueue::Place ServerQueue::place_of(std::uint32_t job) const {
+    const Access& access = jobs_[job].job.access;
+    return {access.write, access.file, access.offset, jobs_[job].arrival, job};
+}
+
+Job ServerQueue::remove(std::uint32_t job) {
+    if (merges()) by_offset_.erase(place_of(job));
+    jobs_[job].present = false;
+    free_.push_back(job);
+    return jobs_[job].job;
+}
+
+}  // namespace striate

@@ -1,0 +1,195 @@
+#include "striate/storage/storage_server.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace striate {
+
+StorageServer::StorageServer(const ServerRules& rules, std::uint32_t number, FileHost& host,
+                             StorageListener& listener)
+    : rules_(rules),
+      number_(number),
+      host_(host),
+      listener_(listener),
+      queue_(rules.queue),
+      device_(rules.device),
+      cache_(rules.read_cache) {
+    if (!rules.burst) return;
+    burst_.emplace(rules.burst->rules);
+    burst_device_.emplace(rules.burst->device);
+}
+
+bool StorageServer::may_stop() const {
+    return burst_ || rules_.queue.policy == CachePolicy::direct || rules_.queue.memory_bytes > 0;
+}
+
+bool StorageServer::acknowledges_at_once() const {
+    return !burst_ && rules_.queue.policy != CachePolicy::direct;
+}
+
+void StorageServer::reach(std::int64_t file, std::int64_t end) {
+    std::int64_t& known = known_end_[file];
+    known = std::max(known, end);
+}
+
+void StorageServer::write(const Job& job) {
+    cache_.fill(job.access.file, job.access.offset, job.access.bytes, known_end_[job.access.file]);
+    if (burst_) {
+        burst_->add(job.access);
+        totals_.burst_written += job.access.bytes;
+        totals_.most_held_bytes = std::max(totals_.most_held_bytes, burst_->held_bytes());
+        const Ticks over = finish_time(rules_.burst->device, *burst_device_, host_.now(), job.access);
+        run(Where::burst, {job.access, {job}}, over);
+        drain();
+    } else {
+        queue_.add(job);
+        totals_.most_held_bytes = std::max(totals_.most_held_bytes, queue_.held_bytes());
+    }
+    pump();
+}
+
+std::uint32_t StorageServer::read(const Job& job) {
+    const std::int64_t file = job.access.file;
+    std::vector<FileRange> missing{{job.access.offset, job.access.bytes}};
+    if (rules_.read_cache.capacity_bytes > 0) {
+        missing = cache_.read(file, job.access.offset, job.access.bytes, known_end_[file]).missing;
+    }
+    std::uint32_t pieces = 0;
+    for (const FileRange& range : missing) {
+        const auto parts = burst_ ? burst_->find(file, range.offset, range.bytes)
+                                  : std::vector<BurstBuffer::Found>{{range, false}};
+        for (const auto& [part, held] : parts) {
+            ++pieces;
+            const Job piece{{file, part.offset, part.bytes, false}, job.cookie};
+            if (!held) {
+                queue_.add(piece);
+                continue;
+            }
+            totals_.burst_read += part.bytes;
+            const Ticks over = finish_time(rules_.burst->device, *burst_device_, host_.now(), piece.access);
+            run(Where::burst, {piece.access, {piece}}, over);
+        }
+        pump();
+    }
+    return pieces;
+}
+
+void StorageServer::flush(std::uint64_t cookie) {
+    flushes_.push_back(cookie);
+    drain();
+    pump();
+    answer_flushes();
+}
+
+void StorageServer::erase(std::int64_t file) {
+    device_.erase(file);
+    known_end_.erase(file);
+}
+
+// While someone waits for a flush the burst buffer keeps nothing to itself.
+void StorageServer::drain() {
+    if (!burst_) return;
+    for (const Drain& bytes : burst_->drain(!flushes_.empty())) {
+        std::uint32_t place = static_cast<std::uint32_t>(drains_.size());
+        if (free_drains_.empty()) {
+            drains_.push_back(bytes);
+        } else {
+            place = free_drains_.back();
+            free_drains_.pop_back();
+            drains_[place] = bytes;
+        }
+        queue_.add({bytes.write, place});
+    }
+}
+
+// Gives the disks what they can take.
+void StorageServer::pump() {
+    while (queue_.ready()) {
+        Operation operation = queue_.take();
+        const Ticks over = finish_on_disks(operation.access);
+        if (on_disks_++ == 0) busy_since_ = host_.now();
+        if (operation.access.write && rules_.queue.policy == CachePolicy::direct && !burst_) {
+            for (const Job& job : operation.parts) listener_.write_taken(job.cookie, job.access.bytes);
+        }
+        if (log_ != nullptr) {
+            for (const Job& job : operation.parts) log_->push_back({number_, job.access, host_.now(), over});
+        }
+        run(Where::disks, std::move(operation), over);
+    }
+    note_queue();
+    host_.set_receiving(number_, receives());
+}
+
+Ticks StorageServer::finish_on_disks(const Access& access) {
+    try {
+        return finish_time(rules_.device, device_, host_.now(), access,
+                           {timeline_, static_cast<std::int32_t>(number_)});
+    } catch (const DiskFull& full) {
+        throw ServerFull(number_, full);
+    }
+}
+
+void StorageServer::note_queue() {
+    totals_.queue_seconds +=
+        static_cast<double>(queue_length_) * static_cast<double>(host_.now() - queue_since_) / 1e12;
+    queue_since_ = host_.now();
+    queue_length_ = queue_.waiting();
+    totals_.longest_queue = std::max(totals_.longest_queue, queue_length_);
+}
+
+bool StorageServer::receives() const {
+    return burst_ ? burst_->accepts(rules_.packet_bytes) : queue_.receives();
+}
+
+void StorageServer::run(Where where, Operation operation, Ticks over) {
+    std::uint32_t slot = static_cast<std::uint32_t>(running_.size());
+    if (free_.empty()) {
+        running_.push_back({where, std::move(operation)});
+    } else {
+        slot = free_.back();
+        free_.pop_back();
+        running_[slot] = {where, std::move(operation)};
+    }
+    host_.set_file_timer(over, static_cast<std::uint64_t>(number_) << 32 | slot);
+}
+
+void StorageServer::on_timer(std::uint32_t slot) {
+    const Running over = std::move(running_[slot]);
+    free_.push_back(slot);
+    if (over.where == Where::disks) {
+        operation_over(over.operation);
+    } else {
+        burst_over(over.operation.parts.front());
+    }
+    pump();
+    answer_flushes();
+}
+
+void StorageServer::operation_over(const Operation& operation) {
+    if (--on_disks_ == 0) totals_.busy += host_.now() - busy_since_;
+    queue_.finish(operation);
+    for (const Job& job : operation.parts) {
+        if (!job.access.write) {
+            cache_.fill(job.access.file, job.access.offset, job.access.bytes, known_end_[job.access.file]);
+            listener_.piece_read(job.cookie);
+        } else if (burst_) {
+            burst_->drained(drains_[job.cookie]);
+            free_drains_.push_back(static_cast<std::uint32_t>(job.cookie));
+        }
+    }
+    drain();
+}
+
+void StorageServer::burst_over(const Job& job) {
+    if (job.access.write) return listener_.write_taken(job.cookie, job.access.bytes);
+    listener_.piece_read(job.cookie);
+}
+
+bool StorageServer::settled() const { return queue_.idle() && (!burst_ || burst_->empty()); }
+
+void StorageServer::answer_flushes() {
+    if (!settled()) return;
+    for (const std::uint64_t cookie : std::exchange(flushes_, {})) listener_.flushed(cookie);
+}
+
+}  // namespace striate

@@ -1,0 +1,143 @@
+#include "striate/storage/two_phase.hpp"
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+
+using namespace striate;
+
+namespace {
+
+using Column = std::vector<std::int64_t>;
+
+struct Case {
+    Column first_run{0}, offset{}, size{}, aggregators;
+    std::int64_t buffer, align;
+
+    void rank(const std::vector<std::pair<std::int64_t, std::int64_t>>& runs) {
+        for (const auto& [at, bytes] : runs) {
+            offset.push_back(at);
+            size.push_back(bytes);
+        }
+        first_run.push_back(static_cast<std::int64_t>(offset.size()));
+    }
+    [[nodiscard]] TwoPhasePlan plan() const {
+        return plan_two_phase({first_run, offset, size}, {aggregators, buffer, align});
+    }
+};
+
+}  // namespace
+
+TEST("two ranks that interleave give each aggregator one contiguous half") {
+    Case made{.aggregators = {0, 1}, .buffer = 100, .align = 1};
+    made.rank({{0, 10}, {20, 10}});
+    made.rank({{10, 10}, {30, 10}});
+    const TwoPhasePlan plan = made.plan();
+    // Domains [0, 20) and [20, 40): each rank sends 10 bytes to each, each aggregator writes 20 at once.
+    CHECK((plan.rounds == 1 && plan.domain_begin == Column{0, 20} && plan.domain_end == Column{20, 40}));
+    CHECK((plan.move_rank == Column{0, 1, 0, 1} && plan.move_aggregator == Column{0, 0, 1, 1}));
+    CHECK((plan.piece_offset == Column{0, 10, 20, 30}));
+    CHECK((plan.access_offset == Column{0, 20} && plan.access_size == Column{20, 20}));
+}
+
+TEST("a buffer smaller than the domain takes rounds, and holes are left alone") {
+    Case made{.aggregators = {1}, .buffer = 16, .align = 1};
+    made.rank({{100, 20}});
+    made.rank({{140, 4}});
+    const TwoPhasePlan plan = made.plan();
+    // Rounds of 16 from 100: [100, 116), [116, 132), [132, 148).
+    CHECK(plan.rounds == 3);
+    CHECK((plan.access_offset == Column{100, 116, 140} && plan.access_size == Column{16, 4, 4}));
+    CHECK((plan.move_round == Column{0, 1, 2} && plan.move_bytes == Column{16, 4, 4}));
+}
+
+TEST("domains begin at multiples of the alignment") {
+    Case made{.aggregators = {0, 2}, .buffer = 1000, .align = 64};
+    made.rank({{100, 150}});
+    made.rank({});
+    made.rank({{250, 50}});
+    const TwoPhasePlan plan = made.plan();
+    // [64, 300) is 4 units of 64, two each: the border is 64 + 128.
+    CHECK((plan.domain_begin == Column{100, 192} && plan.domain_end == Column{192, 300}));
+}
+
+TEST("nobody asks for anything") {
+    Case made{.aggregators = {0}, .buffer = 10, .align = 1};
+    made.rank({{5, 0}});
+    CHECK((made.plan().rounds == 0 && made.plan().move_rank.empty()));
+}
+
+TEST("every byte asked for moves once from each asker and is accessed once") {
+    std::mt19937_64 random(6);
+    const auto below = [&](std::int64_t limit) {
+        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+    };
+    for (int round = 0; round < 1500; ++round) {
+        constexpr std::int64_t file = 200;
+        const std::int64_t ranks = 1 + below(5);
+        Case made{.aggregators = {}, .buffer = 1 + below(60), .align = 1 + below(20)};
+        std::vector<Column> asked(static_cast<std::size_t>(ranks), Column(file));
+        for (auto& bytes : asked) {
+            std::vector<std::pair<std::int64_t, std::int64_t>> runs;
+            for (std::int64_t run = below(6); run > 0; --run) {
+                runs.emplace_back(below(150), below(40));
+                for (std::int64_t byte = 0; byte < runs.back().second; ++byte) {
+                    bytes[static_cast<std::size_t>(runs.back().first + byte)] = 1;
+                }
+            }
+            made.rank(runs);
+        }
+        for (std::int64_t rank = 0; rank < ranks; ++rank) {
+            if (rank == 0 || below(2) == 0) made.aggregators.push_back(rank);
+        }
+        const TwoPhasePlan plan = made.plan();
+
+        std::vector<Column> moved(static_cast<std::size_t>(ranks), Column(file));
+        for (std::size_t move = 0; move < plan.move_rank.size(); ++move) {
+            const auto aggregator = static_cast<std::size_t>(plan.move_aggregator[move]);
+            for (auto piece = plan.first_piece[move]; piece < plan.first_piece[move + 1]; ++piece) {
+                const auto at = static_cast<std::size_t>(piece);
+                const std::int64_t begin =
+                    plan.domain_begin[aggregator] + plan.move_round[move] * made.buffer;
+                CHECK(plan.piece_offset[at] >= begin);
+                CHECK(plan.piece_offset[at] + plan.piece_size[at] <= begin + made.buffer);
+                CHECK(plan.piece_offset[at] + plan.piece_size[at] <= plan.domain_end[aggregator]);
+                for (std::int64_t byte = 0; byte < plan.piece_size[at]; ++byte) {
+                    ++moved[static_cast<std::size_t>(plan.move_rank[move])]
+                           [static_cast<std::size_t>(plan.piece_offset[at] + byte)];
+                }
+            }
+        }
+        CHECK(moved == asked);
+
+        Column accessed(file), anyone(file);
+        for (std::size_t run = 0; run < plan.access_offset.size(); ++run) {
+            for (std::int64_t byte = 0; byte < plan.access_size[run]; ++byte) {
+                ++accessed[static_cast<std::size_t>(plan.access_offset[run] + byte)];
+            }
+        }
+        for (const auto& bytes : asked) {
+            for (std::size_t byte = 0; byte < file; ++byte) anyone[byte] |= bytes[byte];
+        }
+        CHECK(accessed == anyone);
+    }
+}
+
+TEST("nonsense is refused") {
+    Case made{.aggregators = {0}, .buffer = 10, .align = 1};
+    made.rank({{0, 10}});
+    for (const Column& wrong : {Column{}, Column{1}, Column{-1}, Column{0, 0}}) {
+        Case other = made;
+        other.aggregators = wrong;
+        CHECK_THROWS(other.plan());
+    }
+    made.buffer = 0;
+    CHECK_THROWS(made.plan());
+    Case beyond{.aggregators = {0}, .buffer = 10, .align = 1};
+    beyond.rank({{std::int64_t{1} << 62, std::int64_t{1} << 62}});
+    CHECK_THROWS(beyond.plan());
+}
+
+RUN_ALL_TESTS

@@ -1,0 +1,27 @@
+"""Collective operations as schedules made in Python: who sends what to whom, in which steps.
+
+>>> from striate.collectives import plan
+>>> schedule = plan("bcast", 16, 10240)  # the default for this size and group
+>>> schedule = plan("bcast", 16, 10240, name="pipelined", root=3)
+"""
+
+from striate.collectives.deliver import deliver
+from striate.collectives.draft import Draft, recv, send
+from striate.collectives.registry import ALGORITHMS, VIRTUAL, choose, plan
+from striate.collectives.schedule import RECV, SEND, Schedule, ScheduleError, join
+
+__all__ = [
+    "ALGORITHMS",
+    "RECV",
+    "SEND",
+    "VIRTUAL",
+    "Draft",
+    "Schedule",
+    "ScheduleError",
+    "choose",
+    "deliver",
+    "join",
+    "plan",
+    "recv",
+    "send",
+]

@@ -1,0 +1,67 @@
+"""Alltoall and alltoallv: everyone sends a block of its own to everyone. Piece s * size + t goes from s to t."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from striate.collectives.draft import Draft, recv, send
+from striate.collectives.schedule import Schedule, ScheduleError
+from striate.collectives.shapes import distances
+
+
+def _blocks(size_bytes: ArrayLike, size: int) -> NDArray[np.int64]:
+    given = np.asarray(size_bytes, np.int64)
+    if given.ndim and given.shape != (size, size):
+        raise ScheduleError(f"expected sizes from {size} ranks to {size} ranks, got shape {given.shape}")
+    return np.broadcast_to(given, (size, size))
+
+
+def pairwise(size: int, size_bytes: ArrayLike) -> Schedule:
+    """In size - 1 rounds: in round k send to the rank k after, receive from the rank k before.
+
+    `size_bytes` is the size of a block, or the table of blocks: row s is what rank s sends.
+    """
+    blocks = _blocks(size_bytes, size)
+    draft = Draft(size, lambda sender, receiver, tag: (sender * size + receiver,))
+    ranks = draft.everyone
+    for hop in range(1, size):
+        after, before = (ranks + hop) % size, (ranks - hop) % size
+        draft.step(
+            send(ranks, after, blocks[ranks, after], hop - 1),
+            recv(ranks, before, blocks[before, ranks], hop - 1),
+        )
+    return draft.schedule()
+
+
+def bruck(size: int, size_bytes: ArrayLike) -> Schedule:
+    """In ceil(log2 size) rounds: in round k all blocks whose way still to go has bit k travel 2^k ranks."""
+    blocks = _blocks(size_bytes, size)
+
+    def way(sender: int, receiver: int, tag: int) -> list[int]:
+        return [
+            source * size + (source + hops) % size
+            for hops in range(size)
+            if hops >> tag & 1
+            for source in [(sender - hops % (1 << tag)) % size]
+        ]
+
+    draft = Draft(size, way)
+    ranks = draft.everyone
+    for turn, distance in enumerate(distances(size)):
+        after, before = (ranks + distance) % size, (ranks - distance) % size
+        moved = _moved(blocks, turn)
+        draft.step(send(ranks, after, moved, turn), recv(ranks, before, moved[before], turn))
+    return draft.schedule()
+
+
+def _moved(blocks: NDArray[np.int64], turn: int) -> NDArray[np.int64]:
+    """Bytes each rank passes on in round `turn` of Bruck's algorithm."""
+    size = len(blocks)
+    ranks = np.arange(size)
+    moved = np.zeros(size, np.int64)
+    for hops in range(size):
+        if hops >> turn & 1:
+            source = (ranks - hops % (1 << turn)) % size
+            moved += blocks[source, (source + hops) % size]
+    return moved

@@ -1,0 +1,27 @@
+"""Barrier: no rank leaves before every rank has come. Messages are empty; all that counts is who heard of whom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from striate.collectives import bcast, gather
+from striate.collectives.draft import Draft, recv, send
+from striate.collectives.schedule import Schedule, join
+from striate.collectives.shapes import distances
+
+
+def dissemination(size: int) -> Schedule:
+    """In ceil(log2 size) rounds: a word to the rank `distance` after, one from the rank `distance` before."""
+    draft = Draft(size)
+    ranks = draft.everyone
+    for turn, distance in enumerate(distances(size)):
+        draft.step(
+            send(ranks, (ranks + distance) % size, 0, turn),
+            recv(ranks, (ranks - distance) % size, 0, turn),
+        )
+    return draft.schedule()
+
+
+def tree(size: int) -> Schedule:
+    """Up a binomial tree to rank 0 and down again."""
+    return replace(join(gather.binomial(size, 0), bcast.binomial(size, 0)), carries=None)

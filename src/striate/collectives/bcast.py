@@ -1,0 +1,111 @@
+"""Broadcast: the root's data reaches every rank. Piece i is the i-th part of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from striate.collectives import allgather, scatter
+from striate.collectives.draft import Draft, recv, send
+from striate.collectives.schedule import Schedule, ScheduleError, join
+from striate.collectives.shapes import distances, edges, edges_at, parent, split
+
+BLOCK_BYTES = 1 << 20
+
+
+def _whole(sender: int, receiver: int, tag: int) -> tuple[int]:
+    return (0,)
+
+
+def binomial(size: int, size_bytes: int, root: int = 0) -> Schedule:
+    """Down a binomial tree; a rank sends to all its children at once, the largest subtree first."""
+    draft = Draft(size, _whole)
+    below = draft.everyone[1:]
+    draft.step(recv(below, parent(below), size_bytes))
+    draft.step(send(*edges(size), size_bytes))
+    return draft.schedule(root)
+
+
+def binomial_in_turn(size: int, size_bytes: int, root: int = 0) -> Schedule:
+    """Down a binomial tree; a rank sends to one child after the other, the largest subtree first."""
+    draft = Draft(size, _whole)
+    below = draft.everyone[1:]
+    draft.step(recv(below, parent(below), size_bytes))
+    for distance in reversed(distances(size)):
+        draft.step(send(*edges_at(size, distance), size_bytes))
+    return draft.schedule(root)
+
+
+def binary_tree(size: int, size_bytes: int, root: int = 0) -> Schedule:
+    """Down a complete binary tree: rank r sends to 2r + 1 and 2r + 2 at once."""
+    draft = Draft(size, _whole)
+    below = draft.everyone[1:]
+    draft.step(recv(below, (below - 1) // 2, size_bytes))
+    draft.step(send((below - 1) // 2, below, size_bytes))
+    return draft.schedule(root)
+
+
+def direct(size: int, size_bytes: int, root: int = 0) -> Schedule:
+    """From the root to everyone at once."""
+    draft = Draft(size, _whole)
+    below = draft.everyone[1:]
+    draft.step(recv(below, 0, size_bytes))
+    draft.step(send(np.zeros(size - 1, np.int32), below, size_bytes))
+    return draft.schedule(root)
+
+
+def pipelined(
+    size: int,
+    size_bytes: int,
+    root: int = 0,
+    *,
+    block_bytes: int = BLOCK_BYTES,
+    order: Sequence[int] | None = None,
+) -> Schedule:
+    """Along a chain of ranks in blocks; a rank passes one block on while the next one comes in.
+
+    `order` is the chain, as distances from the root (0 first); by default 0, 1, 2, ...
+    """
+    chain = np.arange(size, dtype=np.int32) if order is None else np.asarray(order, np.int32)
+    if not np.array_equal(np.sort(chain), np.arange(size)) or chain[0] != 0:
+        raise ScheduleError("a chain names every rank once and starts at the root")
+    blocks = [block_bytes] * (size_bytes // block_bytes) + [size_bytes % block_bytes]
+    if len(blocks) > 1 and blocks[-1] == 0:
+        blocks.pop()
+    draft = Draft(size, lambda sender, receiver, tag: (tag,))
+    before, after = chain[:-1], chain[1:]
+    for turn in range(len(blocks) + 1):
+        actions = []
+        if turn > 0:
+            actions.append(send(before, after, blocks[turn - 1], turn - 1))
+        if turn < len(blocks):
+            actions.append(recv(after, before, blocks[turn], turn))
+        draft.step(*actions)
+    return draft.schedule(root)
+
+
+def smp_pipelined(
+    size: int,
+    size_bytes: int,
+    root: int = 0,
+    *,
+    nodes: Sequence[int] | None = None,
+    block_bytes: int = BLOCK_BYTES,
+) -> Schedule:
+    """Pipelined along a chain that visits node after node, so that data enters each node once.
+
+    `nodes` gives the node of each rank of the group; without it every rank is alone on its node.
+    """
+    place = np.roll(np.arange(size) if nodes is None else np.asarray(nodes), -root)
+    if place.shape != (size,):
+        raise ScheduleError(f"expected the nodes of {size} ranks, got {place.shape[0]}")
+    _, first, node = np.unique(place, return_index=True, return_inverse=True)
+    order = np.argsort(first[node], kind="stable")  # nodes in the order of their first rank, the root's first
+    return pipelined(size, size_bytes, root, block_bytes=block_bytes, order=order.tolist())
+
+
+def scatter_allgather(size: int, size_bytes: int, root: int = 0) -> Schedule:
+    """Every rank gets its part down a binomial tree, then all parts travel once around a ring."""
+    parts = np.roll(split(size_bytes, size), root)  # part i belongs to the rank i places after the root
+    return join(scatter.binomial(size, parts, root), allgather.ring(size, parts, root))

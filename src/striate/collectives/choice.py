@@ -1,0 +1,87 @@
+"""Which algorithm a call takes: rules by kind, size and group, as the tables of MPI libraries have them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from striate import units
+from striate.collectives.registry import KINDS, VIRTUAL, choose, names_of
+from striate.errors import PredictionError, UnitError
+
+ALL_KINDS = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Calls of `kind` take `algorithm` where bytes and ranks lie within the bounds: from the first, below the second.
+
+    `bytes` is what MPI's count means: the vector, or the part of one rank (the mean, where they differ).
+    """
+
+    kind: str
+    algorithm: str
+    bytes: tuple[float, float] = (0, math.inf)
+    ranks: tuple[float, float] = (0, math.inf)
+
+    def __post_init__(self) -> None:
+        if self.kind not in (*KINDS, ALL_KINDS):
+            raise PredictionError(f"expected a collective such as bcast or allreduce, got {self.kind!r:.60}")
+        known = [*([] if self.kind == ALL_KINDS else names_of(self.kind)), VIRTUAL]
+        if self.algorithm not in known:
+            raise PredictionError(
+                f"expected one of {', '.join(known)} for {self.kind}, got {self.algorithm!r:.60}"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Rule:
+        """Read `allreduce=ring`, `allreduce=ring,bytes=64KiB..1MiB,ranks=8..`, `*=virtual`."""
+        head, *conditions = [part.strip() for part in text.split(",")]
+        kind, equals, algorithm = (part.strip() for part in head.partition("="))
+        bounds = {}
+        for condition in conditions:
+            name, _, run = (part.strip() for part in condition.partition("="))
+            if name not in ("bytes", "ranks") or ".." not in run:
+                equals = ""
+                break
+            bounds[name] = tuple(_bound(end, name, at) for at, end in enumerate(run.split("..", 1)))
+        if not equals:
+            raise PredictionError(
+                f"expected a rule such as 'bcast=binomial,bytes=0..64KiB,ranks=2..32', got {text!r:.80}"
+            )
+        return cls(kind, algorithm, **bounds)  # type: ignore[arg-type]
+
+    def holds(self, kind: str, size: int, size_bytes: float) -> bool:
+        return (
+            self.kind in (kind, ALL_KINDS)
+            and self.bytes[0] <= size_bytes < self.bytes[1]
+            and self.ranks[0] <= size < self.ranks[1]
+        )
+
+
+def _bound(text: str, name: str, place: int) -> float:
+    if not text.strip():
+        return math.inf if place else 0
+    try:
+        return units.size(text) if name == "bytes" else int(text)
+    except (UnitError, ValueError):
+        raise PredictionError(f"expected {name} such as 8..64, got {text!r:.60}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The first rule that holds decides; where none does, the defaults of `registry`."""
+
+    rules: tuple[Rule, ...] = ()
+
+    @classmethod
+    def of(cls, rules: Iterable[str | Rule]) -> Choice:
+        return cls(tuple(rule if isinstance(rule, Rule) else Rule.parse(rule) for rule in rules))
+
+    def pick(self, kind: str, size: int, size_bytes: float) -> str:
+        """The algorithm of a call that names none."""
+        for rule in self.rules:
+            if rule.holds(kind, size, size_bytes):
+                return rule.algorithm
+        return choose(kind, size, int(size_bytes))

@@ -1,0 +1,87 @@
+"""Runs a schedule without a clock: which contributions to which pieces reach which rank."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from striate.collectives.schedule import RECV, SEND, Schedule, ScheduleError
+
+# piece -> the ranks whose contributions it holds
+Holding = Mapping[int, frozenset[int]]
+Message = dict[int, frozenset[int]]
+
+
+def deliver(schedule: Schedule, start: Sequence[Holding]) -> list[dict[int, frozenset[int]]]:
+    """What every rank holds at the end, from what it holds at the `start`.
+
+    A message takes along the pieces that `schedule.carries` names, or all the sender has. Where the rank's next
+    step only combines, what came in is added to what is there; else it takes its place. Raises ScheduleError when
+    a contribution would count twice or be lost, when a rank should send a piece it does not have, or when ranks
+    wait for each other for ever.
+    """
+    return _Delivery(schedule, [dict(holding) for holding in start]).run()
+
+
+@dataclass
+class _Delivery:
+    schedule: Schedule
+    held: list[dict[int, frozenset[int]]]
+    mail: dict[tuple[int, int, int], deque[Message]] = field(default_factory=lambda: defaultdict(deque))
+
+    def run(self) -> list[dict[int, frozenset[int]]]:
+        steps = [deque(self.schedule.steps(rank)) for rank in range(self.schedule.size)]
+        sent = [False] * self.schedule.size  # whether the sends of the current step are on their way
+        moved = True
+        while moved:
+            moved = False
+            for rank, left in enumerate(steps):
+                while left:
+                    if not sent[rank]:
+                        self._send(rank, left[0])
+                        sent[rank] = moved = True
+                    combines = len(left) > 1 and not left[1]
+                    if not self._receive(rank, left[0], combines):
+                        break
+                    left.popleft()
+                    sent[rank], moved = False, True
+        waiting = [rank for rank, left in enumerate(steps) if left]
+        if waiting:
+            raise ScheduleError(f"ranks {waiting} wait for messages that never come")
+        return self.held
+
+    def _send(self, rank: int, step: list[tuple[int, int, int, int]]) -> None:
+        for action, peer, _, tag in step:
+            if action == SEND:
+                self.mail[rank, peer, tag].append(self._pack(rank, peer, tag))
+
+    def _pack(self, rank: int, peer: int, tag: int) -> Message:
+        held, carries = self.held[rank], self.schedule.carries
+        pieces = held if carries is None else carries(rank, peer, tag)
+        missing = [piece for piece in pieces if piece not in held]
+        if missing:
+            raise ScheduleError(f"should send pieces {missing} to {peer}, but has none", at=f"rank {rank}")
+        return {piece: held[piece] for piece in pieces}
+
+    def _receive(self, rank: int, step: list[tuple[int, int, int, int]], combines: bool) -> bool:
+        keys = [(peer, rank, tag) for action, peer, _, tag in step if action == RECV]
+        if any(len(self.mail[key]) < keys.count(key) for key in keys):
+            return False
+        for key in keys:
+            for piece, news in self.mail[key].popleft().items():
+                mine = self.held[rank].get(piece, frozenset())
+                self.held[rank][piece] = (_added if combines else _replaced)(mine, news, rank)
+        return True
+
+
+def _added(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[int]:
+    if mine & news:
+        raise ScheduleError(f"contributions {sorted(mine & news)} would count twice", at=f"rank {rank}")
+    return mine | news
+
+
+def _replaced(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[int]:
+    if not mine <= news:
+        raise ScheduleError(f"contributions {sorted(mine - news)} would be lost", at=f"rank {rank}")
+    return news

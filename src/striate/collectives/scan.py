@@ -1,0 +1,32 @@
+"""Scan: rank r gets the combination of the vectors of ranks 0 to r. The vector is piece 0."""
+
+from __future__ import annotations
+
+from striate.collectives.draft import Draft, recv, send
+from striate.collectives.schedule import Schedule
+from striate.collectives.shapes import distances
+
+
+def _whole(sender: int, receiver: int, tag: int) -> tuple[int]:
+    return (0,)
+
+
+def doubling(size: int, size_bytes: int) -> Schedule:
+    """In ceil(log2 size) rounds: what a rank has so far goes to the rank `distance` after it."""
+    draft = Draft(size, _whole)
+    ranks = draft.everyone
+    for turn, distance in enumerate(distances(size)):
+        lower, upper = ranks[:-distance], ranks[distance:]
+        draft.step(send(lower, upper, size_bytes, turn), recv(upper, lower, size_bytes, turn))
+        draft.combine(upper, size_bytes)
+    return draft.schedule()
+
+
+def linear(size: int, size_bytes: int) -> Schedule:
+    """From rank to rank: receive, combine, pass on."""
+    draft = Draft(size, _whole)
+    ranks = draft.everyone
+    draft.step(recv(ranks[1:], ranks[:-1], size_bytes))
+    draft.combine(ranks[1:], size_bytes)
+    draft.step(send(ranks[:-1], ranks[1:], size_bytes))
+    return draft.schedule()

@@ -1,0 +1,148 @@
+"""The I/O servers of a cluster as columns: their caches, their disks, and how an application uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster, IOServer
+from striate.cluster.placement import Placement
+from striate.cluster.storage import (
+    Burst,
+    CachePolicy,
+    Disk,
+    FlashDisk,
+    HardDisk,
+    SimpleDisk,
+    capacity_bytes,
+    queue_depth,
+)
+from striate.engine.file_layouts import LayoutTable, layout_table
+from striate.engine.file_tables import (
+    CollectiveTable,
+    Forwarding,
+    MetadataColumns,
+    collective_table,
+    forwarding,
+    metadata_columns,
+)
+from striate.workload.application import Application
+
+Int64s = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+POLICIES = get_args(CachePolicy)  # numbered as core/include/striate/storage/server_queue.hpp lists them
+DISK_KINDS = (SimpleDisk, HardDisk, FlashDisk)  # as core/include/striate/storage/disk.hpp does
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileServers:
+    """One row a server, then one row a disk; times in picoseconds, 0 bytes of memory: no end."""
+
+    policy: NDArray[np.uint8]
+    memory: Int64s
+    concurrent: Int64s
+    kept_reads: Int64s
+    read_ahead: Int64s
+    first_disk: Int64s
+    disk_kind: NDArray[np.uint8]
+    read_rate: Floats
+    write_rate: Floats
+    read_latency: Int64s
+    write_latency: Int64s
+    average_seek: Int64s
+    track_seek: Int64s
+    turns: Floats
+    near: Int64s
+    channels: Int64s
+    queue_depth: Int64s
+    raid: Int64s
+    chunk: Int64s
+    capacity: Int64s  # 0: no end
+    burst_disk: Int64s  # row of the disk that holds its burst buffer, -1: it has none
+    burst_capacity: Int64s
+    burst_drain_above: Int64s
+    io_request: int
+    stripe_unit: int
+    flush_on_close: bool
+    log: bool
+    layouts: LayoutTable  # of the files that do not have the default stripe
+    collective: CollectiveTable
+    metadata: MetadataColumns
+    forwarding: Forwarding
+
+
+def file_servers(
+    cluster: Cluster, application: Application, placement: Placement, *, log: bool = False
+) -> FileServers:
+    """The columns of `cluster.servers`, and how `application` uses them."""
+    servers = cluster.servers
+    own = [disk for server in servers for disk in server.disks]
+    bursts = [server.burst for server in servers]
+    disks = [*own, *(burst.disk for burst in bursts if burst)]
+    return FileServers(
+        policy=np.array([POLICIES.index(server.cache.policy) for server in servers], np.uint8),
+        memory=_column([server.memory for server in servers]),
+        concurrent=_column([_at_once(server) for server in servers]),
+        kept_reads=_column([server.memory if server.cache.keeps_reads else 0 for server in servers]),
+        read_ahead=_column([int(server.cache.read_ahead) for server in servers]),
+        first_disk=np.cumsum([0, *(len(server.disks) for server in servers)], dtype=np.int64),
+        disk_kind=np.array([DISK_KINDS.index(type(disk)) for disk in disks], np.uint8),
+        **_disk_columns(disks),
+        raid=_column([server.raid for server in servers]),
+        chunk=_column([server.chunk for server in servers]),
+        capacity=_column([capacity_bytes(server.disks, server.raid) for server in servers]),
+        burst_disk=_burst_rows(bursts, len(own)),
+        burst_capacity=_column([int(burst.capacity) if burst else 0 for burst in bursts]),
+        burst_drain_above=_column([burst.threshold if burst else 0 for burst in bursts]),
+        io_request=int(cluster.settings.io_request),
+        stripe_unit=int(cluster.settings.stripe_unit),
+        flush_on_close=cluster.settings.flush_on_close,
+        log=log,
+        layouts=layout_table(application, len(servers)),
+        collective=collective_table(application, cluster),
+        metadata=metadata_columns(cluster),
+        forwarding=forwarding(cluster, placement),
+    )
+
+
+def _at_once(server: IOServer) -> int:
+    given = server.cache.concurrent_operations
+    return max(queue_depth(disk) for disk in server.disks) if given is None else given
+
+
+def _burst_rows(bursts: Sequence[Burst | None], first: int) -> Int64s:
+    has = np.array([burst is not None for burst in bursts], np.int64)
+    return np.where(has > 0, first + np.cumsum(has) - 1, -1).astype(np.int64)
+
+
+_WHOLE = ("read_latency", "write_latency", "average_seek", "track_seek", "near", "channels", "queue_depth")
+_REAL = ("read_rate", "write_rate", "turns")
+
+
+def _column(values: Sequence[int]) -> Int64s:
+    return np.array(values, np.int64)
+
+
+def _disk_columns(disks: Sequence[Disk]) -> dict[str, Any]:
+    rows = [_disk_row(disk) for disk in disks]
+    whole = {name: np.array([row[name] for row in rows], np.int64) for name in _WHOLE}
+    return whole | {name: np.array([row[name] for row in rows], np.float64) for name in _REAL}
+
+
+def _disk_row(disk: Disk) -> dict[str, float]:
+    """A disk's row; what its kind does not know is zero, or one where zero means nothing."""
+    row: dict[str, float] = dict.fromkeys(_WHOLE, 0) | {"channels": 1, "queue_depth": 1, "turns": 1.0}
+    if isinstance(disk, FlashDisk):
+        rates = {"read_rate": disk.read_rate, "write_rate": disk.write_rate}
+        delays = {"read_latency": disk.read_latency, "write_latency": disk.write_latency}
+        return row | rates | delays | {"channels": disk.channels, "queue_depth": queue_depth(disk)}
+    row |= {"read_rate": disk.rate, "write_rate": disk.rate}
+    if isinstance(disk, SimpleDisk):
+        return row | {"read_latency": disk.access, "write_latency": disk.access}
+    seeks = {"average_seek": disk.average_seek, "track_seek": disk.track_seek, "near": disk.near}
+    return row | seeks | {"turns": disk.revolutions_per_minute}

@@ -1,0 +1,94 @@
+"""A simulated run as a `Trace`: what ranks, servers, the network and disks did, in the columns of an observed one."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from striate.cluster.cluster import Cluster
+from striate.cluster.placement import Placement
+from striate.engine.recording import DISK, RANK, SERVER, Recording
+from striate.engine.timeline_rows import (
+    Families,
+    Resources,
+    disk_rows,
+    network_rows,
+    rank_rows,
+    server_rows,
+)
+from striate.lists import Lists
+from striate.provenance import versions
+from striate.trace.columns import NONE, operations
+from striate.trace.header import SIMULATED, File, Flag, Header
+from striate.trace.kinds import LEVELS
+from striate.trace.trace import Trace
+from striate.workload.application import Application
+from striate.workload.program import Int64s
+
+
+def timeline_of(
+    recording: Recording, application: Application, cluster: Cluster, placement: Placement
+) -> Trace:
+    """The trace of a run; times are rounded to the nanoseconds that traces count."""
+    resources, families, lists = (
+        Resources(cluster, application.ranks),
+        Families(application),
+        _lists(application),
+    )
+    parts = [
+        rank_rows(recording.at(RANK), application, families, lists),
+        server_rows(recording.at(SERVER), resources),
+        network_rows(recording.transfers, resources, application.ranks),
+        *disk_rows(recording.at(DISK), resources),
+    ]
+    names = {name for part in parts for name in part}
+    columns = {
+        name: np.concatenate([part.get(name, np.full(len(part["start"]), NONE)) for part in parts])
+        for name in names
+    }
+    for name in ("start", "end"):
+        columns[name] = (columns[name] + 500) // 1000
+    header = _header(recording, application, cluster, placement)
+    header = msgspec.structs.replace(
+        header, resources=tuple(resources.names), communicators=families.communicators
+    )
+    return Trace.of(operations(len(columns["start"]), columns), header, Lists.of(lists))
+
+
+def _lists(application: Application) -> list[tuple[Int64s, Int64s]]:
+    runs = application.extents
+    return [
+        (runs.offset[low:high], runs.length[low:high])
+        for low, high in zip(runs.first[:-1].tolist(), runs.first[1:].tolist(), strict=True)
+    ]
+
+
+def _header(recording: Recording, application: Application, cluster: Cluster, placement: Placement) -> Header:
+    used, host = np.unique(placement.node, return_inverse=True)
+    ends = recording.at(RANK)["end"]
+    return Header(
+        ranks=application.ranks,
+        source=f"{SIMULATED} by striate {versions()['striate']} on {cluster.name}",
+        program=application.name,
+        duration=(int(ends.max(initial=0)) + 500) // 1000,
+        hosts=tuple(f"node {node}" for node in used.tolist()),
+        host_of_rank=tuple(host.ravel().tolist()),
+        files=tuple(
+            File(application.file_name(number), layout=file.layout)
+            for file in application.files
+            for number in range(file.first, file.first + file.count)
+        ),
+        regions=application.regions,
+        levels=LEVELS,
+        flags=_flags(recording, cluster),
+        versions=versions(),
+    )
+
+
+def _flags(recording: Recording, cluster: Cluster) -> tuple[Flag, ...]:
+    simulated = Flag("simulated", f"made by the fine rung on {cluster.name}; nothing of it was observed")
+    if not recording.dropped:
+        return (simulated,)
+    share = len(recording) / (len(recording) + recording.dropped)
+    missing = f"the timeline was full after {len(recording):,} rows, {share:.1%} of all; the rest is missing"
+    return simulated, Flag("truncated", missing)

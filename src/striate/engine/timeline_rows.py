@@ -1,0 +1,252 @@
+"""The rows of a simulated trace, level by level, from the bars that the engine wrote down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster
+from striate.engine.recording import Rows
+from striate.trace.columns import NONE
+from striate.trace.header import Communicator
+from striate.trace.kinds import COLLECTIVES, KINDS, LEVELS
+from striate.workload.application import Application
+from striate.workload.kinds import ACCESSES, OPERANDS, Kind
+from striate.workload.program import Int64s
+
+_KIND_OF_BAR = np.array([KINDS.index(word) for word in ("other", "read", "write", "sync")], np.int8)
+_WORDS = {
+    **{Kind[word.upper()]: word for word in (*COLLECTIVES, "send", "recv", "sendrecv", "wait", "compute")},
+    **{Kind[word.upper()]: word for word in ("open", "close", "stat", "sync", "read", "write")},
+    Kind.READ_ALL: "read",
+    Kind.WRITE_ALL: "write",
+    Kind.WAITALL: "wait",
+    Kind.TEST: "probe",
+    Kind.ERASE: "delete",
+    Kind.REGION_BEGIN: "region",
+}
+_PROGRAM = frozenset((Kind.COMPUTE, Kind.REGION_BEGIN))
+_FILES = tuple(kind for kind, names in OPERANDS.items() if "file" in names)
+
+Columns = dict[str, NDArray[Any]]
+
+
+class Families:
+    """The groups of all communicators one after the other, as a trace lists them."""
+
+    def __init__(self, application: Application) -> None:
+        found: list[Communicator] = []
+        self._groups = []
+        self._first = []
+        for number, family in enumerate(application.communicators):
+            groups = application.groups(number)
+            self._groups.append(groups)
+            self._first.append(len(found))
+            if family.color is None:
+                found.append(Communicator(family.name))
+                continue
+            ends = zip(groups.first[:-1].tolist(), groups.first[1:].tolist(), strict=True)
+            found += [
+                Communicator(f"{family.name} {group}", tuple(groups.member[low:high].tolist()))
+                for group, (low, high) in enumerate(ends)
+            ]
+        self.communicators = tuple(found)
+
+    def numbers(self, family: int, ranks: Int64s) -> Int64s:
+        """The communicator of each of `ranks` in a family."""
+        return self._first[family] + np.maximum(self._groups[family].group[ranks], 0)
+
+
+class Resources:
+    """Names of what ranks used, numbered as they are asked for."""
+
+    def __init__(self, cluster: Cluster, ranks: int) -> None:
+        self._cluster, self._ranks = cluster, ranks
+        self.names: list[str] = []
+
+    def numbers(self, keys: NDArray[Any], name: Any) -> NDArray[np.int32]:
+        """A number for each key; new keys get the next ones and `name(key)`."""
+        distinct, which = np.unique(keys, return_inverse=True)
+        first = len(self.names)
+        self.names += [name(key) for key in distinct.tolist()]
+        return (first + which.ravel()).astype(np.int32)
+
+    def _component(self, number: int) -> str:
+        names = self._cluster.component_names
+        return names[number] if names else f"component {number}"
+
+    def server(self, number: int) -> str:
+        return f"server {number}"
+
+    def disk(self, key: int) -> str:
+        server, disk = divmod(key, 2**16)
+        return f"disk {server}.{disk}"
+
+    def station(self, number: int) -> str:
+        """Components, edges and interfaces, as core/include/striate/network/stations.hpp orders them."""
+        network = self._cluster.network
+        if number < network.components:
+            return self._component(number)
+        number -= network.components
+        if number < network.edges:
+            source, target = int(network.edge_source[number]), int(network.edge_target[number])
+            return f"{self._component(source)} > {self._component(target)}"
+        number -= network.edges
+        return (
+            f"interface of rank {number}"
+            if number < self._ranks
+            else f"interface of server {number - self._ranks}"
+        )
+
+
+def rank_rows(
+    bars: Rows, application: Application, families: Families, lists: list[tuple[Int64s, Int64s]]
+) -> Columns:
+    """Operations and regions of ranks; what no loop moves is read from the text. Sizes by peer join `lists`."""
+    row, rank = bars["place"].astype(np.int64), bars["rank"]
+    text = application.text
+    kinds = text.kind[row]
+    columns: Columns = {
+        "rank": rank,
+        "start": bars["start"],
+        "end": bars["end"],
+        "bytes": bars["bytes"].copy(),
+        "tag": bars["tag"],
+        "peer": bars["peer"],
+        "blocks": np.ones(len(row), np.int64),
+        "kind": np.array(
+            [KINDS.index(_WORDS.get(Kind(code), "other")) for code in range(len(Kind))], np.int8
+        )[kinds],
+        "level": np.array([_level(Kind(code)) for code in range(len(Kind))], np.int8)[kinds],
+        "collective": np.isin(kinds, [Kind.READ_ALL, Kind.WRITE_ALL])
+        | ((kinds >= Kind.BARRIER) & (kinds <= Kind.REDUCE_SCATTER)),
+        "received": np.where(kinds == Kind.SENDRECV, bars["more"], 0),
+        "source": np.where(kinds == Kind.SENDRECV, bars["other"], NONE),
+        "source_tag": np.where(kinds == Kind.SENDRECV, bars["other_tag"], NONE),
+        "stride": np.zeros(len(row), np.int64),
+        "status": np.zeros(len(row), np.int32),
+        "thread": np.zeros(len(row), np.int32),
+    }
+    accesses = np.isin(kinds, list(ACCESSES))
+    files = np.isin(kinds, _FILES)
+    columns["file"] = np.where(files, bars["other"], NONE)
+    columns["offset"] = np.where(accesses, bars["more"], NONE)
+    for name in ("communicator", "request", "extents", "region"):
+        columns[name] = np.full(len(row), NONE, np.int64)
+    order = np.argsort(row, kind="stable")
+    numbers, first = np.unique(row[order], return_index=True)
+    for number, mine_of_one in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
+        _from_text(columns, mine_of_one, application, number, families)
+        if text.kind[number] == Kind.ALLTOALLV:
+            columns["extents"][mine_of_one] = _sizes_by_peer(application, number, rank[mine_of_one], lists)
+    return columns
+
+
+def _sizes_by_peer(
+    application: Application, number: int, rank: NDArray[Any], lists: list[tuple[Int64s, Int64s]]
+) -> Int64s:
+    """Numbers of lists (peer, bytes) of an alltoallv, one a rank."""
+    text = application.text
+    members = application.groups(int(text.communicator[number])).size(rank.astype(np.int64))
+    counts = np.broadcast_to(text.base(text.operand(number, "counts"), rank.astype(np.int64)), rank.shape)
+    distinct, which = np.unique(np.stack([rank, counts, members]), axis=1, return_inverse=True)
+    first = len(lists)
+    for one, matrix, size in distinct.T.tolist():
+        lists.append((np.arange(size, dtype=np.int64), application.counts[matrix][one, :size]))
+    return np.asarray(first + which.ravel(), np.int64)
+
+
+def _level(kind: Kind) -> int:
+    if kind in _PROGRAM:
+        return LEVELS.index("program")
+    return LEVELS.index("mpi-io" if "file" in OPERANDS[kind] else "mpi")
+
+
+def _from_text(
+    columns: Columns, rows: NDArray[np.int64], application: Application, number: int, families: Families
+) -> None:
+    """Fill in what the text says of the bars `rows`, all of them of line `number`."""
+    text = application.text
+    kind = Kind(int(text.kind[number]))
+    ranks = columns["rank"][rows].astype(np.int64)
+
+    def base(name: str) -> Any:
+        return text.base(text.operand(number, name), ranks)
+
+    if kind in (Kind.REGION_BEGIN, Kind.REGION_END):
+        columns["region"][rows] = base("region")
+        return
+    if "request" in OPERANDS[kind]:
+        columns["request"][rows] = base("request")
+    if kind is not Kind.COMPUTE:
+        columns["communicator"][rows] = families.numbers(int(text.communicator[number]), ranks)
+    if kind in ACCESSES:
+        columns["extents"][rows] = base("extents")
+        columns["blocks"][rows] = np.maximum(base("count"), 1)
+        columns["stride"][rows] = np.where(columns["blocks"][rows] > 1, base("stride"), 0)
+
+
+def server_rows(bars: Rows, resources: Resources) -> Columns:
+    return {
+        **_shared(bars, "server"),
+        "kind": _KIND_OF_BAR[bars["kind"]],
+        "rank": bars["rank"],
+        "file": bars["other"],
+        "offset": bars["more"],
+        "bytes": bars["bytes"],
+        "resource": resources.numbers(bars["place"], resources.server),
+    }
+
+
+def network_rows(transfers: Rows, resources: Resources, ranks: int) -> Columns:
+    """Who sends, or for whom a server does; the peer where both are ranks."""
+    source, target = transfers["source"], transfers["target"]
+    return {
+        **_shared(transfers, "network"),
+        "kind": np.full(len(transfers), KINDS.index("transfer"), np.int8),
+        "rank": np.where(source < ranks, source, np.where(target < ranks, target, NONE)),
+        "peer": np.where((source < ranks) & (target < ranks), target, NONE),
+        "bytes": transfers["bytes"],
+        "resource": resources.numbers(transfers["station"], resources.station),
+    }
+
+
+def disk_rows(bars: Rows, resources: Resources) -> tuple[Columns, Columns]:
+    """Transfers, and before them the seeks of those that took one."""
+    numbers = resources.numbers(bars["place"].astype(np.int64) * 2**16 + bars["tag"], resources.disk)
+    moves = bars["start"] + bars["more"]
+    transfers: Columns = {
+        **_shared(bars, "disk"),
+        "kind": _KIND_OF_BAR[bars["kind"]],
+        "start": moves,
+        "file": bars["other"],
+        "bytes": bars["bytes"],
+        "resource": numbers,
+    }
+    seeking = bars["more"] > 0
+    seeks: Columns = {
+        **_shared(bars[seeking], "disk"),
+        "kind": np.full(int(seeking.sum()), KINDS.index("seek"), np.int8),
+        "end": moves[seeking],
+        "file": bars["other"][seeking],
+        "bytes": np.zeros(int(seeking.sum()), np.int64),
+        "resource": numbers[seeking],
+    }
+    return transfers, seeks
+
+
+def _shared(rows: Rows, level: str) -> Columns:
+    count = len(rows)
+    return {
+        "start": rows["start"],
+        "end": rows["end"],
+        "level": np.full(count, LEVELS.index(level), np.int8),
+        "collective": np.zeros(count, bool),
+        "blocks": np.ones(count, np.int64),
+        "thread": np.zeros(count, np.int32),
+        "status": np.zeros(count, np.int32),
+        "stride": np.zeros(count, np.int64),
+        "received": np.zeros(count, np.int64),
+    }

@@ -1,0 +1,1 @@
+"""Forecasts against observed runs: one comparison, or a whole validation."""

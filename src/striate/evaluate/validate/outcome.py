@@ -1,0 +1,105 @@
+"""What a validation says: the error of every run, how many were inside the bounds, and how noisy the machine is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from striate.evaluate.validate.cases import Case
+from striate.interval import Interval
+from striate.provenance import versions
+from striate.results.entry import now
+
+SCHEMA = "striate.validation/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One real run: what was forecast before it, what it took, and the background that was seen before it."""
+
+    forecast: Interval
+    seconds: float
+    background: Interval
+
+    @property
+    def error(self) -> float:
+        """Forecast / measured - 1."""
+        return self.forecast.estimate / self.seconds - 1
+
+    @property
+    def inside(self) -> bool:
+        return self.seconds in self.forecast
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All runs of a case."""
+
+    case: Case
+    runs: tuple[Run, ...]
+
+    @property
+    def measured(self) -> float:
+        """The median run."""
+        return median(run.seconds for run in self.runs)
+
+    @property
+    def error(self) -> float:
+        """The median of the runs' errors."""
+        return median(run.error for run in self.runs)
+
+    @property
+    def noise(self) -> float:
+        """How far a run is from the median run, on average, as a share: what no forecast can be better than."""
+        return float(np.mean([abs(run.seconds / self.measured - 1) for run in self.runs]))
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A whole validation."""
+
+    cluster: str
+    outcomes: tuple[Outcome, ...]
+    made: str
+    versions: Mapping[str, str]
+    schema: str = SCHEMA
+
+    @classmethod
+    def of(cls, cluster: str, outcomes: Sequence[Outcome]) -> Study:
+        return cls(cluster, tuple(outcomes), now(), versions())
+
+    @property
+    def runs(self) -> list[Run]:
+        return [run for outcome in self.outcomes for run in outcome.runs]
+
+    @property
+    def errors(self) -> list[float]:
+        """Absolute errors of all runs, ascending."""
+        return sorted(abs(run.error) for run in self.runs)
+
+    @property
+    def median_error(self) -> float:
+        return median(self.errors)
+
+    @property
+    def coverage(self) -> float:
+        """The share of runs inside the bounds of their forecast."""
+        return float(np.mean([run.inside for run in self.runs]))
+
+    @property
+    def noise(self) -> float | None:
+        """The median noise of all cases that were run more than once; None when none was."""
+        known = [outcome.noise for outcome in self.outcomes if len(outcome.runs) > 1]
+        return median(known) if known else None
+
+    @property
+    def width(self) -> float:
+        """The median of high / low of all forecasts."""
+        return median(run.forecast.high / run.forecast.low for run in self.runs)
+
+    def worst(self, count: int) -> list[Outcome]:
+        """The cases whose forecasts are furthest off."""
+        return sorted(self.outcomes, key=lambda outcome: -abs(outcome.error))[:count]

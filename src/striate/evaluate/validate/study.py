@@ -1,0 +1,162 @@
+"""`validate`: calibrate, then forecast and run every case, again and again, and compare."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster
+from striate.errors import ProbeError
+from striate.evaluate.validate.calibrate import Calibration
+from striate.evaluate.validate.cases import Case
+from striate.evaluate.validate.forecast import Agreements, forecast_case, with_background
+from striate.evaluate.validate.outcome import Outcome, Run, Study
+from striate.evaluate.validate.programs import REGION
+from striate.interval import Interval
+from striate.probe.background import background_samples
+from striate.probe.deadline import Deadline
+from striate.probe.launch import local_launcher
+from striate.probe.samples import spread
+from striate.record.launch import record
+from striate.trace.kinds import COLLECTIVES
+from striate.trace.trace import Trace
+
+CALIBRATION_SECONDS = 0.9  # of the kernels of a program, before every run of it
+_LOOK_SECONDS = 0.3  # at the background, before every run
+PATIENCE_SECONDS, _ONCE_SECONDS = 120.0, 10.0  # in all and before one run, while others are seen
+_QUIET = 0.1  # processes of others that are not waited for
+_LOOKS = 5  # that a forecast goes by: a single one is too short to know a busy machine
+_MPI_IO_AGREEMENTS = 1  # ranks exchange the ends of their accesses, and write alone when none overlap
+_TRACED_BYTES = 256 * 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to validate: the probed machine, the cases, how often each is run, and where files may lie."""
+
+    cluster: Cluster
+    cases: Sequence[Case]
+    repeats: int
+    directory: Path
+
+
+def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> Study:
+    """Run the matrix; `tell` hears what is being done. Raises ProbeError when a program fails."""
+    folder = Path(tempfile.mkdtemp(prefix=".striate-validate-", dir=plan.directory))
+    try:
+        tell("counting agreements")
+        agreements = counted_agreements(folder, {case.app for case in plan.cases})
+        runs = _runs(plan, agreements, folder, tell)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return Study.of(plan.cluster.name, [Outcome(case, tuple(runs[case.name])) for case in plan.cases])
+
+
+def _runs(
+    plan: Plan, agreements: Agreements, folder: Path, tell: Callable[[str], object]
+) -> dict[str, list[Run]]:
+    """All runs by the name of their case: look at the machine and at the kernels, forecast, and only then run.
+
+    Repeats lie far apart, so that they see the machine at different times.
+    """
+    found: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
+    looks: deque[list[float]] = deque(maxlen=_LOOKS)
+    calibration = Calibration(folder, CALIBRATION_SECONDS)
+    patience = Patience(PATIENCE_SECONDS)
+    for turn in range(plan.repeats):
+        for case in plan.cases:
+            tell(f"{case.name}, run {turn + 1} of {plan.repeats}")
+            calibration.look(case)
+            looks.append(patience.look())
+            seen = background([sample for look in looks for sample in look])
+            machine = with_background(plan.cluster, seen, len(looks))
+            forecast = forecast_case(case, machine, calibration.costs, agreements)
+            found[case.name].append(Run(forecast, run_seconds(run_case(case, folder)), seen))
+    return found
+
+
+class Patience:
+    """Puts runs off while others compute here, but not for longer than so many seconds in all."""
+
+    def __init__(self, seconds: float) -> None:
+        self._left = seconds
+
+    def look(self) -> list[float]:
+        """The background when it is quiet, or when the patience for this run is over."""
+        seen, once = background_samples(_LOOK_SECONDS), Deadline(min(self._left, _ONCE_SECONDS))
+        begun = time.perf_counter()
+        while median(seen) > _QUIET and not once.over:
+            time.sleep(_LOOK_SECONDS)
+            seen = background_samples(_LOOK_SECONDS)
+        self._left = max(0.0, self._left - (time.perf_counter() - begun))
+        return seen
+
+
+def background(samples: Sequence[float]) -> Interval:
+    """The median of what was seen; the ends are what was seen, or half and one and a half times where closer."""
+    seen = spread(samples)
+    return Interval(min(seen.low, seen.estimate / 2), seen.estimate, max(seen.high, seen.estimate * 1.5))
+
+
+def run_case(case: Case, folder: Path) -> Trace:
+    """The trace of a real run; its files are removed."""
+    scratch = Path(tempfile.mkdtemp(prefix="run-", dir=folder))
+    try:
+        program = [sys.executable, "-m", "striate.evaluate.validate.programs", case.app, str(scratch)]
+        command = [*local_launcher(case.ranks), *program, json.dumps(case.parameters)]
+        recording = record(command, scratch=scratch, levels=("mpi-io", "mpi"), max_bytes=_TRACED_BYTES)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    if recording.exit_status:
+        raise ProbeError(f"{case.name} ended with status {recording.exit_status}")
+    return recording.trace
+
+
+def run_seconds(trace: Trace) -> float:
+    """From the first rank's beginning of the timed region to the last one's end."""
+    rows = _region_rows(trace, REGION)
+    return (int(trace.column("end")[rows].max()) - int(trace.column("start")[rows].min())) / 1e9
+
+
+def _region_rows(trace: Trace, name: str) -> NDArray[np.bool_]:
+    number = trace.header.regions.index(name)
+    return np.asarray(trace.of_kind("region") & (trace.column("region") == number))
+
+
+def counted_agreements(folder: Path, apps: Collection[str]) -> Agreements:
+    """Collectives that rank 0 makes in a write of the runtime and in a generation, from traces of tiny runs."""
+    runtime = generation = 0.0
+    if "mesh" in apps:
+        tiny = Case("mesh", 2, "tiny", {"nodes": 2000, "steps": 4, "every": 1})
+        runtime = collectives_in(run_case(tiny, folder), "write")
+    if "pmc3" in apps:
+        few, more = (collectives_in(run_case(_tiny_sampling(count), folder), REGION) for count in (5, 15))
+        generation = (more - few) / 10
+    return Agreements(_MPI_IO_AGREEMENTS, round(runtime), round(generation))
+
+
+def _tiny_sampling(generations: int) -> Case:
+    return Case("pmc3", 2, "tiny", {"runs": 1, "chains": 2, "generations": generations})
+
+
+def collectives_in(trace: Trace, name: str) -> float:
+    """How many collective calls rank 0 makes in a region, on average over the times it is entered."""
+    first = trace.select(ranks=[0])
+    regions = _region_rows(first, name)
+    calls = first.column("start")[first.of_kind(*COLLECTIVES) & first.at_level("mpi")]
+    begins, ends = first.column("start")[regions], first.column("end")[regions]
+    inside = sum(
+        int(((calls >= begin) & (calls <= end)).sum()) for begin, end in zip(begins, ends, strict=True)
+    )
+    return inside / max(1, len(begins))

@@ -1,0 +1,67 @@
+"""Writes a trace in the format that a file's name asks for."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+
+from striate.errors import OutputError
+from striate.trace.timeline import Timeline
+from striate.trace.trace import Trace
+
+FORMATS = {
+    "parquet": (".parquet",),
+    "perfetto": (".pftrace", ".perfetto-trace", ".pftrace.gz"),
+    "chrome": (".json", ".json.gz"),
+    "csv": (".csv", ".csv.gz"),
+    "paraver": (".prv",),
+    "otf2": (".otf2",),
+}
+_VIEWERS = ("perfetto", "chrome")  # formats that take simulated timelines beside what was observed
+
+
+def format_of(path: Path) -> str:
+    """The format that the name of `path` asks for; raises OutputError when it asks for none we know."""
+    for name, endings in FORMATS.items():
+        if path.name.endswith(endings):
+            return name
+    known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
+    raise OutputError(f"expected a name ending in {known}", at=str(path))
+
+
+def files_of(
+    trace: Trace, path: Path, format_name: str, timelines: Sequence[Timeline] = ()
+) -> dict[Path, bytes]:
+    """The files to write and their contents; only for formats of plain files."""
+    if timelines and format_name not in _VIEWERS:
+        raise OutputError(f"only {' and '.join(_VIEWERS)} show a simulated timeline beside the trace")
+    if format_name == "paraver":
+        from striate.formats.writers import paraver
+
+        made = paraver.encode(trace)
+        return {
+            path: made.records.encode(),
+            path.with_suffix(".pcf"): made.meanings.encode(),
+            path.with_suffix(".row"): made.rows.encode(),
+        }
+    content = _content(trace, format_name, timelines)
+    return {path: gzip.compress(content, 6, mtime=0) if path.name.endswith(".gz") else content}
+
+
+def _content(trace: Trace, format_name: str, timelines: Sequence[Timeline]) -> bytes:
+    if format_name == "csv":
+        from striate.formats.writers import csv
+
+        return csv.encode(trace)
+    from striate.trace.counters import counters_of
+    from striate.trace.tracks import groups_of
+
+    groups, counters = groups_of(trace, timelines), counters_of(trace)
+    if format_name == "perfetto":
+        from striate.formats.writers import perfetto
+
+        return perfetto.encode(groups, counters)
+    from striate.formats.writers import chrome
+
+    return chrome.encode(groups, counters)

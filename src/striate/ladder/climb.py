@@ -1,0 +1,232 @@
+"""The climb: validity tests, then rung after rung along the decision tree until the bounds are narrow enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.ladder.by_phase import climb_phases
+from striate.ladder.decision import START, TREE, Rung, Trial
+from striate.ladder.forecast import Answer, Forecast
+from striate.ladder.program_subject import ProgramSubject
+from striate.ladder.subject import Subject
+from striate.provenance import Provenance, metered
+from striate.rungs.answer import Share, UnfitError, Use
+from striate.rungs.check import Check
+from striate.rungs.cost import speed_learnt
+from striate.rungs.server_use import MetadataUse, ServerUse
+from striate.trace.trace import Trace
+from striate.units import about_seconds
+
+USUAL_PRECISION = 0.1  # what an effect may cost when no precision is asked for
+MODELS = frozenset(("queueing",))  # their bounds are a model's, not the machine's: shown, never relied on
+_COMPARISON_SHARE = 0.1  # refused rungs are shown beside `fine` when they cost no more than this of it
+
+
+@dataclass
+class _Climb:
+    """What has been found on the way up."""
+
+    subject: Subject
+    within: float | None
+    budget: float
+    proved: Interval | None
+    checks: dict[str, Check]
+    answers: list[Answer] = field(default_factory=list)
+    uses: tuple[Use, ...] = ()
+    applications: tuple[Share, ...] = ()
+    servers: tuple[ServerUse, ...] = ()
+    metadata: tuple[MetadataUse, ...] = ()
+    timeline: Trace | None = None
+    notes: list[str] = field(default_factory=list)
+    refused: dict[str, list[str]] = field(default_factory=dict)  # why, and by which rungs
+    stopped: str = ""
+
+    def expected(self, rung: str) -> float:
+        """CPU time the rung will take, corrected by how the ones before it went."""
+        told = [(answer.expected_seconds, answer.cost.cpu_seconds) for answer in self.answers]
+        learnt = speed_learnt([guess for guess, _ in told], [cost for _, cost in told])
+        return self.subject.expected_seconds(rung) * learnt
+
+    def ask(self, rung: str, *, counted: bool = True) -> Answer:
+        expected = self.expected(rung)
+        with metered() as meter:
+            verdict = self.subject.ask(rung)
+        raw, notes = verdict.interval, verdict.notes
+        combined = raw
+        if counted and rung != "fine":
+            earlier = [answer.combined for answer in self.answers if answer.counted]
+            combined, clash = combine(raw, earlier, self.proved)
+            notes = (*notes, clash) if clash else notes
+        answer = Answer(rung, raw, combined, meter.cost, notes, expected, counted)
+        self.answers.append(answer)
+        self.uses = verdict.uses or self.uses
+        self.applications, self.timeline = verdict.applications, verdict.timeline
+        self.servers, self.metadata = verdict.servers, verdict.metadata
+        return answer
+
+    def refuse(self, rung: str, error: UnfitError) -> None:
+        self.refused.setdefault(error.message, []).append(rung)
+        self.notes.append(f"{rung} does not take this program: {error.message}")
+
+    def narrow(self, interval: Interval) -> bool:
+        return self.within is not None and interval.relative_error <= self.within
+
+
+def combine(raw: Interval, earlier: Sequence[Interval], proved: Interval | None) -> tuple[Interval, str]:
+    """The smallest high of all rungs (section 6.1) and the largest low that is proved; and what is odd about them.
+
+    The paper also takes the largest low of the rungs; theirs are no proof, for a rung that processes a graph at
+    once may delay what is told later by more than its low end allows. Without a proof they must do.
+    """
+    low = proved.low if proved else max([raw.low, *(one.low for one in earlier)])
+    high = min([raw.high, *(one.high for one in earlier), *([proved.high] if proved else [])])
+    if low > high:
+        own = Interval(min(low, raw.low), raw.estimate, raw.high)
+        return own, "its bounds contradict what was found before, and are used alone"
+    return Interval(low, min(max(raw.estimate, low), high), high), ""
+
+
+def climb(
+    subject: Subject, *, within: float | None, rung: str | None, budget: float, provenance: Provenance
+) -> Forecast:
+    """Follow the decision tree, or ask `rung` alone; nothing dearer than `budget` CPU seconds is begun unasked."""
+    if rung is not None:
+        found = _Climb(subject, within, math.inf, None, {}, stopped=f"only {rung} was asked for")
+        found.ask(rung)
+        return _forecast(found, provenance, trusted=True)
+    checks = {check.name: check for check in subject.checks(within or USUAL_PRECISION)}
+    found = _Climb(subject, within, budget, subject.proved(), checks)
+    if found.proved and found.narrow(found.proved):
+        return _stop_at_proof(found, provenance)
+    first = first_rung(START, checks)
+    if first == "fine" and isinstance(subject, ProgramSubject):
+        parted = climb_phases(
+            subject,
+            lambda part: climb(part, within=within, rung=None, budget=budget, provenance=provenance),
+            provenance,
+        )
+        if parted is not None and parted.reached:
+            return replace(parted, checks=tuple(checks.values()), proved=found.proved)
+    trusted = _ascend(found, first) if first != "fine" else _go_to_fine(found)
+    return _forecast(found, provenance, trusted=trusted)
+
+
+def first_rung(at: str, checks: dict[str, Check]) -> str:
+    """Walk the tests of the tree to the next rung that may be asked; one that does not apply counts as failed."""
+    while isinstance(step := TREE[at], Trial):
+        at = step.passed if at in checks and checks[at].passed else step.failed
+    return at
+
+
+def _stop_at_proof(found: _Climb, provenance: Provenance) -> Forecast:
+    """Bounds that are proved need no test of validity, and no rung but one to fill in the loads."""
+    found.ask("resource")
+    assert found.proved is not None
+    found.stopped = f"what is proved is within {found.within:.0%}"
+    return _forecast(found, provenance, trusted=True)
+
+
+def _ascend(found: _Climb, first: str) -> bool:
+    """Rung after rung while the bounds are too wide; True, for the tests allow these rungs."""
+    at: str | None = first
+    while at is not None:
+        if any(answer.counted for answer in found.answers) and not _affordable(found, at):
+            return True
+        try:
+            answer = found.ask(at, counted=at not in MODELS)
+        except UnfitError as error:
+            found.refuse(at, error)
+        else:
+            if answer.counted and found.narrow(answer.combined):
+                found.stopped = f"{at} is within {found.within:.0%}"
+                return True
+        step = TREE[at]
+        assert isinstance(step, Rung)
+        at = first_rung(step.wider, found.checks) if step.wider else None
+    if not any(answer.counted for answer in found.answers):
+        why = "; ".join(f"{message} (asked: {', '.join(rungs)})" for message, rungs in found.refused.items())
+        raise PredictionError(why, source=found.subject.name)
+    found.stopped = "there is no finer rung"
+    return True
+
+
+def _affordable(found: _Climb, rung: str) -> bool:
+    cost = found.expected(rung)
+    if cost <= found.budget:
+        return True
+    found.stopped = f"{rung} would take more than the budget of {about_seconds(found.budget)}"
+    found.notes.append(
+        f"{rung} would take about {about_seconds(cost)} of CPU time; ask for it by name, or raise the budget"
+    )
+    return False
+
+
+def _go_to_fine(found: _Climb) -> bool:
+    """The tests refuse every coarse rung: `fine` if it can be had, beside the others for comparison."""
+    refused = ", ".join(name for name in _refusing(found.checks))
+    affordable = found.expected("fine") <= found.budget
+    limit = _COMPARISON_SHARE * found.expected("fine") if affordable else found.budget
+    for rung in ("resource", "macro-rr", "macro-queue", "micro"):
+        if rung == "resource" and not found.checks["groups of events"].passed:
+            continue
+        if found.expected(rung) <= limit:
+            _ask_if_fit(found, rung, counted=False)
+    if affordable and _ask_if_fit(found, "fine", counted=True):
+        found.stopped = f"the tests ({refused}) ask for every packet, and fine has played them"
+        return True
+    if not affordable:
+        _affordable(found, "fine")
+    if not found.answers:
+        found.ask("resource", counted=False)
+    found.stopped = f"the tests ({refused}) ask for a packet-level run, which was not made"
+    return False
+
+
+def _refusing(checks: dict[str, Check]) -> Iterator[str]:
+    """The tests on the way from the start of the tree to `fine` that failed."""
+    at = START
+    while isinstance(step := TREE[at], Trial):
+        if not checks[at].passed:
+            yield at
+        at = step.passed if checks[at].passed else step.failed
+
+
+def _ask_if_fit(found: _Climb, rung: str, *, counted: bool) -> bool:
+    try:
+        found.ask(rung, counted=counted)
+    except UnfitError as error:
+        found.refuse(rung, error)
+        return False
+    return True
+
+
+def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool) -> Forecast:
+    last = found.answers[-1]
+    seconds = last.combined
+    if found.proved and trusted and last.rung != "fine" and found.narrow(found.proved):
+        low, high = found.proved.low, found.proved.high
+        seconds = Interval(low, min(max(last.raw.estimate, low), high), high)
+    return Forecast(
+        workload=found.subject.name,
+        cluster=found.subject.machine,
+        ranks=found.subject.ranks,
+        rung=last.rung,
+        seconds=seconds,
+        answers=tuple(found.answers),
+        uses=found.uses,
+        provenance=provenance,
+        within=found.within,
+        notes=(*last.notes, *found.notes, *found.subject.notes),
+        checks=tuple(found.checks.values()),
+        trusted=trusted,
+        proved=found.proved,
+        stopped=found.stopped,
+        applications=found.applications,
+        servers=found.servers,
+        metadata=found.metadata,
+        timeline=found.timeline,
+    )

@@ -1,0 +1,135 @@
+"""`Forecast`: seconds with a low and a high end, which rung said so, what each rung said and cost, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.provenance import Cost, Provenance
+from striate.rungs.answer import Share, Use
+from striate.rungs.check import Check
+from striate.rungs.server_use import MetadataUse, ServerUse
+from striate.units import about_seconds
+
+SCHEMA = "striate.forecast/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one rung said: its own bounds, the bounds combined with the rungs before it, and what it cost."""
+
+    rung: str
+    raw: Interval
+    combined: Interval
+    cost: Cost
+    notes: tuple[str, ...] = ()
+    expected_seconds: float = 0.0  # the CPU time it was expected to take
+    counted: bool = True  # false: the validity tests refuse it, and it is shown for comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the program with a choice of its own: which rung, what it said, and why that one."""
+
+    name: str
+    rung: str
+    seconds: Interval
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """A prediction and all that is known about it; `seconds` is the answer."""
+
+    workload: str
+    cluster: str
+    ranks: int
+    rung: str
+    seconds: Interval
+    answers: tuple[Answer, ...]
+    uses: tuple[Use, ...]
+    provenance: Provenance
+    within: float | None = None  # the precision asked for, as high / low - 1
+    notes: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()  # the validity tests that were run
+    trusted: bool = True  # false: the tests say that these rungs leave something important out
+    applications: tuple[Share, ...] = ()  # where the rung tells them apart
+    servers: tuple[ServerUse, ...] = ()  # what each I/O server did, where the rung plays them
+    metadata: tuple[MetadataUse, ...] = ()
+    timeline: Any = field(default=None, repr=False, compare=False)  # a Trace, where one was asked for
+    proved: Interval | None = None  # no run can be faster or slower
+    stopped: str = ""  # why the climb stopped
+    phases: tuple[Phase, ...] = ()  # where each part of the program was given its own rung
+    schema: str = SCHEMA
+
+    @property
+    def reached(self) -> bool:
+        """True when the bounds can be trusted and are as narrow as was asked."""
+        return self.trusted and (self.within is None or self.seconds.relative_error <= self.within)
+
+    @property
+    def cost(self) -> Cost:
+        """What all the rungs cost together."""
+        return Cost(
+            sum(answer.cost.cpu_seconds for answer in self.answers),
+            sum(answer.cost.wall_seconds for answer in self.answers),
+            max((answer.cost.peak_memory_bytes for answer in self.answers), default=0),
+        )
+
+    @property
+    def bottleneck(self) -> Use | None:
+        """The kind of resource with the most work on its busiest member; None when no use is known."""
+        return max(self.uses, key=lambda use: use.busiest_seconds, default=None)
+
+    def __str__(self) -> str:
+        low, high = about_seconds(self.seconds.low), about_seconds(self.seconds.high)
+        spent = about_seconds(self.cost.cpu_seconds)
+        return f"{about_seconds(self.seconds.estimate)} ({low} to {high}) by {self.rung}; cost {spent}"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(answer.rung)}</td><td>{about_seconds(answer.raw.estimate)}</td>"
+            f"<td>{about_seconds(answer.combined.low)}</td><td>{about_seconds(answer.combined.high)}</td></tr>"
+            for answer in self.answers
+        )
+        head = "<tr><th>rung</th><th>seconds</th><th>low</th><th>high</th></tr>"
+        title = f"{escape(self.workload)} on {escape(self.cluster)}: {escape(str(self))}"
+        return f"<p>{title}</p><table>{head}{rows}</table>"
+
+    def to_json(self) -> str:
+        """The forecast as JSON, without its timeline; `from_json` gives it back."""
+        import msgspec
+
+        content = msgspec.to_builtins(replace(self, timeline=None))
+        del content["timeline"]
+        return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, source: str | None = None) -> Forecast:
+        """Read what `to_json` wrote; raises PredictionError, with the path of the mistake, on anything else."""
+        import msgspec
+
+        try:
+            forecast = msgspec.json.decode(text, type=cls)
+        except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
+            message, _, at = str(error).partition(" - at `")
+            raise PredictionError(
+                f"not a forecast: {message}", at=at.rstrip("`") or None, source=source
+            ) from None
+        if forecast.timeline is not None:
+            raise PredictionError(
+                "not a forecast: a timeline is a file of its own", at="$.timeline", source=source
+            )
+        if forecast.schema != SCHEMA:
+            found = f"expected schema {SCHEMA!r}, got {forecast.schema!r:.60}"
+            raise PredictionError(found, at="$.schema", source=source)
+        return forecast
+
+    @classmethod
+    def load(cls, path: str | Path) -> Forecast:
+        """Read a forecast's JSON file."""
+        return cls.from_json(Path(path).read_bytes(), source=str(path))

@@ -1,0 +1,37 @@
+"""What the ladder climbs: a workload or a stream on a machine, behind one interface."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from striate.interval import Interval
+from striate.rungs.answer import Verdict
+from striate.rungs.check import Check
+
+
+class Subject(Protocol):
+    """One program or stream on one machine."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def machine(self) -> str: ...
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+    def checks(self, within: float) -> tuple[Check, ...]:
+        """The validity tests; an effect may take up to `within` of the shortest possible time."""
+        ...
+
+    def ask(self, rung: str) -> Verdict:
+        """A rung's own answer; raises UnfitError when it does not take the subject."""
+        ...
+
+    def proved(self) -> Interval | None:
+        """Times that no run can beat and no run can exceed; None when that would cost too much to know."""
+        ...
+
+    def expected_seconds(self, rung: str) -> float:
+        """About how much CPU time a rung will take, from the subject's size."""
+        ...

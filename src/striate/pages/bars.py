@@ -1,0 +1,181 @@
+"""Runs as bars on lanes: what a timeline draws, whether it was observed or simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.pages.apart import apart, cut
+from striate.pages.run import Run
+from striate.pages.where import resource_kind
+from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS
+from striate.trace.timeline import Timeline
+from striate.trace.trace import Trace
+from striate.trace.tracks import REGIONS_FROM, lines_of, states_of
+
+Int64s = NDArray[np.int64]
+LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
+_LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2, "server": 1, "network": 1, "disk": 1}
+MOST_STATES = 250  # a page tells apart; regions can have any number of names
+_FEW = 3  # ranks a host, in the mean, that are worth a heading
+_EXACT = 2**53  # whole numbers that a double, hence JavaScript, holds exactly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bars:
+    """Bars ordered by lane and start, apart from one another; rows have lanes, groups have rows."""
+
+    tick_seconds: float
+    states: tuple[str, ...]
+    categories: tuple[str, ...]  # of each state: what it is coloured by
+    rows: tuple[str, ...]
+    groups: tuple[str, ...]
+    group_of_row: Int64s
+    row_of_lane: Int64s
+    layer_of_lane: Int64s
+    lane: Int64s
+    state: Int64s
+    start: Int64s
+    end: Int64s
+    bytes: Int64s
+    source_row: Int64s  # the row of the trace that a bar stands for
+
+    def __len__(self) -> int:
+        return len(self.lane)
+
+    def between(self, first: int, last: int) -> Bars:
+        """Those that reach into [first, last], in ticks, on the same lanes."""
+        rows = np.flatnonzero((self.end >= first) & (self.start <= last))
+        names = ("lane", "state", "start", "end", "bytes", "source_row")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
+
+def bars_of(run: Run) -> Bars | None:
+    """The bars of a trace or a timeline; None for a forecast, which has none."""
+    if run.trace is not None:
+        return _observed(run.trace)
+    if run.timeline is not None:
+        return _simulated(run.timeline)
+    return None
+
+
+def _observed(trace: Trace) -> Bars:
+    number, titles = lines_of(trace)
+    _, first, line = np.unique(number, return_index=True, return_inverse=True)
+    hosts, place, names = _hosts(trace, tuple(titles.values()))
+    level, resource = trace.column("level")[first], trace.column("resource")[first]
+    group = np.where(resource >= 0, len(hosts) + level - len(RANK_LEVELS), place[trace.column("rank")[first]])
+    layers = np.array([_LAYER_OF_LEVEL[level] for level in LEVELS])[trace.column("level")]
+    layers[trace.of_kind("compute")] = LAYERS.index("calls")
+    states, state = states_of(trace)
+    categories = (*states[:REGIONS_FROM], *["region"] * (len(states) - REGIONS_FROM))
+    return _laid_out(
+        1e-9,
+        states,
+        categories,
+        names,
+        (*hosts, *(RESOURCE_LEVELS if (resource >= 0).any() else ())),
+        group.astype(np.int64),
+        np.asarray(line, np.int64).ravel(),
+        layers.astype(np.int64),
+        {
+            "state": state,
+            "start": trace.column("start"),
+            "end": trace.column("end"),
+            "bytes": trace.column("bytes").astype(np.int64),
+        },
+    )
+
+
+def _hosts(trace: Trace, titles: tuple[str, ...]) -> tuple[tuple[str, ...], Int64s, tuple[str, ...]]:
+    """(groups of ranks, the group of each rank, names of rows): a host is a group when it has a few ranks."""
+    hosts, place = trace.header.hosts, np.asarray(trace.header.host_of_rank, np.int64)
+    if not hosts or not len(place):
+        return ("ranks",), np.zeros(trace.ranks, np.int64), titles
+    if len(hosts) == 1 or trace.ranks >= _FEW * len(hosts):
+        return hosts, place, titles
+    names = tuple(
+        f"{title} on {hosts[place[int(word[1])]]}" if (word := title.split())[0] == "rank" else title
+        for title in titles
+    )
+    return ("ranks",), np.zeros(trace.ranks, np.int64), names
+
+
+def _simulated(timeline: Timeline) -> Bars:
+    kinds = [resource_kind(name) for name in timeline.resources]
+    groups = tuple(dict.fromkeys(kinds))
+    last = int(timeline.end.max(initial=0))
+    scale = 1 if last < _EXACT else 1000
+    return _laid_out(
+        1e-12 * scale,
+        timeline.states,
+        timeline.states,
+        timeline.resources,
+        tuple(f"{group}s" for group in groups),
+        np.array([groups.index(kind) for kind in kinds], np.int64),
+        timeline.resource.astype(np.int64),
+        np.full(len(timeline), 1, np.int64),
+        {
+            "state": timeline.state.astype(np.int64),
+            "start": timeline.start // scale,
+            "end": -(-timeline.end // scale),
+            "bytes": timeline.bytes,
+        },
+    )
+
+
+def _laid_out(
+    tick_seconds: float,
+    states: tuple[str, ...],
+    categories: tuple[str, ...],
+    rows: tuple[str, ...],
+    groups: tuple[str, ...],
+    group_of_row: Int64s,
+    row: Int64s,
+    layer: Int64s,
+    columns: dict[str, Any],
+) -> Bars:
+    """Puts every bar on a lane of its row and layer where it overlaps no other."""
+    start, end = columns["start"], columns["end"]
+    line = row * len(LAYERS) + layer
+    order = np.lexsort((-end, start, line))
+    beside = apart(line[order], start[order], end[order])
+    deepest = int(beside.max(initial=0)) + 1
+    again = np.lexsort((start[order], beside, line[order]))
+    order, beside = order[again], beside[again]
+    keys, lane = np.unique(line[order] * deepest + beside, return_inverse=True)
+    lane = np.asarray(lane, np.int64).ravel()
+    line_of_lane = keys // deepest
+    state, used = _fewer(columns["state"][order], (end - start)[order])
+    return Bars(
+        tick_seconds,
+        tuple(states[code] if code >= 0 else "other states" for code in used),
+        tuple(categories[code] if code >= 0 else "other" for code in used),
+        rows,
+        groups,
+        group_of_row,
+        line_of_lane // len(LAYERS),
+        line_of_lane % len(LAYERS),
+        lane,
+        state,
+        start[order],
+        cut(lane, start[order], end[order]),
+        columns["bytes"][order],
+        order.astype(np.int64),
+    )
+
+
+def _fewer(state: Int64s, length: Int64s) -> tuple[Int64s, list[int]]:
+    """(states numbered from 0, the code of each); those of the least time become one, -1, when there are too many."""
+    used, place = np.unique(state, return_inverse=True)
+    place = np.asarray(place, np.int64).ravel()
+    if len(used) <= MOST_STATES:
+        return place, used.tolist()
+    time = np.bincount(place, length.astype(np.float64), len(used))
+    kept = np.sort(np.argsort(-time, kind="stable")[: MOST_STATES - 1])
+    number = np.full(len(used), MOST_STATES - 1)
+    number[kept] = np.arange(len(kept))
+    return number[place], [*used[kept].tolist(), -1]

@@ -1,0 +1,39 @@
+"""One HTML file that opens offline: plotly's bundled script, a drawing script of ours, and its data."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from striate.errors import OutputError
+from striate.pages.bundle import read_web
+from striate.pages.page import embedded
+
+
+def plotly_page(title: str, *, heading: str, body: str, script: str, data: dict[str, Any]) -> str:
+    """The page; `script` names a file under `web/`, which finds `data` in the element `data`.
+
+    Title and heading are shown as text, and data cannot end its element. Raises OutputError without plotly.
+    """
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{read_web('plotly_page.css')}</style>"
+    )
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="soft">{escape(heading)}</p>',
+        body,
+        f'<script id="data" type="application/json">{embedded(data)}</script>',
+        f"<script>{_plotly_script()}</script>",
+        f"<script>{read_web(script)}</script>",
+    ]
+    joined = "\n".join(parts)
+    return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{joined}\n</body>\n</html>\n'
+
+
+def _plotly_script() -> str:
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        raise OutputError("drawing a page needs plotly: pip install 'striate[plot]'") from error
+    return str(get_plotlyjs())

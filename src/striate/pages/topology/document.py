@@ -1,0 +1,127 @@
+"""What was understood of a machine, as one document for programs: bytes, bytes per second, seconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from striate.cluster import measures
+from striate.cluster.cluster import CROWD_SHARES, Cluster, MetadataServer
+from striate.cluster.placement import Placement
+from striate.cluster.storage import capacity_bytes
+from striate.pages.topology.outline import topology
+
+SCHEMA = "striate.cluster/1"
+
+
+def document(cluster: Cluster, placement: Placement | None) -> dict[str, Any]:
+    """Plain data that JSON can hold; `schema` changes when a key changes its meaning."""
+    return {
+        "schema": SCHEMA,
+        "name": cluster.name,
+        "source": cluster.source.strip(),
+        "nodes": cluster.nodes,
+        "sockets": cluster.sockets,
+        "cpus": cluster.cpus,
+        "memory_bytes": measures.memory_bytes(cluster),
+        "node_types": [_node_document(cluster, kind) for kind in range(len(cluster.node_types))],
+        "network": {
+            "topology": topology(cluster),
+            "components": cluster.network.components,
+            "edges": cluster.network.edges,
+        },
+        "servers": [_server_document(cluster, index) for index in range(len(cluster.servers))],
+        "forwarders": [
+            {"name": relay.name, "nodes": len(relay.nodes), "servers": len(relay.servers)}
+            for relay in cluster.forwarders
+        ],
+        "metadata": [_metadata_document(server) for server in cluster.metadata],
+        "settings": _settings_document(cluster),
+        "placement": _placement_document(cluster, placement),
+        "derived": _derived_document(cluster),
+    }
+
+
+def _placement_document(cluster: Cluster, placement: Placement | None) -> dict[str, Any]:
+    if placement is None:
+        return {"kind": cluster.placement}
+    return {
+        "kind": cluster.placement,
+        "ranks": placement.ranks,
+        "node": placement.node.tolist(),
+        "socket": (placement.socket - cluster.first_socket[placement.node]).tolist(),
+        "cpu": placement.cpu.tolist(),
+    }
+
+
+def _node_document(cluster: Cluster, index: int) -> dict[str, Any]:
+    kind = cluster.node_types[index]
+    return {
+        "name": kind.name,
+        "count": int((cluster.node_type == index).sum()),
+        "sockets": kind.sockets,
+        "cpus_per_socket": kind.cpus_per_socket,
+        "instructions_per_second": float(kind.instructions_per_second),
+        "memory_bytes": int(kind.memory),
+    }
+
+
+def _server_document(cluster: Cluster, index: int) -> dict[str, Any]:
+    server = cluster.servers[index]
+    return {
+        "name": server.name,
+        "node": server.node,
+        "component": server.component,
+        "memory_bytes": server.memory,
+        "cache": server.cache.policy,
+        "disks": len(server.disks),
+        "raid": server.raid,
+        "capacity_bytes": capacity_bytes(server.disks, server.raid) or None,
+        "burst_bytes": None if server.burst is None else int(server.burst.capacity),
+    }
+
+
+def _metadata_document(server: MetadataServer) -> dict[str, Any]:
+    times = {"open": server.open, "create": server.create, "stat": server.stat, "delete": server.delete}
+    seconds = {f"{name}_seconds": ticks / 1e12 for name, ticks in times.items()}
+    closing = {"close_seconds": None if server.close is None else server.close / 1e12}
+    return {"name": server.name, "concurrent_operations": server.concurrent} | seconds | closing
+
+
+def _settings_document(cluster: Cluster) -> dict[str, Any]:
+    settings = cluster.settings
+    sizes = ("packet", "eager", "io_request", "stripe_unit", "collective_buffer")
+    found: dict[str, Any] = {f"{key}_bytes": int(getattr(settings, key)) for key in sizes}
+    times = {
+        f"{key}_seconds": getattr(settings, key) / 1e12
+        for key in ("io_cpu", "io_variation", "turn", "time_slice", "longest_lag")
+    }
+    found |= {key: float(getattr(settings, key)) for key in CROWD_SHARES}
+    found["background_processes"] = float(settings.background)
+    choices = {
+        "routing": settings.routing,
+        "protocol": settings.protocol,
+        "io_overlap": settings.io_overlap,
+        "flush_on_close": settings.flush_on_close,
+        "free_near": settings.free_near,
+        "collective": settings.collective,
+        "aggregators": settings.aggregators,
+    }
+    return found | choices | times
+
+
+def _derived_document(cluster: Cluster) -> dict[str, Any]:
+    ways = {
+        name: {
+            "empty_message_seconds": way.empty_message_seconds,
+            "latency_seconds": way.latency_seconds,
+            "bytes_per_second": way.bytes_per_second,
+        }
+        for name, way in measures.ways(cluster).items()
+    }
+    return {
+        "ways": ways,
+        "disk_read_bytes_per_second": measures.disk_bytes_per_second(cluster, write=False),
+        "disk_write_bytes_per_second": measures.disk_bytes_per_second(cluster, write=True),
+        "node_uplinks_bytes_per_second": measures.node_uplinks_bytes_per_second(cluster),
+        "server_uplinks_bytes_per_second": measures.server_uplinks_bytes_per_second(cluster),
+    }

@@ -1,0 +1,98 @@
+"""A dragonfly: the groups on a ring with their global links, and one group seen from near."""
+
+from __future__ import annotations
+
+import math
+
+from striate.cluster.networks import DragonflyNetwork
+from striate.cluster.topology.dragonfly import links_per_pair
+from striate.pages.topology.parts import (
+    MARGIN,
+    SWITCH,
+    Scene,
+    chip,
+    left_out,
+    legend,
+    link_words,
+    sampled,
+    side_note,
+)
+from striate.svg import MUTED
+from striate.units import about_rate
+
+_RING, _NEAR = 140, 105
+
+
+def draw_dragonfly(scene: Scene, network: DragonflyNetwork) -> float:
+    """Draw below `scene.top`; returns the height taken."""
+    height = 2 * _RING + 110
+    middle = scene.top + height / 2
+    _groups(scene, network, MARGIN + 430, middle)
+    _near(scene, network, MARGIN + 790, middle)
+    pairs = links_per_pair(network)
+    lines = [
+        f"{network.groups} groups of {network.routers_per_group} routers",
+        f"routers {about_rate(network.router.bandwidth)}",
+        f"local links {link_words(network.local_link)}",
+        f"global links {link_words(network.global_link)}",
+        f"{pairs} global link{'s' * (pairs != 1)} between two groups",
+        f"{network.nodes_per_router} node{'s' * (network.nodes_per_router > 1)} on each router",
+    ]
+    for i, words in enumerate(lines):
+        side_note(scene, middle - 80 + 20 * i, words)
+    legend(scene, MARGIN, middle - 64 + 20 * len(lines))
+    return height
+
+
+def _groups(scene: Scene, network: DragonflyNetwork, x: float, y: float) -> None:
+    hosts = network.routers_per_group * network.nodes_per_router
+    last_groups = [(group.first_host + group.count - 1) // hosts for group in scene.groups]
+    shown = sampled(network.groups, 9, also=last_groups)
+    places = _ring(x, y, _RING, len(shown))
+    kept = [place for place, i in zip(places, shown, strict=True) if i >= 0]
+    for i, one in enumerate(kept):
+        for other in kept[i + 1 :]:
+            scene.canvas.line(*one, *other, stroke="#cbd2d9")
+    for place, number in zip(places, shown, strict=True):
+        if number < 0:
+            left_out(scene, *place, -number)
+            continue
+        inside = scene.between(number * hosts, (number + 1) * hosts)
+        colors = [scene.color(group) for group, _ in sorted(inside, key=lambda pair: -pair[1])]
+        scene.canvas.circle(*place, 28, colors[0] if colors else SWITCH, stroke="#7b8794")
+        for i, color in enumerate(colors[1:]):  # a dot for every lesser kind of host in the group
+            scene.canvas.circle(place[0] + 22 + 6 * i, place[1] + 20 - 14 * i, 8, color, stroke="#7b8794")
+        scene.canvas.text(place[0], place[1] - 2, "group", size=10)
+        scene.canvas.text(place[0], place[1] + 12, str(number), size=11, bold=True)
+
+
+def _near(scene: Scene, network: DragonflyNetwork, x: float, y: float) -> None:
+    """Group 0: its routers, all joined, each with the first of its nodes."""
+    shown = sampled(network.routers_per_group, 8)
+    places = _ring(x, y, _NEAR - 35, len(shown))
+    kept = [place for place, i in zip(places, shown, strict=True) if i >= 0]
+    for i, one in enumerate(kept):
+        for other in kept[i + 1 :]:
+            scene.canvas.line(*one, *other, stroke="#cbd2d9")
+    for place, number in zip(places, shown, strict=True):
+        if number < 0:
+            left_out(scene, *place, -number)
+            continue
+        scene.canvas.circle(*place, 15, SWITCH, stroke="#7b8794")
+        scene.canvas.text(place[0], place[1] + 4, str(number), size=10, bold=True)
+    scene.canvas.circle(x, y, _NEAR, "none")
+    scene.canvas.text(x, y - _NEAR - 12, "group 0 from near", size=12, bold=True)
+    group = scene.group_of(0)
+    count = min(network.nodes_per_router, scene.hosts)
+    scene.canvas.line(places[0][0] + 15, places[0][1], x + _NEAR + 26, y)
+    chip(scene, x + _NEAR + 78, y - 22, group, group.name, f"x {count} on each", many=count > 1)
+    if group.uplink is not None:
+        scene.canvas.text(x + _NEAR + 78, y + 44, link_words(group.uplink), size=9.5, color=MUTED)
+
+
+def _ring(x: float, y: float, radius: float, count: int) -> list[tuple[float, float]]:
+    """Places on a circle, the first one at three o'clock."""
+    if count == 1:
+        return [(x, y)]
+    turns = [2 * math.pi * i / count for i in range(count)]
+    return [(x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns]

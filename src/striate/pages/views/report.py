@@ -1,0 +1,134 @@
+"""The summary a page opens with: how long, where the time went, what forecasts say, what to change, how sure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from striate.advice import Item
+from striate.ladder.forecast import Forecast
+from striate.pages.names import shown_name
+from striate.pages.page import View
+from striate.pages.run import Run
+from striate.pages.where import Part, busy_levels, busy_resources, where_time_went
+from striate.pages.words import about_forecast, about_trace, against, span
+from striate.units import about_seconds, about_size
+
+_MOST_FLAGS = 20
+
+
+def view(runs: Sequence[Run]) -> View | None:
+    """Cards of all runs, how forecasts and observations agree, and advice; None when there are only machines."""
+    cards = [_card(run) for run in runs if run.origin in ("observed", "simulated", "forecast")]
+    advice = [run.advice for run in runs if run.advice is not None]
+    if not cards and not advice:
+        return None
+    data = {
+        "runs": cards,
+        "agreement": [
+            against(run, other.forecast)
+            for other in runs
+            if other.forecast is not None
+            for run in runs
+            if run.origin == "observed"
+        ],
+        "advice": [_advised(item) for each in advice for item in each.items],
+        "notes": [shown_name(note) for each in advice for note in each.notes],
+    }
+    return View("report", "Summary", data)
+
+
+def _card(run: Run) -> dict[str, Any]:
+    card: dict[str, Any] = {
+        "name": shown_name(run.name),
+        "origin": run.origin,
+        "headline": about_seconds(run.seconds),
+    }
+    if run.forecast is not None:
+        return card | _forecast(run.forecast)
+    if run.trace is not None:
+        summary = run.trace.info()
+        parts = where_time_went(run.trace.of_ranks())
+        flags = [shown_name(flag.message) for flag in summary.flags[:_MOST_FLAGS]]
+        source = shown_name(summary.source, 80)
+        made = f"{source.capitalize()}." if run.origin == "simulated" else f"Recorded by {source}."
+        words = about_trace(summary, parts)
+        card |= {"words": words, "parts": _parts(parts, run.seconds), "flags": flags, "made": made}
+        return card | {"busy": _parts(busy_levels(run.trace), run.seconds)}
+    assert run.timeline is not None
+    parts = busy_resources(run.timeline)
+    words = [f"{len(run.timeline.resources):,} resources, {len(run.timeline):,} bars."]
+    words += [
+        f"The busiest of the {part.name} is {part.worst}: {about_seconds(part.worst_seconds)}."
+        for part in parts
+    ]
+    return card | {"words": words, "busy": _parts(parts, run.seconds), "flags": [], "made": "Simulated."}
+
+
+def _parts(parts: Sequence[Part], seconds: float) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": shown_name(part.name, 60),
+            "share": min(part.mean_seconds / seconds, 1.0) if seconds else 0.0,
+            "mean": about_seconds(part.mean_seconds),
+            "worst": f"{about_seconds(part.worst_seconds)} on {shown_name(part.worst, 60)}",
+        }
+        for part in parts
+    ]
+
+
+def _forecast(forecast: Forecast) -> dict[str, Any]:
+    cost = forecast.cost
+    versions = ", ".join(f"{name} {number}" for name, number in forecast.provenance.versions.items())
+    inputs = [f"{name} {digest}" for name, digest in forecast.provenance.inputs.items()]
+    return {
+        "words": about_forecast(forecast),
+        "range": span(forecast.seconds),
+        "rungs": [
+            {
+                "name": shown_name(answer.rung, 60),
+                "low": answer.combined.low,
+                "estimate": answer.combined.estimate,
+                "high": None if math.isinf(answer.combined.high) else answer.combined.high,
+                "text": f"{span(answer.combined)}; cost {about_seconds(answer.cost.cpu_seconds)}",
+            }
+            for answer in forecast.answers
+        ],
+        "uses": [
+            [
+                f"{use.count:,} × {shown_name(use.kind, 60)}",
+                shown_name(use.busiest, 60),
+                about_seconds(use.busiest_seconds),
+                about_seconds(use.mean_seconds),
+            ]
+            for use in forecast.uses
+        ],
+        "checks": [
+            [shown_name(check.name), "passed" if check.passed else "failed", shown_name(check.finding)]
+            for check in forecast.checks
+        ],
+        "flags": [shown_name(note) for note in forecast.notes[:_MOST_FLAGS]],
+        "made": shown_name(
+            f"{versions}; {about_seconds(cost.cpu_seconds)} of CPU, {about_size(cost.peak_memory_bytes)} of memory.",
+            600,
+        ),
+        "inputs": [shown_name(text) for text in inputs],
+    }
+
+
+def _advised(item: Item) -> dict[str, Any]:
+    """What to change, why, what it brings, in which words of which tool, and how to see whether it did."""
+    change = item.change
+    lines = [f"{name} = {value}" for name, value in change.hints.items()]
+    lines += [*change.commands, *(f"export {name}={value}" for name, value in change.environment.items())]
+    lines += [f"{name}={value!r}" for name, value in change.runtime.items()]
+    return {
+        "title": shown_name(item.title),
+        "severity": item.severity,
+        "gain": f"saves {span(item.gain)}, {item.share:.0%} of the run",
+        "evidence": shown_name(item.evidence.words, 600),
+        "change": shown_name(change.words, 600),
+        "lines": [shown_name(line) for line in (*lines, *change.code.splitlines())],
+        "verify": shown_name(item.verify, 600),
+    }

@@ -1,8 +1,0 @@
-"""Programs that measure a machine as paper 000, section 5.1, did: rate, start-up, transfer rate, saturation.
-
-Run them under MPI: `mpiexec -n 4 python -m striate.queueing.microbenchmarks`.
-"""
-
-from striate.queueing.microbenchmarks.machine import Machine, line_through
-
-__all__ = ["Machine", "line_through"]

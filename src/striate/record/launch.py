@@ -1,0 +1,92 @@
+"""Runs a program with the tracer loaded into it, and merges what its processes leave behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from striate.errors import TraceError
+from striate.record.merge import merge
+from striate.trace.trace import Trace
+
+_INTERRUPTS = 3  # so many waits for a command that was interrupted; after the third interrupt it is killed
+LEVEL_BITS = {"mpi-io": 1, "mpi": 2, "posix": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The exit status of the command, and its trace."""
+
+    exit_status: int
+    trace: Trace
+
+
+def tracer_path() -> Path:
+    """The shared object that a traced program loads first."""
+    from striate import _core
+
+    path = Path(_core.__file__).parent / "libstriate_trace.so"
+    if not path.is_file():
+        raise TraceError("the tracer was not installed with striate", at=str(path))
+    return path
+
+
+def traced_environment(
+    folder: Path, *, levels: Sequence[str], max_bytes: int, sample_seconds: float = 0.0
+) -> dict[str, str]:
+    """What to add to a program's environment for it to leave its events in `folder`; 0 s: hosts are not sampled."""
+    bits = sum(LEVEL_BITS[level] for level in levels)
+    others = [entry for entry in os.environ.get("LD_PRELOAD", "").split(":") if entry]
+    return {
+        "LD_PRELOAD": ":".join([str(tracer_path()), *others]),
+        "STRIATE_TRACE_DIR": str(folder),
+        "STRIATE_TRACE_LEVEL": str(bits),
+        "STRIATE_TRACE_BYTES": str(max_bytes),
+        "STRIATE_TRACE_SAMPLE": str(round(sample_seconds * 1e9)),
+    }
+
+
+def record(
+    command: Sequence[str],
+    *,
+    scratch: Path,
+    levels: Sequence[str],
+    max_bytes: int,
+    sample_seconds: float = 0.0,
+) -> Recording:
+    """Run `command`; its processes write beneath `scratch`, which all of their hosts must see.
+
+    Raises TraceError when the command cannot be run, or no process of it called MPI_Init.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=".striate-parts-", dir=scratch))
+    try:
+        environment = os.environ | traced_environment(
+            folder, levels=levels, max_bytes=max_bytes, sample_seconds=sample_seconds
+        )
+        try:
+            status = _status(command, environment)
+        except OSError as error:
+            raise TraceError(f"cannot run {command[0]!r}: {error.strerror or error}") from None
+        try:
+            return Recording(status, merge(folder, levels=levels))
+        except TraceError as error:
+            raise TraceError(f"{error.message} (the command ended with status {status})") from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _status(command: Sequence[str], environment: dict[str, str]) -> int:
+    """The exit status of the command. Ctrl-C reaches it too: what it recorded until then is waited for."""
+    with subprocess.Popen(list(command), env=environment) as process:
+        for _ in range(_INTERRUPTS):
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                continue
+        process.kill()
+        return process.wait()

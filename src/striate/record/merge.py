@@ -1,0 +1,123 @@
+"""Merges what the traced processes left behind into one trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from striate.errors import TraceError
+from striate.provenance import versions
+from striate.record.clocks import Correction, corrections
+from striate.record.files import Part, read_part
+from striate.record.part_names import Names
+from striate.record.rows import rows_of
+from striate.record.samples import samples_of
+from striate.trace.header import Communicator, File, Flag, Header
+from striate.trace.trace import Trace
+
+
+def merge(folder: str | Path, *, levels: Sequence[str]) -> Trace:
+    """One trace from all parts in `folder`; raises TraceError when there is none."""
+    folder = Path(folder)
+    paths = sorted(folder.glob("*.0.events"), key=lambda path: int(path.name.split(".")[0]))
+    if not paths:
+        raise TraceError("no process called MPI_Init: nothing was recorded", source=str(folder))
+    parts = [read_part(path) for path in paths]
+    fixes = corrections(parts)
+    origin = min(int(fix.apply(np.array([_first(part)]))[0]) for part, fix in zip(parts, fixes, strict=True))
+    merged = Names()
+    tables = [rows_of(part, fix, origin, merged) for part, fix in zip(parts, fixes, strict=True)]
+    later = len(list(folder.glob("*.events"))) - len(paths)
+    header = _header(parts, fixes, origin, merged, levels).flagged(*_flags(parts, fixes, merged, later))
+    table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+    samples, whole = samples_of(folder, parts, fixes, origin)
+    if not whole:
+        header = header.flagged(Flag("damaged", "some samples of the hosts' resources are broken"))
+    return Trace.of(table, header, merged.lists.lists(), samples)
+
+
+def _first(part: Part) -> int:
+    return min(part.clock, int(part.events["start"].min())) if len(part.events) else part.clock
+
+
+def _header(
+    parts: Sequence[Part], fixes: Sequence[Correction], origin: int, merged: Names, levels: Sequence[str]
+) -> Header:
+    ranks = max(part.size for part in parts)
+    hosts = list(dict.fromkeys(part.host for part in parts))
+    host_of = {part.rank: hosts.index(part.host) for part in parts}
+    first = parts[0]
+    program = first.names["program"].get(0, b"").replace(b"\0", b" ").decode("utf-8", "replace").strip()
+    members = {number: names for (names, _), number in merged.communicators.items()}
+    world = tuple(range(ranks))
+    return Header(
+        ranks,
+        f"striate {versions()['striate']}, {Path(first.library).name}",
+        program,
+        max(0, first.wall + origin - first.clock),
+        0,
+        tuple(hosts),
+        tuple(host_of.get(rank, 0) for rank in range(ranks)),
+        tuple(File(name, hints=hints) for name, (_, hints) in merged.files.items()),
+        (
+            Communicator("world"),
+            *(
+                Communicator(f"communicator {number}", None if members[number] == world else members[number])
+                for number in sorted(members)
+            ),
+        ),
+        tuple(merged.regions),
+        tuple(levels),
+        clock_offsets=tuple(fix.offset for fix in fixes) if any(fix.offset for fix in fixes) else (),
+        versions=versions(),
+    )
+
+
+def _flags(parts: Sequence[Part], fixes: Sequence[Correction], merged: Names, later: int) -> list[Flag]:
+    flags = []
+    ranks = max(part.size for part in parts)
+    killed = [part.rank for part in parts if part.finished != 1]
+    if killed:
+        flags.append(
+            Flag("crashed", f"{len(killed)} ranks ended without MPI_Finalize, the first is rank {killed[0]}")
+        )
+    if len(parts) < ranks:
+        flags.append(Flag("damaged", f"{ranks - len(parts)} of {ranks} ranks left nothing behind"))
+    if not all(part.whole for part in parts):
+        flags.append(Flag("damaged", "some processes' records are broken; what is sound was read"))
+    dropped = sum(part.dropped for part in parts)
+    if dropped:
+        flags.append(
+            Flag(
+                "throttled",
+                f"{dropped:,} later operations did not fit into the memory allowed or onto the disk",
+            )
+        )
+    if not all(fix.measured for fix in fixes):
+        flags.append(
+            Flag("clocks-unaligned", "some hosts' clocks were not measured; their wall clocks were taken")
+        )
+    if merged.shared_pointers:
+        flags.append(
+            Flag(
+                "offset-unknown",
+                f"{merged.shared_pointers:,} accesses by the shared file pointer have no offset",
+            )
+        )
+    if merged.views_missed:
+        flags.append(
+            Flag(
+                "strides-collapsed",
+                f"{merged.views_missed:,} views not understood, or accesses of too many runs, show as one run",
+            )
+        )
+    if later:
+        flags.append(
+            Flag(
+                "several-programs", f"{later} more processes began MPI later; only the first program is shown"
+            )
+        )
+    return flags

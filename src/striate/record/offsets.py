@@ -1,0 +1,111 @@
+"""Follows the views and file pointers of one process's files, whole columns at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.errors import TraceError
+from striate.lists import ListMaker
+from striate.record.datatype import Layout, layout_of
+from striate.record.views import PLAIN, View, place
+
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Accesses:
+    """Columns of one process's MPI-IO rows, in the order they happened."""
+
+    file: Int64s  # number of the open
+    kind: NDArray[Any]  # words of `KINDS`
+    pointer: NDArray[Any]  # "", "own", "shared"
+    offset: Int64s
+    bytes: Int64s
+    received: Int64s
+
+
+@dataclass(slots=True, eq=False)
+class Resolved:
+    """Absolute places by row; `unknown` says why some are not known."""
+
+    offset: Int64s
+    blocks: Int64s
+    stride: Int64s
+    extents: Int64s
+    views_missed: int = 0
+    shared_pointers: int = 0
+
+
+def resolve(rows: Accesses, types: dict[int, bytes], lists: ListMaker) -> Resolved:
+    """Absolute offsets of all reads and writes; -1 where a shared pointer moves."""
+    count = len(rows.file)
+    found = Resolved(
+        np.full(count, -1, np.int64),
+        np.ones(count, np.int64),
+        np.zeros(count, np.int64),
+        np.full(count, -1, np.int64),
+    )
+    layouts: dict[int, Layout | None] = {}
+    for number in np.unique(rows.file):
+        _resolve_file(rows, np.flatnonzero(rows.file == number), types, layouts, lists, found)
+    return found
+
+
+def _resolve_file(
+    rows: Accesses,
+    mine: Int64s,
+    types: dict[int, bytes],
+    layouts: dict[int, Layout | None],
+    lists: ListMaker,
+    found: Resolved,
+) -> None:
+    kind, pointer, offset = rows.kind[mine], rows.pointer[mine], rows.offset[mine]
+    sets = np.flatnonzero(kind == "view")
+    views = [PLAIN]
+    for at in sets.tolist():
+        number = int(rows.bytes[mine[at]])
+        layout = _layout(number, types, layouts)
+        found.views_missed += layout is None
+        views.append(View(int(offset[at]), max(int(rows.received[mine[at]]), 1), layout))
+    which = np.searchsorted(sets, np.arange(len(mine)), side="right")
+    etype = np.array([view.etype for view in views], np.int64)[which]
+    access = np.isin(kind, ("read", "write"))
+    position = np.where(pointer == "", offset * etype, _own_positions(rows, mine, etype))
+    known = access & (pointer != "shared")
+    found.shared_pointers += int((access & ~known).sum())
+    for number, view in enumerate(views):
+        chosen = known & (which == number)
+        if not chosen.any():
+            continue
+        places = place(view, position[chosen], rows.bytes[mine[chosen]], lists)
+        found.views_missed += places.collapsed
+        for name in ("offset", "blocks", "stride", "extents"):
+            getattr(found, name)[mine[chosen]] = getattr(places, name)
+
+
+def _own_positions(rows: Accesses, mine: Int64s, etype: Int64s) -> Int64s:
+    """The individual file pointer in data bytes before each row: the last reset plus what was moved since."""
+    kind, pointer = rows.kind[mine], rows.pointer[mine]
+    resets = np.isin(kind, ("open", "view", "seek"))
+    value = np.where(
+        kind == "seek", rows.offset[mine] * etype, np.where(kind == "open", rows.offset[mine], 0)
+    )
+    advance = np.where((pointer == "own") & np.isin(kind, ("read", "write")), rows.bytes[mine], 0)
+    before = np.cumsum(advance) - advance
+    last = np.maximum.accumulate(np.where(resets, np.arange(len(mine)), -1))
+    base = np.where(last >= 0, value[last] - before[last], 0)
+    return np.asarray(before + base, np.int64)
+
+
+def _layout(number: int, types: dict[int, bytes], layouts: dict[int, Layout | None]) -> Layout | None:
+    """The layout of a view's datatype, or None when it is not understood."""
+    if number not in layouts:
+        try:
+            layouts[number] = layout_of(types[number])
+        except (TraceError, KeyError):
+            layouts[number] = None
+    return layouts[number]

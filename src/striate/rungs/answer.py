@@ -1,0 +1,62 @@
+"""What every rung answers with: bounds, the load of resources, notes; or a refusal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.rungs.server_use import MetadataUse, ServerUse
+from striate.trace.trace import Trace
+
+RUNGS = (
+    "resource",
+    "queueing",
+    "macro-rr",
+    "macro-queue",
+    "micro",
+    "fine",
+)  # from the cheapest to the dearest
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """The load of one kind of resource: how many there are, and the seconds of work on the busiest and on average.
+
+    `busiest_queue` and `mean_queue`, where known: how many packets wait, on average over the run.
+    """
+
+    kind: str
+    count: int
+    busiest: str
+    busiest_seconds: float
+    mean_seconds: float
+    busiest_queue: float | None = None
+    mean_queue: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One of several applications: when it begins and ends, in seconds from the start of the first."""
+
+    application: str
+    ranks: int
+    start: float
+    end: float
+
+
+class UnfitError(PredictionError):
+    """A workload that a rung does not take; the ladder goes without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a rung says by itself, the load of each kind of resource, and what the user should know."""
+
+    interval: Interval
+    uses: tuple[Use, ...]
+    notes: tuple[str, ...] = ()
+    applications: tuple[Share, ...] = ()  # where the rung tells them apart
+    timeline: Trace | None = None
+    servers: tuple[ServerUse, ...] = ()
+    metadata: tuple[MetadataUse, ...] = ()

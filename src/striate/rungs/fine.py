@@ -1,0 +1,174 @@
+"""The finest rung: every packet of every message, and every job of every disk (paper 001)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster
+from striate.collectives.book import book_of
+from striate.collectives.choice import Choice
+from striate.engine.packets import PacketRun, run_application
+from striate.engine.timeline import timeline_of
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.rungs.answer import Share, UnfitError, Use
+from striate.rungs.memory import expect_room
+from striate.rungs.server_use import MetadataUse, ServerUse, metadata_uses, server_uses
+from striate.trace.trace import Trace
+from striate.units import about_seconds
+from striate.workload.merge import first_ranks, labels_of, merged
+from striate.workload.workload import Workload
+
+NAME = "fine"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The rung's answer, the load of each kind of resource, and what the user should know."""
+
+    interval: Interval
+    uses: tuple[Use, ...]
+    notes: tuple[str, ...]
+    applications: tuple[Share, ...]
+    servers: tuple[ServerUse, ...]
+    metadata: tuple[MetadataUse, ...]
+    timeline: Trace | None
+
+
+def predict_fine(
+    workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
+) -> Result:
+    """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width.
+
+    With `timeline_bytes` above 0 the result has a timeline, made of what fits into so much memory.
+    """
+    run = play(workload, cluster, choice=choice, timeline_bytes=timeline_bytes)
+    ended = int(run.rank_end.max())
+    return Result(
+        Interval.exactly(ended / 1e12),
+        _uses(run, cluster),
+        _notes(run, ended),
+        _shares(workload, run),
+        server_uses(run, cluster),
+        metadata_uses(run, cluster),
+        _timeline(workload, cluster, run),
+    )
+
+
+def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
+    applications = workload.applications
+    return tuple(
+        Share(
+            label,
+            application.ranks,
+            application.start_picoseconds / 1e12,
+            int(run.rank_end[first : first + application.ranks].max()) / 1e12,
+        )
+        for application, label, first in zip(
+            applications, labels_of(applications), first_ranks(applications), strict=True
+        )
+    )
+
+
+def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
+    notes = [f"{run.messages:,} messages, {run.events:,} events played, {run.skipped:,} skipped exactly"]
+    jobs = int(run.disk_operations.sum())
+    if jobs:
+        near, still = int(run.disk_near_seeks.sum()), int(run.disk_sequential.sum())
+        notes.append(
+            f"{jobs:,} disk jobs: {still:,} in sequence, {near:,} short seeks, {jobs - near - still:,} long ones"
+        )
+    if run.end > ended:
+        notes.append(
+            f"servers go on writing for {about_seconds((run.end - ended) / 1e12)} after the last rank has ended"
+        )
+    return tuple(notes)
+
+
+def _timeline(workload: Workload, cluster: Cluster, run: PacketRun) -> Trace | None:
+    if run.recording is None:
+        return None
+    application = merged(workload.applications)
+    return timeline_of(run.recording, application, cluster, cluster.place(application.ranks))
+
+
+def play(
+    workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
+) -> PacketRun:
+    """The run itself, all applications at once; refuses what this rung cannot play."""
+    applications = workload.applications
+    application = merged(applications)
+    start = np.repeat(
+        np.array([each.start_picoseconds for each in applications], np.int64),
+        [each.ranks for each in applications],
+    )
+    placement = cluster.place(application.ranks)
+    expect_room(application, cluster)
+    try:
+        book = book_of(application, choice, placement.node)
+    except PredictionError as error:
+        raise UnfitError(error.message, source=application.name) from None
+    try:
+        return run_application(
+            application, cluster, placement, collectives=book, rank_start=start, timeline_bytes=timeline_bytes
+        )
+    except PredictionError as error:
+        if len(applications) == 1:
+            raise
+        raise type(error)(_told_apart(error.message, workload), at=error.at) from None
+
+
+def _told_apart(message: str, workload: Workload) -> str:
+    """The message with ranks counted in their applications."""
+    applications = workload.applications
+    firsts, labels = np.array(first_ranks(applications)), labels_of(applications)
+
+    def own(found: re.Match[str]) -> str:
+        which = int(np.searchsorted(firsts, int(found[1]), side="right")) - 1
+        return f"rank {int(found[1]) - int(firsts[which])} of {labels[which]}"
+
+    return re.sub(r"rank (\d+)", own, message)
+
+
+def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:
+    """Per node: its CPUs that have a rank to run, at least one."""
+    cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types])[cluster.node_type]
+    placed = np.bincount(cluster.place(ranks).node, minlength=cluster.nodes)
+    return np.clip(placed, 1, cpus)
+
+
+def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
+    """Mean busy time of each node's CPUs in use and of servers; of components and links, also their queues."""
+    middle = cluster.network.components
+    last = middle + cluster.network.edges
+    queue = run.station_waited / (run.end / 1e12) if run.end else run.station_waited
+    parts = (
+        ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end)), None),
+        ("component", run.station_busy[:middle], queue[:middle]),
+        ("link", run.station_busy[middle:last], queue[middle:last]),
+        ("disk", run.server_busy if run.server_busy.any() else run.server_busy[:0], None),
+        (
+            "metadata server",
+            run.metadata_busy / np.array([one.concurrent for one in cluster.metadata] or [1]),
+            None,
+        ),
+    )
+    return tuple(_use(*part) for part in parts if len(part[1]))
+
+
+def _use(kind: str, busy: NDArray[Any], queue: NDArray[np.float64] | None) -> Use:
+    most = int(np.argmax(busy))
+    queues = () if queue is None else (float(queue[most]), float(queue.mean()))
+    return Use(
+        kind,
+        len(busy),
+        f"{kind} {most}",
+        float(busy[most]) / 1e12,
+        float(busy.mean()) / 1e12,
+        *queues,
+    )

@@ -1,0 +1,90 @@
+"""What does not fit: messages into the memory of the simulated nodes, a run into the memory of this computer."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster
+from striate.errors import MessageTooLargeError
+from striate.rungs.answer import UnfitError
+from striate.rungs.cost import messages_a_call
+from striate.units import about_size
+from striate.workload.application import Application
+from striate.workload.kinds import ACCESSES, COLLECTIVES, OPERANDS
+from striate.workload.walk import lines
+from striate.workload.workload import Workload
+
+BYTES_A_RANK = 4096  # its interface, its program's cursor, its messages under way: `benchmarks/engine.py`
+BYTES_A_STATION = 256  # of the network: itself, its totals, its share of the routes
+BYTES_A_MESSAGE = 150  # of a collective's schedule, while it is written and read
+
+
+class NotEnoughMemoryError(UnfitError):
+    """A run that this computer has no memory for."""
+
+
+def expect_messages_fit(workload: Workload, cluster: Cluster) -> None:
+    """Raise MessageTooLargeError for the first message that is larger than the memory of its rank's node."""
+    nodes, first = cluster.place(workload.ranks).node, 0
+    for application in workload.applications:
+        _expect_messages_fit(application, cluster, nodes[first : first + application.ranks])
+        first += application.ranks
+
+
+def _expect_messages_fit(application: Application, cluster: Cluster, nodes: NDArray[np.int32]) -> None:
+    memory = np.array([float(kind.memory) for kind in cluster.node_types])[cluster.node_type][nodes]
+    for line in lines(application):
+        if "bytes" not in OPERANDS[line.kind] or line.kind in ACCESSES:
+            continue
+        size = np.broadcast_to(np.asarray(line.highest("bytes"), float), line.ranks.shape)
+        over = size > memory[line.ranks]
+        if not over.any():
+            continue
+        at = int(np.argmax(over))
+        rank = int(line.ranks[at])
+        what = f"rank {rank}, operation {line.index} ({line.kind.label}): {about_size(int(size[at]))}"
+        node = f"node {int(nodes[rank])}, which has {about_size(int(memory[rank]))}"
+        raise MessageTooLargeError(f"{what} do not fit into the memory of {node}", at=application.name)
+
+
+def bytes_needed(application: Application, cluster: Cluster) -> int:
+    """About the memory that playing the program takes; right within a small factor."""
+    stations = cluster.network.components + cluster.network.edges
+    schedules = sum(
+        messages_a_call(line, len(cluster.servers)) * len(line.ranks)
+        for line in lines(application)
+        if line.kind in COLLECTIVES
+    )
+    text = 2 * application.text.nbytes
+    return int(
+        application.ranks * BYTES_A_RANK + stations * BYTES_A_STATION + schedules * BYTES_A_MESSAGE + text
+    )
+
+
+def expect_room(application: Application, cluster: Cluster) -> None:
+    """Raise NotEnoughMemoryError, with the estimate, before a run that would not fit into this computer."""
+    needed, free = bytes_needed(application, cluster), bytes_free()
+    if free is not None and needed > free:
+        raise NotEnoughMemoryError(
+            f"{application.ranks:,} ranks packet by packet take about {about_size(needed)} of memory,"
+            f" and {about_size(free)} are free",
+            source=application.name,
+        )
+
+
+def bytes_free() -> int | None:
+    """What this process may still use, or None where nobody says."""
+    limits = []
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if soft != resource.RLIM_INFINITY:
+        limits.append(soft)
+    try:
+        rows = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
+        limits += [1024 * int(row[1]) for row in rows if row[0] == "MemAvailable:"]
+    except (OSError, ValueError, IndexError):
+        pass
+    return min(limits, default=None)

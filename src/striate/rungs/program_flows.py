@@ -1,0 +1,63 @@
+"""Programs of ranks as streams of work-flow graphs: every operation a graph, every resource a clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import striate._core as _core
+from striate.cluster.cluster import Cluster
+from striate.collectives.book import book_of
+from striate.collectives.choice import Choice
+from striate.engine.packets import engine_input, run_application
+from striate.errors import PredictionError
+from striate.rungs.answer import UnfitError
+from striate.rungs.cost import fine_seconds
+from striate.workload.application import Application
+from striate.workload.workload import Workload
+
+_MOST_SECONDS_FOR_WORDS = 20.0  # of CPU time, to say more of a deadlock than that it is one
+
+
+def run_program_flows(
+    workload: Workload, cluster: Cluster, rung: str, choice: Choice | None = None
+) -> dict[str, Any]:
+    """One rung of the core over a workload of one application, or `path`: what nothing but dependencies delays.
+
+    Raises UnfitError for what the rungs do not take, PredictionError when ranks wait for each other for ever.
+    """
+    if len(workload.applications) != 1:
+        raise UnfitError("several applications at once are played packet by packet only")
+    (application,) = workload.applications
+    _refuse_what_only_packets_show(application, cluster)
+    placement = cluster.place(application.ranks)
+    try:
+        book = book_of(application, choice, placement.node)
+        positional, named = engine_input(application, cluster, placement, book)
+        result: dict[str, Any] = _core.program_flows(rung, *positional, **named)
+    except _core.DeadlockError as error:
+        if fine_seconds(workload, cluster) < _MOST_SECONDS_FOR_WORDS:
+            run_application(
+                application, cluster, placement, collectives=book
+            )  # refuses, and says who waits for whom
+        raise PredictionError(str(error), at=application.name) from None
+    except _core.TruncatedError as error:
+        raise PredictionError(str(error), at=application.name) from None
+    except PredictionError as error:
+        raise UnfitError(error.message, source=application.name) from None
+    except (ValueError, RuntimeError, OverflowError) as error:
+        raise UnfitError(str(error), source=application.name) from None
+    return result
+
+
+def _refuse_what_only_packets_show(application: Application, cluster: Cluster) -> None:
+    found = {
+        "metadata servers": bool(cluster.metadata),
+        "forwarders": bool(cluster.forwarders),
+        "burst buffers": any(server.burst for server in cluster.servers),
+        "flushes on close": cluster.settings.flush_on_close,
+        "aggregators of collective access": cluster.settings.collective != "direct"
+        or any(file.collective not in (None, "direct") for file in application.files),
+    }
+    for what, there in found.items():
+        if there:
+            raise UnfitError(f"{what} are played packet by packet only", source=application.name)

@@ -1,0 +1,200 @@
+"""The first rung: per resource the sum of its work; the largest sum is the estimate (paper 004, section 5.1).
+
+Resources are processors (a CPU, with the protocol work of the ranks on it), servers (the protocol work of an I/O
+server) and disks. Nothing waits for anything here, so the largest sum is a floor; the ceiling lets everything that
+might wait do so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import striate._core as _core
+from striate.cluster.cluster import Cluster
+from striate.cluster.placement import Placement
+from striate.engine.file_layouts import layout_table
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.rungs.answer import Use
+from striate.rungs.server_routes import SOCKETS_LOOKED_AT, server_ways
+from striate.rungs.storage_work import disk_seconds, metadata_seconds
+from striate.workload.application import Application
+from striate.workload.workload import Workload
+
+Seconds = NDArray[np.float64]
+NAME = "resource"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The rung's own bounds, the load of each kind of resource, and what the user should know."""
+
+    interval: Interval
+    uses: tuple[Use, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clocks:
+    """Seconds of work per resource, and the errors that section 5.1 adds for the worst case."""
+
+    processor: Seconds  # per CPU in use
+    processor_error: Seconds  # E_overlap: CPU time that I/O calls take
+    server: Seconds  # per I/O server
+    disk: Seconds  # per server: the busiest of its disks
+    disk_unhidden: Seconds  # the same without the writes that fit in the server's memory
+    disk_error: Seconds  # E_rand_io + E_io_var
+    metadata: Seconds  # per metadata server
+    communicates: bool
+    waits: bool  # barriers and collectives: groups of events that wait for each other
+
+
+def predict_resource(workload: Workload, cluster: Cluster) -> Result:
+    """Run the rung; refuses files without servers and ranks that cannot reach each other."""
+    clocks = clocks_of(workload, cluster)
+    low = _largest(clocks.processor, clocks.server, clocks.disk_unhidden, clocks.metadata)
+    estimate = _largest(clocks.processor, clocks.server, clocks.disk, clocks.metadata)
+    high = max(estimate, _ceiling(clocks))
+    return Result(Interval(low, estimate, high), _uses(clocks), _notes(clocks, cluster))
+
+
+def _largest(*columns: Seconds) -> float:
+    return max(float(column.max(initial=0.0)) for column in columns)
+
+
+def _ceiling(clocks: Clocks) -> float:
+    """T_ph of section 5.1.
+
+    With communication, processors may wait for each other one by one: the sum of all their clocks and the worst
+    disk. Without, a processor waits for its I/O only: its own clock, the worst server and that server's disk.
+    """
+    processor = clocks.processor + clocks.processor_error
+    storage = clocks.disk + clocks.disk_error
+    metadata = float(clocks.metadata.sum())
+    if clocks.communicates:
+        return float(processor.sum() + clocks.server.sum() + storage.max(initial=0.0)) + metadata
+    return float(processor.max(initial=0.0) + (clocks.server + storage).max(initial=0.0)) + metadata
+
+
+def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
+    """Sum the work of every resource over all applications."""
+    placement = cluster.place(workload.ranks)
+    cpus, cpu_of_rank = np.unique(placement.cpu, return_inverse=True)
+    ways = server_ways(cluster, placement)
+    work: dict[int, Seconds] = {}  # by the time at which it may start
+    processor_error = np.zeros(len(cpus))
+    servers = len(cluster.servers)
+    server, read, written = np.zeros(servers), np.zeros(servers), np.zeros(servers)
+    reads, writes = np.zeros(servers), np.zeros(servers)
+    metadata = np.zeros(len(cluster.metadata))
+    communicates = waits = synced = False
+    start = 0
+    for application in workload.applications:
+        ranks = slice(start, start + application.ranks)
+        start += application.ranks
+        sums = sum_up(application, cluster, placement, ranks)
+        mine = cpu_of_rank[ranks]
+        instruction_rate = _instruction_rate(cluster, placement, ranks)
+        bytes_ = sums["read_bytes"] + sums["written_bytes"]
+        own = (
+            sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
+        )
+        moved = (sums["server_read"] + sums["server_written"])[:servers]
+        own += ways.client_seconds(ranks, bytes_, sums["accesses"], moved)
+        others = work.setdefault(application.start_picoseconds, np.zeros(len(cpus)))
+        others += np.bincount(mine, own, len(cpus))
+        processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
+        server += ways.server_seconds(ranks, bytes_, moved)
+        read += sums["server_read"][:servers]
+        written += sums["server_written"][:servers]
+        reads += sums["server_reads"][:servers]
+        writes += sums["server_writes"][:servers]
+        metadata += metadata_seconds(cluster, sums)
+        communicates |= bool(sums["messages"].any())
+        waits |= sums["barriers"] > 0
+        synced |= sums["syncs"] > 0 or cluster.settings.flush_on_close
+    processor = finished(work)
+    disk, unhidden, error = disk_seconds(cluster, (read, reads), (written, writes), synced=synced)
+    return Clocks(processor, processor_error, server, disk, unhidden, error, metadata, communicates, waits)
+
+
+def finished(work: dict[int, Seconds]) -> Seconds:
+    """When each CPU is done at the earliest: some start, and all the work that may not begin before it."""
+    later = done = np.zeros_like(next(iter(work.values())))
+    for start in sorted(work, reverse=True):
+        later = later + work[start]
+        done = np.maximum(done, np.where(work[start] > 0, start / 1e12, 0.0) + later)
+    return done
+
+
+def sum_up(application: Application, cluster: Cluster, placement: Placement, ranks: slice) -> dict[str, Any]:
+    """The core's pass over one application's text."""
+    groups = [application.groups(number) for number in range(len(application.communicators))]
+    interfaces = [kind.nic for kind in cluster.node_types]
+    kind = cluster.node_type[placement.node[ranks]]
+    slowest = np.array([min(nic.bandwidth, nic.link.bandwidth) for nic in interfaces])
+    latency = np.array([nic.link.latency for nic in interfaces], np.int64)
+    try:
+        result: dict[str, Any] = _core.sum_up(
+            application.text,
+            groups,
+            application.extents,
+            [table.ravel() for table in application.counts],
+            cluster.network,
+            cluster.socket_component[placement.socket[ranks]],
+            slowest[kind],
+            latency[kind],
+            cluster.settings.stripe_unit,
+            len(cluster.servers),
+            layout_table(application, len(cluster.servers)),
+            bool(cluster.metadata),
+            cluster.settings.free_near,
+        )
+    except (ValueError, OverflowError, RuntimeError) as error:
+        raise PredictionError(str(error), source=application.name) from None
+    return result
+
+
+def _instruction_rate(cluster: Cluster, placement: Placement, ranks: slice) -> Seconds:
+    rates = np.array([kind.instructions_per_second for kind in cluster.node_types])
+    return np.asarray(rates[cluster.node_type[placement.node[ranks]]])
+
+
+def _uses(clocks: Clocks) -> tuple[Use, ...]:
+    kinds = (
+        ("processor", clocks.processor),
+        ("server", clocks.server),
+        ("disk", clocks.disk),
+        ("metadata server", clocks.metadata),
+    )
+    return tuple(
+        Use(kind, len(column), f"{kind} {int(np.argmax(column))}", float(column.max()), float(column.mean()))
+        for kind, column in kinds
+        if len(column)
+    )
+
+
+def _notes(clocks: Clocks, cluster: Cluster) -> tuple[str, ...]:
+    notes = []
+    if clocks.waits:
+        notes.append("groups of operations wait for each other (collectives), which this rung does not see")
+    if clocks.communicates:
+        notes.append("ranks talk to each other: the high end lets every processor wait for every other")
+    if len(cluster.socket_component) > SOCKETS_LOOKED_AT:
+        notes.append(f"routes to the servers were walked from {SOCKETS_LOOKED_AT} evenly spread sockets")
+    return tuple(notes)
+
+
+def most_requests(workload: Workload, cluster: Cluster) -> int:
+    """Requests of the disk that has most, whole runs of bytes counted once."""
+    placement = cluster.place(workload.ranks)
+    requests, start = np.zeros(max(len(cluster.servers), 1)), 0
+    for application in workload.applications:
+        sums = sum_up(application, cluster, placement, slice(start, start + application.ranks))
+        start += application.ranks
+        requests += (sums["server_reads"] + sums["server_writes"])[: len(requests)]
+    return int(requests.max())

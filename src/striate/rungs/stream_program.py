@@ -1,0 +1,222 @@
+"""Streams of work-flow graphs as programs of ranks, so that the packet-level rung plays them.
+
+Every processor is a rank that takes blocks as they come and computes; every disk is a rank beside it that reads block
+after block and sends each to those who use it. Blocks for the own processor are only announced.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from striate.cluster.cluster import Cluster
+from striate.cluster.quantities import Bytes, Instructions
+from striate.rungs.answer import UnfitError
+from striate.workload.application import Application, File
+from striate.workload.flows import FlowCosts, Flows
+from striate.workload.kinds import ANY, BLOCKING, NO_EXTENTS, OPERANDS, Kind
+from striate.workload.program import Text
+from striate.workload.workload import Workload
+
+_ANNOUNCED_BYTES = 1
+_FREE_CALLS = Instructions(1e18)  # a call of a few dozen instructions takes no picosecond
+_FILE_BYTES = 1 << 40  # a file stays on one disk: its stripe is never used up
+
+
+def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
+    """The machine with a server for every disk of the stream, on its processor's node; refuses too few nodes.
+
+    What a read takes covers its way into the memory of the processor, and all costs are times: moves inside a node and
+    the instructions of calls take none.
+    """
+    if flows.processors > cluster.nodes:
+        raise UnfitError(
+            f"the stream has {flows.processors} processors, and {cluster.name} {cluster.nodes} nodes to play them on",
+            source=flows.name,
+        )
+    like = cluster.servers[0]
+    servers = []
+    for disk in range(flows.processors * flows.disks_per_processor):
+        node = disk // flows.disks_per_processor
+        component = int(cluster.socket_component[cluster.first_socket[node]])
+        servers.append(
+            replace(like, name=f"disk{disk}", component=component, node=node, disks=like.disks[:1])
+        )
+    settings = msgspec.structs.replace(
+        cluster.settings,
+        stripe_unit=Bytes(_FILE_BYTES),
+        free_near=True,
+        eager=Bytes(max(int(cluster.settings.eager), 64 * flows.block_bytes)),  # a block goes when it is read
+        io_request=Bytes(max(int(cluster.settings.io_request), flows.block_bytes)),
+    )
+    places = [(processor, 0) for processor in range(flows.processors)]
+    places += [(server.node, 0) for server in servers]
+    return replace(
+        cluster,
+        servers=tuple(servers),
+        settings=settings,
+        node_types=tuple(
+            msgspec.structs.replace(kind, instructions_per_second=_FREE_CALLS) for kind in cluster.node_types
+        ),
+        placement="explicit",
+        explicit_placement=tuple(places),
+        description=None,
+    )
+
+
+def stream_workload(flows: Flows, costs: FlowCosts) -> Workload:
+    """One rank a processor, then one a disk; file d lies on disk d."""
+    graphs = _Graphs(flows, costs)
+    disks = flows.processors * flows.disks_per_processor
+    text = _TextColumns()
+    for processor in range(flows.processors):
+        graphs.write_processor(processor, text)
+        text.end_program()
+    for disk in range(disks):
+        graphs.write_disk(disk, text)
+        text.end_program()
+    files = (File("disk{}" if disks > 1 else "disk", 0, disks),)
+    return Workload((Application(flows.name, text.text(), files=files),))
+
+
+class _TextColumns:
+    """A program a rank, every operand a constant, row by row: streams are too long for anything slower."""
+
+    def __init__(self) -> None:
+        self.kind: list[int] = []
+        self.constant: list[int] = []
+        self.first_operand: list[int] = [0]
+        self.first_row: list[int] = [0]
+
+    def add(self, kind: Kind, *operands: int) -> None:
+        assert len(operands) == len(OPERANDS[kind]), kind
+        self.kind.append(kind)
+        self.constant.extend(operands)
+        self.first_operand.append(len(self.constant))
+
+    def end_program(self) -> None:
+        self.first_row.append(len(self.kind))
+
+    def text(self) -> Text:
+        operands, ranks = len(self.constant), len(self.first_row) - 1
+        return Text(
+            first_row=np.array(self.first_row, np.uint32),
+            kind=np.array(self.kind, np.uint8),
+            communicator=np.zeros(len(self.kind), np.int32),
+            first_operand=np.array(self.first_operand, np.uint32),
+            constant=np.array(self.constant, np.int64),
+            per_rank=np.zeros(operands, np.int64),
+            table=np.full(operands, -1, np.int32),
+            first_stride=np.zeros(operands + 1, np.uint32),
+            stride=np.empty(0, np.int64),
+            first_value=np.zeros(1, np.int64),
+            value=np.empty(0, np.int64),
+            program_of_rank=np.arange(ranks, dtype=np.int32),
+        )
+
+
+class _Graphs:
+    """The stream's graphs, and what each rank does about them."""
+
+    def __init__(self, flows: Flows, costs: FlowCosts) -> None:
+        self.flows, self.costs = flows, costs
+        self.columns: dict[str, Any] = {
+            name: column.tolist() for name, column in flows.columns(costs).items()
+        }
+        self.disks = flows.processors * flows.disks_per_processor
+        self.order: list[int] = np.random.default_rng(0).permutation(flows.graphs).tolist()
+        self.protocol = 0 if costs.links else costs.communication
+        self.uses = self._uses()
+
+    def _uses(self) -> list[list[list[int]]]:
+        """By group and processor: the picoseconds of every block that it computes on."""
+        per = self.flows.disks_per_processor
+        uses: list[list[list[int]]] = []
+        for group in range(self.flows.groups):
+            uses.append([[] for _ in range(self.flows.processors)])
+            for disk in range(self.disks):
+                for graph in self._of(group, disk):
+                    work = self.columns["compute_ticks"][graph]
+                    if self.columns["local"][graph]:
+                        uses[-1][disk // per].append(work)
+                    for to in self._receivers(graph):
+                        uses[-1][to].append(work + self.protocol)
+        return uses
+
+    def _of(self, group: int, disk: int) -> range:
+        at = group * self.disks + disk
+        return range(self.columns["first"][at], self.columns["first"][at + 1])
+
+    def _receivers(self, graph: int) -> list[int]:
+        first = self.columns["first_receiver"]
+        receivers: list[int] = self.columns["receiver"][first[graph] : first[graph + 1]]
+        return receivers
+
+    def write_processor(self, rank: int, text: _TextColumns) -> None:
+        for group in range(self.flows.groups):
+            if group:
+                _add_barrier(text)
+            for work in self.uses[group][rank]:
+                text.add(Kind.RECV, ANY, ANY, 0, BLOCKING)
+                if work:
+                    text.add(Kind.COMPUTE, work, 0)
+
+    def write_disk(self, disk: int, text: _TextColumns) -> None:
+        """With overlap the next block is asked for before the last one has come, so that the disk never waits."""
+        offset = requests = 0
+        ahead = 1 if self.costs.overlap else 0
+        for group in range(self.flows.groups):
+            if group:
+                _add_barrier(text)
+            asked: list[tuple[int, int, int]] = []  # graph, bytes, request
+            sent: list[range] = []
+            for graph in [*self._of(group, disk), *([-1] * ahead)]:
+                if graph >= 0:
+                    size = self._bytes(graph)
+                    at = offset if self.flows.sequential else self.order[graph] * 4 * self.flows.block_bytes
+                    text.add(Kind.READ, disk, at, size, 1, 0, NO_EXTENTS, requests)
+                    offset += size
+                    asked.append((graph, size, requests))
+                    requests += 1
+                    if len(asked) <= ahead:
+                        continue
+                if not asked:
+                    continue
+                came, size, request = asked.pop(0)
+                text.add(Kind.WAIT, request)
+                sends = self._write_sends(came, disk // self.flows.disks_per_processor, size, requests, text)
+                requests = sends.stop
+                sent.append(sends)
+                if len(sent) > (self.costs.blocks_ahead if self.costs.overlap else 0):
+                    _add_waits(text, sent.pop(0))
+            for sends in sent:
+                _add_waits(text, sends)
+
+    def _write_sends(self, graph: int, own: int, size: int, requests: int, text: _TextColumns) -> range:
+        """Sends a block to all who use it; the numbers of the requests."""
+        first = requests
+        for to in self._receivers(graph):
+            if self.protocol:
+                text.add(Kind.COMPUTE, self.protocol, 0)
+            text.add(Kind.SEND, to, 0, size, requests)
+            requests += 1
+        if self.columns["local"][graph]:
+            text.add(Kind.SEND, own, 0, _ANNOUNCED_BYTES, requests)
+            requests += 1
+        return range(first, requests)
+
+    def _bytes(self, graph: int) -> int:
+        ticks = self.columns["read_ticks"][graph]
+        return max(1, round(self.flows.block_bytes * ticks / self.costs.read)) if self.costs.read else 1
+
+
+def _add_waits(text: _TextColumns, requests: range) -> None:
+    for request in requests:
+        text.add(Kind.WAIT, request)
+
+
+def _add_barrier(text: _TextColumns) -> None:
+    text.add(Kind.BARRIER, *(BLOCKING for _ in OPERANDS[Kind.BARRIER]))  # every operand of it means "none" so

@@ -1,5 +1,0 @@
-"""Darshan logs, formats 3.10 to 3.41."""
-
-from striate.trace.readers.darshan.reader import read, recognises
-
-__all__ = ["read", "recognises"]

@@ -1,7 +1,0 @@
-"""Tuning: knobs and their values, a search that drops only what is proved slower, advice, and what to write down."""
-
-from striate.tune.space import Candidate, Knob, Space
-from striate.tune.study import Outcome, Study
-from striate.tune.tune import tune
-
-__all__ = ["Candidate", "Knob", "Outcome", "Space", "Study", "tune"]

@@ -1,0 +1,98 @@
+"""The question every worker is asked: how long does this program take with these settings, by this rung?
+
+Questions travel between processes and hosts, so they hold texts, numbers and functions that have a name.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from striate.cluster.cluster import Cluster
+from striate.errors import StriateError, TuningError
+from striate.interval import Interval
+from striate.ladder.predict import predict
+from striate.rungs.answer import UnfitError
+from striate.tuning.knobs import KNOBS, collective_rules, turn
+from striate.tuning.space import Candidate, Value
+from striate.workload.workload import Workload
+
+Build = Callable[..., Workload]  # a function of a module, or a functools.partial of one
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The program, as a function of some of the knobs, and the machine, as the text of its description."""
+
+    build: Build
+    cluster: str
+
+    def parameters(self) -> frozenset[str]:
+        """Names of the knobs that the program itself takes."""
+        return frozenset(
+            name
+            for name, parameter in inspect.signature(self.build).parameters.items()
+            if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        )
+
+    def refuse_unknown(self, names: Sequence[str]) -> None:
+        """Raise TuningError for a knob that neither the program nor the machine has."""
+        own = self.parameters()
+        for name in names:
+            if name not in own and name not in KNOBS:
+                known = ", ".join(sorted({*own, *KNOBS}))
+                raise TuningError(f"no knob {name!r:.60}; there are {known}", at="$.vary")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a rung said of a candidate; without an interval, why not, and whether no rung would take it."""
+
+    interval: Interval | None
+    words: str = ""
+    impossible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FixedWorkload:
+    """A program without knobs of its own, for `Question.build`."""
+
+    workload: Workload
+
+    def __call__(self) -> Workload:
+        return self.workload
+
+
+def ask(question: Question, candidates: tuple[Candidate, ...], rung: str) -> list[Reply]:
+    """One reply a candidate, in order; runs in any process that can import striate."""
+    return [_reply(question, candidate, rung) for candidate in candidates]
+
+
+def realise(question: Question, settings: dict[str, Value]) -> tuple[Workload, Cluster]:
+    """The program and the machine with the knobs turned."""
+    own = question.parameters()
+    mine = {name: value for name, value in settings.items() if name in own}
+    others = {name: value for name, value in settings.items() if name not in own}
+    return turn(others, question.build(**mine), _machine(question.cluster))
+
+
+def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
+    try:
+        rules = collective_rules(candidate.settings)
+        workload, cluster = realise(question, candidate.settings)
+        forecast = predict(workload, cluster, rung=rung, within=None, collectives=rules)
+    except UnfitError as error:
+        return Reply(None, str(error))
+    except StriateError as error:
+        return Reply(None, str(error), impossible=True)
+    return Reply(forecast.seconds)
+
+
+@lru_cache(maxsize=4)
+def _machine(text: str) -> Any:
+    from striate.cluster.load import cluster_from_toml
+
+    return cluster_from_toml(text)

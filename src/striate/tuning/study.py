@@ -1,0 +1,119 @@
+"""`Study`: what a search found - the best candidate, those it cannot be told from, and what became of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from striate.errors import TuningError
+from striate.interval import Interval
+from striate.provenance import Provenance
+from striate.tuning.space import Candidate
+from striate.units import about_seconds
+
+SCHEMA = "striate.tuning/1"
+
+State = Literal["best", "tie", "behind", "dropped", "undecided", "refused"]
+MEANING: Mapping[State, str] = {
+    "best": "the shortest time of all that were asked",
+    "tie": "cannot be told from the best",
+    "behind": "asked by the last rung, and slower in the middle and at both ends of the machine's numbers",
+    "dropped": "its low end is above another's high end, so the dear rungs were not asked",
+    "undecided": "the budget ended before the dear rungs were asked",
+    "refused": "these settings do not go together",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is known of one candidate: its bounds, and the dearest rung that was asked."""
+
+    candidate: Candidate
+    state: State
+    seconds: Interval | None  # None: refused
+    rung: str
+    words: str = ""  # why it was refused
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A finished search. `outcomes` has the best first; `now` is the program without any knob turned."""
+
+    program: str
+    cluster: str
+    search: str
+    seed: int
+    budget_seconds: float
+    spent_seconds: float
+    resolution: float  # times closer than this share are ties
+    outcomes: tuple[Outcome, ...]
+    now: Outcome
+    provenance: Provenance
+    notes: tuple[str, ...] = ()
+    schema: str = SCHEMA
+
+    @property
+    def best(self) -> Outcome:
+        """The winner; raises TuningError when every candidate was refused, or none was asked."""
+        if self.outcomes[0].state == "undecided":
+            raise TuningError("the budget ended before the first candidate was asked")
+        if self.outcomes[0].state != "best":
+            raise TuningError(f"every candidate was refused, the first because: {self.outcomes[0].words}")
+        return self.outcomes[0]
+
+    @property
+    def ties(self) -> tuple[Outcome, ...]:
+        return tuple(outcome for outcome in self.outcomes if outcome.state == "tie")
+
+    @property
+    def finished(self) -> bool:
+        """False when the budget ended first."""
+        return all(outcome.state != "undecided" for outcome in self.outcomes)
+
+    @property
+    def saved(self) -> Interval | None:
+        """Seconds that the best saves against now; below zero where now is better; None when now is refused."""
+        if self.now.seconds is None or self.best.seconds is None:
+            return None
+        now, best = self.now.seconds, self.best.seconds
+        return Interval(now.low - best.high, now.estimate - best.estimate, now.high - best.low)
+
+    def counts(self) -> dict[str, int]:
+        """How many candidates came to each end."""
+        states = [outcome.state for outcome in self.outcomes]
+        return {state: states.count(state) for state in MEANING if state in states}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        import msgspec
+
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        saved = self.saved
+        return plain | {"counts": self.counts(), "saved_seconds": msgspec.to_builtins(saved)}
+
+    def to_json(self) -> str:
+        import msgspec
+
+        return msgspec.json.format(msgspec.json.encode(self.to_dict()), indent=2).decode() + "\n"
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, source: str | None = None) -> Study:
+        """Read what `to_json` wrote; raises TuningError on anything else."""
+        import msgspec
+
+        try:
+            study = msgspec.json.decode(text, type=cls)
+        except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
+            message, _, at = str(error).partition(" - at `")
+            raise TuningError(f"not a tuning: {message}", at=at.rstrip("`") or None, source=source) from None
+        if study.schema != SCHEMA or not study.outcomes:
+            raise TuningError(f"expected outcomes in schema {SCHEMA!r}", at="$.schema", source=source)
+        return study
+
+    def __str__(self) -> str:
+        assert self.best.seconds is not None
+        found = f"{self.best.candidate}: {about_seconds(self.best.seconds.estimate)}"
+        if self.now.seconds is None:
+            return found
+        return f"{found}, now {about_seconds(self.now.seconds.estimate)}"

@@ -1,0 +1,101 @@
+"""`tune`: the front door of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import nullcontext
+
+from striate.cluster.cluster import Cluster
+from striate.cluster.dump import cluster_to_toml
+from striate.errors import TuningError
+from striate.provenance import Provenance
+from striate.tuning.bayes import search_bayes
+from striate.tuning.executors import executor_called
+from striate.tuning.panel import Panel, Progress
+from striate.tuning.question import FixedWorkload, Question, realise
+from striate.tuning.race import Race
+from striate.tuning.space import NOW, Candidate, Space, Value
+from striate.tuning.study import Study
+from striate.units import Quantity, seconds
+from striate.workload.workload import Workload
+
+SEARCHES = ("grid", "random", "bayes")
+RUNGS = ("resource", "fine")  # bounds that are proved, then every packet: nothing is dropped by a guess
+RACE = ("resource", "fine")  # rungs that see every knob: one to prune, one to decide
+
+
+def tune(
+    program: Workload | Callable[..., Workload],
+    cluster: Cluster | str,
+    *,
+    vary: Mapping[str, Sequence[Value]],
+    search: str = "grid",
+    trials: int = 200,
+    seed: int = 0,
+    budget: Quantity = "60 s",
+    executor: Executor | str = "processes",
+    workers: int | None = None,
+    resolution: float = 0.05,
+    rungs: Sequence[str] | None = None,
+    progress: Progress = lambda done, what: None,
+    inputs: Mapping[str, str] | None = None,
+) -> Study:
+    """Find the settings of the knobs in `vary` with which `program` takes the least time on `cluster`.
+
+    `program` is a workload, or a function of a module that makes one from some of the knobs. `search` is "grid" (all
+    candidates), "random" or "bayes" (`trials` of them). Rungs are asked from the cheapest to the dearest, and a
+    candidate is dropped only when its low end is above another's high end; what the budget (of wall time) does not
+    reach stays undecided. `executor` is any `concurrent.futures.Executor`, or a name among processes, serial, mpi and
+    dask; all give the same result. Raises TuningError for knobs, searches and executors that are not there.
+    """
+    if search not in SEARCHES:
+        raise TuningError(f"expected a search among {', '.join(SEARCHES)}, got {search!r:.60}")
+    if trials < 1 or not resolution >= 0:
+        raise TuningError(f"expected trials and a resolution from 0, got {trials} and {resolution}")
+    space = Space.of(vary)
+    question = question_of(program, cluster)
+    question.refuse_unknown([knob.name for knob in space.knobs])
+    chosen = tuple(rungs or RACE)
+    opened = (
+        executor_called(executor, workers=workers) if isinstance(executor, str) else nullcontext(executor)
+    )
+    workload, machine = realise(question, {})
+    with opened as pool:
+        panel = Panel(question, pool, budget_seconds=seconds(budget), progress=progress)
+        today = Race(panel, chosen)
+        today.run([NOW])
+        race = Race(panel, chosen)
+        asked = _searched(space, race, search=search, trials=trials, seed=seed)
+        spent = panel.spent
+    return Study(
+        program=", ".join(application.name for application in workload.applications),
+        cluster=machine.name,
+        search=search,
+        seed=seed,
+        budget_seconds=seconds(budget),
+        spent_seconds=spent,
+        resolution=resolution,
+        outcomes=race.outcomes(asked, resolution),
+        now=today.outcomes([NOW], resolution)[0],
+        provenance=Provenance.of(inputs, seed=seed),
+    )
+
+
+def question_of(program: Workload | Callable[..., Workload], cluster: Cluster | str) -> Question:
+    """The question to ask of every candidate."""
+    if isinstance(cluster, str):
+        from striate.cluster.load import load_cluster
+
+        cluster = load_cluster(cluster)
+    build = FixedWorkload(program) if isinstance(program, Workload) else program
+    return Question(build, cluster_to_toml(cluster))
+
+
+def _searched(space: Space, race: Race, *, search: str, trials: int, seed: int) -> list[Candidate]:
+    """Run the race; the candidates that took part."""
+    if search == "bayes":
+        return search_bayes(space, race, trials=trials, seed=seed)
+    candidates = list(space.grid()) if search == "grid" else space.sample(trials, seed)
+    race.run(candidates)
+    return candidates

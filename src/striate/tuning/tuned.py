@@ -1,0 +1,74 @@
+"""`Tuned`: the settings that a search chose, as a TOML file that `striate apply` reads."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from striate.errors import TuningError
+from striate.interval import Interval
+from striate.tuning.space import Value
+from striate.tuning.study import Study
+from striate.tuning.toml import to_toml
+
+SCHEMA = "striate.tuned/1"
+MOST_BYTES = 1 << 20
+
+
+class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The program, the settings chosen for it, and the seconds predicted with and without them."""
+
+    schema: str = SCHEMA
+    program: str  # the name of an app, or of the file that the program was read from
+    cluster: str
+    predicted: Interval
+    now: Interval | None = None  # predicted without any knob turned
+    finished: bool = True
+    parameters: dict[str, Any] = {}  # of the app
+    settings: dict[str, Value]
+    ties: list[dict[str, Value]] = []
+    costs: dict[str, Any] = {}
+    provenance: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, study: Study, *, program: str, parameters: dict[str, Any], costs: dict[str, Any]) -> Tuned:
+        """What a study chose; raises TuningError when everything was refused."""
+        assert study.best.seconds is not None
+        return cls(
+            program=program,
+            cluster=study.cluster,
+            predicted=study.best.seconds,
+            now=study.now.seconds,
+            finished=study.finished,
+            parameters=parameters,
+            settings=study.best.candidate.settings,
+            ties=[outcome.candidate.settings for outcome in study.ties[:20]],
+            costs=costs,
+            provenance=msgspec.to_builtins(study.provenance),
+        )
+
+    def to_toml(self) -> str:
+        return to_toml(msgspec.to_builtins(self))
+
+    @classmethod
+    def load(cls, path: Path) -> Tuned:
+        """Read what `to_toml` wrote; raises TuningError, with the path of the mistake, on anything else."""
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        try:
+            if len(content) > MOST_BYTES:
+                raise TuningError(f"expected at most {MOST_BYTES} bytes")
+            found = msgspec.convert(tomllib.loads(content.decode()), cls)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise TuningError(f"not TOML: {error}", source=str(path)) from None
+        except (msgspec.ValidationError, ValueError) as error:
+            message, _, at = str(error).partition(" - at `")
+            raise TuningError(
+                f"not a tuning: {message}", at=at.rstrip("`") or None, source=str(path)
+            ) from None
+        if found.schema != SCHEMA:
+            raise TuningError(f"expected schema {SCHEMA!r}, got {found.schema!r:.60}", source=str(path))
+        return found

@@ -1,6 +1,0 @@
-"""Forecasts against real runs on this machine: small programs, measured, each forecast without its own time."""
-
-from striate.validate.cases import Case, matrix
-from striate.validate.outcome import Outcome, Study
-
-__all__ = ["Case", "Outcome", "Study", "matrix"]

@@ -1,0 +1,281 @@
+"""Workloads from generator programs: a Python function per rank that yields its operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from striate.errors import WorkloadError
+from striate.lists import Lists
+from striate.workload.application import Application, File, communicator_table, expect_ranks
+from striate.workload.fold import Folder, Leaf, Loop, Node
+from striate.workload.kinds import OPERANDS, Kind
+from striate.workload.operations import PENDING, Operation
+from striate.workload.program import Int64s, Operand, Row, TextWriter
+
+Program = Callable[[int, int], Iterable[Operation]]
+_FREE = ("offset", "file", "tag")  # operands that may move by a stride from pass to pass
+_FREE_AT = {
+    kind: tuple(i for i, name in enumerate(names) if name in _FREE) for kind, names in OPERANDS.items()
+}
+
+
+class _Names:
+    """Numbers for names, extents and counts, in order of first use."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, int] = {}
+        self.regions: dict[str, int] = {}
+        self.extents: dict[tuple[bytes, bytes], int] = {}
+        self.algorithms: dict[str, int] = {}
+        self.counts: list[dict[int, np.ndarray[Any, Any]]] = []
+
+    def resolve(self, operation: Operation, counts_row: int) -> tuple[int, ...]:
+        """The operands as numbers; the request is left for the caller."""
+        values = []
+        for name, value in zip(OPERANDS[operation.kind], operation.operands, strict=True):
+            if value is PENDING:
+                values.append(0)
+            elif name == "file":
+                values.append(self.files.setdefault(str(value), len(self.files)))
+            elif name == "region":
+                values.append(self.regions.setdefault(str(value), len(self.regions)))
+            elif name == "extents" and isinstance(value, tuple):
+                key = (value[0].tobytes(), value[1].tobytes())
+                values.append(self.extents.setdefault(key, len(self.extents)))
+            elif name == "algorithm" and isinstance(value, str):
+                values.append(self.algorithms.setdefault(value, len(self.algorithms)))
+            elif name == "counts" and isinstance(value, np.ndarray):
+                values.append(counts_row)
+            else:
+                values.append(_whole(value, name, operation.kind))
+        return tuple(values)
+
+
+def _whole(value: Any, name: str, kind: Kind) -> int:
+    if isinstance(value, int | np.integer) and abs(int(value)) < 2**63:
+        return int(value)
+    raise WorkloadError(f"expected a whole number below 2^63 as {name} of {kind.label}, got {value!r:.60}")
+
+
+class _Requests:
+    """Gives each pending operation the lowest free slot, so that loops use the same slots every pass."""
+
+    def __init__(self) -> None:
+        self._slot: dict[int, tuple[int, Operation]] = {}  # the operation is held, so its id stays its own
+        self._free: list[int] = []
+        self._next = 0
+
+    def begin(self, operation: Operation) -> int:
+        if id(operation) in self._slot:
+            raise WorkloadError(f"the same {operation.kind.label} was begun twice without a wait between")
+        if self._free:
+            slot = min(self._free)
+            self._free.remove(slot)
+        else:
+            slot, self._next = self._next, self._next + 1
+        self._slot[id(operation)] = (slot, operation)
+        return slot
+
+    def finish(self, operation: Operation) -> int:
+        if id(operation) not in self._slot:
+            raise WorkloadError(
+                f"wait for a {operation.kind.label} that was not begun, or was awaited before"
+            )
+        slot, _ = self._slot.pop(id(operation))
+        self._free.append(slot)
+        return slot
+
+    def under_way(self, operation: Operation) -> int:
+        if id(operation) not in self._slot:
+            raise WorkloadError(f"test of a {operation.kind.label} that was not begun, or was awaited before")
+        return self._slot[id(operation)][0]
+
+    def finish_all(self) -> None:
+        self._free.extend(slot for slot, _ in self._slot.values())
+        self._slot.clear()
+
+
+def application_of(
+    program: Program, *, ranks: int, name: str, communicators: Mapping[str, object]
+) -> Application:
+    """Run the generator of every rank once and fold what it yields; refuses anything but operations."""
+    expect_ranks(ranks)
+    table = communicator_table(communicators, ranks)
+    numbers = {communicator.name: number for number, communicator in enumerate(table)}
+    names = _Names()
+    folded = []
+    for rank in range(ranks):
+        try:
+            folded.append(_fold(_begun(program, rank, ranks), names, numbers, rank, ranks))
+        except WorkloadError as error:
+            raise WorkloadError(error.message, at=error.at or f"rank {rank}", source=name) from None
+        except Exception as error:
+            error.add_note(f"in the program {name!r}, as rank {rank} of {ranks}")
+            raise
+    text = _merge(folded, ranks)
+    return Application(
+        name,
+        text,
+        table,
+        tuple(File(file, number) for file, number in names.files.items()),
+        tuple(names.regions),
+        Lists.of([(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64)) for a, b in names.extents]),
+        tuple(_matrix(rows, ranks) for rows in names.counts),
+        tuple(names.algorithms),
+    )
+
+
+def _begun(program: Program, rank: int, ranks: int) -> Iterable[Operation]:
+    if not callable(program):
+        raise WorkloadError(f"expected a function program(rank, ranks), got {program!r:.60}")
+    operations = program(rank, ranks)
+    if not isinstance(operations, Iterable):
+        raise WorkloadError(
+            f"expected program(rank, ranks) to yield operations, it returned {operations!r:.60}"
+        )
+    return operations
+
+
+def _matrix(rows: dict[int, np.ndarray[Any, Any]], ranks: int) -> np.ndarray[Any, Any]:
+    matrix = np.zeros((ranks, ranks), np.int64)
+    for rank, row in rows.items():
+        matrix[rank, : len(row)] = row
+    return matrix
+
+
+def _fold(
+    operations: Iterable[Operation], names: _Names, numbers: Mapping[str, int], rank: int, ranks: int
+) -> list[Node]:
+    folder, requests, rows = Folder(), _Requests(), dict[bytes, int]()
+    for index, operation in enumerate(_checked(operations)):
+        kind = operation.kind
+        try:
+            if operation.communicator not in numbers:
+                raise WorkloadError(
+                    f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}"
+                )
+            counts = operation.operands[1] if "counts" in OPERANDS[kind] else None
+            row = _note_counts(names, counts, rows, rank, ranks) if isinstance(counts, np.ndarray) else 0
+            values = names.resolve(operation, row)
+            shapes = _with_requests(operation, values, requests)
+        except WorkloadError as error:
+            raise WorkloadError(error.message, at=f"rank {rank}, operation {index} ({kind.label})") from None
+        free_at = _FREE_AT[kind]
+        for numbers_of_one in shapes:
+            free = tuple(numbers_of_one[i] for i in free_at)
+            fixed = tuple(0 if i in free_at else value for i, value in enumerate(numbers_of_one))
+            folder.add((kind, numbers[operation.communicator], fixed), free)
+    return folder.nodes
+
+
+def _checked(operations: Iterable[Operation]) -> Iterator[Operation]:
+    for index, operation in enumerate(operations):
+        if not isinstance(operation, Operation):
+            raise WorkloadError(
+                f"expected an operation such as compute('1 ms'), got {operation!r:.60} as number {index}"
+            )
+        yield operation
+
+
+def _note_counts(names: _Names, row: Int64s, seen: dict[bytes, int], rank: int, ranks: int) -> int:
+    """The number of `row` among the different rows of this rank, so that a repeated call can be folded."""
+    if len(row) > ranks:
+        raise WorkloadError(f"expected at most {ranks} sizes, got {len(row)}")
+    number = seen.setdefault(row.tobytes(), len(seen))
+    if number == len(names.counts):
+        names.counts.append({})
+    names.counts[number][rank] = row
+    return number
+
+
+def _with_requests(
+    operation: Operation, values: tuple[int, ...], requests: _Requests
+) -> list[tuple[int, ...]]:
+    if operation.kind is Kind.WAIT:
+        return [(requests.finish(awaited),) for awaited in operation.awaited]
+    if operation.kind is Kind.TEST:
+        return [(requests.under_way(asked),) for asked in operation.awaited]
+    if operation.kind is Kind.WAITALL:
+        requests.finish_all()
+    if operation.is_pending:
+        return [(*values[:-1], requests.begin(operation))]
+    return [values]
+
+
+def _merge(folded: list[list[Node]], ranks: int) -> Any:
+    """Ranks whose texts have one shape share a program; what differs becomes a value a rank."""
+    members: dict[tuple[Any, ...], list[int]] = {}
+    for rank, nodes in enumerate(folded):
+        key = tuple(_skeleton(node) for node in nodes)
+        members.setdefault(key, []).append(rank)
+    writer = TextWriter(ranks)
+    for ranks_of_one in members.values():
+        leaves = [list(_leaves(folded[rank], ())) for rank in ranks_of_one]
+        rows = [_row(column) for column in zip(*leaves, strict=True)]
+        writer.add_program(rows, np.array(ranks_of_one, np.int64))
+    return writer.text()
+
+
+def _skeleton(node: Node) -> tuple[Any, ...]:
+    """Kinds, communicators and loops: what ranks must share to share a program."""
+    if isinstance(node, Leaf):
+        return tuple(node.shape[:2])
+    if _is_pair(node):
+        return ("pair", _skeleton(node.body[0]))
+    return ("loop", node.count, node.strides, tuple(_skeleton(inner) for inner in node.body))
+
+
+def _is_pair(loop: Loop) -> bool:
+    """Two passes of one operation read better as two lines, and their stride need not be shared by ranks."""
+    return loop.count == 2 and len(loop.body) == 1 and isinstance(loop.body[0], Leaf)
+
+
+def _leaves(nodes: list[Node], strides: tuple[tuple[int, ...], ...]) -> Iterator[tuple[Any, ...]]:
+    """Rows in order: (kind, communicator, values, strides of each value by loop, outermost first)."""
+    at = 0
+    for node in nodes:
+        width = len(node.free)
+        mine = tuple(level[at : at + width] for level in strides)
+        at += width
+        if isinstance(node, Loop):
+            if _is_pair(node):
+                yield from _leaves(node.body, mine)
+                yield from _leaves(_moved(node.body, node.strides), mine)
+                continue
+            yield (Kind.LOOP, -1, (node.count,), ())
+            yield from _leaves(node.body, (*mine, node.strides))
+            yield (Kind.END, -1, (), ())
+        else:
+            kind, communicator, fixed = node.shape
+            yield (kind, communicator, _full(kind, fixed, node.free), mine)
+
+
+def _moved(body: list[Node], strides: tuple[int, ...]) -> list[Node]:
+    (node,) = body
+    return [Leaf(node.shape, tuple(value + stride for value, stride in zip(node.free, strides, strict=True)))]
+
+
+def _full(kind: Kind, fixed: tuple[int, ...], free: tuple[int, ...]) -> tuple[int, ...]:
+    values = list(fixed)
+    for at, value in zip(_FREE_AT[kind], free, strict=True):
+        values[at] = value
+    return tuple(values)
+
+
+def _row(same_place: tuple[tuple[Any, ...], ...]) -> Row:
+    """One row of the shared program from the same place in every rank's text."""
+    kind, communicator, first_values, strides = same_place[0]
+    operands = []
+    for at in range(len(first_values)):
+        steps = tuple(_stride_of(kind, level, at) for level in strides)
+        column = np.array([leaf[2][at] for leaf in same_place], np.int64)
+        operands.append(Operand(column if len(column) > 1 else int(column[0]), steps))
+    return Row(kind, communicator, operands)
+
+
+def _stride_of(kind: Kind, level: tuple[int, ...], at: int) -> int:
+    free_at = _FREE_AT[kind]
+    return level[free_at.index(at)] if at in free_at else 0

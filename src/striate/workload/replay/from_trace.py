@@ -1,0 +1,132 @@
+"""Workloads from traces: what a program asked for, in the order it asked, with the time between as compute.
+
+Messages keep their partners, collectives their communicators, non-blocking operations their waits; calls below MPI-IO
+are left out, for they are how it was done and not what was asked. Repeated stretches are folded into loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.errors import WorkloadError
+from striate.trace.kinds import COLLECTIVES
+from striate.trace.tables import front
+from striate.trace.trace import Trace
+from striate.workload import operations
+from striate.workload.application import WORLD, Application, Communicator
+from striate.workload.generator import application_of
+from striate.workload.kinds import Kind
+from striate.workload.operations import Operation
+from striate.workload.replay.families import families
+from striate.workload.replay.trace_rows import ALONE, BEGIN, CALL, FILE_CALLS, Rows, Source
+
+# Waiting for a message or for others is not compute; these end the gap before them without an operation of their own.
+_WAITS = frozenset(("probe", "communicator", "init", "finalize"))
+_KEPT = frozenset(
+    (
+        *("open", "close", "sync", "delete", "stat", "read", "write"),
+        *("send", "recv", "sendrecv", "wait"),
+        *COLLECTIVES,
+        *_WAITS,
+        "region",
+    )
+)
+
+
+def application_of_trace(trace: Trace, *, name: str | None = None) -> Application:
+    """The program that a trace shows; raises WorkloadError when the trace holds no operation to replay."""
+    trace = trace.of_ranks()
+    chosen = trace.where(_chosen(trace))
+    if not len(chosen):
+        raise WorkloadError("the trace holds no operation that a workload can have")
+    table, family = families(trace.header.communicators, trace.ranks)
+    first = np.searchsorted(chosen.column("rank"), np.arange(trace.ranks + 1))
+    source = Source(chosen, family, _files_used_together(chosen), first)
+    colors = {one.name: one.color for one in table if one.name != WORLD}
+    if _some_call_alone(source):
+        colors[ALONE] = np.arange(trace.ranks)
+    application = application_of(
+        lambda rank, ranks: _operations(source, rank),
+        ranks=trace.ranks,
+        name=name or _short(trace.header.program) or "trace",
+        communicators=colors,
+    )
+    return replace(application, communicators=_with_keys(application.communicators, table))
+
+
+def _short(program: str) -> str:
+    words = [word.rsplit("/", 1)[-1] for word in program.split()[:2]]
+    return " ".join(words)[:80]
+
+
+def _with_keys(plain: tuple[Communicator, ...], table: tuple[Communicator, ...]) -> tuple[Communicator, ...]:
+    keys = {one.name: one.key for one in table}
+    return tuple(replace(one, key=keys.get(one.name)) for one in plain)
+
+
+def _chosen(trace: Trace) -> NDArray[np.bool_]:
+    """What the program itself asked for: MPI, MPI-IO, and POSIX on files that MPI-IO does not touch."""
+    keep = trace.of_kind(*_KEPT)
+    access = trace.of_kind("read", "write")
+    files = trace.column("file")
+    through_mpi = np.zeros(len(trace.header.files) + 1, bool)
+    through_mpi[files[trace.at_level("mpi-io")]] = True
+    through_mpi[-1] = False
+    below = trace.at_level("posix") & through_mpi[files]
+    good = (trace.column("status") == 0) | trace.of_kind("wait")
+    return np.asarray(keep & ~below & good & (~access | front(trace)))
+
+
+def _files_used_together(trace: Trace) -> NDArray[np.bool_]:
+    """Files on which every rank called each collective operation equally often, where no communicator is known."""
+    found = np.ones(len(trace.header.files) + 1, bool)
+    called = trace.of_kind("read", "write", "open", "close", "sync")
+    rows = trace.column("collective") & called & (trace.column("communicator") < 0)
+    pairs = np.stack([trace.column("file")[rows], trace.column("kind")[rows]], axis=1)
+    if not len(pairs):
+        return found
+    kinds, which = np.unique(pairs, axis=0, return_inverse=True)
+    counts = np.zeros((len(kinds), trace.ranks), np.int64)
+    np.add.at(counts, (which.ravel(), trace.column("rank")[rows]), 1)
+    uneven = (counts != counts[:, :1]).any(axis=1)
+    found[kinds[uneven, 0]] = False
+    return found
+
+
+def _some_call_alone(source: Source) -> bool:
+    """Whether a rank opens, closes or flushes a file by itself."""
+    calls = source.trace.of_kind("open", *FILE_CALLS)
+    together = source.trace.column("collective") & source.together[source.trace.column("file")]
+    return bool((calls & ~together).any())
+
+
+def _operations(source: Source, rank: int) -> Iterator[Operation]:
+    """One rank's operations in order, compute between them."""
+    rows = Rows(source, rank)
+    pending: list[tuple[int, Operation]] = []
+    for ticks, moment, row in rows.events():
+        if ticks:
+            yield Operation(Kind.COMPUTE, (ticks, 0))
+        if moment != CALL:
+            mark = operations.region_begin if moment == BEGIN else operations.region_end
+            yield mark(rows.region(row))
+            continue
+        if rows.kind(row) == "wait":
+            yield from _awaited(pending, rows.end(row))
+            continue
+        for operation in rows.calls(row):
+            yield operation
+            if operation.is_pending:
+                pending.append((rows.complete(row), operation))
+    yield from _awaited(pending, 2**63 - 1)
+
+
+def _awaited(pending: list[tuple[int, Operation]], until: int) -> Iterator[Operation]:
+    done = [operation for complete, operation in pending if complete <= until]
+    pending[:] = [entry for entry in pending if entry[0] > until]
+    if done:
+        yield operations.wait(*done)

@@ -1,0 +1,226 @@
+"""The rows of a traced rank as operations: what each call asks for, and how long was computed before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.trace.kinds import COLLECTIVES, KINDS
+from striate.trace.trace import Trace
+from striate.workload import operations
+from striate.workload.application import WORLD
+from striate.workload.operations import Operation
+from striate.workload.replay.gaps import evened, gaps_before
+
+FILE_CALLS: Mapping[str, Callable[..., Operation]] = {
+    "close": operations.close_file,
+    "sync": operations.sync_file,
+}
+_OWN_FILE_CALLS: Mapping[str, Callable[..., Operation]] = {
+    "delete": operations.delete_file,
+    "stat": operations.stat_file,
+}
+ALONE = "alone"  # a communicator of one rank each, for calls that a rank makes by itself
+_ROOTED = frozenset(("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"))
+BEGIN, CALL, END = 1, 2, 0  # order of what happens at one moment: ends, beginnings, calls
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """What the rows of every rank refer to."""
+
+    trace: Trace
+    family: tuple[str, ...]  # name of the workload's communicator for each of the trace's
+    together: NDArray[np.bool_]  # files whose collective accesses can be kept collective
+    first: NDArray[np.int64]  # first row of each rank among those chosen
+
+
+class Rows:
+    """The chosen rows of one rank as plain lists, and what to make of each."""
+
+    def __init__(self, source: Source, rank: int) -> None:
+        self._source = source
+        part = slice(int(source.first[rank]), int(source.first[rank + 1]))
+        self._column = {name: source.trace.column(name)[part] for name in _COLUMNS}
+        self._value = {name: column.tolist() for name, column in self._column.items()}
+        self._cursor: dict[int, int] = {}  # file -> end of the last access, for those without an offset
+
+    def kind(self, row: int) -> str:
+        return str(KINDS[self._value["kind"][row]])
+
+    def end(self, row: int) -> int:
+        return int(self._value["end"][row])
+
+    def complete(self, row: int) -> int:
+        return int(self._value["complete"][row])
+
+    def region(self, row: int) -> str:
+        return str(self._source.trace.header.regions[self._value["region"][row]])
+
+    def events(self) -> Iterator[tuple[int, int, int]]:
+        """(picoseconds of compute before it, what happens, row) in order of time, regions well nested."""
+        region = self._column["kind"] == KINDS.index("region")
+        calls, marks = np.flatnonzero(~region), np.flatnonzero(region)
+        start, end = self._column["start"], self._nested(marks)
+        row = np.concatenate([calls, marks, marks])
+        what = np.repeat([CALL, BEGIN, END], [len(calls), len(marks), len(marks)])
+        begins = np.concatenate([start[calls], start[marks], end[marks]])
+        ends = np.concatenate([self._column["end"][calls], start[marks], end[marks]])
+        # At one moment ends come before beginnings, inner ends before outer ones; a region that lasts no time
+        # would end before it begins, so ends are sorted by when their region began, the last first.
+        turn = np.where(what == END, -start[row] - 1, np.where(what == BEGIN, 1, 2))
+        order = np.lexsort((np.arange(len(row)), turn, begins))
+        row, what, begins, ends = row[order], what[order], begins[order], ends[order]
+        gaps = gaps_before(begins, ends)
+        ticks = evened(gaps, self._contexts(row, what))
+        yield from zip(ticks.tolist(), what.tolist(), row.tolist(), strict=True)
+
+    def _nested(self, marks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Ends of regions, drawn in where a region would outlast the one around it; each lasts at least 1 ns."""
+        start, end = self._column["start"], self._column["end"].copy()
+        stack: list[int] = []
+        for at in marks.tolist():
+            end[at] = max(end[at], start[at] + 1)
+            while stack and end[stack[-1]] <= start[at]:
+                stack.pop()
+            if stack:
+                end[at] = min(end[at], end[stack[-1]])
+            stack.append(at)
+        return end
+
+    def _contexts(self, row: NDArray[np.int64], what: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Gaps are alike when the same two operations stand around them."""
+        names = ("kind", "file", "bytes", "communicator", "region", "peer")
+        signature = np.stack([what, *(self._column[name][row] for name in names)], axis=1)
+        _, number = np.unique(signature, axis=0, return_inverse=True)
+        number = number.ravel().astype(np.int64)
+        before = np.concatenate(([-1], number[:-1]))
+        return (before + 1) * (len(number) + 1) + number
+
+    def calls(self, row: int) -> Iterator[Operation]:
+        """The operations that a row stands for; none for what has no counterpart."""
+        kind = self.kind(row)
+        if kind in ("read", "write"):
+            yield self._access(row, kind)
+        elif kind in COLLECTIVES:
+            yield self._collective(row, kind)
+        elif kind in ("send", "recv", "sendrecv"):
+            yield from self._message(row, kind)
+        elif self._value["file"][row] >= 0 and kind == "open":
+            creates = self._value["tag"][row] == 1
+            yield operations.open_file(self._file(row), create=creates, comm=self._callers(row))
+        elif self._value["file"][row] >= 0 and kind in FILE_CALLS:
+            yield FILE_CALLS[kind](self._file(row), comm=self._callers(row))
+        elif self._value["file"][row] >= 0 and kind in _OWN_FILE_CALLS:
+            yield _OWN_FILE_CALLS[kind](self._file(row))
+
+    def _file(self, row: int) -> str:
+        return str(self._source.trace.header.files[self._value["file"][row]].name)
+
+    def _family(self, row: int) -> str:
+        number = self._value["communicator"][row]
+        return self._source.family[number] if number >= 0 else WORLD
+
+    def _callers(self, row: int) -> str:
+        """Who opens, closes or flushes together: the communicator, all ranks, or each rank for itself."""
+        together = self._value["collective"][row] and self._source.together[self._value["file"][row]]
+        return self._family(row) if together else ALONE
+
+    def _access(self, row: int, kind: str) -> Operation:
+        value = {
+            name: self._value[name][row]
+            for name in ("file", "offset", "bytes", "blocks", "stride", "extents")
+        }
+        together = self._value["collective"][row] and self._source.together[value["file"]]
+        verb = getattr(operations, kind + "_all" * bool(together))
+        more: dict[str, Any] = {"blocking": self._value["request"][row] < 0}
+        if together:
+            more["comm"] = self._family(row)
+        offset = value["offset"] if value["offset"] >= 0 else self._cursor.get(value["file"], 0)
+        self._cursor[value["file"]] = offset + value["bytes"]
+        file = self._file(row) if value["file"] >= 0 else "unknown"
+        if value["extents"] >= 0:
+            return cast(
+                Operation,
+                verb(file, offset=offset, extents=self._source.trace.lists[value["extents"]], **more),
+            )
+        blocks = max(value["blocks"], 1)
+        if blocks > 1 and value["bytes"] % blocks:  # made from counters: one run of the same bytes
+            blocks, value["stride"] = 1, 0
+        size = value["bytes"] // blocks
+        if blocks > 1 and value["stride"] == size:
+            blocks, size, value["stride"] = 1, value["bytes"], 0
+        return cast(
+            Operation, verb(file, offset=offset, size=size, count=blocks, stride=value["stride"], **more)
+        )
+
+    def _collective(self, row: int, kind: str) -> Operation:
+        more: dict[str, Any] = {"comm": self._family(row), "blocking": self._value["request"][row] < 0}
+        size = self._value["bytes"][row]
+        if kind == "barrier":
+            return operations.barrier(**more)
+        if kind == "alltoallv":
+            return operations.alltoallv(self._sizes(row, size), **more)
+        if kind in _ROOTED:
+            more["root"] = max(self._value["peer"][row], 0)
+        return cast(Operation, getattr(operations, kind)(size, **more))
+
+    def _sizes(self, row: int, size: int) -> list[int]:
+        """Bytes to each rank of the communicator; in even parts where the trace tells their sum only."""
+        number, communicator = self._value["extents"][row], self._value["communicator"][row]
+        listed = self._source.trace.header.communicators[communicator].members if communicator >= 0 else None
+        members = self._source.trace.ranks if listed is None else len(listed)
+        sizes = np.zeros(members, np.int64)
+        if number < 0:
+            sizes += size // members
+            sizes[: size % members] += 1
+            return sizes.tolist()
+        peers, parts = self._source.trace.lists[number]
+        there = (peers >= 0) & (peers < members)
+        np.add.at(sizes, peers[there], parts[there])
+        return sizes.tolist()
+
+    def _message(self, row: int, kind: str) -> Iterator[Operation]:
+        """A half whose partner is the null process is no message."""
+        value = {name: self._value[name][row] for name in _MESSAGE}
+        comm, later = self._family(row), self._value["request"][row] >= 0
+        if kind == "sendrecv":
+            if value["peer"] >= 0 and value["source"] >= 0:
+                yield operations.sendrecv(
+                    value["peer"],
+                    value["bytes"],
+                    source=value["source"],
+                    receive_size=value["received"],
+                    tag=value["tag"],
+                    source_tag=value["source_tag"],
+                    comm=comm,
+                )
+            elif value["peer"] >= 0:
+                yield operations.send(value["peer"], value["bytes"], tag=value["tag"], comm=comm)
+            elif value["source"] >= 0:
+                yield operations.recv(value["source"], value["received"], tag=value["source_tag"], comm=comm)
+        elif value["peer"] >= 0:
+            verb = getattr(operations, "i" * later + kind)
+            yield verb(value["peer"], value["bytes"], tag=value["tag"], comm=comm)
+
+
+_MESSAGE = ("peer", "tag", "bytes", "source", "source_tag", "received")
+_COLUMNS = (
+    *("kind", "file", "offset", "bytes", "blocks", "stride", "extents", "collective", "request"),
+    *(
+        "start",
+        "end",
+        "complete",
+        "communicator",
+        "peer",
+        "tag",
+        "source",
+        "source_tag",
+        "received",
+        "region",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Workloads on disk: one Parquet file each."""

@@ -1,0 +1,185 @@
+"""Collective access to files: ways of doing it, file views, calls that do not wait."""
+
+import pytest
+
+from machines import SWITCH, node
+from striate.cluster.builders import star
+from striate.collectives.columns import CollectiveBook
+from striate.engine.packets import run_application
+from striate.errors import ClusterError, WorkloadError
+from striate.ladder import predict
+from striate.layout import datatypes
+from striate.workload import Spmd, Workload
+from striate.workload import operations as op
+from striate.workload.collective_io import ALL, NODES, CollectiveMethod, parse_collective
+
+KIB, MIB = 1 << 10, 1 << 20
+SEEKING = {"kind": "simple", "rate": "100 MB/s", "access": "2 ms"}
+
+
+def cluster(ranks=4, settings=None, **server):
+    table = {"name": "storage", "count": 2, "on": "apart", "like": "compute", "disk": SEEKING} | server
+    return star(node=node(ranks), switch=SWITCH, server=[table], settings=settings or {})
+
+
+def run(machine, program, ranks=4, **options):
+    (application,) = Workload.from_program(program, ranks, **options).applications
+    placement = machine.place(ranks)
+    return run_application(
+        application, machine, placement, collectives=CollectiveBook.empty(), log_disks=True
+    )
+
+
+def interleaved(rank, ranks, *, call=op.write_all, **more):
+    """64 pieces of 1 KiB a rank, in turn."""
+    yield call("data", offset=rank * KIB, size=KIB, count=64, stride=ranks * KIB, **more)
+
+
+@pytest.mark.parametrize("policy", ["none", "write-behind"])
+@pytest.mark.parametrize("call", [op.write_all, op.read_all])
+def test_aggregators_make_few_large_accesses_of_many_small_ones(call, policy):
+    """Without a cache that merges, every piece is a disk job of 2 ms; aggregators ask for 64 KiB at a time."""
+
+    def program(rank, ranks):
+        yield from interleaved(rank, ranks, call=call)
+
+    machine = cluster(cache={"policy": policy})
+    direct, gathered = (
+        run(machine, program, collective={"data": method}) for method in ("direct", "two-phase:2:1MiB")
+    )
+
+    assert direct.disk_operations.sum() > 100
+    assert gathered.disk_operations.sum() < 12
+    assert gathered.end < direct.end / 5
+    assert gathered.messages > direct.messages == 0
+
+
+def test_pipelined_rounds_overlap_exchange_and_access():
+    def program(rank, ranks):
+        yield op.write_all("data", offset=rank * 64 * KIB, size=64 * KIB, count=32, stride=ranks * 64 * KIB)
+
+    # a slow network, so that the exchange takes about as long as the access
+    slow = {"bandwidth": "100 MB/s", "latency": "1 us"}
+    machine = star(
+        node=node(4, uplink=slow),
+        switch=SWITCH,
+        server=[{"name": "storage", "count": 4, "on": "apart", "like": "compute", "disk": SEEKING}],
+    )
+    in_turn, overlapped = (
+        run(machine, program, collective={"data": f"{method}:all:256KiB"})
+        for method in ("two-phase", "pipelined")
+    )
+
+    assert in_turn.disk_bytes_written.sum() == overlapped.disk_bytes_written.sum() == 8 * MIB
+    assert overlapped.rank_end.max() < 0.95 * in_turn.rank_end.max()
+
+
+def test_one_aggregator_a_node_and_the_cluster_s_own_choice():
+    def program(rank, ranks):
+        yield from interleaved(rank, ranks)
+
+    machine = star(
+        node=node(2, cpus=2),
+        switch=SWITCH,
+        server=[{"name": "storage", "count": 2, "on": "apart", "like": "compute", "disk": SEEKING}],
+        settings={"collective": "two-phase", "aggregators": "nodes", "collective_buffer": "64 KiB"},
+    )
+    by_cluster = run(machine, program)
+    by_file = run(machine, program, collective={"data": "two-phase:nodes:64KiB"})
+    alone = run(machine, program, collective={"data": "direct"})
+
+    assert by_cluster.rank_end.tolist() == by_file.rank_end.tolist()
+    # two of four ranks hand on what is not theirs: 4 rounds, each of 2 aggregators hears 3 others
+    assert by_cluster.messages == 2 * 3 * 2
+    assert alone.messages == 0
+
+
+def test_collective_access_need_not_wait():
+    def program(rank, ranks):
+        pending = op.write_all("data", offset=rank * MIB, size=MIB, blocking=False)
+        yield pending
+        yield op.compute("100 ms")
+        yield op.wait(pending)
+
+    for method in ("direct", "two-phase:2"):
+        result = run(cluster(), program, collective={"data": method})
+
+        assert result.disk_bytes_written.sum() == 4 * MIB
+        assert 0.1e12 <= result.rank_end.max() < 0.11e12  # it went on during the computation
+
+
+def test_a_view_names_the_bytes():
+    """Every other 4 bytes from byte 8 on."""
+    filetype = datatypes.Datatype(datatypes.element(4).runs, 0, 8)
+    view = datatypes.FileView(displacement=8, datatype=filetype)
+
+    def program(rank, ranks):
+        yield op.write("data", view=view, offset=4, size=8)
+
+    result = run(cluster(1), program, 1)
+
+    assert list(zip(result.disk_log["offset"], result.disk_log["bytes"], strict=True)) == [(16, 4), (24, 4)]
+    with pytest.raises(WorkloadError, match="a view says which bytes"):
+        op.read("data", view=view, size=8, count=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("direct", CollectiveMethod()),
+        ("two-phase", CollectiveMethod("two-phase", ALL)),
+        ("two-phase:nodes:16MiB", CollectiveMethod("two-phase", NODES, 16 * MIB)),
+        ("pipelined:4:1MiB", CollectiveMethod("pipelined", 4, MIB)),
+    ],
+)
+def test_ways_are_read_and_written(text, found):
+    assert parse_collective(text) == found
+    assert parse_collective(str(found)) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "both",
+        "direct:2",
+        "two-phase:",
+        "two-phase:0",
+        "two-phase:some",
+        "two-phase:2:0",
+        "two-phase:2:1 m",
+        "two-phase:2:3:4",
+        "two-phase:99999999999",
+        "pipelined:²",
+    ],
+)
+def test_what_is_no_way_is_refused_where_the_file_is_named(text):
+    with pytest.raises(WorkloadError) as refusal:
+        Spmd(1).files("f", collective=text)
+
+    assert refusal.value.at == "file 'f'"
+
+
+def test_settings_that_are_no_way_are_refused():
+    for settings, where in (({"collective": "both"}, "collective"), ({"aggregators": 0}, "aggregators")):
+        with pytest.raises(ClusterError) as refusal:
+            cluster(settings=settings)
+        assert (refusal.value.at or "").startswith(f"$.settings.{where}")
+
+
+def test_a_forecast_tells_what_every_server_did():
+    def program(rank, ranks):
+        yield from interleaved(rank, ranks)
+        yield op.sync_file("data")
+
+    machine = cluster(cache={"policy": "write-behind", "keeps_reads": True})
+    forecast = predict(Workload.from_program(program, 4), machine, rung="fine")
+
+    assert [server.name for server in forecast.servers] == ["storage.0", "storage.1"]
+    assert sum(server.bytes_written for server in forecast.servers) == 256 * KIB
+    for server in forecast.servers:
+        assert server.operations == server.sequential + server.short_seeks + server.long_seeks
+        assert 0.5 < server.utilisation <= 1
+        assert server.longest_queue >= server.mean_queue > 0
+        assert server.most_held_bytes > 0
+    assert type(forecast).from_json(forecast.to_json()).servers == forecast.servers

@@ -1,0 +1,252 @@
+"""Probing on made-up measurements: lines, ranges, pairs of ranks, waits, and the description that comes out."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from striate.cluster import cluster_to_toml
+from striate.cluster.load import cluster_from_toml
+from striate.cluster.measured import value_at
+from striate.engine.oversubscription import message_waits
+from striate.errors import ProbeError
+from striate.interval import Interval
+from striate.ladder import predict
+from striate.pages.curves import curves_svg
+from striate.probe import ProbeOptions, Report, describe, measure
+from striate.probe.background import others
+from striate.probe.deadline import affordable
+from striate.probe.measure import crowds
+from striate.probe.messages import Pair, chosen_pairs
+from striate.probe.report import Facts, Findings
+from striate.probe.samples import Measurement, line_of, spread, sturdy_line
+from striate.probe.waits import (
+    BESIDE,
+    COMPUTE_SECONDS,
+    FLUSHED_GRAINS,
+    GRAINS,
+    LONE,
+    crowd_name,
+    taken_by_background,
+    waits,
+)
+from striate.workload import Spmd
+
+SIZES = (1, 1000, 100_000, 4_000_000)
+
+
+@given(st.floats(1e-7, 1e-3), st.floats(1e6, 1e11), st.integers(1, 40))
+def test_a_line_without_noise_is_found_again(startup, rate, rounds):
+    columns = [np.full(rounds, startup + size / rate) for size in SIZES]
+    line = line_of("toy", SIZES, columns)
+
+    assert line.startup.estimate == pytest.approx(startup, rel=1e-6)
+    assert line.rate.estimate == pytest.approx(rate, rel=1e-6)
+    assert line.curve.fitted == pytest.approx(line.curve.seconds)
+    assert line.samples == rounds * len(SIZES)
+
+
+def test_a_noisy_line_has_a_range_that_holds_the_truth():
+    random = np.random.default_rng(5)
+    columns = [(1e-5 + size / 1e9) * random.lognormal(0, 0.3, 80) for size in SIZES]
+    line = line_of("toy", SIZES, columns)
+
+    assert 1e-5 in line.startup
+    assert 1e9 in line.rate
+    assert line.rate.width > 0
+
+
+def test_times_that_do_not_grow_are_refused_by_name():
+    with pytest.raises(ProbeError, match="longer messages to take longer"):
+        line_of("toy", (1, 10**9), [np.full(3, 1.0), np.full(3, 1e-9)])
+
+
+def test_a_disturbed_line_still_has_ends():
+    line = sturdy_line("toy", (1, 10**9), [np.full(3, 1.0), np.full(3, 0.5)])
+
+    assert line.startup.estimate == 1.0
+    assert line.rate.estimate == 2e9
+    assert len(line.curve.fitted) == 2
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1, max_size=50))
+def test_the_median_lies_inside_the_spread(values):
+    found = spread(values)
+
+    assert min(values) <= found.low <= found.estimate <= found.high <= max(values)
+    assert found.estimate == pytest.approx(np.median(values))
+
+
+def test_a_spread_of_nothing_is_refused():
+    with pytest.raises(ProbeError, match="finite"):
+        spread([])
+
+
+@pytest.mark.parametrize(
+    ("hosts", "found"),
+    [
+        ([("a", [(0, 0), (1, 0)])] * 2, [Pair("same socket", 1, 0, 1)]),
+        ([("a", [(0, 0)])] * 2, [Pair("same socket", 1, -1, -1)]),
+        (
+            [("a", [(0, 0), (1, 0), (2, 1)])] * 2 + [("b", [(0, 0)])],
+            [Pair("same socket", 1, 0, 1), Pair("two sockets", 1, 0, 2), Pair("two nodes", 2, -1, -1)],
+        ),
+        ([("a", [(0, 0)]), ("b", [(0, 0)])], [Pair("two nodes", 1, -1, -1)]),
+    ],
+)
+def test_one_pair_for_each_distance_there_is(hosts, found):
+    assert chosen_pairs(hosts) == found
+
+
+def test_rounds_fit_into_the_time_there_is():
+    assert affordable(0.01, 1.0) == 100
+    assert affordable(1.0, 0.1) == 8
+    assert affordable(1e-9, 1.0) == 200
+
+
+def test_crowds_outnumber_the_cpus_but_not_the_host():
+    assert list(crowds(2)) == [4, 8]
+    assert list(crowds(8)) == [16]
+    assert list(crowds(64)) == []
+
+
+# Two processes on two CPUs, each with 0.4 of a CPU: 2 / 0.4 = 5 processes share them, three of them others.
+def test_others_show_in_the_share_that_is_left():
+    windows = [(0.05, 0.02)] * 10
+
+    assert others([windows, windows], 2) == pytest.approx([3.0] * 5)
+    assert others([[(0.05, 0.05)] * 5], 1) == [0.0] * 5
+
+
+def exactly(name, unit, value):
+    return Measurement(name, unit, Interval(value * 0.9, value, value * 1.25), 9, "made up")
+
+
+LAGS, FLUSHED_LAGS, LONGEST = {2: 0.5, 4: 1.5}, {2: 0.8, 4: 2.0}, 4e-3
+WAITING = {2: 0.25, 4: 1.0}  # of its share that a rank takes which only waits
+MESSAGE = 1e-6
+
+
+def beside(cpus, background, time_slice):
+    """What a round takes by the model, beside as many busy processes as there are CPUs."""
+    computing = COMPUTE_SECONDS * (2 * cpus + background) / cpus
+    rounds = np.ceil(np.log2(cpus))
+    seconds = computing + rounds * time_slice * taken_by_background(cpus, background + cpus, cpus)
+    return Measurement(f"{BESIDE}, {cpus} ranks", "s", Interval.exactly(seconds), 8, "made up")
+
+
+def crowd(grain, times, background, *, cpus, turn, time_slice, flushed=False):
+    """What a round takes by the model, `times` as many ranks as CPUs."""
+    ranks = times * cpus
+    wait = MESSAGE + turn * (times - 1) + time_slice * taken_by_background(ranks, background, cpus)
+    lag = min((FLUSHED_LAGS if flushed else LAGS)[times] * grain, LONGEST)
+    seconds = grain * (ranks + background) / cpus + np.ceil(np.log2(ranks)) * wait + lag
+    name = f"{crowd_name(grain, flushed=flushed)}, {ranks} ranks"
+    return Measurement(name, "s", Interval.exactly(seconds), 8, "made up")
+
+
+def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=3e-3):
+    levels = ["same socket", *["two sockets"] * (sockets > 1), *["two nodes"] * (nodes > 1)]
+    found = [
+        exactly("cpu rate", "1/s", 5e9),
+        exactly("all-to-all saturation", "B/s", 15e9),
+        exactly("I/O call, CPU time", "s", 4e-6),
+        exactly("I/O variation between ranks, 2 ranks", "s", 2e-6),
+        exactly("flush: start-up", "s", 1e-3),
+        exactly("flush: rate", "B/s", 2e9),
+        exactly("cached read: start-up", "s", 2e-6),
+        exactly("cached read: rate", "B/s", 20e9),
+        exactly("MPI-IO write: start-up", "s", 6e-6),
+        exactly("MPI-IO write: rate", "B/s", 5e9),
+        exactly("first write", "B/s", 1e9),
+        Measurement("background", "processes", Interval.exactly(background), 15, "made up"),
+        beside(cpus, background, time_slice),
+    ]
+    machine = {"cpus": cpus, "turn": turn, "time_slice": time_slice}
+    for times in (2, 4):
+        found += [crowd(grain, times, background, **machine) for grain in GRAINS]
+        found += [crowd(grain, times, background, **machine, flushed=True) for grain in FLUSHED_GRAINS]
+        alone = Interval.exactly(COMPUTE_SECONDS * (1 + WAITING[times] * (times - 1)))
+        found.append(Measurement(f"{LONE}, {times * cpus} ranks", "s", alone, 8, "made up"))
+    for distance, level in enumerate(levels, start=1):
+        found.append(exactly(f"messages, {level}: start-up", "s", distance * 1e-6))
+        found.append(exactly(f"messages, {level}: rate", "B/s", 10e9 / distance))
+    facts = Facts("toy", nodes, sockets, cpus, 16 * 1024**3, "an MPI")
+    return Report(facts, Findings(tuple(found)), "2026-01-01T00:00:00.000+00:00", 1.0, {})
+
+
+@given(st.floats(0, 12), st.floats(0, 2e-3), st.floats(0, 5e-3))
+def test_waits_are_found_again_by_the_model_they_were_made_by(background, turn, time_slice):
+    found = waits(report(background=background, turn=turn, time_slice=time_slice))
+
+    assert found["turn"].value.estimate == pytest.approx(turn, abs=1e-9)
+    assert found["time_slice"].value.estimate == pytest.approx(time_slice, abs=1e-9)
+    lags = {"lag_double": 0.5, "lag_fourfold": 1.5, "flushed_lag_double": 0.8, "flushed_lag_fourfold": 2.0}
+    for key, share in lags.items():
+        assert found[key].value.estimate == pytest.approx(share, abs=1e-4)
+    for times, word in ((2, "double"), (4, "fourfold")):
+        assert found[f"waiting_{word}"].value.estimate == pytest.approx(WAITING[times])
+    assert found["longest_lag"].value.estimate == pytest.approx(LONGEST, abs=1e-7)
+
+
+@pytest.mark.parametrize(("sockets", "nodes"), [(1, 1), (2, 1), (1, 2), (2, 3)])
+def test_a_description_can_be_written_read_and_forecast_with(sockets, nodes):
+    cluster = describe(report(cpus=2, sockets=sockets, nodes=nodes), name="toy")
+    again = cluster_from_toml(cluster_to_toml(cluster))
+
+    assert again.description == cluster.description
+    assert (again.nodes, again.cpus) == (nodes, 2 * nodes)
+    body = Spmd(4)
+    body.compute("1 ms")
+    body.allreduce(8)
+    body.write_all("data", offset=body.rank * 1024, size=1024)
+    body.sync_file("data")
+    bounds = predict(body.workload(), again, rung="fine").seconds
+    assert 1e-3 < bounds.low < bounds.estimate < bounds.high
+
+
+def test_every_range_holds_its_value_and_fresh_memory_is_in_it():
+    description = describe(report(), name="toy").description
+    tables = {table.key: table for table in description.measured}
+
+    assert tables["server[0].nic.link.bandwidth"].low == "900 MB/s"
+    assert value_at(description, "node[0].nic.link.latency") == 500_000
+    assert value_at(description, "server[0].disk.write_latency") == 10**9
+    assert {"settings.turn", "settings.time_slice", "settings.background"} <= set(tables)
+    assert {"settings.lag_fourfold", "settings.flushed_lag_double", "settings.longest_lag"} <= set(tables)
+    assert "first write: 1e+09 B/s" in description.source
+
+
+def test_the_engine_waits_as_the_ranks_did():
+    cluster = describe(report(background=6.0), name="toy")
+    expected = 2e-4 * 3 + 3e-3 * taken_by_background(8, 6.0, 2)
+
+    assert message_waits(cluster, cluster.place(8))[0] == pytest.approx(expected * 1e12, rel=1e-3)
+
+
+def test_a_report_without_messages_is_refused_by_name():
+    full = report()
+    kept = tuple(one for one in full.found.measurements if not one.name.startswith("messages"))
+
+    with pytest.raises(ProbeError, match="no measurement 'messages, same socket: start-up'"):
+        describe(Report(full.facts, Findings(kept), full.made, 1.0, {}), name="toy")
+
+
+def test_what_cannot_be_measured_is_refused_before_anything_is_written(tmp_path):
+    for options, words in (
+        (ProbeOptions(tmp_path / "none", 1.0), "expected a directory"),
+        (ProbeOptions(tmp_path, 0.0), "budget above 0"),
+        (ProbeOptions(tmp_path, float("nan")), "budget above 0"),
+    ):
+        with pytest.raises(ProbeError, match=words):
+            measure(options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_curves_are_drawn_with_what_is_left_over():
+    line = line_of("toy <&>", SIZES, [np.full(3, 1e-5 + size / 1e9) for size in SIZES])
+    picture = curves_svg([line.curve], title="made up")
+
+    assert picture.count("<circle") == len(SIZES)
+    assert "toy &lt;&amp;&gt;" in picture
+    assert "+0%" in picture or "-0%" in picture

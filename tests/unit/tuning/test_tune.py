@@ -1,0 +1,183 @@
+"""`tune` as a whole: knobs turn what they say, searches agree, and every executor gives the same result."""
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from striate.apps import checkpoint, jacobi
+from striate.errors import StriateError, TuningError
+from striate.ladder import predict
+from striate.tuning import Study, tune
+from striate.tuning.question import realise
+from striate.tuning.tune import question_of
+
+BUILD = partial(checkpoint.workload, ranks=4, steps=4, every=2, state="1 MiB")
+VARY = {"servers": [1, 2, 5, 10], "unit": ["64 KiB", "1 MiB"], "placement": ["block", "round-robin"]}
+
+
+def told(study):
+    return [(outcome.candidate.number, outcome.state, outcome.seconds) for outcome in study.outcomes]
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return tune(BUILD, "westmere", vary=VARY, executor="serial")
+
+
+def test_the_winner_is_the_one_that_the_fine_rung_gives_the_least_time(alone):
+    question = question_of(BUILD, "westmere")
+    times = {}
+    for outcome in alone.outcomes:
+        workload, cluster = realise(question, outcome.candidate.settings)
+        times[outcome.candidate.number] = predict(
+            workload, cluster, rung="fine", within=None
+        ).seconds.estimate
+
+    assert alone.best.seconds.estimate == min(times.values())
+    assert alone.finished
+
+
+def test_a_study_survives_its_json(alone):
+    again = Study.from_json(alone.to_json())
+
+    assert told(again) == told(alone)
+    assert json.loads(alone.to_json())["schema"] == "striate.tuning/1"
+    with pytest.raises(TuningError, match="not a tuning"):
+        Study.from_json(b'{"schema": 1}')
+
+
+@pytest.mark.parametrize("executor", ["processes", "dask"])
+def test_processes_and_dask_give_the_same_result(alone, executor):
+    if executor == "dask":
+        pytest.importorskip("distributed", reason="needs Dask")
+
+    assert told(tune(BUILD, "westmere", vary=VARY, executor=executor, workers=2)) == told(alone)
+
+
+def test_any_executor_of_the_standard_library_will_do(alone):
+    with ThreadPoolExecutor(2) as pool:
+        assert told(tune(BUILD, "westmere", vary=VARY, executor=pool)) == told(alone)
+
+
+def test_ranks_of_an_mpi_job_give_the_same_result(tmp_path):
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    launcher = Path(sys.executable).with_name("mpiexec")
+    if not launcher.exists():
+        pytest.skip("no mpiexec beside this Python")
+    spec = tmp_path / "spec.toml"
+    spec.write_text('app = "checkpoint"\nranks = 4\nsteps = 4\nevery = 2\n[vary]\nservers = [1, 2, 5, 10]\n')
+    words = ["-m", "striate", "tune", str(spec), "westmere", "--json", "--executor"]
+    told_by = [
+        json.loads(subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout)
+        for command in (
+            [sys.executable, *words, "serial"],
+            [str(launcher), "-n", "3", sys.executable, "-m", "mpi4py.futures", *words, "mpi"],
+        )
+    ]
+
+    assert told_by[0]["outcomes"] == told_by[1]["outcomes"]
+
+
+def test_a_random_search_over_all_candidates_is_the_grid(alone):
+    study = tune(BUILD, "westmere", vary=VARY, executor="serial", search="random", trials=100)
+
+    assert told(study) == told(alone)
+
+
+def test_a_bayesian_search_repeats_itself_and_asks_only_what_the_grid_has(alone):
+    pytest.importorskip("optuna", reason="needs Optuna")
+    known = {
+        outcome.candidate.number: outcome.seconds for outcome in alone.outcomes if outcome.rung == "fine"
+    }
+    first, second = (
+        tune(BUILD, "westmere", vary=VARY, executor="serial", search="bayes", trials=12, seed=7)
+        for _ in range(2)
+    )
+
+    assert told(first) == told(second)
+    assert all(
+        outcome.seconds == known[outcome.candidate.number]
+        for outcome in first.outcomes
+        if outcome.rung == "fine" and outcome.candidate.number in known
+    )
+
+
+def test_a_budget_of_nothing_decides_nothing():
+    study = tune(BUILD, "westmere", vary=VARY, executor="serial", budget=0)
+
+    assert not study.finished
+    assert {outcome.state for outcome in study.outcomes} == {"undecided"}
+    with pytest.raises(TuningError):
+        _ = study.best
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"vary": {"colour": ["red"]}}, "no knob 'colour'"),
+        ({"search": "guess"}, "a search among"),
+        ({"executor": "cloud"}, "an executor among"),
+        ({"trials": 0}, "expected trials"),
+    ],
+)
+def test_what_cannot_be_tuned_is_refused(options, words):
+    with pytest.raises(TuningError, match=words):
+        tune(BUILD, "westmere", **({"vary": VARY} | options))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"servers": 11}, "1 to 10 servers"),
+        ({"servers": "all"}, "a whole number"),
+        ({"placement": "explicit"}, "a placement among"),
+        ({"aggregators": 5}, "1 to 4 aggregators"),
+        ({"layout": "basic", "strips": "0:1MiB"}, "one of layout"),
+        ({"unit": "large"}, "a size"),
+        ({"collectives": "allreduce=magic"}, "for allreduce"),
+    ],
+)
+def test_settings_that_a_knob_does_not_have_are_refused_alone(settings, words):
+    study = tune(
+        BUILD, "westmere", vary={name: [value] for name, value in settings.items()}, executor="serial"
+    )
+
+    assert study.outcomes[0].state == "refused"
+    assert words in study.outcomes[0].words
+
+
+def test_each_knob_changes_what_it_names():
+    question = question_of(BUILD, "westmere")
+
+    def file_layout(**settings):
+        return realise(question, settings)[0].applications[0].files[0].layout
+
+    assert file_layout() is None
+    assert file_layout(servers=2, unit="1 MiB") == "simple:2:1MiB"
+    assert file_layout(strips="0:1MiB;1:2MiB") == "varstrip:0:1MiB;1:2MiB"
+    assert file_layout(group_factor=4) == "grouped:10:1MiB:4"
+    assert file_layout(layout="basic") == "basic"
+    assert realise(question, {"unit": "1 MiB"})[1].settings.stripe_unit == 2**20
+    assert realise(question, {"placement": "block"})[1].placement == "block"
+    assert realise(question, {"ranks": 7})[0].ranks == 7
+
+
+def test_a_collective_algorithm_changes_the_time():
+    build = partial(jacobi.workload, ranks=8, rows=64, columns=64, steps=4, every=4)
+    study = tune(
+        build,
+        "westmere",
+        vary={"collectives": ["allreduce=ring", "allreduce=recursive-doubling"]},
+        executor="serial",
+    )
+
+    assert len({outcome.seconds.estimate for outcome in study.outcomes}) == 2
+
+
+def test_every_refusal_is_one_of_ours():
+    assert issubclass(TuningError, StriateError)
