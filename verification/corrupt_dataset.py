@@ -14,7 +14,7 @@ import numpy as np
 import striate.runtime as runtime
 from striate.errors import StriateError
 from striate.runtime.check import verify
-from striate.runtime.store import load
+from striate.runtime.store.files import load
 
 KIND = np.dtype([("x", "f4", (2,)), ("v", "f8", (4,))])
 CODECS = [None, "zstd", "blosc", ["shuffle", "lz4"], "zlib"]

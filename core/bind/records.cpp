@@ -45,11 +45,11 @@ Owned<std::int64_t> unmarked(Column<std::uint64_t> bits, std::int64_t first, std
 }
 
 template <class Position>
-Owned<Position> settle(Column<Position> indices, std::int64_t first, MutableColumn<std::uint64_t> live) {
+Owned<Position> resolve(Column<Position> indices, std::int64_t first, MutableColumn<std::uint64_t> live) {
     LargeVector<Position> kept;
     {
         nb::gil_scoped_release release;
-        settle_records<Position>(borrow(indices), first, borrow(live), kept);
+        resolve_records<Position>(borrow(indices), first, borrow(live), kept);
     }
     return hand_over(std::move(kept));
 }
@@ -87,14 +87,14 @@ BucketColumns<Position> hand_over_buckets(Buckets<Position>&& result) {
 }
 
 template <class Position>
-BucketColumns<Position> settle_and_bucket(Column<Position> indices, MutableColumn<std::uint64_t> live,
+BucketColumns<Position> resolve_and_bucket(Column<Position> indices, MutableColumn<std::uint64_t> live,
                                           bool each_once, std::int64_t records, std::int64_t domain,
                                           std::int64_t window, Column<std::int32_t> segments) {
     Buckets<Position> result;
     {
         nb::gil_scoped_release release;
         const DomainCut cut{records, domain, window, borrow(segments)};
-        result = settle_into_buckets<Position>(borrow(indices), borrow(live), each_once, cut);
+        result = resolve_into_buckets<Position>(borrow(indices), borrow(live), each_once, cut);
     }
     return hand_over_buckets(std::move(result));
 }
@@ -124,7 +124,7 @@ template <class Position>
 void register_kind(nb::module_& module) {
     module.def("mark_records", &mark<Position>, nb::arg("indices").noconvert(), nb::arg("first"),
                nb::arg("bits"));
-    module.def("settle_records", &settle<Position>, nb::arg("indices").noconvert(), nb::arg("first"),
+    module.def("resolve_records", &resolve<Position>, nb::arg("indices").noconvert(), nb::arg("first"),
                nb::arg("live"));
     module.def("bucket_records", &bucket<Position>, nb::arg("indices").noconvert(),
                nb::arg("kept").noconvert().none(), nb::arg("records"), nb::arg("domain"), nb::arg("window"),
@@ -133,7 +133,7 @@ void register_kind(nb::module_& module) {
     module.def("splice_moves", &splice<Position>, nb::arg("order").noconvert(), nb::arg("place").noconvert(),
                nb::arg("dropped").noconvert(), nb::arg("added").noconvert(),
                nb::arg("added_place").noconvert());
-    module.def("settle_into_buckets", &settle_and_bucket<Position>, nb::arg("indices").noconvert(),
+    module.def("resolve_into_buckets", &resolve_and_bucket<Position>, nb::arg("indices").noconvert(),
                nb::arg("live"), nb::arg("each_once"), nb::arg("records"), nb::arg("domain"),
                nb::arg("window"), nb::arg("segments"));
     module.def("move_records", &move<Position>, nb::arg("target"), nb::arg("to").noconvert().none(),

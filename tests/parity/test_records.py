@@ -23,7 +23,7 @@ def test_marks_are_the_set_of_indices(values, kind):
 def test_the_last_claim_of_each_live_record_is_kept(values, alive, kind):
     live = np.zeros(2, np.uint64)
     _core.mark_records(np.array(sorted(alive), kind), 0, live)
-    kept = _core.settle_records(np.array(values, kind), 0, live)
+    kept = _core.resolve_records(np.array(values, kind), 0, live)
 
     last = {value: at for at, value in enumerate(values)}
     assert kept.tolist() == sorted(at for value, at in last.items() if value in alive)

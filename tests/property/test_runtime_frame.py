@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.errors import DamageError, DatasetError
-from striate.runtime.codec import COMPRESSORS, Pipeline, pipeline_from, pipeline_from_configs
-from striate.runtime.frame import seal, unseal
+from striate.runtime.store.codec import COMPRESSORS, Pipeline, pipeline_from, pipeline_from_configs
+from striate.runtime.store.frame import seal, unseal
 
 codecs = st.sampled_from([None, *sorted(COMPRESSORS), ["shuffle", "zstd"], ["shuffle", "lz4"]])
 

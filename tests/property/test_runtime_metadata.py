@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.errors import DamageError, DatasetError
-from striate.runtime.dtypes import describe_dtype, dtype_from_description
-from striate.runtime.metadata import Chunks, Metadata, SubFile, decode, encode, subfile_name
+from striate.runtime.store.dtypes import describe_dtype, dtype_from_description
+from striate.runtime.store.metadata import Chunks, Metadata, SubFile, decode, encode, subfile_name
 
 IDENTITY = "0123456789abcdef"
 

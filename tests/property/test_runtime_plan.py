@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.errors import DatasetError
-from striate.runtime.budget import Budget
-from striate.runtime.grid import Grid, plan_grid
-from striate.runtime.placement import Domains, group_by_factor, offsets_in_subfiles, slots
+from striate.runtime.plan.budget import Budget
+from striate.runtime.plan.grid import Grid, plan_grid
+from striate.runtime.plan.placement import Domains, group_by_factor, offsets_in_subfiles, slots
 
 shapes = st.lists(st.integers(0, 40), min_size=1, max_size=4).map(tuple)
 

@@ -103,7 +103,7 @@ std::size_t take_live(std::span<const Position> indices, std::size_t begin, std:
 }  // namespace
 
 template <class Position>
-Buckets<Position> settle_into_buckets(std::span<const Position> indices, std::span<std::uint64_t> live,
+Buckets<Position> resolve_into_buckets(std::span<const Position> indices, std::span<std::uint64_t> live,
                                       bool each_once, const DomainCut& cut) {
     refuse_cut(cut);
     if (live.size() * 64 < static_cast<std::size_t>(cut.records))
@@ -172,7 +172,7 @@ Buckets<Position> bucket_records(std::span<const Position> indices, std::span<co
 #define STRIATE_INSTANTIATE(Position)                                                                     \
     template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool, \
                                               const DomainCut&);                                          \
-    template Buckets<Position> settle_into_buckets(std::span<const Position>, std::span<std::uint64_t>,   \
+    template Buckets<Position> resolve_into_buckets(std::span<const Position>, std::span<std::uint64_t>,   \
                                                    bool, const DomainCut&);
 STRIATE_INSTANTIATE(std::int32_t)
 STRIATE_INSTANTIATE(std::int64_t)

@@ -143,7 +143,7 @@ void splice_moves(const EntryPlaces<Position>& moves, std::span<const Position> 
 }
 
 template <class Position>
-void settle_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
+void resolve_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
                     LargeVector<Position>& kept) {
     const std::uint64_t end = live.size() * 64;
     const std::size_t before = kept.size();
@@ -188,7 +188,7 @@ void move_records(std::span<std::byte> target, std::span<const Position> to,
                                const EntryPlaces<Position>&, LargeVector<Position>&,                        \
                                LargeVector<Position>&);                                                     \
     template void mark_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>);          \
-    template void settle_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>,         \
+    template void resolve_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>,         \
                                  LargeVector<Position>&);                                                   \
     template void move_records(std::span<std::byte>, std::span<const Position>, std::span<const std::byte>, \
                                std::span<const Position>, std::size_t, std::size_t);

@@ -13,8 +13,8 @@ using striate::bucket_records;
 using striate::DomainCut;
 using striate::mark_records;
 using striate::move_records;
-using striate::settle_into_buckets;
-using striate::settle_records;
+using striate::resolve_into_buckets;
+using striate::resolve_records;
 using striate::unmarked_records;
 
 namespace {
@@ -78,11 +78,11 @@ TEST("settling into buckets is settling, then bucketing") {
             for (auto& word : live) word &= static_cast<std::uint64_t>(random()) * 0x9e3779b97f4a7c15U;
         std::vector<std::uint64_t> again = live;
         striate::LargeVector<std::int32_t> kept;
-        settle_records<std::int32_t>(indices, 0, live, kept);
+        resolve_records<std::int32_t>(indices, 0, live, kept);
         CHECK(!(each_once && round % 2 == 1) || kept.size() == indices.size());
         const DomainCut cut{records, domain, window, segments};
         const auto wanted = bucket_records<std::int32_t>(indices, kept, false, cut);
-        const auto found = settle_into_buckets<std::int32_t>(indices, again, each_once, cut);
+        const auto found = resolve_into_buckets<std::int32_t>(indices, again, each_once, cut);
         CHECK(found.order == wanted.order);
         CHECK(found.place == wanted.place);
         CHECK(found.starts == wanted.starts);
@@ -94,14 +94,14 @@ TEST("live bits that nobody claims are refused") {
     const DomainCut cut{64, 64, 8, segments};
     std::vector<std::uint64_t> other{1 << 6}, two{1 << 6 | 1},
         none{0};  // rounds of 8 records: bit 6 is in that of 5
-    CHECK_THROWS(settle_into_buckets<std::int32_t>(one, two, false, cut));
-    CHECK_THROWS(settle_into_buckets<std::int32_t>(twice, other, false, cut));
-    CHECK_THROWS(settle_into_buckets<std::int32_t>(outside, none, false, cut));
+    CHECK_THROWS(resolve_into_buckets<std::int32_t>(one, two, false, cut));
+    CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, other, false, cut));
+    CHECK_THROWS(resolve_into_buckets<std::int32_t>(outside, none, false, cut));
     std::vector<std::uint64_t> far{std::uint64_t{1} << 60 | std::uint64_t{1} << 61};
-    CHECK_THROWS(settle_into_buckets<std::int32_t>(twice, far, false,
+    CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, far, false,
                                                    cut));  // as many bits as claims, in another round
     std::vector<std::uint64_t> own{1 << 5};
-    CHECK_THROWS(settle_into_buckets<std::int32_t>(twice, own, true, cut));  // not once
+    CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, own, true, cut));  // not once
 }
 
 TEST("entries are spliced out of moves and into them") {
@@ -125,7 +125,7 @@ TEST("the last claim at a live bit is kept, the places ascend") {
     std::vector<std::uint64_t> live{0b1011};
     const std::vector<std::int64_t> indices{1, 0, 2, 1, 3, 0};  // bit 2 is dead: another rank has it
     striate::LargeVector<std::int64_t> kept;
-    settle_records<std::int64_t>(indices, 0, live, kept);
+    resolve_records<std::int64_t>(indices, 0, live, kept);
     CHECK((kept == striate::LargeVector<std::int64_t>{3, 4, 5}));  // 1 last at 3, 3 at 4, 0 last at 5
     CHECK(live[0] == 0);
 }

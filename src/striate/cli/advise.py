@@ -66,7 +66,7 @@ def _sample(path: Path) -> Sample | None:
     import numpy as np
 
     from striate.advice.situation import Sample
-    from striate.runtime.codec import pipeline_from
+    from striate.runtime.store.codec import pipeline_from
 
     try:
         with path.open("rb") as file:

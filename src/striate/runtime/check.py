@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from striate.errors import StriateError
-from striate.runtime.chunkio import ChunkReader, ChunkTable
-from striate.runtime.codec import pipeline_from_configs
+from striate.runtime.store.chunks import ChunkReader, ChunkTable
+from striate.runtime.store.codec import pipeline_from_configs
 from striate.runtime.front import PathLike
-from striate.runtime.metadata import Metadata
-from striate.runtime.reference import FILE_NAME, reference_bytes
-from striate.runtime.store import Store, SubfileReader, check_directories, load_metadata
+from striate.runtime.store.metadata import Metadata
+from striate.runtime.store.reference import FILE_NAME, reference_bytes
+from striate.runtime.store.files import Store, SubfileReader, check_directories, load_metadata
 
 
 @dataclass(frozen=True)
@@ -81,4 +81,4 @@ def _notes(store: Store, metadata: Metadata) -> Iterator[str]:
         yield f"{len(spare)} files belong to no write that was completed; the next write removes them"
     reference = store.path / FILE_NAME
     if reference.exists() and reference.read_bytes() != reference_bytes(metadata, store):
-        yield f"{FILE_NAME} does not fit the metadata: the dataset was moved, or a write was cut off"
+        yield f"{FILE_NAME} does not fit the metadata: the dataset was moved, or a write was interrupted"

@@ -11,22 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.errors import DatasetError
-from striate.runtime.agree import Together
-from striate.runtime.chunkio import ChunkReader
-from striate.runtime.commit import commit
-from striate.runtime.cut import Cut
-from striate.runtime.exchange import Exchange
-from striate.runtime.mapped import MappedReading
-from striate.runtime.node import Node
-from striate.runtime.reading import Reading
+from striate.runtime.move.collective import Collective
+from striate.runtime.store.chunks import ChunkReader
+from striate.runtime.store.commit import commit
+from striate.runtime.plan.partition import Partition
+from striate.runtime.move.exchange import Exchange
+from striate.runtime.move.mapped import MappedReading
+from striate.runtime.move.node import Node
+from striate.runtime.move.reading import Reading
 from striate.runtime.report import Report
-from striate.runtime.schedule import Schedule, agree_on_units, build_schedule
-from striate.runtime.selection import as_array, select
-from striate.runtime.state import State
-from striate.runtime.store import SubfileReader
-from striate.runtime.update import can_update, update_schedule
-from striate.runtime.windows import Windows
-from striate.runtime.writing import Writing
+from striate.runtime.move.schedule import Schedule, common_unit, build_schedule
+from striate.runtime.plan.selection import as_array, select
+from striate.runtime.move.state import State
+from striate.runtime.store.files import SubfileReader
+from striate.runtime.move.update import can_update, update_schedule
+from striate.runtime.move.windows import Windows
+from striate.runtime.move.writing import Writing
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -36,7 +36,7 @@ class Dataset:
 
     Every method whose name ends in `_all`, and `schedule`, `close` and `wait`, is collective: all ranks call it, in
     the same order. `write_all(where, records)` is `array[where] = records` on the whole array: `where` is an
-    array of row numbers in any order, or slices. What two ranks write to one place is settled: the higher rank
+    array of row numbers in any order, or slices. What two ranks write to one place is resolved: the higher rank
     wins, and within a rank the later entry; `combine="sum"` adds instead. After a write returns, all of it is in
     the dataset; after a crash none of it is, or all.
     """
@@ -81,12 +81,12 @@ class Dataset:
     def updated(self, schedule: Schedule, changed: Any, indices: Any) -> Schedule:
         """Collective: the schedule with its entries `changed` now at `indices`; itself when no rank changes any.
 
-        On one node, of millions of entries a rank, only the records that these leave or reach are settled again.
+        On one node, of millions of entries a rank, only the records that these leave or reach are resolved again.
         Between nodes, for sums, and when more than one entry in 512 changes, all are: that is faster.
         """
         self._ready()
         entries = np.zeros(0, np.int64)
-        with Together(self._state.ranks, 0, same=_call("updated", schedule, schedule.combine)) as meeting:
+        with Collective(self._state.ranks, 0, same=_call("updated", schedule, schedule.combine)) as meeting:
             units, entries = self._changed_units(schedule, _entries(changed), indices)
             meeting.values[0] = len(entries)
         most_changed = meeting.largest[0]
@@ -94,7 +94,7 @@ class Dataset:
             return schedule
         if can_update(schedule, self._state.node, most_changed):
             return update_schedule(self._state.ranks, schedule, units, entries, most_changed)
-        return self._build(units, schedule.cut, schedule.shape, schedule.combine, most=schedule.most)
+        return self._build(units, schedule.partition, schedule.shape, schedule.combine, most=schedule.most)
 
     def write_all(self, where: Any, records: Any, *, combine: str = "last") -> Report:
         """Collective: `array[where] = records`; `where` is indices, slices, or a schedule. What was done."""
@@ -106,7 +106,7 @@ class Dataset:
         """Collective: begin a write; `records` may be changed at once, `wait` of the result ends it."""
         self._ready()
         report, schedule = self._begin("write", where, combine)
-        with Together(self._state.ranks, 0, same=_call("write_all", where, combine)):
+        with Collective(self._state.ranks, 0, same=_call("write_all", where, combine)):
             source = self._as_bytes(records, schedule)
         report.records = schedule.entries
         writing = Writing(self._state, self._windows, self._exchange(schedule, report), self._reader())
@@ -120,7 +120,7 @@ class Dataset:
         if not isinstance(where, Schedule):
             self._ready()
         report, schedule = self._begin("read", where, "last")
-        with Together(self._state.ranks, 0, same=_call("read_all", where, "last")) as meeting:
+        with Collective(self._state.ranks, 0, same=_call("read_all", where, "last")) as meeting:
             result = self._result(schedule, out)
             mapped = MappedReading(self._state, schedule, self._reader(), report)
             meeting.values[0] = not mapped.prepare()
@@ -197,27 +197,27 @@ class Dataset:
     def _schedule(self, call: str, where: Any, combine: str, *, keep: bool = False) -> Schedule:
         """The schedule of `where`; one to `keep` has numbers of its own, which the caller cannot change."""
         state = self._state
-        with Together(state.ranks, 0, same=_call(call, where, combine)):
+        with Collective(state.ranks, 0, same=_call(call, where, combine)):
             self._check_combine(combine)
             selection = select(where, state.grid)
         row = int(np.prod(state.grid.shape[1:], dtype=np.int64))
-        unit, most = agree_on_units(state.ranks, selection, state.grid.chunk_elements, row)
-        cut = state.cut(unit)
-        units = np.ascontiguousarray(selection.in_units(unit), cut.position_type(most))
+        unit, most = common_unit(state.ranks, selection, state.grid.chunk_elements, row)
+        partition = state.partition(unit)
+        units = np.ascontiguousarray(selection.in_units(unit), partition.position_type(most))
         if keep and np.may_share_memory(units, selection.starts):
             units = units.copy()
-        return self._build(units, cut, selection.shape, combine, most=most)
+        return self._build(units, partition, selection.shape, combine, most=most)
 
-    def _build(self, units: Any, cut: Cut, shape: tuple[int, ...], combine: str, *, most: int) -> Schedule:
+    def _build(self, units: Any, partition: Partition, shape: tuple[int, ...], combine: str, *, most: int) -> Schedule:
         assert self._windows.memory is not None
         return build_schedule(
             self._state.ranks,
             self._state.node,
-            cut,
+            partition,
             units,
             shape=shape,
             combine=combine,
-            quota=self._quota(cut.record_bytes),
+            quota=self._quota(partition.record_bytes),
             most=most,
             scratch=self._windows.memory,
         )
@@ -232,7 +232,7 @@ class Dataset:
             raise DatasetError(f"expected one index for each of {changed.size} entries, got {found}")
         if changed.size and not 0 <= changed.min() <= changed.max() < rows:
             raise DatasetError(f"expected entries from 0 to {rows - 1} of the schedule")
-        unit, units = schedule.cut.record_bytes // grid.item_bytes, schedule.units.copy()
+        unit, units = schedule.partition.record_bytes // grid.item_bytes, schedule.units.copy()
         if schedule.shape[1:] != grid.shape[1:] or selection.run % unit:
             raise DatasetError("expected the schedule of an index array, got one of a slab")
         if not units.size or not changed.size:  # a row may be nothing, or several units
@@ -254,7 +254,7 @@ class Dataset:
         return self._state.budget.message_records(record_bytes)
 
     def _exchange(self, schedule: Schedule, report: Report) -> Exchange:
-        quota = self._quota(schedule.cut.record_bytes)
+        quota = self._quota(schedule.partition.record_bytes)
         return Exchange(self._state.ranks, schedule, quota=quota, report=report)
 
     def _reader(self) -> ChunkReader:
@@ -288,8 +288,8 @@ class Dataset:
         return out
 
     def _check_schedule(self, schedule: Schedule) -> None:
-        unit = schedule.cut.record_bytes // self._state.grid.item_bytes
-        if schedule.cut != self._state.cut(max(unit, 1)):
+        unit = schedule.partition.record_bytes // self._state.grid.item_bytes
+        if schedule.partition != self._state.partition(max(unit, 1)):
             raise DatasetError("expected a schedule made by this dataset, got one of another")
 
     def _finish(self, writing: Writing) -> Report:
@@ -310,7 +310,7 @@ class Pending:
 
     def discard(self) -> None:
         """Give the write up; the old dataset stays."""
-        self._writing.outlets.discard()
+        self._writing.writers.discard()
 
     def wait(self) -> Report:
         """Collective: end the write; what was done. A second call gives the same."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from striate.errors import DatasetError, OutputError
-from striate.runtime.dtypes import flat_dtype
+from striate.runtime.store.dtypes import flat_dtype
 from striate.runtime.serial import SerialDataset
 
 SUFFIXES = (".npy", ".h5", ".zarr")

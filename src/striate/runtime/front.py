@@ -13,25 +13,25 @@ import numpy as np
 
 from striate import units
 from striate.errors import DatasetError, StorageError
-from striate.runtime.agree import Together, fingerprint
-from striate.runtime.budget import Budget
-from striate.runtime.chunkio import ChunkTable
-from striate.runtime.codec import Pipeline, pipeline_from, pipeline_from_configs
+from striate.runtime.move.collective import Collective, fingerprint
+from striate.runtime.plan.budget import Budget
+from striate.runtime.store.chunks import ChunkTable
+from striate.runtime.store.codec import Pipeline, pipeline_from, pipeline_from_configs
 from striate.runtime.dataset import Dataset
-from striate.runtime.dtypes import describe_dtype
-from striate.runtime.grid import Grid, plan_grid
-from striate.runtime.group import group_of
-from striate.runtime.metadata import Metadata, decode
-from striate.runtime.placement import (
+from striate.runtime.store.dtypes import describe_dtype
+from striate.runtime.plan.grid import Grid, plan_grid
+from striate.runtime.move.group import group_of
+from striate.runtime.store.metadata import Metadata, decode
+from striate.runtime.plan.placement import (
     ByteLayout,
     Domains,
     chunks_per_block,
     group_by_factor,
     group_by_layout,
 )
-from striate.runtime.ranks import Ranks
-from striate.runtime.state import Options, Plan, State
-from striate.runtime.store import Store, check_directories, read_metadata
+from striate.runtime.move.ranks import Ranks
+from striate.runtime.move.state import Options, Plan, State
+from striate.runtime.store.files import Store, check_directories, read_metadata
 
 _OURS = re.compile(r"[0-9a-f]{16}-[0-9]{8}-[0-9]{1,5}\.blocks|\.?(metadata|reference)\.json(\.part)?")
 ALIGNMENT = 4096
@@ -72,7 +72,7 @@ def create(
     """Collective: a new dataset at `path`, to be written; what is there stays until the first write is complete.
 
     `comm` is an mpi4py communicator, or None for one process. `servers` are the ranks that write: all (None), the
-    lowest n, or a list. Each rank's domain is cut into `group_factor` blocks, dealt to the servers in turn; a
+    lowest n, or a list. Each rank's domain is divided into `group_factor` blocks, dealt to the servers in turn; a
     `layout` of `striate.layout` places chunks instead. `directories` gives each server one of its own. `codec`
     is None, "auto", a name such as "zstd", a numcodecs codec, or a list of them. `buffer` bounds the memory a
     rank uses beyond the caller's own and the schedule. `sync` makes each write durable before it returns.
@@ -82,7 +82,7 @@ def create(
     identity = _identity(ranks, share_memory)
     same = dict[str, object].fromkeys(_SETTINGS)
     node = group.node(share_memory)
-    with Together(ranks, same=same):
+    with Collective(ranks, same=same):
         kind = _element(dtype)
         store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
         server_ranks = _server_ranks(servers, ranks.size)
@@ -154,14 +154,14 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     ranks = group.ranks
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
     content = b""
-    with Together(ranks, 0, same={"path": str(store.path), "share_memory": share_memory}) as meeting:
+    with Collective(ranks, 0, same={"path": str(store.path), "share_memory": share_memory}) as meeting:
         if ranks.rank == 0:
             content = read_metadata(store)
             meeting.values[0] = len(content)
     content = ranks.broadcast_known(content, meeting.largest[0], 0)
     node = group.node(share_memory)
     same: dict[str, object] = {"buffer": None, "codecs": sorted(codecs)}
-    with Together(ranks, same=same):
+    with Collective(ranks, same=same):
         metadata = decode(content, str(store.metadata_path))
         check_directories(store, metadata.servers, own=metadata.own_directories)
         grid = metadata.grid()

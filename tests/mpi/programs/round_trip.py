@@ -15,7 +15,7 @@ from hypothesis import settings as how
 from mpi4py import MPI
 
 import striate.runtime as runtime
-from striate.runtime import update
+from striate.runtime.move import update
 
 WORLD = MPI.COMM_WORLD
 FOLDER, CASES = Path(sys.argv[1]), int(sys.argv[2])

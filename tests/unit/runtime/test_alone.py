@@ -120,11 +120,11 @@ def test_a_layout_places_chunks_and_is_remembered(tmp_path, layout):
 
 
 def test_auto_takes_the_codec_only_where_it_pays(tmp_path, monkeypatch):
-    from striate.runtime.choose import Trial
+    from striate.runtime.move.choose_codec import Trial
 
     assert Trial(write_seconds=1.0, compress_seconds=0.4, share=0.5).pays  # 0.4 + 0.5 < 1
     assert not Trial(write_seconds=1.0, compress_seconds=0.6, share=0.5).pays
-    monkeypatch.setattr("striate.runtime.choose.try_sample", lambda *_: Trial(1.0, 0.1, 0.1))
+    monkeypatch.setattr("striate.runtime.move.choose_codec.try_sample", lambda *_: Trial(1.0, 0.1, 0.1))
     with runtime.create(None, tmp_path / "d", (3000,), "f8", codec="auto") as dataset:
         dataset.write_all(..., np.zeros(3000))
         assert dataset.codec[0]["id"] == "blosc"

@@ -52,11 +52,11 @@ template <class Position>
                                                std::span<const Position> kept, bool all,
                                                const DomainCut& cut);
 
-// `settle_records` and `bucket_records` in one pass, for bits that begin at record 0 and owners that all
+// `resolve_records` and `bucket_records` in one pass, for bits that begin at record 0 and owners that all
 // share memory with us. Every bit of `live`, which is used up, is one of `indices`; `each_once` tells that no
 // two of those are the same. Throws std::invalid_argument where that is seen not to hold.
 template <class Position>
-[[nodiscard]] Buckets<Position> settle_into_buckets(std::span<const Position> indices,
+[[nodiscard]] Buckets<Position> resolve_into_buckets(std::span<const Position> indices,
                                                     std::span<std::uint64_t> live, bool each_once,
                                                     const DomainCut& cut);
 

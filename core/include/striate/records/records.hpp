@@ -1,4 +1,4 @@
-// Records of one size, found by position: marked, settled between claimants, put into buckets, and moved.
+// Records of one size, found by position: marked, resolved between claimants, put into buckets, and moved.
 //
 // Positions are 32-bit where they fit, else 64-bit; nothing outside the given memory is ever touched.
 #pragma once
@@ -34,7 +34,7 @@ template <class Position>
 // Which of `indices` keep their claim: the last one at each bit still set in `live`, which is cleared by it.
 // Appends the places of the claims in `indices`, ascending.
 template <class Position>
-void settle_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
+void resolve_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
                     LargeVector<Position>& kept);
 
 // Moves of one bucket: entries, ascending, and their places.

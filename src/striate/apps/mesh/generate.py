@@ -74,6 +74,6 @@ def touched(edges: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     top = int(backwards.max(initial=-1)) + 1
     bits: Any = np.zeros(-(-max(top, 1) // 64), np.uint64)
     _core.mark_records(backwards, 0, bits)
-    first = _core.settle_records(backwards, 0, bits)
+    first = _core.resolve_records(backwards, 0, bits)
     met: npt.NDArray[np.int32] = backwards[first[::-1]]
     return met

@@ -142,7 +142,7 @@ def _mesh(part: Part) -> Kernels:
 
 def _window(size: int) -> Mapping[str, Kernel]:
     """Memory that ranks share: one asks the system for it, all map it."""
-    from striate.runtime import node
+    from striate.runtime.move import node
 
     def reserved() -> float:
         before = time.process_time()

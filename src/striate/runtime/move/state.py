@@ -1,0 +1,109 @@
+"""The state of an open dataset: what was agreed when it was opened, and what each commit moves on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from striate.runtime.plan.budget import Budget
+from striate.runtime.store.chunks import ChunkTable
+from striate.runtime.store.codec import Pipeline
+from striate.runtime.plan.partition import Partition
+from striate.runtime.store.dtypes import describe_dtype
+from striate.runtime.plan.grid import Grid
+from striate.runtime.move.group import Group
+from striate.runtime.store.metadata import VERSION, Chunks, Metadata
+from striate.runtime.move.node import Node
+from striate.runtime.plan.placement import Domains
+from striate.runtime.move.ranks import Ranks
+from striate.runtime.store.files import Store
+
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where chunks go. Server s is served by rank `server_ranks[s]`; `layout` is text, empty for group factors."""
+
+    server_of_chunk: Int64
+    server_ranks: tuple[int, ...]
+    block_chunks: int
+    layout: str
+
+
+@dataclass(frozen=True)
+class Options:
+    """How this process group works on the dataset; nothing of it is stored."""
+
+    alignment: int
+    sync: bool
+    reference: bool
+    share: bool | int
+
+
+@dataclass(frozen=True)
+class State:
+    """One generation of a dataset, as all ranks know it. `committed` tells whether its metadata is in place."""
+
+    group: Group
+    node: Node
+    store: Store
+    grid: Grid
+    dtype: np.dtype[Any]
+    pipeline: Pipeline
+    choose_codec: bool
+    domains: Domains
+    budget: Budget
+    plan: Plan
+    options: Options
+    identity: str
+    generation: int
+    table: ChunkTable
+    committed: bool
+
+    @property
+    def ranks(self) -> Ranks:
+        """All ranks of the dataset."""
+        return self.group.ranks
+
+    @property
+    def window_chunks(self) -> int:
+        """Chunks of a domain in memory at once."""
+        return self.budget.window_chunks(self.domains.chunks_per_domain)
+
+    def partition(self, unit: int) -> Partition:
+        """The partition into records of `unit` elements."""
+        chunk = self.grid.chunk_elements // unit
+        return Partition(
+            records=self.grid.elements // unit,
+            record_bytes=unit * self.grid.item_bytes,
+            chunk=chunk,
+            domain=self.domains.chunks_per_domain * chunk,
+            window=self.window_chunks * chunk,
+            ranks=self.ranks.size,
+            rest=self.grid.elements % unit * self.grid.item_bytes,
+        )
+
+    def metadata(self) -> Metadata:
+        """The state as a metadata file holds it."""
+        table = self.table
+        return Metadata(
+            version=VERSION,
+            identity=self.identity,
+            generation=self.generation,
+            shape=list(self.grid.shape),
+            dtype=describe_dtype(self.dtype),
+            chunk_shape=list(self.grid.chunk_shape),
+            codec=self.pipeline.configs,
+            servers=len(self.plan.server_ranks),
+            own_directories=bool(self.store.directories),
+            block_chunks=self.plan.block_chunks,
+            layout=self.plan.layout,
+            subfiles=table.subfiles,
+            chunks=Chunks(
+                table.file.tolist(), table.offset.tolist(), table.length.tolist(), table.checksum.tolist()
+            ),
+        )

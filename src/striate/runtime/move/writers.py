@@ -1,0 +1,151 @@
+"""Writers: the servers' new sub-files, fed from shared memory where there is some, and by messages where not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from striate.runtime.store import metadata as meta
+from striate.runtime.store.frame import Frame
+from striate.runtime.report import Report
+from striate.runtime.move.state import State
+from striate.runtime.store.files import SubfileWriter
+from striate.runtime.move.windows import Windows
+
+Int64 = npt.NDArray[np.int64]
+
+
+class Writers:
+    """What this rank writes as a server. Failures are kept until `wait`, so that no other rank is left waiting."""
+
+    def __init__(self, state: State, windows: Windows, report: Report) -> None:
+        self.state = state
+        self.windows = windows
+        self.report = report
+        self.files = {
+            server: SubfileWriter(
+                state.store.folder(server) / meta.subfile_name(state.identity, state.generation + 1, server)
+            )
+            for server, rank in enumerate(state.plan.server_ranks)
+            if rank == state.ranks.rank
+        }
+        self.offsets = np.zeros(state.grid.chunks, np.int64)
+        self.lengths = np.zeros(state.grid.chunks, np.int64)
+        self.worker: ThreadPoolExecutor | None = None
+        self.job: Future[None] | None = None
+        self.failure: Exception | None = None
+
+    def write_behind(self) -> None:
+        """From now on write in a thread, while the caller goes on."""
+        self.worker = ThreadPoolExecutor(1, "striate-write")
+
+    def write(self, chunks: Int64, frames: dict[int, Frame]) -> None:
+        """Collective: every chunk goes to its server. `frames` are those of our own domain."""
+        near, sends, arriving = [], [], []
+        for chunk in (int(number) for number in chunks):
+            owner = self.state.domains.owner(chunk)
+            writer = self.state.plan.server_ranks[self._server(chunk)]
+            if self._is_near(chunk, owner, writer):
+                near += [chunk] * (writer == self.state.ranks.rank)
+            elif owner == self.state.ranks.rank:
+                sends.append(self.state.ranks.start_send(frames[chunk].content, writer))
+                self.report.sent_bytes += frames[chunk].content.size
+                self.report.messages += 1
+            elif writer == self.state.ranks.rank:
+                arriving.append(chunk)
+        self._start(lambda: self._write_near(near, frames))
+        self._finish_messages(arriving, sends)
+
+    def wait(self) -> None:
+        """Wait for the thread; raises what failed since the last time."""
+        if self.job is not None:
+            job, self.job = self.job, None
+            job.result()
+        if self.failure is not None:
+            raise self.failure
+
+    def close(self) -> int:
+        """Close the sub-files, durable when asked for; bytes written."""
+        self.wait()
+        for file in self.files.values():
+            file.close(sync=self.state.options.sync)
+        self._stop()
+        return sum(file.written_bytes for file in self.files.values())
+
+    def discard(self) -> None:
+        """Remove the sub-files: they belong to no dataset."""
+        if self.job is not None:
+            self.job.exception()
+        self._stop()
+        for file in self.files.values():
+            file.discard()
+
+    def _stop(self) -> None:
+        if self.worker is not None:
+            self.worker.shutdown()
+
+    def _server(self, chunk: int) -> int:
+        return int(self.state.plan.server_of_chunk[chunk])
+
+    def _is_near(self, chunk: int, owner: int, writer: int) -> bool:
+        """True when no message is needed: the chunk is the writer's own, or lies in memory that both share."""
+        nodes = self.windows.node.numbers
+        fits = not self.state.pipeline or self.lengths[chunk] <= self.state.grid.chunk_bytes
+        return owner == writer or (fits and bool(nodes[owner] == nodes[writer]))
+
+    def _start(self, work: Callable[[], None]) -> None:
+        if self.worker is not None:
+            self.job = self.worker.submit(work)
+        else:
+            self._guard(work)
+
+    def _guard(self, work: Callable[[], None]) -> None:
+        try:
+            if self.failure is None:
+                work()
+        except Exception as error:  # whatever it is, it is raised when all ranks meet
+            self.failure = error
+
+    def _write_near(self, chunks: list[int], frames: dict[int, Frame]) -> None:
+        with self.report.stage("write"):
+            for run in self._runs(chunks):
+                buffers = [part for chunk in run for part in self._buffers(chunk, frames)]
+                self.files[self._server(run[0])].write(int(self.offsets[run[0]]), buffers)
+
+    def _runs(self, chunks: list[int]) -> list[list[int]]:
+        """Chunks that follow one another in a sub-file, together."""
+        runs: list[list[int]] = []
+        for chunk in chunks:
+            last = runs[-1][-1] if runs else -1
+            follows = last >= 0 and self._server(last) == self._server(chunk)
+            if follows and self.offsets[last] + self.lengths[last] == self.offsets[chunk]:
+                runs[-1].append(chunk)
+            else:
+                runs.append([chunk])
+        return runs
+
+    def _buffers(self, chunk: int, frames: dict[int, Frame]) -> list[memoryview]:
+        if chunk in frames:
+            return frames[chunk].buffers()
+        content = self.windows.chunk(chunk)[: self.lengths[chunk]]  # a neighbour's, in shared memory
+        return Frame(content, int(self.lengths[chunk]) - content.size, 0).buffers()
+
+    def _finish_messages(self, arriving: list[int], sends: list[Any]) -> None:
+        if arriving:
+            self._guard(self.wait)  # one at a time writes to a sub-file
+        for chunk in arriving:
+            length = int(self.lengths[chunk])
+            size = length if self.state.pipeline else self.state.grid.chunk_bytes
+            content = np.empty(size, np.uint8)
+            self.state.ranks.receive(content, self.state.domains.owner(chunk))
+            self._guard(self._writing(chunk, Frame(content, length - size, 0)))
+        for send in sends:
+            send.Wait()
+
+    def _writing(self, chunk: int, frame: Frame) -> Callable[[], None]:
+        file, offset = self.files[self._server(chunk)], int(self.offsets[chunk])
+        return lambda: file.write(offset, frame.buffers())

@@ -1,0 +1,178 @@
+"""Collective writes: records into windows, windows into frames, frames into the servers' new sub-files."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import numpy.typing as npt
+
+from striate.runtime.move.collective import Collective
+from striate.runtime.move.choose_codec import choose_codec
+from striate.runtime.store.chunks import ChunkReader
+from striate.runtime.store.commit import Written, commit, merged_table
+from striate.runtime.move.exchange import Exchange
+from striate.runtime.store.frame import Frame, seal
+from striate.runtime.move.loading import Loader
+from striate.runtime.move.writers import Writers
+from striate.runtime.plan.placement import offsets_in_subfiles
+from striate.runtime.report import Report
+from striate.runtime.move.schedule import Schedule
+from striate.runtime.move.resolve import PARTLY
+from striate.runtime.move.state import State
+from striate.runtime.move.windows import Windows
+
+Bytes = npt.NDArray[np.uint8]
+Int64 = npt.NDArray[np.int64]
+
+
+class Writing:
+    """One collective write. `run` takes all records; `finish` waits for the last bytes and commits."""
+
+    def __init__(self, state: State, windows: Windows, exchange: Exchange, reader: ChunkReader) -> None:
+        self.state = state
+        self.windows = windows
+        self.exchange = exchange
+        self.schedule: Schedule = exchange.schedule
+        self.report: Report = exchange.report
+        self.loader = Loader(state, windows, reader, exchange.report)
+        self.writers = Writers(state, windows, exchange.report)
+        self.cursors = np.zeros(len(state.plan.server_ranks), np.int64)  # ends of the new sub-files
+        self.checksums = np.zeros(state.domains.chunks_per_domain, np.uint64)  # of our own domain
+
+    def run(self, records: Bytes, *, in_background: bool) -> None:
+        """Take all records from the caller, whose memory is free afterwards."""
+        rounds = [turn for turn in range(self.schedule.partition.rounds) if len(self._chunks(turn))]
+        if len(rounds) > 1 or in_background:
+            self.writers.write_behind()
+        try:
+            for before, turn in zip([None, *rounds], rounds, strict=False):
+                if before is not None and self.windows.shares_memory(before, turn):
+                    self._meet()  # rounds between them had nothing to do
+                self._round(turn, records)
+        except Exception:
+            self.writers.discard()
+            raise
+        self.report.rounds = len(rounds)
+
+    def finish(self) -> State:
+        """Collective: the new generation of the dataset; on failure all that was written is removed."""
+        try:
+            with Collective(self.state.ranks), self.report.stage("wait"):
+                self.report.stored_bytes = self.writers.close()
+            with self.report.stage("commit"):
+                return commit(self.state, merged_table(self.state, self._written()))
+        except Exception:
+            self.writers.discard()
+            raise
+
+    def _chunks(self, turn: int) -> Int64:
+        """The chunks of a round, of all ranks."""
+        domain = self.state.domains.chunks_per_domain
+        return self.schedule.chunks_in(turn, self.windows.window_chunks, domain)
+
+    def _round(self, turn: int, records: Bytes) -> None:
+        chunks = self._chunks(turn)
+        rank = self.state.ranks.rank
+        own = chunks[chunks // self.state.domains.chunks_per_domain == rank]
+        self._prepare(chunks, own)
+        with self.report.stage("exchange"):
+            shared, window = self.windows.shared(turn), self.windows.of(rank, turn)
+            self.exchange.put(turn, records, shared, window, self.state.dtype)
+        self._meet()
+        if self.state.choose_codec:
+            self.state = self.writers.state = choose_codec(self.state, [self._window(chunk) for chunk in own])
+        frames = self._seal(own)
+        self._place(turn, chunks, frames)
+        self.writers.write(chunks, frames)
+
+    def _meet(self) -> None:
+        """All records of a round are in the windows, and the round before is written; high ranks put most of them."""
+        with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
+            self.writers.wait()
+
+    def _window(self, chunk: int) -> Bytes:
+        return self.windows.chunk(int(chunk))
+
+    def _prepare(self, chunks: Int64, own: Int64) -> None:
+        """Chunks that are only partly written keep their other records; what lies beyond the array is zero."""
+        adding, partition = self.schedule.combine == "sum", self.schedule.partition
+        if len(own) and own[-1] == self.state.grid.chunks - 1:
+            used = partition.records * partition.record_bytes - int(own[-1]) * self.state.grid.chunk_bytes
+            self._window(own[-1])[max(used, 0) :] = 0
+        missing = chunks[self.schedule.coverage[chunks] == PARTLY]
+        if not adding and self.schedule.holes is not None:
+            self._clear_holes(own, self.schedule.holes)
+            missing = missing[self.state.table.file[missing] >= 0]
+        if adding or len(missing):
+            with self.report.stage("load"):
+                self.loader.load(missing)
+        if adding:
+            for chunk in own:
+                self._clear_claimed(int(chunk))
+
+    def _clear_holes(self, own: Int64, holes: Int64) -> None:
+        """Records of our own chunks that nobody writes and nobody wrote before are zero."""
+        partition = self.schedule.partition
+        for chunk in own[self.state.table.file[own] < 0]:
+            first = int(chunk) % self.state.domains.chunks_per_domain * partition.chunk
+            begin, end = np.searchsorted(holes, [first, first + partition.chunk])
+            window = self._window(chunk).reshape(partition.chunk, partition.record_bytes)
+            window[holes[begin:end] - first] = 0
+
+    def _clear_claimed(self, chunk: int) -> None:
+        """Sums begin at zero, wherever something is added."""
+        partition = self.schedule.partition
+        within = chunk % self.state.domains.chunks_per_domain
+        turn, at = divmod(within, self.windows.window_chunks)
+        moves = self.schedule.writing
+        places = moves.incoming[moves.incoming_starts[turn, 0] : moves.incoming_starts[turn, -1]]
+        mine = places[(places >= at * partition.chunk) & (places < (at + 1) * partition.chunk)] - at * partition.chunk
+        self._window(chunk).reshape(partition.chunk, partition.record_bytes)[mine] = 0
+
+    def _seal(self, own: Int64) -> dict[int, Frame]:
+        """Our own chunks as they will be stored; a compressed one takes the place of what it was made of."""
+        state, frames = self.state, {}
+        meeting = Collective(state.ranks) if state.pipeline else nullcontext()  # a checksum alone cannot fail
+        with meeting, self.report.stage("compress"):
+            for chunk in own:
+                window = self._window(chunk)
+                frame = seal(
+                    window,
+                    state.pipeline,
+                    record_bytes=state.dtype.itemsize,
+                    alignment=state.options.alignment,
+                )
+                frames[int(chunk)] = frame.within(window) if state.pipeline else frame
+        first = state.ranks.rank * state.domains.chunks_per_domain
+        for chunk, frame in frames.items():
+            self.checksums[chunk - first] = frame.checksum
+        return frames
+
+    def _place(self, turn: int, chunks: Int64, frames: dict[int, Frame]) -> None:
+        """Where each chunk of the round goes in its server's sub-file; the same on all ranks."""
+        servers = self.state.plan.server_of_chunk[chunks]
+        lengths = self._lengths(turn, chunks, frames)
+        self.writers.offsets[chunks] = offsets_in_subfiles(servers, lengths, self.cursors)
+        self.writers.lengths[chunks] = lengths
+        for server in np.unique(servers):
+            self.cursors[server] += lengths[servers == server].sum()
+
+    def _lengths(self, turn: int, chunks: Int64, frames: dict[int, Frame]) -> Int64:
+        """Stored bytes of each chunk: known for whole chunks, told by the owners for compressed ones."""
+        state, window = self.state, self.windows.window_chunks
+        if not state.pipeline:
+            size = state.grid.chunk_bytes
+            return np.full(len(chunks), size + -size % state.options.alignment, np.int64)
+        row = np.zeros(window, np.int64)
+        first = state.ranks.rank * state.domains.chunks_per_domain + turn * window
+        for chunk, frame in frames.items():
+            row[chunk - first] = frame.length
+        owners, within = np.divmod(chunks, state.domains.chunks_per_domain)
+        told: Int64 = state.ranks.gather_rows(row)[owners, within - turn * window]
+        return told
+
+    def _written(self) -> Written:
+        chunks = np.flatnonzero(self.writers.lengths)
+        checksums = self.state.ranks.gather_rows(self.checksums).reshape(-1)
+        return Written(chunks, self.writers.offsets[chunks], self.writers.lengths[chunks], checksums[chunks])

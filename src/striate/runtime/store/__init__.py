@@ -1,0 +1,1 @@
+"""What lies on disk: metadata, sub-files, frames and codecs, and the commit that makes them a dataset."""

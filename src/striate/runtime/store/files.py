@@ -1,0 +1,221 @@
+"""The store: sub-files where the servers keep them, and the metadata file beside them."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from striate import _core
+from striate.errors import DamageError, DatasetError, StorageError
+from striate.runtime.store import metadata as meta
+
+Bytes = npt.NDArray[np.uint8]
+
+_MOST_VECTORS = 512
+_BLOCKS = re.compile(r"[0-9a-f]{16}-[0-9]{8}-[0-9]{1,5}\.blocks")
+
+
+@dataclass(frozen=True)
+class Store:
+    """The directory of a dataset, and the servers' own directories where they have them."""
+
+    path: Path
+    directories: tuple[Path, ...]  # one a server, or none: all sub-files lie in `path`
+
+    def folder(self, server: int) -> Path:
+        """Where a server keeps its sub-files."""
+        return self.directories[server] if self.directories else self.path
+
+    def locate(self, subfile: meta.SubFile) -> Path:
+        """The path of a sub-file."""
+        return self.folder(subfile.server) / subfile.name
+
+    @property
+    def metadata_path(self) -> Path:
+        return self.path / meta.FILE_NAME
+
+
+def check_directories(store: Store, servers: int, *, own: bool) -> None:
+    """Refuse a number of directories that does not fit the servers."""
+    if own and len(store.directories) != servers:
+        raise DatasetError(
+            f"expected the directories of {servers} servers, got {len(store.directories)}",
+            source=str(store.path),
+        )
+    if not own and store.directories:
+        raise DatasetError("expected no server directories: this dataset lies in one", source=str(store.path))
+
+
+def load(path: str | os.PathLike[str]) -> meta.Metadata:
+    """The metadata of the dataset at `path`, checked."""
+    return load_metadata(Store(Path(path), ()))
+
+
+def load_metadata(store: Store) -> meta.Metadata:
+    """The metadata of the dataset; raises StorageError when there is none, DamageError when it was changed."""
+    return meta.decode(read_metadata(store), str(store.metadata_path))
+
+
+def read_metadata(store: Store) -> bytes:
+    """The bytes of the metadata file; raises StorageError when there is none, DatasetError when it is huge."""
+    if not store.metadata_path.is_file():
+        raise StorageError("no Striate dataset here", 2, at=str(store.path))
+    with store.metadata_path.open("rb") as file:
+        content = file.read(meta.MOST_BYTES + 1)
+    if len(content) > meta.MOST_BYTES:
+        raise DatasetError(f"expected metadata of at most {meta.MOST_BYTES} bytes", source=str(store.path))
+    return content
+
+
+def replace_file(path: Path, content: bytes, *, sync: bool) -> None:
+    """Put `content` at `path` in one step: whoever looks sees the old file or the new."""
+    part = path.with_name(f".{path.name}.part")
+    with part.open("wb") as file:
+        file.write(content)
+        file.flush()
+        if sync:
+            os.fsync(file.fileno())
+    part.replace(path)
+    if sync:
+        sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Make the names in a directory durable."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def old_files(folder: Path, keep: set[str], identities: set[str] | None) -> list[Path]:
+    """Sub-files in `folder` that no metadata names any more; only of `identities`, or of any dataset when None."""
+    found = []
+    for path in folder.iterdir():
+        ours = identities is None or path.name[:16] in identities
+        if _BLOCKS.fullmatch(path.name) and ours and path.name not in keep:
+            found.append(path)
+    return found
+
+
+class SubfileWriter:
+    """One server's new sub-file, made when the first bytes come."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.descriptor = -1
+        self.made = False
+        self.written_bytes = 0
+
+    def write(self, offset: int, buffers: Sequence[memoryview]) -> None:
+        """Write the buffers one after another from `offset` on."""
+        if self.descriptor < 0:
+            self.descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+            self.made = True
+        for first in range(0, len(buffers), _MOST_VECTORS):
+            offset = self._write_some(offset, list(buffers[first : first + _MOST_VECTORS]))
+
+    def _write_some(self, offset: int, buffers: list[memoryview]) -> int:
+        while buffers:
+            try:
+                count = os.pwritev(self.descriptor, buffers, offset)
+            except OSError as error:
+                raise StorageError(
+                    os.strerror(error.errno or 5).lower(), error.errno, at=str(self.path)
+                ) from error
+            offset += count
+            self.written_bytes += count
+            while buffers and count >= len(buffers[0]):
+                count -= len(buffers.pop(0))
+            if buffers:
+                buffers[0] = buffers[0][count:]
+        return offset
+
+    def close(self, *, sync: bool) -> None:
+        """Close the file, and make it durable when asked."""
+        if self.descriptor < 0:
+            return
+        try:
+            if sync:
+                os.fsync(self.descriptor)
+                sync_folder(self.path.parent)
+        finally:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+    def discard(self) -> None:
+        """Remove what was written: it belongs to no dataset."""
+        self.close(sync=False)
+        if self.made:
+            self.path.unlink(missing_ok=True)
+
+
+class SubfileReader:
+    """Sub-files opened for reading, each once, and only when its size is as it was written."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.descriptors: dict[str, int] = {}
+        self.mapped: dict[str, _core.MappedFile] = {}
+
+    def read_into(self, subfile: meta.SubFile, offset: int, buffers: list[Bytes]) -> None:
+        """Fill the buffers from `offset` on; raises DamageError when the file ends before."""
+        descriptor = self._open(subfile)
+        views = [buffer.data for buffer in buffers if buffer.size]
+        wanted = sum(len(view) for view in views)
+        while wanted:
+            count = os.preadv(descriptor, views, offset)
+            if count <= 0:
+                raise DamageError("the sub-file was truncated", at=str(self.store.locate(subfile)))
+            wanted -= count
+            offset += count
+            while views and count >= len(views[0]):
+                count -= len(views.pop(0))
+            if views:
+                views[0] = views[0][count:]
+
+    def map(self, subfile: meta.SubFile) -> _core.MappedFile:
+        """The sub-file as memory; raises RuntimeError where its file system has no such thing."""
+        if subfile.name not in self.mapped:
+            self.mapped[subfile.name] = _core.MappedFile(self._open(subfile), subfile.bytes)
+        return self.mapped[subfile.name]
+
+    def state(self, subfile: meta.SubFile) -> tuple[int, int]:
+        """Size and time of the last change: two equal states have the same bytes between them."""
+        found = os.fstat(self._open(subfile))
+        return found.st_size, found.st_mtime_ns
+
+    def _open(self, subfile: meta.SubFile) -> int:
+        if subfile.name in self.descriptors:
+            return self.descriptors[subfile.name]
+        path = self.store.locate(subfile)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError as error:
+            reason = (
+                "the sub-file is missing" if isinstance(error, FileNotFoundError) else str(error.strerror)
+            )
+            raise StorageError(reason.lower(), error.errno, at=str(path)) from error
+        found = os.fstat(descriptor)
+        if found.st_size != subfile.bytes or not stat.S_ISREG(found.st_mode):
+            os.close(descriptor)
+            raise DamageError(
+                f"expected a file of {subfile.bytes} bytes, found {found.st_size}", at=str(path)
+            )
+        self.descriptors[subfile.name] = descriptor
+        return descriptor
+
+    def close(self) -> None:
+        """Close all files."""
+        self.mapped.clear()
+        for descriptor in self.descriptors.values():
+            os.close(descriptor)
+        self.descriptors.clear()

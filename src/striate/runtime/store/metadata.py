@@ -1,0 +1,151 @@
+"""The metadata file: one line that says what follows and its checksum, then JSON; read as if by an enemy's hand."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+import numpy as np
+import xxhash
+
+from striate.errors import DamageError, DatasetError
+from striate.runtime.store.dtypes import dtype_from_description
+from striate.runtime.plan.grid import MOST_CHUNKS, Grid
+from striate.units import LARGEST
+
+FILE_NAME = "metadata.json"
+VERSION = 1
+MOST_BYTES = 2**28
+MOST_SERVERS = 2**16
+# A part of the first axis is rounded, so a plan for many pieces may end somewhat above MOST_CHUNKS.
+MOST_LISTED = 4 * MOST_CHUNKS
+_IDENTITY = re.compile(r"[0-9a-f]{16}")
+_NAME = re.compile(r"[0-9a-f]{16}-[0-9]{8}-[0-9]{1,5}\.blocks")
+
+
+class SubFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of blocks, written by one server: `name` alone, no directory."""
+
+    name: str
+    server: int
+    bytes: int
+
+
+class Chunks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One row a chunk: sub-file (-1: never written, reads as zeros), offset, stored bytes and their checksum."""
+
+    file: list[int]
+    offset: list[int]
+    length: list[int]
+    checksum: list[int]
+
+
+class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All that a reader needs to know of a dataset."""
+
+    version: int
+    identity: str
+    generation: int
+    shape: list[int]
+    dtype: Any
+    chunk_shape: list[int]
+    codec: list[dict[str, Any]]
+    servers: int
+    own_directories: bool
+    block_chunks: int
+    layout: str
+    subfiles: list[SubFile]
+    chunks: Chunks
+
+    def grid(self) -> Grid:
+        """The division of the array into chunks."""
+        return Grid(tuple(self.shape), self.numpy_dtype().itemsize, tuple(self.chunk_shape))
+
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """The type of an element."""
+        return dtype_from_description(self.dtype)
+
+
+def subfile_name(identity: str, generation: int, server: int) -> str:
+    """The name of the file that `server` writes for one generation of a dataset."""
+    return f"{identity}-{generation:08d}-{server}.blocks"
+
+
+def encode(metadata: Metadata) -> bytes:
+    """The bytes of the metadata file."""
+    body = msgspec.json.encode(metadata) + b"\n"
+    return _heading(body) + body
+
+
+def decode(content: bytes, source: str) -> Metadata:
+    """The metadata in `content`, checked; raises DamageError for other bytes, DatasetError for a wrong meaning."""
+    heading, newline, body = content.partition(b"\n")
+    if not content.startswith(b"striate dataset ") or not newline:
+        raise DamageError("expected the metadata of a Striate dataset", source=source)
+    if heading + newline != _heading(body):
+        raise DamageError("the metadata is not as it was written: its checksum differs", source=source)
+    try:
+        metadata = msgspec.json.decode(body, type=Metadata)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DatasetError(str(error), source=source) from None
+    try:
+        _check(metadata)
+    except DatasetError as error:
+        raise error.in_source(source) from None
+    return metadata
+
+
+def _heading(body: bytes) -> bytes:
+    return b"striate dataset %d %s %d\n" % (
+        VERSION,
+        xxhash.xxh3_128_hexdigest(body).encode(),
+        len(body),
+    )
+
+
+def _check(metadata: Metadata) -> None:
+    if metadata.version != VERSION:
+        raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
+    if not _IDENTITY.fullmatch(metadata.identity):
+        raise DatasetError("expected 16 hexadecimal digits", at="$.identity")
+    if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
+        raise DatasetError("expected sensible numbers of servers and generations", at="$.servers")
+    if not 1 <= metadata.block_chunks <= LARGEST or len(metadata.layout) > 4096:
+        raise DatasetError("expected blocks of one chunk at least, and a short layout", at="$.block_chunks")
+    grid = metadata.grid()
+    if grid.chunks > MOST_LISTED:
+        raise DatasetError(f"expected at most {MOST_LISTED} chunks, got {grid.chunks}", at="$.chunk_shape")
+    for number, subfile in enumerate(metadata.subfiles):
+        _check_subfile(metadata, subfile, f"$.subfiles[{number}]")
+    _check_chunks(metadata, grid)
+
+
+def _check_subfile(metadata: Metadata, subfile: SubFile, at: str) -> None:
+    if not _NAME.fullmatch(subfile.name) or not subfile.name.startswith(metadata.identity):
+        raise DatasetError(f"expected the name of one of this dataset's files, got {subfile.name!r}", at=at)
+    if not 0 <= subfile.server < metadata.servers:
+        raise DatasetError(f"expected a server from 0 to {metadata.servers - 1}, got {subfile.server}", at=at)
+    if not 0 <= subfile.bytes <= LARGEST:
+        raise DatasetError(f"expected a size up to 2^63 - 1, got {subfile.bytes}", at=at)
+
+
+def _check_chunks(metadata: Metadata, grid: Grid) -> None:
+    columns = metadata.chunks
+    for name in ("file", "offset", "length", "checksum"):
+        found = len(getattr(columns, name))
+        if found != grid.chunks:
+            raise DatasetError(f"expected {grid.chunks} rows, got {found}", at=f"$.chunks.{name}")
+    longest = grid.chunk_bytes + grid.chunk_bytes // 2 + 2**16  # a codec may lengthen, but not without end
+    for chunk, (file, offset, length, checksum) in enumerate(
+        zip(columns.file, columns.offset, columns.length, columns.checksum, strict=True)
+    ):
+        if file == -1 and offset == length == checksum == 0:
+            continue
+        known = 0 <= file < len(metadata.subfiles)
+        inside = known and offset >= 0 and 0 < length <= longest
+        if not inside or offset + length > metadata.subfiles[file].bytes or not 0 <= checksum < 2**64:
+            raise DatasetError(f"expected bytes within a sub-file, got {length} at {offset} of file {file}",
+                               at=f"$.chunks[{chunk}]")  # fmt: skip
+        if not metadata.codec and length < grid.chunk_bytes:
+            raise DatasetError(f"expected {grid.chunk_bytes} bytes, got {length}", at=f"$.chunks[{chunk}]")

@@ -1,0 +1,72 @@
+"""The reference: the dataset as Zarr chunks in files, for readers that know nothing of Striate."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+
+from striate.runtime.store.dtypes import flat_dtype
+from striate.runtime.store.metadata import Metadata
+from striate.runtime.store.files import Store
+
+FILE_NAME = "reference.json"
+
+
+def reference_bytes(metadata: Metadata, store: Store) -> bytes:
+    """A kerchunk reference (version 1) to one Zarr array called `data`.
+
+    Sub-files are named through the template `u`, the dataset's directory: a reader of a dataset that was moved
+    gives `template_overrides={"u": new_directory}`.
+    """
+    refs: dict[str, Any] = {
+        ".zgroup": json.dumps({"zarr_format": 2}),
+        "data/.zarray": json.dumps(array_document(metadata)),
+        "data/.zattrs": json.dumps({"_ARRAY_DIMENSIONS": dimensions(metadata)}),
+    }
+    grid = metadata.grid()
+    parts = [-(-length // part) for length, part in zip(grid.shape, grid.chunk_shape, strict=True)]
+    names = [_location(store, subfile.server, subfile.name) for subfile in metadata.subfiles]
+    columns = metadata.chunks
+    for chunk, corner in enumerate(np.ndindex(*parts)):
+        if columns.file[chunk] < 0:
+            continue
+        length = columns.length[chunk] if metadata.codec else grid.chunk_bytes
+        key = "data/" + ".".join(map(str, corner))
+        refs[key] = [names[columns.file[chunk]], columns.offset[chunk], length]
+    document = {"version": 1, "templates": {"u": str(store.path.absolute())}, "refs": refs}
+    return json.dumps(document, indent=0).encode() + b"\n"
+
+
+def array_document(metadata: Metadata) -> dict[str, Any]:
+    """The `.zarray` of the whole dataset."""
+    dtype = flat_dtype(metadata.numpy_dtype())
+    plain = dtype.names is None
+    fill: Any = base64.b64encode(bytes(dtype.itemsize)).decode()
+    if plain and dtype.kind in "iufb":
+        fill = False if dtype.kind == "b" else 0
+    if -1 not in metadata.chunks.file:
+        fill = None  # nothing to fill, and xarray would take a fill value for "missing"
+    return {
+        "zarr_format": 2,
+        "shape": metadata.shape,
+        "chunks": metadata.chunk_shape,
+        "dtype": dtype.str if plain else dtype.descr,
+        "compressor": metadata.codec[-1] if metadata.codec else None,
+        "filters": metadata.codec[:-1] or None,
+        "fill_value": fill,
+        "order": "C",
+    }
+
+
+def dimensions(metadata: Metadata) -> list[str]:
+    """Names of the axes, which xarray asks for."""
+    return [f"axis_{axis}" for axis in range(len(metadata.shape))]
+
+
+def _location(store: Store, server: int, name: str) -> str:
+    if store.directories:
+        return str(store.folder(server).absolute() / name)
+    return "{{u}}/" + name
