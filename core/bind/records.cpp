@@ -88,8 +88,8 @@ BucketColumns<Position> hand_over_buckets(Buckets<Position>&& result) {
 
 template <class Position>
 BucketColumns<Position> resolve_and_bucket(Column<Position> indices, MutableColumn<std::uint64_t> live,
-                                          bool each_once, std::int64_t records, std::int64_t domain,
-                                          std::int64_t window, Column<std::int32_t> segments) {
+                                           bool each_once, std::int64_t records, std::int64_t domain,
+                                           std::int64_t window, Column<std::int32_t> segments) {
     Buckets<Position> result;
     {
         nb::gil_scoped_release release;

@@ -104,7 +104,7 @@ std::size_t take_live(std::span<const Position> indices, std::size_t begin, std:
 
 template <class Position>
 Buckets<Position> resolve_into_buckets(std::span<const Position> indices, std::span<std::uint64_t> live,
-                                      bool each_once, const DomainCut& cut) {
+                                       bool each_once, const DomainCut& cut) {
     refuse_cut(cut);
     if (live.size() * 64 < static_cast<std::size_t>(cut.records))
         throw std::out_of_range("expected a bit for every record");
@@ -172,8 +172,8 @@ Buckets<Position> bucket_records(std::span<const Position> indices, std::span<co
 #define STRIATE_INSTANTIATE(Position)                                                                     \
     template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool, \
                                               const DomainCut&);                                          \
-    template Buckets<Position> resolve_into_buckets(std::span<const Position>, std::span<std::uint64_t>,   \
-                                                   bool, const DomainCut&);
+    template Buckets<Position> resolve_into_buckets(std::span<const Position>, std::span<std::uint64_t>,  \
+                                                    bool, const DomainCut&);
 STRIATE_INSTANTIATE(std::int32_t)
 STRIATE_INSTANTIATE(std::int64_t)
 

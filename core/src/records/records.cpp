@@ -144,7 +144,7 @@ void splice_moves(const EntryPlaces<Position>& moves, std::span<const Position> 
 
 template <class Position>
 void resolve_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
-                    LargeVector<Position>& kept) {
+                     LargeVector<Position>& kept) {
     const std::uint64_t end = live.size() * 64;
     const std::size_t before = kept.size();
     const auto most = std::min(indices.size(), static_cast<std::size_t>(count_bits(live)));
@@ -188,8 +188,8 @@ void move_records(std::span<std::byte> target, std::span<const Position> to,
                                const EntryPlaces<Position>&, LargeVector<Position>&,                        \
                                LargeVector<Position>&);                                                     \
     template void mark_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>);          \
-    template void resolve_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>,         \
-                                 LargeVector<Position>&);                                                   \
+    template void resolve_records(std::span<const Position>, std::int64_t, std::span<std::uint64_t>,        \
+                                  LargeVector<Position>&);                                                  \
     template void move_records(std::span<std::byte>, std::span<const Position>, std::span<const std::byte>, \
                                std::span<const Position>, std::size_t, std::size_t);
 STRIATE_INSTANTIATE(std::int32_t)

@@ -99,7 +99,7 @@ TEST("live bits that nobody claims are refused") {
     CHECK_THROWS(resolve_into_buckets<std::int32_t>(outside, none, false, cut));
     std::vector<std::uint64_t> far{std::uint64_t{1} << 60 | std::uint64_t{1} << 61};
     CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, far, false,
-                                                   cut));  // as many bits as claims, in another round
+                                                    cut));  // as many bits as claims, in another round
     std::vector<std::uint64_t> own{1 << 5};
     CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, own, true, cut));  // not once
 }

@@ -1,4 +1,4 @@
-"""`striate info FILE`: what a trace or another tool's log says, on one screen."""
+"""`striate info FILE`: what a trace, another tool's log, or a dataset holds, on one screen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import json_option, progress
+from striate.cli.output import json_option, print_json, progress
 
 
 @click.command()
@@ -16,8 +16,17 @@ def command(file: Path, as_json: bool) -> None:
     """Say what the trace FILE holds: ranks, files, bytes, time, share of I/O, phases, the slowest rank.
 
     FILE is a trace saved by striate, or a log of Darshan, dftracer, Recorder or OTF2; its format is
-    recognised.
+    recognised. Of a dataset, a directory written by striate.runtime, it says shape, type, chunks, codec and servers.
     """
+    from striate.runtime.describe import describe, is_dataset
+
+    if is_dataset(file):
+        dataset = describe(file)
+        if as_json:
+            print_json({"schema": "striate.dataset/1", "dataset": dataset})
+        else:
+            click.echo(str(dataset))
+        return
     from striate.formats.read import read_trace
 
     with progress("reading"):

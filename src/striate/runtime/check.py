@@ -1,4 +1,4 @@
-"""Verification: every stored byte of a dataset read and compared with its checksum."""
+"""Verification and repair: every stored byte read and compared with its checksum; what dead writers left, removed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from striate.errors import StriateError
+from striate.errors import StorageError, StriateError
+from striate.runtime.front import PathLike
+from striate.runtime.move.ranks import OneRank
+from striate.runtime.move.snapshot import hold_snapshot, newest
 from striate.runtime.store.chunks import ChunkReader, ChunkTable
 from striate.runtime.store.codec import pipeline_from_configs
-from striate.runtime.front import PathLike
-from striate.runtime.store.metadata import Metadata
-from striate.runtime.store.reference import FILE_NAME, reference_bytes
+from striate.runtime.store.commit import leftovers, remove
 from striate.runtime.store.files import Store, SubfileReader, check_directories, load_metadata
+from striate.runtime.store.lock import Unfinished, take_lock, unfinished_writes
+from striate.runtime.store.metadata import Metadata, SubFile, decode
+from striate.runtime.store.reference import FILE_NAME, reference_bytes
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,21 @@ def verify(
     codecs: Sequence[str] = (),
     progress: Callable[[int], None] = lambda chunks: None,
 ) -> Verdict:
-    """Read and check all of a dataset; damage is a finding, a dataset that cannot be understood is raised."""
-    store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
-    metadata = load_metadata(store)
-    check_directories(store, metadata.servers, own=metadata.own_directories)
+    """Read and check all of a dataset; damage is a finding, a dataset that cannot be understood is raised.
+
+    A writer at work is no fault: the generation that was newest at the beginning is checked.
+    """
+    store = _store(path, directories)
     files = SubfileReader(store)
+
+    def take(content: bytes) -> tuple[Metadata, list[SubFile]]:
+        metadata = decode(content, str(store.metadata_path))
+        return metadata, metadata.subfiles
+
+    if (left := _first_write_left(store)) is not None:
+        raise StorageError(left, 2, at=str(store.path))
+    metadata, _ = hold_snapshot(OneRank(), store, files, newest(OneRank(), store), take)
+    check_directories(store, metadata.servers, own=metadata.own_directories)
     reader = ChunkReader(
         metadata.grid(), ChunkTable.of(metadata), pipeline_from_configs(metadata.codec, codecs), files
     )
@@ -61,6 +75,27 @@ def verify(
     )
 
 
+def repair(path: PathLike, *, directories: Sequence[PathLike] | None = None) -> int:
+    """Remove what writers that died have left; how many files that were. Refuses while a program writes.
+
+    Nothing of the dataset itself is changed: damage is found by `verify`, and mended by writing again.
+    """
+    store = _store(path, directories)
+    metadata = None if _first_write_left(store) else load_metadata(store)
+    if metadata is not None:
+        check_directories(store, metadata.servers, own=metadata.own_directories)
+    lock = take_lock(store.path, Unfinished("", []))
+    try:
+        now = None if metadata is None else load_metadata(store)  # as it is with the lock
+        return remove(_left_behind(store, now, lock.holder.unfinished))
+    finally:
+        lock.leave()
+
+
+def _store(path: PathLike, directories: Sequence[PathLike] | None) -> Store:
+    return Store(Path(path), tuple(Path(folder) for folder in directories or ()))
+
+
 def _damaged_chunks(reader: ChunkReader, progress: Callable[[int], None]) -> Iterator[str]:
     scratch = np.empty(reader.grid.chunk_bytes, np.uint8)
     used = reader.grid.total_bytes - (reader.grid.chunks - 1) * reader.grid.chunk_bytes
@@ -75,10 +110,37 @@ def _damaged_chunks(reader: ChunkReader, progress: Callable[[int], None]) -> Ite
 
 
 def _notes(store: Store, metadata: Metadata) -> Iterator[str]:
-    known = {subfile.name for subfile in metadata.subfiles}
-    spare = [path for path in store.path.glob("*.blocks") if path.name not in known]
+    unfinished = unfinished_writes(store.path)
+    if unfinished is None:
+        yield "a program is writing the dataset"
+        return
+    spare = len(list(_left_behind(store, metadata, unfinished)))
     if spare:
-        yield f"{len(spare)} files belong to no write that was completed; the next write removes them"
+        yield f"{spare} files belong to no write that was completed; the next write or `striate repair` removes them"
+    unseen = {folder for one in unfinished for folder in one.directories} - _absolute(store.directories)
+    if unseen:
+        yield f"an interrupted write may have left files in {', '.join(sorted(unseen))}"
     reference = store.path / FILE_NAME
     if reference.exists() and reference.read_bytes() != reference_bytes(metadata, store):
         yield f"{FILE_NAME} does not fit the metadata: the dataset was moved, or a write was interrupted"
+
+
+def _first_write_left(store: Store) -> str | None:
+    """What to say of a directory where no write was ever completed, but one was begun."""
+    if store.metadata_path.exists() or not store.path.is_dir() or not unfinished_writes(store.path):
+        return None
+    return "no complete dataset here: its first write was interrupted; `striate repair` removes what it left"
+
+
+def _left_behind(store: Store, metadata: Metadata | None, unfinished: list[Unfinished]) -> Iterator[Path]:
+    """Files of the dataset's directory, and of the servers' own, that are in no use."""
+    keep = set() if metadata is None else {subfile.name for subfile in metadata.subfiles}
+    yield from leftovers(store.path, keep, None)
+    known = {one.identity for one in unfinished} | (set() if metadata is None else {metadata.identity})
+    for folder in store.directories:
+        if folder.is_dir():
+            yield from leftovers(folder, keep, known)
+
+
+def _absolute(folders: Sequence[Path]) -> set[str]:
+    return {str(folder.absolute()) for folder in folders}

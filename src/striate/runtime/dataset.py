@@ -12,21 +12,24 @@ import numpy.typing as npt
 
 from striate.errors import DatasetError
 from striate.runtime.move.collective import Collective
-from striate.runtime.store.chunks import ChunkReader
-from striate.runtime.store.commit import commit
-from striate.runtime.plan.partition import Partition
+from striate.runtime.move.commit import clean, commit, known_identities
 from striate.runtime.move.exchange import Exchange
 from striate.runtime.move.mapped import MappedReading
 from striate.runtime.move.node import Node
 from striate.runtime.move.reading import Reading
-from striate.runtime.report import Report
-from striate.runtime.move.schedule import Schedule, common_unit, build_schedule
-from striate.runtime.plan.selection import as_array, select
+from striate.runtime.move.schedule import Schedule, build_schedule, common_unit
+from striate.runtime.move.session import CHANGED, FRESH
+from striate.runtime.move.snapshot import hold_snapshot, newest
 from striate.runtime.move.state import State
-from striate.runtime.store.files import SubfileReader
 from striate.runtime.move.update import can_update, update_schedule
 from striate.runtime.move.windows import Windows
 from striate.runtime.move.writing import Writing
+from striate.runtime.plan.partition import Partition
+from striate.runtime.plan.selection import as_array, select
+from striate.runtime.report import Report
+from striate.runtime.store.chunks import ChunkReader
+from striate.runtime.store.files import SubfileReader
+from striate.runtime.store.metadata import SubFile, decode
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -41,11 +44,12 @@ class Dataset:
     the dataset; after a crash none of it is, or all.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, files: SubfileReader) -> None:
         self._state = state
-        self._files = SubfileReader(state.store)
+        self._files = files
         self._windows = self._new_windows(state.node)
         self._pending: Pending | None = None
+        self._caches: list[Callable[[], object]] = []  # what writes the records that caches keep
         self._closed = False
         self.report = Report("open", state.ranks.rank)
 
@@ -96,21 +100,35 @@ class Dataset:
             return update_schedule(self._state.ranks, schedule, units, entries, most_changed)
         return self._build(units, schedule.partition, schedule.shape, schedule.combine, most=schedule.most)
 
-    def write_all(self, where: Any, records: Any, *, combine: str = "last") -> Report:
-        """Collective: `array[where] = records`; `where` is indices, slices, or a schedule. What was done."""
+    def write_all(self, where: Any, records: Any, *, combine: str | None = None) -> Report:
+        """Collective: `array[where] = records`; `where` is indices, slices, or a schedule. What was done.
+
+        `combine` is "last" or "sum"; without it a schedule's own, or "last". Another than the schedule's is refused.
+        """
         return self.iwrite_all(where, records, combine=combine, _in_background=False).wait()
 
     def iwrite_all(
-        self, where: Any, records: Any, *, combine: str = "last", _in_background: bool = True
+        self, where: Any, records: Any, *, combine: str | None = None, _in_background: bool = True
     ) -> Pending:
         """Collective: begin a write; `records` may be changed at once, `wait` of the result ends it."""
         self._ready()
-        report, schedule = self._begin("write", where, combine)
-        with Collective(self._state.ranks, 0, same=_call("write_all", where, combine)):
-            source = self._as_bytes(records, schedule)
-        report.records = schedule.entries
-        writing = Writing(self._state, self._windows, self._exchange(schedule, report), self._reader())
-        writing.run(source, in_background=_in_background)
+        session = self._state.session
+        report, schedule = self._begin("write", where, combine or "last")
+        try:
+            with Collective(
+                self._state.ranks, 0, same=_call("write_all", where, schedule.combine)
+            ) as meeting:
+                _refuse_other_combine(combine, schedule)
+                source = self._as_bytes(records, schedule)
+                meeting.values[0] = session.begin()
+            if found := meeting.largest[0]:
+                self._catch_up(fresh=bool(found & FRESH), changed=bool(found & CHANGED))
+            report.records = schedule.records
+            writing = Writing(self._state, self._windows, self._exchange(schedule, report), self._reader())
+            writing.run(source, in_background=_in_background)
+        except Exception:
+            session.end()
+            raise
         self._pending = Pending(writing, self._finish)
         return self._pending
 
@@ -120,11 +138,11 @@ class Dataset:
         if not isinstance(where, Schedule):
             self._ready()
         report, schedule = self._begin("read", where, "last")
-        with Collective(self._state.ranks, 0, same=_call("read_all", where, "last")) as meeting:
+        with Collective(self._state.ranks, 0, same=_call("read_all", where, schedule.combine)) as meeting:
             result = self._result(schedule, out)
             mapped = MappedReading(self._state, schedule, self._reader(), report)
             meeting.values[0] = not mapped.prepare()
-        report.records = schedule.entries
+        report.records = schedule.records
         if meeting.largest[0] or not mapped.run(_bytes_of(result)):
             self._ready()
             exchange = self._exchange(schedule, report)
@@ -132,14 +150,36 @@ class Dataset:
         self.report = report
         return result
 
+    def refresh(self) -> bool:
+        """Collective: go on to the newest generation on disk, whoever wrote it; whether that was another.
+
+        Until then a handle reads the generation that it opened or last wrote. Its schedules stay good.
+        """
+        self._end_pending()
+        state = self._state
+        if not state.committed:
+            return False
+
+        def take(content: bytes) -> tuple[State, list[SubFile]]:
+            after = state.at(decode(content, str(state.store.metadata_path)))
+            return after, after.subfiles_we_read()
+
+        first = newest(state.ranks, state.store)
+        self._state, state.session.stamp = hold_snapshot(state.ranks, state.store, self._files, first, take)
+        return self._state.generation != state.generation
+
     def close(self) -> None:
         """Collective: end what is pending. A dataset that was created and never written becomes one of zeros."""
         if self._closed:
             return
         self._end_pending()
-        if not self._state.committed:
-            self._state = commit(self._state, self._state.table)
-        self._release()
+        for write_kept in self._caches:
+            write_kept()
+        try:
+            if not self._state.committed:
+                self._state = commit(self._state, self._state.table)
+        finally:
+            self._release()
 
     def __enter__(self) -> Dataset:
         return self
@@ -157,6 +197,7 @@ class Dataset:
             self._pending.discard()
         self._files.close()
         self._windows.release()
+        self._state.session.close()
         self._closed = True
 
     def _end_pending(self) -> None:
@@ -208,7 +249,9 @@ class Dataset:
             units = units.copy()
         return self._build(units, partition, selection.shape, combine, most=most)
 
-    def _build(self, units: Any, partition: Partition, shape: tuple[int, ...], combine: str, *, most: int) -> Schedule:
+    def _build(
+        self, units: Any, partition: Partition, shape: tuple[int, ...], combine: str, *, most: int
+    ) -> Schedule:
         assert self._windows.memory is not None
         return build_schedule(
             self._state.ranks,
@@ -254,8 +297,7 @@ class Dataset:
         return self._state.budget.message_records(record_bytes)
 
     def _exchange(self, schedule: Schedule, report: Report) -> Exchange:
-        quota = self._quota(schedule.partition.record_bytes)
-        return Exchange(self._state.ranks, schedule, quota=quota, report=report)
+        return Exchange(self._state.ranks, schedule, report=report)
 
     def _reader(self) -> ChunkReader:
         return ChunkReader(self._state.grid, self._state.table, self._state.pipeline, self._files)
@@ -291,11 +333,32 @@ class Dataset:
         unit = schedule.partition.record_bytes // self._state.grid.item_bytes
         if schedule.partition != self._state.partition(max(unit, 1)):
             raise DatasetError("expected a schedule made by this dataset, got one of another")
+        if not np.array_equal(schedule.segments, self._state.node.segments):
+            raise DatasetError("expected a schedule made with the same share_memory, got one of another")
+
+    def _catch_up(self, *, fresh: bool, changed: bool) -> None:
+        """Collective, with the lock: take in what others have written since, and remove what dead writers left."""
+        state = self._state
+        if changed and not state.committed:
+            raise DatasetError(
+                "another dataset was written here since this one was created; nothing was replaced",
+                at=str(state.store.path),
+            )
+        if changed:
+            content, _ = newest(state.ranks, state.store)
+            with Collective(state.ranks):
+                self._state = state = state.at(decode(content, str(state.store.metadata_path)))
+            state.session.caught_up()
+        if fresh and state.committed:
+            clean(state, known_identities(state) if state.ranks.rank == 0 else set())
 
     def _finish(self, writing: Writing) -> Report:
         self._pending = None
-        self._state = writing.finish()
-        self._files.close()
+        try:
+            self._state = writing.finish()
+        finally:
+            self._state.session.end()
+        self._files.hold(self._state.subfiles_we_read())
         self.report = writing.report
         return writing.report
 
@@ -320,9 +383,17 @@ class Pending:
 
 
 def _call(name: str, where: Any, combine: str) -> dict[str, object]:
-    """What all ranks must agree on before they go on together."""
-    by = "a schedule" if isinstance(where, Schedule) else f"places, combine {combine}"
-    return {"call (which method, by places or by a schedule, and combine)": (name, by)}
+    """What must be the same on all ranks before they go on together."""
+    by = "a schedule" if isinstance(where, Schedule) else "places"
+    return {"call (which method, by places or by a schedule, and combine)": (name, by, combine)}
+
+
+def _refuse_other_combine(combine: str | None, schedule: Schedule) -> None:
+    if combine not in (None, schedule.combine):
+        raise DatasetError(
+            f'expected combine "{schedule.combine}", as the schedule was made, got {combine!r}: '
+            f"give it to schedule() instead"
+        )
 
 
 def _entries(changed: Any) -> npt.NDArray[np.int64]:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from striate.errors import DatasetError, OutputError
-from striate.runtime.store.dtypes import flat_dtype
 from striate.runtime.serial import SerialDataset
+from striate.runtime.store.dtypes import flat_dtype
 
 SUFFIXES = (".npy", ".h5", ".zarr")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,15 @@ import numpy as np
 
 from striate import units
 from striate.errors import DatasetError, StorageError
-from striate.runtime.move.collective import Collective, fingerprint
-from striate.runtime.plan.budget import Budget
-from striate.runtime.store.chunks import ChunkTable
-from striate.runtime.store.codec import Pipeline, pipeline_from, pipeline_from_configs
 from striate.runtime.dataset import Dataset
-from striate.runtime.store.dtypes import describe_dtype
-from striate.runtime.plan.grid import Grid, plan_grid
+from striate.runtime.move.collective import Collective, fingerprint
 from striate.runtime.move.group import group_of
-from striate.runtime.store.metadata import Metadata, decode
+from striate.runtime.move.ranks import Ranks
+from striate.runtime.move.session import Session
+from striate.runtime.move.snapshot import hold_snapshot, newest
+from striate.runtime.move.state import Options, Plan, State
+from striate.runtime.plan.budget import Budget
+from striate.runtime.plan.grid import Grid, plan_grid
 from striate.runtime.plan.placement import (
     ByteLayout,
     Domains,
@@ -29,11 +29,13 @@ from striate.runtime.plan.placement import (
     group_by_factor,
     group_by_layout,
 )
-from striate.runtime.move.ranks import Ranks
-from striate.runtime.move.state import Options, Plan, State
-from striate.runtime.store.files import Store, check_directories, read_metadata
+from striate.runtime.store.chunks import ChunkTable
+from striate.runtime.store.codec import Pipeline, pipeline_from, pipeline_from_configs
+from striate.runtime.store.commit import is_ours
+from striate.runtime.store.dtypes import describe_dtype
+from striate.runtime.store.files import Store, SubfileReader, check_directories
+from striate.runtime.store.metadata import Metadata, SubFile, decode
 
-_OURS = re.compile(r"[0-9a-f]{16}-[0-9]{8}-[0-9]{1,5}\.blocks|\.?(metadata|reference)\.json(\.part)?")
 ALIGNMENT = 4096
 _SETTINGS = (
     "path",
@@ -79,12 +81,14 @@ def create(
     """
     group = group_of(comm)
     ranks = group.ranks
+    share_memory, group_factor = _plain(share_memory), _plain(group_factor)
     identity = _identity(ranks, share_memory)
     same = dict[str, object].fromkeys(_SETTINGS)
     node = group.node(share_memory)
-    with Collective(ranks, same=same):
+    store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
+    session = Session(store, identity, first=ranks.rank == 0)
+    with _closing_on_error(session), Collective(ranks, same=same):
         kind = _element(dtype)
-        store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
         server_ranks = _server_ranks(servers, ranks.size)
         check_directories(store, len(server_ranks), own=directories is not None)
         _refuse_factor(group_factor, len(server_ranks))
@@ -92,13 +96,13 @@ def create(
             _lengths(shape),
             kind.itemsize,
             pieces=ranks.size * group_factor,
-            chunk_bytes=max(1, units.size(chunk)),
+            chunk_bytes=max(1, units.size(_plain(chunk))),
             alignment=ALIGNMENT,
         )
         budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and codec is None)
         plan = _plan(grid, ranks.size, server_ranks, group_factor, layout)
         pipeline = Pipeline(()) if codec == "auto" else pipeline_from(codec, kind.itemsize)
-        _prepare_folders(store, ranks, server_ranks)
+        _prepare_folders(store, session, ranks, server_ranks)
         codecs = codec == "auto" or pipeline.configs
         options = Options(ALIGNMENT, sync, reference, share_memory)
         placed = (server_ranks, group_factor, str(layout))
@@ -118,6 +122,7 @@ def create(
         group=group,
         node=node,
         store=store,
+        session=session,
         grid=grid,
         dtype=kind,
         pipeline=pipeline,
@@ -131,7 +136,7 @@ def create(
         table=ChunkTable.empty(grid.chunks),
         committed=False,
     )
-    return Dataset(state)
+    return Dataset(state, SubfileReader(store))
 
 
 def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
@@ -153,42 +158,58 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     group = group_of(comm)
     ranks = group.ranks
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
-    content = b""
-    with Collective(ranks, 0, same={"path": str(store.path), "share_memory": share_memory}) as meeting:
-        if ranks.rank == 0:
-            content = read_metadata(store)
-            meeting.values[0] = len(content)
-    content = ranks.broadcast_known(content, meeting.largest[0], 0)
+    share_memory = _plain(share_memory)
+    first = newest(ranks, store, same={"path": str(store.path), "share_memory": share_memory})
     node = group.node(share_memory)
     same: dict[str, object] = {"buffer": None, "codecs": sorted(codecs)}
-    with Collective(ranks, same=same):
+    options = Options(ALIGNMENT, sync, reference, share_memory)
+
+    def state_of(content: bytes) -> tuple[State, list[SubFile]]:
         metadata = decode(content, str(store.metadata_path))
         check_directories(store, metadata.servers, own=metadata.own_directories)
         grid = metadata.grid()
         server_ranks = tuple(server % ranks.size for server in range(metadata.servers))
-        plan = _stored_plan(metadata, grid, server_ranks)
         pipeline = pipeline_from_configs(metadata.codec, codecs)
         budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and not pipeline)
         same["buffer"] = budget.buffer_bytes
-    return Dataset(
-        State(
+        state = State(
             group=group,
             node=node,
             store=store,
+            session=Session(store, metadata.identity, first=ranks.rank == 0),
             grid=grid,
             dtype=metadata.numpy_dtype(),
             pipeline=pipeline,
             choose_codec=False,
             domains=Domains.even(grid.chunks, ranks.size),
             budget=budget,
-            plan=plan,
-            options=Options(ALIGNMENT, sync, reference, share_memory),
+            plan=_stored_plan(metadata, grid, server_ranks),
+            options=options,
             identity=metadata.identity,
             generation=metadata.generation,
             table=ChunkTable.of(metadata),
             committed=True,
         )
-    )
+        return state, state.subfiles_we_read()
+
+    files = SubfileReader(store)
+    state, stamp = hold_snapshot(ranks, store, files, first, state_of, same)
+    state.session.stamp = stamp
+    return Dataset(state, files)
+
+
+def _plain(number: Any) -> Any:
+    """NumPy's whole numbers as Python's, which look the same on all ranks."""
+    return int(number) if isinstance(number, np.integer) else number
+
+
+@contextmanager
+def _closing_on_error(session: Session) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        session.close()
+        raise
 
 
 def _identity(ranks: Ranks, share_memory: bool | int) -> str:
@@ -217,7 +238,13 @@ def _lengths(shape: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def _server_ranks(servers: int | Sequence[int] | None, size: int) -> tuple[int, ...]:
-    wanted = range(size) if servers is None else range(servers) if isinstance(servers, int) else servers
+    wanted = (
+        range(size)
+        if servers is None
+        else range(servers)
+        if isinstance(servers, int | np.integer)
+        else servers
+    )
     numbers = tuple(int(rank) for rank in wanted)
     if not numbers or len(set(numbers)) != len(numbers) or not all(0 <= rank < size for rank in numbers):
         raise DatasetError(f"expected servers among ranks 0 to {size - 1}, each once, got {servers}")
@@ -232,7 +259,7 @@ def _refuse_factor(group_factor: int, servers: int) -> None:
 
 
 def _budget(buffer: units.Quantity, grid: Grid, ranks: int, *, one_node: bool) -> Budget:
-    return Budget(max(units.size(buffer), 4 * grid.chunk_bytes), grid.chunk_bytes, ranks, one_node)
+    return Budget(max(units.size(_plain(buffer)), 4 * grid.chunk_bytes), grid.chunk_bytes, ranks, one_node)
 
 
 def _plan(
@@ -260,15 +287,17 @@ def _stored_plan(metadata: Metadata, grid: Grid, server_ranks: tuple[int, ...]) 
     return Plan(placed, server_ranks, metadata.block_chunks, metadata.layout)
 
 
-def _prepare_folders(store: Store, ranks: Ranks, server_ranks: tuple[int, ...]) -> None:
+def _prepare_folders(store: Store, session: Session, ranks: Ranks, server_ranks: tuple[int, ...]) -> None:
     """Make the dataset's directory; refuse one that holds something else, and server directories that are not there."""
     if ranks.rank == 0:
         store.path.mkdir(exist_ok=True)
-        foreign = [entry.name for entry in store.path.iterdir() if not _OURS.fullmatch(entry.name)]
+        foreign = [entry.name for entry in store.path.iterdir() if not is_ours(entry.name)]
         if foreign:
             raise DatasetError(
                 f"expected a dataset or an empty directory, found {foreign[0]!r}", at=str(store.path)
             )
+        session.take()
+        session.caught_up()
     for server, rank in enumerate(server_ranks):
         if rank == ranks.rank and store.directories:
             folder = store.folder(server)

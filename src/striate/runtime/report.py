@@ -17,7 +17,7 @@ class Report:
 
     operation: str
     rank: int
-    records: int = 0
+    records: int = 0  # elements of the caller's array
     moved_bytes: int = 0  # records put into or taken from windows by this rank
     sent_bytes: int = 0  # in messages
     messages: int = 0

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from striate.runtime.move.collective import Collective
+from striate.runtime.cached_records import CachedRecords, Positions, columns, named_by_any
 from striate.runtime.dataset import Dataset
-from striate.runtime.cached_records import CachedRecords, Positions, columns, touched_by_any
+from striate.runtime.move.collective import Collective
 from striate.runtime.report import Report
 from striate.units import Quantity, size
 
@@ -32,21 +32,18 @@ class WriteBehind:
         self._buffered = CachedRecords.nothing(dataset)  # written by our program, not yet to the dataset
         self._calls = 0  # that the records buffered came from
         self._ahead = CachedRecords.nothing(dataset)  # read from the dataset, not yet by our program
+        self._ahead_at = dataset.generation
+        dataset._caches.append(self._write_buffered)
 
     def write_all(self, indices: Any, records: Any) -> Report | None:
         """Collective: keep the records, or write all that are buffered; then what was done."""
         with Collective(self.dataset._state.ranks):
             places, values = columns(indices, records, self.dataset)
         # A later call wins over an earlier one of any rank, so what it names is no longer written for those.
-        touched = touched_by_any(self.dataset, places)
-        left = ~touched[self._buffered.places]
+        left = ~named_by_any(self.dataset, places, self._buffered.places)
         self.saved_bytes += int((~left).sum()) * self.dataset.dtype.itemsize
-        self._buffered = CachedRecords(
-            np.concatenate([self._buffered.places[left], places]),
-            np.concatenate([self._buffered.records[left], values]),
-        )
-        fresh = ~touched[self._ahead.places]
-        self._ahead = CachedRecords(self._ahead.places[fresh], self._ahead.records[fresh])
+        self._buffered = self._buffered.chosen(left).joined(CachedRecords(places, values))
+        self._ahead = self._ahead.chosen(~named_by_any(self.dataset, places, self._ahead.places))
         self._calls += 1
         (most,) = self.dataset._state.ranks.largest([self._buffered.nbytes])
         return self.flush() if most > self.memory_bytes else None
@@ -58,8 +55,9 @@ class WriteBehind:
             coming = columns(ahead, None, self.dataset)[0] if ahead is not None else places[:0]
         self._write_what_is_read(places, coming)
         result = np.empty(len(places), self.dataset.dtype)
-        found, where = self._ahead.find(places, self.dataset.shape[0])
-        result[found] = self._ahead.records[where]
+        if self._ahead_at != self.dataset.generation:  # written past us
+            self._ahead = CachedRecords.nothing(self.dataset)
+        found = self._ahead.fill(places, result)
         missing, more = self.dataset._state.ranks.largest([int((~found).sum()), len(coming)])
         self.saved_bytes += int(found.sum()) * self.dataset.dtype.itemsize
         if not missing and not more:
@@ -69,6 +67,7 @@ class WriteBehind:
         read = self.dataset.read_all(asked)
         result[~found] = read[: len(asked) - len(coming)]
         self._ahead = CachedRecords(coming, read[len(asked) - len(coming) :])
+        self._ahead_at = self.dataset.generation
         return result
 
     def flush(self) -> Report:
@@ -76,15 +75,18 @@ class WriteBehind:
         buffered, self._buffered = self._buffered, CachedRecords.nothing(self.dataset)
         self.saved_calls += max(0, self._calls - 1)
         self._calls = 0
-        return self.dataset.write_all(buffered.places, buffered.records)
+        still_good = self._ahead_at == self.dataset.generation  # what is buffered was never read ahead
+        report = self.dataset.write_all(buffered.places, buffered.records)
+        self._ahead_at = self.dataset.generation if still_good else -1
+        return report
 
     def _write_what_is_read(self, *wanted: Positions) -> None:
         """A read sees every write before it."""
         (buffered,) = self.dataset._state.ranks.largest([self._buffered.nbytes])
         if not buffered:
             return
-        asked = touched_by_any(self.dataset, np.concatenate(wanted))
-        if self.dataset._state.ranks.largest([int(asked[self._buffered.places].any())])[0]:
+        asked = named_by_any(self.dataset, np.concatenate(wanted), self._buffered.places)
+        if self.dataset._state.ranks.largest([int(asked.any())])[0]:
             self.flush()
 
     def __enter__(self) -> WriteBehind:
@@ -95,6 +97,8 @@ class WriteBehind:
     ) -> None:
         """Write what is buffered, unless the body failed: then other ranks may never come."""
         if error is None:
-            (buffered,) = self.dataset._state.ranks.largest([self._buffered.nbytes])
-            if buffered:
-                self.flush()
+            self._write_buffered()
+
+    def _write_buffered(self) -> None:
+        if self.dataset._state.ranks.largest([self._buffered.nbytes])[0]:
+            self.flush()

@@ -11,10 +11,10 @@ import pytest
 import striate.runtime as runtime
 from striate.cli.main import run
 from striate.errors import DamageError, DatasetError, StorageError, StriateError
-from striate.runtime.move import mapped
 from striate.runtime.check import verify
-from striate.runtime.store.metadata import encode
+from striate.runtime.move import mapped
 from striate.runtime.store.files import load
+from striate.runtime.store.metadata import encode
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -59,7 +59,10 @@ def test_a_sub_file_that_is_cut_after_it_was_checked_is_an_error(dataset, monkey
     victim = next(dataset.glob("*.blocks"))
     gather_after(monkeypatch, lambda: os.truncate(victim, left_bytes))
 
-    with runtime.open(None, dataset) as opened, pytest.raises(DamageError, match="the sub-file was truncated"):
+    with (
+        runtime.open(None, dataset) as opened,
+        pytest.raises(DamageError, match="the sub-file was truncated"),
+    ):
         opened.read_all(slice(None))
 
 

@@ -57,7 +57,7 @@ template <class Position>
 // two of those are the same. Throws std::invalid_argument where that is seen not to hold.
 template <class Position>
 [[nodiscard]] Buckets<Position> resolve_into_buckets(std::span<const Position> indices,
-                                                    std::span<std::uint64_t> live, bool each_once,
-                                                    const DomainCut& cut);
+                                                     std::span<std::uint64_t> live, bool each_once,
+                                                     const DomainCut& cut);
 
 }  // namespace striate

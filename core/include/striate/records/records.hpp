@@ -35,7 +35,7 @@ template <class Position>
 // Appends the places of the claims in `indices`, ascending.
 template <class Position>
 void resolve_records(std::span<const Position> indices, std::int64_t first, std::span<std::uint64_t> live,
-                    LargeVector<Position>& kept);
+                     LargeVector<Position>& kept);
 
 // Moves of one bucket: entries, ascending, and their places.
 template <class Position>

@@ -14,8 +14,8 @@ from striate import units
 from striate.apps.mesh.costs import CodecCost, Costs
 from striate.apps.mesh.generate import NODE, Mesh
 from striate.errors import WorkloadError
-from striate.runtime.plan.budget import Budget
 from striate.runtime.front import ALIGNMENT
+from striate.runtime.plan.budget import Budget
 from striate.runtime.plan.grid import Grid, plan_grid
 from striate.runtime.plan.placement import Domains, group_by_factor
 from striate.workload import Workload

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.runtime.move.collective import Collective
-from striate.runtime.store.codec import Pipeline, pipeline_from
-from striate.runtime.store.frame import as_records
 from striate.runtime.move.state import State
+from striate.runtime.store.codec import Pipeline, pipeline_from
+from striate.runtime.store.commit import TRIAL
+from striate.runtime.store.frame import as_records
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -58,12 +59,12 @@ def try_sample(chunk: Bytes, pipeline: Pipeline, state: State) -> Trial:
 
 def _write_once(sample: Bytes, state: State) -> None:
     folder = state.store.folder(state.ranks.rank % len(state.plan.server_ranks))
-    path = folder / f".trial-{state.identity}-{state.ranks.rank}"
+    path = folder / TRIAL.format(identity=state.identity, rank=state.ranks.rank)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
+        path.unlink()  # the file lives on until it is closed: a program that is killed leaves none
         os.write(descriptor, sample.data)
         if state.options.sync:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
-        path.unlink()

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from striate import _core
-from striate.runtime.plan.partition import Partition
 from striate.runtime.move.ranks import Ranks
-from striate.runtime.report import Report
 from striate.runtime.move.schedule import Moves, Schedule
+from striate.runtime.plan.partition import Partition
+from striate.runtime.report import Report
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -20,11 +20,11 @@ Bytes = npt.NDArray[np.uint8]
 class Exchange:
     """Moves the records of one schedule. `shared` is the memory of all windows of our node, `own` our window in it."""
 
-    def __init__(self, ranks: Ranks, schedule: Schedule, *, quota: int, report: Report) -> None:
+    def __init__(self, ranks: Ranks, schedule: Schedule, *, report: Report) -> None:
         self.ranks = ranks
         self.schedule = schedule
         self.partition: Partition = schedule.partition
-        self.quota = quota
+        self.quota = schedule.quota
         self.report = report
 
     def put(self, round_: int, records: Bytes, shared: Bytes, own: Bytes, kind: np.dtype[Any]) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.runtime.move.collective import Collective
-from striate.runtime.store.chunks import ChunkReader
-from striate.runtime.report import Report
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
+from striate.runtime.report import Report
+from striate.runtime.store.chunks import ChunkReader
 
 Int64 = npt.NDArray[np.int64]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from pathlib import Path
 
@@ -10,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from striate import _core
+from striate.errors import StorageError
 from striate.runtime.move.collective import Collective
-from striate.runtime.store.chunks import ChunkReader
-from striate.runtime.report import Report
-from striate.runtime.move.schedule import Schedule
 from striate.runtime.move.resolve import UNTOUCHED
+from striate.runtime.move.schedule import Schedule
 from striate.runtime.move.state import State
+from striate.runtime.report import Report
+from striate.runtime.store.chunks import ChunkReader
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -53,6 +55,10 @@ class MappedReading:
                 self.states = self._states()
         except RuntimeError:
             return False  # a file system without mapped files
+        except StorageError as error:
+            if error.errno != errno.ENOENT:
+                raise
+            return False  # a later write removed it: whoever opened it before can still read it
         with self.report.stage("read"):
             for chunk in self.stored[self.stored // state.domains.chunks_per_domain == state.ranks.rank]:
                 self.reader.check(int(chunk))
@@ -73,7 +79,13 @@ class MappedReading:
         file[self.stored] = np.searchsorted(self.used, table.file[self.stored])
         try:
             _core.gather_chunks(
-                records, self.schedule.units, self.files, file, table.offset, partition.chunk, partition.record_bytes
+                records,
+                self.schedule.units,
+                self.files,
+                file,
+                table.offset,
+                partition.chunk,
+                partition.record_bytes,
             )
         except _core.PageLostError:
             return False

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from striate.runtime.store.chunks import ChunkReader
 from striate.runtime.move.exchange import Exchange
 from striate.runtime.move.loading import Loader
-from striate.runtime.report import Report
 from striate.runtime.move.schedule import Schedule
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
+from striate.runtime.report import Report
+from striate.runtime.store.chunks import ChunkReader
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from striate import _core
-from striate.runtime.plan.partition import Partition
 from striate.runtime.move.node import Node
 from striate.runtime.move.ranks import Ranks
+from striate.runtime.plan.partition import Partition
 
 Int64 = npt.NDArray[np.int64]
 Positions = npt.NDArray[Any]
@@ -55,7 +55,9 @@ class Resolved:
     buckets: tuple[Positions, Positions, Int64] | None = None
 
 
-def resolve_on_node(node: Node, partition: Partition, indices: Positions, *, rank: int, scratch: Bytes) -> Resolved | None:
+def resolve_on_node(
+    node: Node, partition: Partition, indices: Positions, *, rank: int, scratch: Bytes
+) -> Resolved | None:
     """For ranks that all share memory, of which `scratch` is free to use; None when that is too little.
 
     Each rank has a row of bits in it; records that do not fit are resolved in further passes.
@@ -70,7 +72,9 @@ def resolve_on_node(node: Node, partition: Partition, indices: Positions, *, ran
     return _resolve_in_passes(node, partition, indices, rows, rank)
 
 
-def _resolve_at_once(node: Node, partition: Partition, indices: Positions, rows: Words, rank: int) -> Resolved:
+def _resolve_at_once(
+    node: Node, partition: Partition, indices: Positions, rows: Words, rank: int
+) -> Resolved:
     live = _mark_and_compare(node, indices, 0, rows)
     low, high = partition.domain_of(rank)
     begin = low // 64
@@ -85,7 +89,9 @@ def _resolve_at_once(node: Node, partition: Partition, indices: Positions, rows:
     return Resolved(buckets[0], covered, holes, None, buckets)
 
 
-def _resolve_in_passes(node: Node, partition: Partition, indices: Positions, rows: Words, rank: int) -> Resolved:
+def _resolve_in_passes(
+    node: Node, partition: Partition, indices: Positions, rows: Words, rank: int
+) -> Resolved:
     kept, covered = [], np.zeros(_own_chunks(partition, rank), np.int64)
     for first in range(0, partition.records, rows.shape[1] * 64):
         if first:
@@ -110,7 +116,9 @@ def resolve_at_owners(ranks: Ranks, partition: Partition, indices: Positions, *,
     """For any ranks, by messages. `all_count` keeps every claim: for sums."""
     nobody = np.full(partition.ranks, -1, np.int32)
     order, claims, sent = tell_owners(ranks, partition, indices, nobody)
-    winners, covered, holes = _resolve_claims(partition, ranks.rank, claims.places)  # they lie in the order of ranks
+    winners, covered, holes = _resolve_claims(
+        partition, ranks.rank, claims.places
+    )  # they lie in the order of ranks
     if all_count:
         return Resolved(np.sort(order), covered, holes, claims)
     flags = np.zeros(len(claims.places), np.uint8)
@@ -121,7 +129,9 @@ def resolve_at_owners(ranks: Ranks, partition: Partition, indices: Positions, *,
     return Resolved(kept, covered, holes, Claims(claims.places[winners], per_rank.astype(np.int64)))
 
 
-def _resolve_claims(partition: Partition, rank: int, places: Positions) -> tuple[Positions, Int64, Int64 | None]:
+def _resolve_claims(
+    partition: Partition, rank: int, places: Positions
+) -> tuple[Positions, Int64, Int64 | None]:
     """Which claims to our domain count, how many records of each chunk are claimed, and which records by nobody."""
     first, end = partition.domain_of(rank)
     if (

@@ -11,10 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from striate import _core
-from striate.runtime.plan.partition import Partition
 from striate.runtime.move.node import Node
 from striate.runtime.move.ranks import Ranks
-from striate.runtime.plan.selection import Selection
 from striate.runtime.move.resolve import (
     PARTLY,
     SPARSE,
@@ -26,6 +24,8 @@ from striate.runtime.move.resolve import (
     resolve_on_node,
     tell_owners,
 )
+from striate.runtime.plan.partition import Partition
+from striate.runtime.plan.selection import Selection
 
 Int64 = npt.NDArray[np.int64]
 Positions = npt.NDArray[Any]
@@ -63,6 +63,7 @@ class Schedule:
     entries: int
     most: int  # entries of the rank that has most
     combine: str
+    quota: int  # records that one message carries to one rank at most
     covered: Int64  # how many records of each of our own chunks are named by anyone
     coverage: npt.NDArray[np.uint8]  # of every chunk: untouched, partly, wholly
     holes: Int64 | None  # records of our domain that nobody names; None on all ranks when some rank has many
@@ -76,6 +77,11 @@ class Schedule:
         if self.read_early is not None:
             return self.read_early
         return moves_of(None, self.partition, self.units, None, self.segments, None, 1)
+
+    @property
+    def records(self) -> int:
+        """Elements of the caller's array."""
+        return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
@@ -154,6 +160,7 @@ def build_schedule(
         len(units),
         most,
         combine,
+        quota,
         resolved.covered,
         coverage,
         holes,

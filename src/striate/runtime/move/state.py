@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from striate.errors import DatasetError
+from striate.runtime.move.group import Group
+from striate.runtime.move.node import Node
+from striate.runtime.move.ranks import Ranks
+from striate.runtime.move.session import Session
 from striate.runtime.plan.budget import Budget
+from striate.runtime.plan.grid import Grid
+from striate.runtime.plan.partition import Partition
+from striate.runtime.plan.placement import Domains
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.codec import Pipeline
-from striate.runtime.plan.partition import Partition
 from striate.runtime.store.dtypes import describe_dtype
-from striate.runtime.plan.grid import Grid
-from striate.runtime.move.group import Group
-from striate.runtime.store.metadata import VERSION, Chunks, Metadata
-from striate.runtime.move.node import Node
-from striate.runtime.plan.placement import Domains
-from striate.runtime.move.ranks import Ranks
 from striate.runtime.store.files import Store
+from striate.runtime.store.metadata import VERSION, Chunks, Metadata, SubFile
 
 Int64 = npt.NDArray[np.int64]
 
@@ -51,6 +53,7 @@ class State:
     group: Group
     node: Node
     store: Store
+    session: Session
     grid: Grid
     dtype: np.dtype[Any]
     pipeline: Pipeline
@@ -86,6 +89,25 @@ class State:
             ranks=self.ranks.size,
             rest=self.grid.elements % unit * self.grid.item_bytes,
         )
+
+    def at(self, metadata: Metadata) -> State:
+        """The same dataset at another generation; refuses one that took its place."""
+        if metadata.identity != self.identity:
+            raise DatasetError(
+                "the dataset was replaced by a new one since it was opened: open it again",
+                at=str(self.store.path),
+            )
+        return replace(self, generation=metadata.generation, table=ChunkTable.of(metadata))
+
+    def subfiles_we_read(self) -> list[SubFile]:
+        """The sub-files of chunks that are read by this rank: of its own domain, or as the server that alone can."""
+        table = self.table
+        reader = np.arange(len(table.file)) // self.domains.chunks_per_domain
+        if self.store.directories and table.subfiles:
+            ranks = np.array([self.plan.server_ranks[subfile.server] for subfile in table.subfiles])
+            reader = ranks[table.file]
+        ours = np.unique(table.file[(table.file >= 0) & (reader == self.ranks.rank)])
+        return [table.subfiles[int(number)] for number in ours]
 
     def metadata(self) -> Metadata:
         """The state as a metadata file holds it."""

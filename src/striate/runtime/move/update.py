@@ -15,8 +15,8 @@ import numpy.typing as npt
 from striate import _core
 from striate.runtime.move.node import Node
 from striate.runtime.move.ranks import Ranks
-from striate.runtime.move.schedule import Moves, Schedule, moves_of, share_coverage
 from striate.runtime.move.resolve import FEW, popcount
+from striate.runtime.move.schedule import Moves, Schedule, moves_of, share_coverage
 
 Int64 = npt.NDArray[np.int64]
 Positions = npt.NDArray[Any]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from striate.runtime.store import metadata as meta
-from striate.runtime.store.frame import Frame
-from striate.runtime.report import Report
 from striate.runtime.move.state import State
-from striate.runtime.store.files import SubfileWriter
 from striate.runtime.move.windows import Windows
+from striate.runtime.report import Report
+from striate.runtime.store import metadata as meta
+from striate.runtime.store.files import SubfileWriter
+from striate.runtime.store.frame import Frame
 
 Int64 = npt.NDArray[np.int64]
 

@@ -7,20 +7,22 @@ from contextlib import nullcontext
 import numpy as np
 import numpy.typing as npt
 
-from striate.runtime.move.collective import Collective
 from striate.runtime.move.choose_codec import choose_codec
-from striate.runtime.store.chunks import ChunkReader
-from striate.runtime.store.commit import Written, commit, merged_table
+from striate.runtime.move.collective import Collective
+from striate.runtime.move.commit import commit
 from striate.runtime.move.exchange import Exchange
-from striate.runtime.store.frame import Frame, seal
 from striate.runtime.move.loading import Loader
+from striate.runtime.move.resolve import PARTLY
+from striate.runtime.move.schedule import Schedule
+from striate.runtime.move.state import State
+from striate.runtime.move.windows import Windows
 from striate.runtime.move.writers import Writers
 from striate.runtime.plan.placement import offsets_in_subfiles
 from striate.runtime.report import Report
-from striate.runtime.move.schedule import Schedule
-from striate.runtime.move.resolve import PARTLY
-from striate.runtime.move.state import State
-from striate.runtime.move.windows import Windows
+from striate.runtime.store import metadata as meta
+from striate.runtime.store.chunks import ChunkReader, ChunkTable
+from striate.runtime.store.commit import Written, merged_table
+from striate.runtime.store.frame import Frame, seal
 
 Bytes = npt.NDArray[np.uint8]
 Int64 = npt.NDArray[np.int64]
@@ -61,7 +63,7 @@ class Writing:
             with Collective(self.state.ranks), self.report.stage("wait"):
                 self.report.stored_bytes = self.writers.close()
             with self.report.stage("commit"):
-                return commit(self.state, merged_table(self.state, self._written()))
+                return commit(self.state, self._table())
         except Exception:
             self.writers.discard()
             raise
@@ -127,7 +129,10 @@ class Writing:
         turn, at = divmod(within, self.windows.window_chunks)
         moves = self.schedule.writing
         places = moves.incoming[moves.incoming_starts[turn, 0] : moves.incoming_starts[turn, -1]]
-        mine = places[(places >= at * partition.chunk) & (places < (at + 1) * partition.chunk)] - at * partition.chunk
+        mine = (
+            places[(places >= at * partition.chunk) & (places < (at + 1) * partition.chunk)]
+            - at * partition.chunk
+        )
         self._window(chunk).reshape(partition.chunk, partition.record_bytes)[mine] = 0
 
     def _seal(self, own: Int64) -> dict[int, Frame]:
@@ -171,6 +176,14 @@ class Writing:
         owners, within = np.divmod(chunks, state.domains.chunks_per_domain)
         told: Int64 = state.ranks.gather_rows(row)[owners, within - turn * window]
         return told
+
+    def _table(self) -> ChunkTable:
+        state, written = self.state, self._written()
+
+        def name_of(server: int) -> str:
+            return meta.subfile_name(state.identity, state.generation + 1, server)
+
+        return merged_table(state.table, written, state.plan.server_of_chunk[written.chunks], name_of)
 
     def _written(self) -> Written:
         chunks = np.flatnonzero(self.writers.lengths)

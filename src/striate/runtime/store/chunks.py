@@ -10,11 +10,11 @@ import numpy.typing as npt
 import xxhash
 
 from striate.errors import DamageError
-from striate.runtime.store.codec import Pipeline
-from striate.runtime.store.frame import checksum, unseal
 from striate.runtime.plan.grid import Grid
-from striate.runtime.store.metadata import Metadata, SubFile
+from striate.runtime.store.codec import Pipeline
 from striate.runtime.store.files import SubfileReader
+from striate.runtime.store.frame import checksum, unseal
+from striate.runtime.store.metadata import Metadata, SubFile
 
 Bytes = npt.NDArray[np.uint8]
 

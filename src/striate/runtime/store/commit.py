@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from striate.errors import StriateError
 from striate.runtime.store import metadata as meta
-from striate.runtime.move.collective import Collective
 from striate.runtime.store.chunks import ChunkTable
+from striate.runtime.store.files import Store, sync_folder, write_part
 from striate.runtime.store.reference import FILE_NAME as REFERENCE_NAME
 from striate.runtime.store.reference import reference_bytes
-from striate.runtime.move.state import State
-from striate.runtime.store.files import load_metadata, old_files, replace_file
 
 Int64 = npt.NDArray[np.int64]
+
+TRIAL = (
+    ".trial-{identity}-{rank}"  # a sample written to time the disk; gone at once unless the program is killed
+)
+_TRIAL = re.compile(r"\.trial-([0-9a-f]{16})-[0-9]+")
+_PARTS = (f".{meta.FILE_NAME}.part", f".{REFERENCE_NAME}.part")
+_OURS = re.compile(r"\.?(metadata|reference)\.json(\.part)?|\.lock(\.claim(\.[0-9]+)?)?")
 
 
 @dataclass(frozen=True)
@@ -32,14 +37,14 @@ class Written:
     checksums: npt.NDArray[np.uint64]
 
 
-def merged_table(state: State, written: Written) -> ChunkTable:
-    """The table with the new chunks in it; sub-files that no chunk needs any more are left out."""
-    servers = state.plan.server_of_chunk[written.chunks]
+def merged_table(
+    old: ChunkTable, written: Written, servers: Int64, name_of: Callable[[int], str]
+) -> ChunkTable:
+    """The table with the new chunks, each on its server; sub-files that no chunk needs any more are left out."""
     ends = {
         int(server): int((written.offsets + written.lengths)[servers == server].max())
         for server in np.unique(servers)
     }
-    old = state.table
     numbers = {server: len(old.subfiles) + at for at, server in enumerate(ends)}
     file, offset, length, checksum = (
         old.file.copy(),
@@ -51,10 +56,7 @@ def merged_table(state: State, written: Written) -> ChunkTable:
     offset[written.chunks] = written.offsets
     length[written.chunks] = written.lengths
     checksum[written.chunks] = written.checksums
-    added = [
-        meta.SubFile(meta.subfile_name(state.identity, state.generation + 1, server), server, end)
-        for server, end in ends.items()
-    ]
+    added = [meta.SubFile(name_of(server), server, end) for server, end in ends.items()]
     return _without_unused(ChunkTable(file, offset, length, checksum, [*old.subfiles, *added]))
 
 
@@ -66,58 +68,40 @@ def _without_unused(table: ChunkTable) -> ChunkTable:
     return replace(table, file=renumbered[table.file], subfiles=subfiles)
 
 
-def commit(state: State, table: ChunkTable) -> State:
-    """Collective: make `table` the dataset, then remove what it replaced."""
-    after = replace(state, table=table, generation=state.generation + 1, committed=True)
-    replaced: set[str] = set()
-    with Collective(state.ranks):
-        if state.ranks.rank == 0:
-            replaced = _identities(state)
-            _replace_files(after)
-    _clean(after, replaced)
-    return after
-
-
-def _replace_files(state: State) -> None:
+def replace_metadata(metadata: meta.Metadata, store: Store, *, reference: bool, sync: bool) -> None:
     """The reference is ready before the metadata is replaced, and follows it by a rename."""
-    metadata, store, sync = state.metadata(), state.store, state.options.sync
     path = store.path / REFERENCE_NAME
-    part = path.with_name(f".{path.name}.part")
-    if state.options.reference:
-        part.write_bytes(reference_bytes(metadata, store))
-    replace_file(store.metadata_path, meta.encode(metadata), sync=sync)
-    if state.options.reference:
-        part.replace(path)
+    if reference:
+        follower = write_part(path, reference_bytes(metadata, store), sync=sync)
+    write_part(store.metadata_path, meta.encode(metadata), sync=sync).replace(store.metadata_path)
+    if reference:
+        follower.replace(path)
     else:
         path.unlink(missing_ok=True)
+    if sync:
+        sync_folder(store.path)
 
 
-def _identities(state: State) -> set[str]:
-    """The dataset that is here now, and ours: their sub-files may be removed after the commit."""
-    with contextlib.suppress(StriateError):
-        return {load_metadata(state.store).identity, state.identity}
-    return {state.identity}
+def is_ours(name: str) -> bool:
+    """True for a file that a dataset's directory may have."""
+    known = (_OURS, meta.SUBFILE_NAME, _TRIAL)
+    return any(pattern.fullmatch(name) for pattern in known)
 
 
-def _clean(state: State, replaced: set[str]) -> None:
-    """Remove sub-files that no metadata names. A file that stays behind costs space, nothing else."""
-    keep = {subfile.name for subfile in state.table.subfiles}
-    if not state.store.directories:
-        if state.ranks.rank == 0:
-            _unlink(old_files(state.store.path, keep, None))
-        return
-    known = state.ranks.broadcast(",".join(sorted(replaced)).encode(), 0).decode().split(",")
-    for server, rank in enumerate(state.plan.server_ranks):
-        if rank == state.ranks.rank:
-            with contextlib.suppress(OSError):
-                _unlink(
-                    path
-                    for path in old_files(state.store.folder(server), keep, set(known))
-                    if path.stem.endswith(f"-{server}")
-                )
+def leftovers(folder: Path, keep: set[str], identities: set[str] | None) -> Iterator[Path]:
+    """Files in `folder` of writes that were interrupted or replaced; of `identities` only, or of any when None."""
+    for path in folder.iterdir():
+        found = meta.SUBFILE_NAME.fullmatch(path.name) or _TRIAL.fullmatch(path.name)
+        ours = found and (identities is None or found[1] in identities)
+        if (ours or (identities is None and path.name in _PARTS)) and path.name not in keep:
+            yield path
 
 
-def _unlink(paths: Iterable[Path]) -> None:
+def remove(paths: Iterable[Path]) -> int:
+    """Remove files that are in no use; a file that stays costs space, nothing else. How many went."""
+    count = 0
     for path in paths:
         with contextlib.suppress(OSError):
             path.unlink()
+            count += 1
+    return count

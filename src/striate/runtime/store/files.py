@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,13 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from striate import _core
-from striate.errors import DamageError, DatasetError, StorageError
+from striate.errors import DamageError, DatasetError, StorageError, StriateError
 from striate.runtime.store import metadata as meta
 
 Bytes = npt.NDArray[np.uint8]
 
 _MOST_VECTORS = 512
-_BLOCKS = re.compile(r"[0-9a-f]{16}-[0-9]{8}-[0-9]{1,5}\.blocks")
+MOST_OPEN = 256  # sub-files a process keeps open for one dataset
+NO_FILE = (0, 0, 0)
+REWRITTEN = "the dataset was written again since it was opened, and this sub-file is gone: open it again"
+
+Stamp = tuple[int, int, int]  # inode, time of the last change, size
 
 
 @dataclass(frozen=True)
@@ -65,26 +69,48 @@ def load_metadata(store: Store) -> meta.Metadata:
 
 def read_metadata(store: Store) -> bytes:
     """The bytes of the metadata file; raises StorageError when there is none, DatasetError when it is huge."""
-    if not store.metadata_path.is_file():
-        raise StorageError("no Striate dataset here", 2, at=str(store.path))
-    with store.metadata_path.open("rb") as file:
+    return read_stamped(store)[0]
+
+
+def read_stamped(store: Store) -> tuple[bytes, Stamp]:
+    """As `read_metadata`, with what tells this file from its successors."""
+    try:
+        descriptor = os.open(store.metadata_path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ENXIO):
+            raise
+        raise StorageError("no Striate dataset here", 2, at=str(store.path)) from None
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise StorageError("no Striate dataset here", 2, at=str(store.path))
         content = file.read(meta.MOST_BYTES + 1)
     if len(content) > meta.MOST_BYTES:
         raise DatasetError(f"expected metadata of at most {meta.MOST_BYTES} bytes", source=str(store.path))
-    return content
+    return content, _stamp(found)
 
 
-def replace_file(path: Path, content: bytes, *, sync: bool) -> None:
-    """Put `content` at `path` in one step: whoever looks sees the old file or the new."""
+def stamp_of(store: Store) -> Stamp:
+    """What tells the metadata file that is there now from any other; NO_FILE when there is none."""
+    try:
+        return _stamp(store.metadata_path.stat())
+    except (FileNotFoundError, NotADirectoryError):
+        return NO_FILE
+
+
+def _stamp(found: os.stat_result) -> Stamp:
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def write_part(path: Path, content: bytes, *, sync: bool) -> Path:
+    """`content` in a file beside `path`, ready to be renamed to it."""
     part = path.with_name(f".{path.name}.part")
     with part.open("wb") as file:
         file.write(content)
         file.flush()
         if sync:
             os.fsync(file.fileno())
-    part.replace(path)
-    if sync:
-        sync_folder(path.parent)
+    return part
 
 
 def sync_folder(path: Path) -> None:
@@ -94,16 +120,6 @@ def sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def old_files(folder: Path, keep: set[str], identities: set[str] | None) -> list[Path]:
-    """Sub-files in `folder` that no metadata names any more; only of `identities`, or of any dataset when None."""
-    found = []
-    for path in folder.iterdir():
-        ours = identities is None or path.name[:16] in identities
-        if _BLOCKS.fullmatch(path.name) and ours and path.name not in keep:
-            found.append(path)
-    return found
 
 
 class SubfileWriter:
@@ -193,6 +209,22 @@ class SubfileReader:
         found = os.fstat(self._open(subfile))
         return found.st_size, found.st_mtime_ns
 
+    def hold(self, subfiles: Iterable[meta.SubFile]) -> bool:
+        """Open these and close all others: what is open stays readable when a later write removes it.
+
+        False when one is missing. Beyond MOST_OPEN files are opened when they are read.
+        """
+        wanted = list(subfiles)[:MOST_OPEN]
+        self._close_but({subfile.name for subfile in wanted})
+        try:
+            for subfile in wanted:
+                self._open(subfile)
+        except StorageError as error:
+            return error.errno != errno.ENOENT
+        except DamageError:
+            return True  # to be told when it is read
+        return True
+
     def _open(self, subfile: meta.SubFile) -> int:
         if subfile.name in self.descriptors:
             return self.descriptors[subfile.name]
@@ -200,10 +232,10 @@ class SubfileReader:
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
-            reason = (
-                "the sub-file is missing" if isinstance(error, FileNotFoundError) else str(error.strerror)
-            )
-            raise StorageError(reason.lower(), error.errno, at=str(path)) from error
+            reason = str(error.strerror).lower()
+            if isinstance(error, FileNotFoundError):
+                reason = "the sub-file is missing" if self._is_named(subfile) else REWRITTEN
+            raise StorageError(reason, error.errno, at=str(path)) from error
         found = os.fstat(descriptor)
         if found.st_size != subfile.bytes or not stat.S_ISREG(found.st_mode):
             os.close(descriptor)
@@ -213,9 +245,18 @@ class SubfileReader:
         self.descriptors[subfile.name] = descriptor
         return descriptor
 
+    def _is_named(self, subfile: meta.SubFile) -> bool:
+        """True unless sound metadata says that the dataset is done with this sub-file."""
+        try:
+            return subfile in load_metadata(self.store).subfiles
+        except (StriateError, OSError):
+            return True
+
     def close(self) -> None:
         """Close all files."""
-        self.mapped.clear()
-        for descriptor in self.descriptors.values():
-            os.close(descriptor)
-        self.descriptors.clear()
+        self._close_but(set())
+
+    def _close_but(self, names: set[str]) -> None:
+        for name in [name for name in self.descriptors if name not in names]:
+            self.mapped.pop(name, None)
+            os.close(self.descriptors.pop(name))

@@ -10,8 +10,8 @@ import numpy as np
 import xxhash
 
 from striate.errors import DamageError, DatasetError
-from striate.runtime.store.dtypes import dtype_from_description
 from striate.runtime.plan.grid import MOST_CHUNKS, Grid
+from striate.runtime.store.dtypes import dtype_from_description
 from striate.units import LARGEST
 
 FILE_NAME = "metadata.json"
@@ -21,7 +21,7 @@ MOST_SERVERS = 2**16
 # A part of the first axis is rounded, so a plan for many pieces may end somewhat above MOST_CHUNKS.
 MOST_LISTED = 4 * MOST_CHUNKS
 _IDENTITY = re.compile(r"[0-9a-f]{16}")
-_NAME = re.compile(r"[0-9a-f]{16}-[0-9]{8}-[0-9]{1,5}\.blocks")
+SUBFILE_NAME = re.compile(r"([0-9a-f]{16})-[0-9]{8}-[0-9]{1,5}\.blocks")
 
 
 class SubFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,7 +122,7 @@ def _check(metadata: Metadata) -> None:
 
 
 def _check_subfile(metadata: Metadata, subfile: SubFile, at: str) -> None:
-    if not _NAME.fullmatch(subfile.name) or not subfile.name.startswith(metadata.identity):
+    if not SUBFILE_NAME.fullmatch(subfile.name) or not subfile.name.startswith(metadata.identity):
         raise DatasetError(f"expected the name of one of this dataset's files, got {subfile.name!r}", at=at)
     if not 0 <= subfile.server < metadata.servers:
         raise DatasetError(f"expected a server from 0 to {metadata.servers - 1}, got {subfile.server}", at=at)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from striate.runtime.store.dtypes import flat_dtype
-from striate.runtime.store.metadata import Metadata
 from striate.runtime.store.files import Store
+from striate.runtime.store.metadata import Metadata
 
 FILE_NAME = "reference.json"
 

@@ -1,0 +1,22 @@
+"""`striate repair DATASET`: remove what writes that were interrupted have left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("dataset", type=click.Path(path_type=Path))
+@click.option("--directory", "directories", multiple=True, type=click.Path(path_type=Path),
+              help="a server's own directory; once for each server, in order")  # fmt: skip
+def command(dataset: Path, directories: tuple[Path, ...]) -> None:
+    """Remove files of DATASET that belong to no write that was completed.
+
+    What is whole stays as it is. Refuses while a program writes the dataset.
+    """
+    from striate.runtime import repair
+
+    count = repair(dataset, directories=directories or None)
+    click.echo(f"{dataset}: {count} files removed")

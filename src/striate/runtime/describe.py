@@ -1,0 +1,84 @@
+"""What a dataset is, on one screen: read from its metadata alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from striate import units
+from striate.runtime.store.files import Store, load_metadata
+from striate.runtime.store.lock import unfinished_writes
+from striate.runtime.store.metadata import FILE_NAME
+
+
+@dataclass(frozen=True)
+class Description:
+    """The facts of a dataset; bytes are those of the array, and those of the sub-files on disk."""
+
+    path: str
+    shape: tuple[int, ...]
+    dtype: str
+    generation: int
+    array_bytes: int
+    stored_bytes: int
+    subfile_bytes: int
+    chunks: int
+    chunk_shape: tuple[int, ...]
+    never_written: int
+    codec: tuple[dict[str, Any], ...]
+    servers: int
+    own_directories: bool
+    layout: str
+    subfiles: int
+    state: str
+
+    def __str__(self) -> str:
+        named = ", ".join(str(config.get("id")) for config in self.codec) or "none"
+        placed = self.layout or f"blocks dealt to {self.servers} servers in turn"
+        where = ", each in a directory of its own" if self.own_directories else ""
+        rows = {
+            "array": f"{self.dtype} {self.shape}, {units.about_size(self.array_bytes)}",
+            "stored": f"{units.about_size(self.stored_bytes)} in use of {units.about_size(self.subfile_bytes)} "
+            f"in {self.subfiles} sub-files",
+            "chunks": f"{self.chunks} of {self.chunk_shape}, {self.never_written} never written (zeros)",
+            "codec": named,
+            "servers": f"{placed}{where}",
+            "written": f"{self.generation} times; {self.state}",
+        }
+        lines = [f"  {name:<8} {value}" for name, value in rows.items()]
+        return "\n".join([f"{self.path}: a dataset of striate.runtime", *lines])
+
+
+def is_dataset(path: Path) -> bool:
+    """True for a directory with the metadata file of a dataset."""
+    try:
+        with (path / FILE_NAME).open("rb") as file:
+            return file.read(16) == b"striate dataset "
+    except OSError:
+        return False
+
+
+def describe(path: Path) -> Description:
+    """The facts of the dataset at `path`; raises as opening it would."""
+    metadata = load_metadata(Store(path, ()))
+    grid, unfinished = metadata.grid(), unfinished_writes(path)
+    state = "a program is writing it" if unfinished is None else "no program is writing it"
+    return Description(
+        path=str(path),
+        shape=grid.shape,
+        dtype=str(metadata.numpy_dtype()),
+        generation=metadata.generation,
+        array_bytes=grid.total_bytes,
+        stored_bytes=sum(metadata.chunks.length),
+        subfile_bytes=sum(subfile.bytes for subfile in metadata.subfiles),
+        chunks=grid.chunks,
+        chunk_shape=grid.chunk_shape,
+        never_written=metadata.chunks.file.count(-1),
+        codec=tuple(metadata.codec),
+        servers=metadata.servers,
+        own_directories=metadata.own_directories,
+        layout=metadata.layout,
+        subfiles=len(metadata.subfiles),
+        state=f"{state}; a write was interrupted" if unfinished else state,
+    )
