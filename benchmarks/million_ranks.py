@@ -36,7 +36,7 @@ def main() -> int:
         f"described {described:.2f} s, checked {checked:.2f} s, checked again and predicted {predicted:.2f} s"
     )
     print(f"in all {total:.2f} s of CPU (at most {TARGET_SECONDS}), {about_size(peak)} (at most 2 GiB)")
-    print(f"text of the program: {about_size(workload.nbytes)}; forecast: {forecast}")
+    print(f"program table: {about_size(workload.nbytes)}; forecast: {forecast}")
     return int(total > TARGET_SECONDS or peak > TARGET_BYTES)
 
 

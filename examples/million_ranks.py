@@ -1,4 +1,4 @@
-"""A million ranks, written once for all: the text takes a few hundred bytes, and every number is checked."""
+"""A million ranks, written once for all: the program table takes a few hundred bytes, and every number is checked."""
 
 import striate
 from striate.units import MiB, about_seconds, about_size
@@ -10,10 +10,10 @@ with body.repeat(100) as step:
 workload = body.workload()
 workload.check()
 
-text = workload.applications[0].text
+programs = workload.applications[0].programs
 forecast = striate.predict(workload, "lustre-64", within=None)
 
-print(f"{workload.ranks:,} ranks in {text.rows} rows")
+print(f"{workload.ranks:,} ranks in {programs.rows} rows")
 print(f"{about_size(100 * workload.ranks * 4 * MiB)} written on {forecast.cluster}")
 print(
     f"{about_seconds(forecast.seconds.estimate)} at a guess; the most work is on {forecast.bottleneck.busiest}"

@@ -14,7 +14,7 @@ namespace striate::bind {
 
 namespace {
 
-nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object extents, nb::list counts,
+nb::dict sum_up_columns(nb::object table, nb::list communicators, nb::object extents, nb::list counts,
                         nb::object network, Column<std::int32_t> rank_component,
                         Column<double> interface_bandwidth, Column<std::int64_t> interface_latency,
                         std::int64_t stripe_unit, std::int64_t servers, nb::object layouts, bool metadata,
@@ -26,7 +26,7 @@ nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object exte
     for (nb::handle table : counts) tables.push_back(keep.array<std::int64_t>(table));
     std::optional<FileLayouts> files;
     if (servers > 0) files = borrow_layouts(keep, layouts, servers, stripe_unit);
-    const LedgerInput input{keep.programs(text),
+    const LedgerInput input{keep.programs(table),
                             groups,
                             keep.extents(extents),
                             tables,
@@ -74,7 +74,7 @@ nb::dict sum_up_columns(nb::object text, nb::list communicators, nb::object exte
 }  // namespace
 
 void register_ledger(nb::module_& module) {
-    module.def("sum_up", &sum_up_columns, nb::arg("text"), nb::arg("communicators"), nb::arg("extents"),
+    module.def("sum_up", &sum_up_columns, nb::arg("programs"), nb::arg("communicators"), nb::arg("extents"),
                nb::arg("counts"), nb::arg("network"), nb::arg("rank_component"),
                nb::arg("interface_bandwidth"), nb::arg("interface_latency"), nb::arg("stripe_unit"),
                nb::arg("servers"), nb::arg("layouts"), nb::arg("metadata"), nb::arg("free_near"),

@@ -21,7 +21,7 @@ FlowOrder order_of(const std::string& name) {
     throw nb::value_error("no such rung");
 }
 
-nb::dict program_flows(const std::string& rung, nb::handle text, nb::list communicators, nb::handle network,
+nb::dict program_flows(const std::string& rung, nb::handle table, nb::list communicators, nb::handle network,
                        nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                        Column<std::int32_t> node_cpus, Column<double> node_speed, std::int64_t eager_bytes,
                        std::int64_t packet_bytes, bool round_robin, bool free_near, nb::handle files,
@@ -31,7 +31,7 @@ nb::dict program_flows(const std::string& rung, nb::handle text, nb::list commun
     for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
     const FileRules rules =
         files.is_none() ? FileRules{} : borrow_file_rules(borrower, files, packet_bytes, false);
-    const ProgramInput input{.programs = borrower.programs(text),
+    const ProgramInput input{.programs = borrower.programs(table),
                              .communicators = groups,
                              .collectives = borrower.collectives(collectives),
                              .rank_node = borrow(rank_node),
@@ -72,7 +72,7 @@ nb::dict program_flows(const std::string& rung, nb::handle text, nb::list commun
 }  // namespace
 
 void register_program_flows(nb::module_& module) {
-    module.def("program_flows", &program_flows, nb::arg("rung"), nb::arg("text"), nb::arg("communicators"),
+    module.def("program_flows", &program_flows, nb::arg("rung"), nb::arg("programs"), nb::arg("communicators"),
                nb::arg("network"), nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(),
                nb::arg("rank_node"), nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"),
                nb::arg("packet_bytes"), nb::arg("round_robin"), nb::arg("free_near"), nb::arg("files").none(),

@@ -1,4 +1,4 @@
-// Borrows the columns of a striate.workload.text.Text (and of the Groups and Network beside it) by attribute
+// Borrows the columns of a striate.workload.program.ProgramTable (and of the Groups and Network beside it) by attribute
 // name.
 #pragma once
 
@@ -25,13 +25,13 @@ class Borrower {
         return borrow(nb::cast<Column<T>>(values));
     }
 
-    Programs programs(nb::handle text) {
-        return {column<std::uint32_t>(text, "first_row"),   column<std::uint8_t>(text, "kind"),
-                column<std::int32_t>(text, "communicator"), column<std::uint32_t>(text, "first_operand"),
-                column<std::int64_t>(text, "constant"),     column<std::int64_t>(text, "per_rank"),
-                column<std::int32_t>(text, "table"),        column<std::uint32_t>(text, "first_stride"),
-                column<std::int64_t>(text, "stride"),       column<std::int64_t>(text, "first_value"),
-                column<std::int64_t>(text, "value"),        column<std::int32_t>(text, "program_of_rank")};
+    Programs programs(nb::handle table) {
+        return {column<std::uint32_t>(table, "first_row"),   column<std::uint8_t>(table, "kind"),
+                column<std::int32_t>(table, "communicator"), column<std::uint32_t>(table, "first_operand"),
+                column<std::int64_t>(table, "constant"),     column<std::int64_t>(table, "per_rank"),
+                column<std::int32_t>(table, "table"),        column<std::uint32_t>(table, "first_stride"),
+                column<std::int64_t>(table, "stride"),       column<std::int64_t>(table, "first_value"),
+                column<std::int64_t>(table, "value"),        column<std::int32_t>(table, "program_of_rank")};
     }
 
     GroupColumns groups(nb::handle groups) {

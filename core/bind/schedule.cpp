@@ -75,7 +75,7 @@ nb::dict simulate_schedule_columns(nb::handle network, nb::handle interfaces, nb
     return columns;
 }
 
-nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle network,
+nb::dict run_program_columns(nb::handle table, nb::list communicators, nb::handle network,
                              nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
                              Column<std::int32_t> node_cpus, Column<double> node_speed,
                              std::int64_t eager_bytes, std::int64_t packet_bytes, bool compat_clock,
@@ -89,7 +89,7 @@ nb::dict run_program_columns(nb::handle text, nb::list communicators, nb::handle
     const FileRules file_rules =
         files.is_none() ? FileRules{} : borrow_file_rules(borrower, files, packet_bytes, compat_clock);
     ProgramInput input{
-        borrower.programs(text),
+        borrower.programs(table),
         groups,
         borrower.collectives(collectives),
         borrow(rank_node),
@@ -137,7 +137,7 @@ void register_schedule(nb::module_& module) {
                nb::arg("round_robin") = false, nb::arg("warp") = true, nb::arg("flows") = false,
                "Times (picoseconds) of every step, totals per station, and how many events it took.");
     module.def(
-        "run_programs", &run_program_columns, nb::arg("text"), nb::arg("communicators"), nb::arg("network"),
+        "run_programs", &run_program_columns, nb::arg("programs"), nb::arg("communicators"), nb::arg("network"),
         nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(), nb::arg("rank_node"),
         nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
         nb::arg("compat_clock") = false, nb::arg("heap_ties") = false, nb::arg("round_robin") = false,

@@ -46,7 +46,7 @@ def test_repeated_steps_are_folded(jacobi):
     (application,) = Workload.from_trace(jacobi).applications
     operations = sum(len(list(unfold(application, rank))) for rank in range(RANKS))
 
-    assert application.text.rows < operations / 3
+    assert application.programs.rows < operations / 3
 
 
 def test_the_time_between_operations_is_kept_as_compute(jacobi):

@@ -102,7 +102,7 @@ def comparable(words, ranks):
 
 @given(plans, st.integers(0, 2))
 def test_more_passes_never_cost_more_than_a_longer_text(plan, extra):
-    """A loop around any program: ten passes and ten thousand fold into texts of the same number of rows."""
+    """A loop around any program: ten passes and ten thousand fold into tables of the same number of rows."""
 
     def program(passes):
         def run(rank, ranks):
@@ -113,11 +113,11 @@ def test_more_passes_never_cost_more_than_a_longer_text(plan, extra):
         return run
 
     pairs = {"pairs": [0, 0]}
-    texts = [
-        Workload.from_program(program(n), 2, communicators=pairs).applications[0].text
+    tables = [
+        Workload.from_program(program(n), 2, communicators=pairs).applications[0].programs
         for n in (20 + extra, 40 + extra)
     ]
-    rows = [text.rows for text in texts]
+    rows = [programs.rows for programs in tables]
 
     assert rows[0] == rows[1]
 

@@ -61,17 +61,17 @@ def as_traced(workload: Workload) -> Workload:
 
 
 def _application_as_traced(application: Application) -> Application:
-    text = application.text
-    kind, table, stride = text.kind.copy(), text.table.copy(), text.stride.copy()
-    constant, per_rank = text.constant.copy(), text.per_rank.copy()
-    of_files = text.first_operand[:-1][(kind >= Kind.OPEN) & (kind <= Kind.WRITE_ALL)].astype(np.int64)
+    programs = application.programs
+    kind, table, stride = programs.kind.copy(), programs.table.copy(), programs.stride.copy()
+    constant, per_rank = programs.constant.copy(), programs.per_rank.copy()
+    of_files = programs.first_operand[:-1][(kind >= Kind.OPEN) & (kind <= Kind.WRITE_ALL)].astype(np.int64)
     constant[of_files], per_rank[of_files], table[of_files] = 0, 1, -1  # file r for rank r
     for operand in of_files.tolist():
-        stride[text.first_stride[operand] : text.first_stride[operand + 1]] = 0
+        stride[programs.first_stride[operand] : programs.first_stride[operand + 1]] = 0
     kind[kind == Kind.WRITE] = Kind.READ
     kind[kind == Kind.WRITE_ALL] = Kind.READ_ALL
-    changed = replace(text, kind=kind, constant=constant, per_rank=per_rank, table=table, stride=stride)
-    return replace(application, text=changed, files=(File("{}", 0, application.ranks, "basic"),))
+    changed = replace(programs, kind=kind, constant=constant, per_rank=per_rank, table=table, stride=stride)
+    return replace(application, programs=changed, files=(File("{}", 0, application.ranks, "basic"),))
 
 
 def _latencies(sizes: NDArray[np.float64], seconds: NDArray[np.float64]) -> list[float]:

@@ -122,8 +122,8 @@ class CallSequences:
 
     def of_group(self, communicator: int, group: Int64s) -> tuple[list[Listed], Int64s]:
         """The different calls of the group's members, and which of them is made when."""
-        programs = np.unique(self._application.text.program_of_rank[group])
-        sequences = [self._sequence(int(program), communicator) for program in programs]
+        numbers = np.unique(self._application.programs.program_of_rank[group])
+        sequences = [self._sequence(int(program), communicator) for program in numbers]
         if len({len(sequence.row) for sequence in sequences}) != 1:
             raise PredictionError(
                 f"members of a group of {len(group)} make different numbers of collective calls",
@@ -131,7 +131,7 @@ class CallSequences:
             )
         shapes = np.stack([sequence.shape for sequence in sequences])
         _, calls, order = np.unique(shapes, axis=1, return_index=True, return_inverse=True)
-        by_program = dict(zip(programs.tolist(), sequences, strict=True))
+        by_program = dict(zip(numbers.tolist(), sequences, strict=True))
         return [self._listed(group, by_program, int(call)) for call in calls], order.ravel().astype(np.int64)
 
     def _sequence(self, program: int, communicator: int) -> _Sequence:
@@ -141,54 +141,54 @@ class CallSequences:
         return self._of_program[key]
 
     def _spelt_out(self, program: int, communicator: int) -> _Sequence:
-        text = self._application.text
+        programs = self._application.programs
         stack: list[list[tuple[Int64s, NDArray[np.int64]]]] = [[]]
         counts: list[int] = []
-        depth = _deepest(text.kind[text.rows_of(program)])
-        for row in text.rows_of(program):
-            kind = text.kind[row]
+        depth = _deepest(programs.kind[programs.rows_of(program)])
+        for row in programs.rows_of(program):
+            kind = programs.kind[row]
             if kind == Kind.LOOP:
-                counts.append(int(text.constant[text.operand(row, "count")]))
+                counts.append(int(programs.constant[programs.operand(row, "count")]))
                 stack.append([])
             elif kind == Kind.END:
                 body = stack.pop()
                 count = counts.pop()
                 if body:
                     stack[-1].append(_repeated(body, count, len(counts), self._application.name))
-            elif row in self._rows and text.communicator[row] == communicator:
+            elif row in self._rows and programs.communicator[row] == communicator:
                 stack[-1].append((np.array([row]), np.zeros((1, depth), np.int64)))
         rows, index = _joined(stack[0], depth)
         return _Sequence(rows, index, self._shapes(rows, index))
 
     def _shapes(self, rows: Int64s, index: NDArray[np.int64]) -> Int64s:
         """Calls of one row differ where a loop moves their root or sizes."""
-        text = self._application.text
+        programs = self._application.programs
         moved = np.zeros((len(rows), 3), np.int64)
         for row in np.unique(rows).tolist():
-            kind, mine = Kind(int(text.kind[row])), rows == row
+            kind, mine = Kind(int(programs.kind[row])), rows == row
             for at, name in enumerate(("bytes", "root", "counts")):
                 if name in OPERANDS[kind]:
-                    strides = text.strides(text.operand(row, name))
+                    strides = programs.strides(programs.operand(row, name))
                     moved[mine, at] = index[mine, : len(strides)] @ strides
         _, shape = np.unique(np.column_stack([rows, moved]), axis=0, return_inverse=True)
         return np.asarray(shape, np.int64).ravel()
 
     def _listed(self, group: Int64s, sequences: dict[int, _Sequence], call: int) -> Listed:
-        text = self._application.text
-        kind = Kind(int(text.kind[next(iter(sequences.values())).row[call]]))
+        programs = self._application.programs
+        kind = Kind(int(programs.kind[next(iter(sequences.values())).row[call]]))
         value = {name: self._column(group, sequences, call, name) for name in OPERANDS[kind]}
         root = int(value["root"][0]) if "root" in value else 0
         return Listed(kind, group, root, self._sizes(kind, group, value), int(value["algorithm"][0]))
 
     def _column(self, group: Int64s, sequences: dict[int, _Sequence], call: int, name: str) -> Int64s:
         """An operand of all members in one call."""
-        text = self._application.text
-        programs = text.program_of_rank[group]
+        programs = self._application.programs
+        numbers = programs.program_of_rank[group]
         column = np.empty(len(group), np.int64)
         for program, sequence in sequences.items():
-            mine = programs == program
-            operand = text.operand(int(sequence.row[call]), name)
-            column[mine] = text.base(operand, group[mine]) + sequence.moved(text.strides(operand), call)
+            mine = numbers == program
+            operand = programs.operand(int(sequence.row[call]), name)
+            column[mine] = programs.base(operand, group[mine]) + sequence.moved(programs.strides(operand), call)
         return column
 
     def _sizes(self, kind: Kind, group: Int64s, value: dict[str, Int64s]) -> Any:

@@ -120,7 +120,7 @@ def run_application(
             timeline_bytes=timeline_bytes,
             rank_wait=message_waits(cluster, placement),
             rank_lag=compute_lags(
-                cluster, placement, flushed=bool((application.text.kind == Kind.SYNC).any())
+                cluster, placement, flushed=bool((application.programs.kind == Kind.SYNC).any())
             ),
             longest_lag=int(cluster.settings.longest_lag),
         )
@@ -140,7 +140,7 @@ def _disk_full(numbers: str, application: Application, cluster: Cluster) -> Disk
 
 
 def _with_operations(message: str, application: Application) -> str:
-    """The message with operations, as a rank counts them, in place of rows of the text."""
+    """The message with operations, as a rank counts them, in place of rows of the program table."""
     if "row " not in message:
         return message
     by_row = {line.row: f"operation {line.index} ({line.kind.label})" for line in lines(application)}
@@ -168,7 +168,7 @@ def engine_input(
         "files": files,
         "extents": application.extents,
     }
-    return (slowed(application.text, slowness), groups, cluster.network, interfaces, collectives), named
+    return (slowed(application.programs, slowness), groups, cluster.network, interfaces, collectives), named
 
 
 def _node_columns(cluster: Cluster, placement: Placement, slowness: float) -> dict[str, Any]:

@@ -104,10 +104,10 @@ class Resources:
 def rank_rows(
     bars: Rows, application: Application, families: Families, lists: list[tuple[Int64s, Int64s]]
 ) -> Columns:
-    """Operations and regions of ranks; what no loop moves is read from the text. Sizes by peer join `lists`."""
+    """Operations and regions of ranks; what no loop moves is read from the program table. Sizes by peer join `lists`."""
     row, rank = bars["place"].astype(np.int64), bars["rank"]
-    text = application.text
-    kinds = text.kind[row]
+    programs = application.programs
+    kinds = programs.kind[row]
     columns: Columns = {
         "rank": rank,
         "start": bars["start"],
@@ -138,8 +138,8 @@ def rank_rows(
     order = np.argsort(row, kind="stable")
     numbers, first = np.unique(row[order], return_index=True)
     for number, mine_of_one in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
-        _from_text(columns, mine_of_one, application, number, families)
-        if text.kind[number] == Kind.ALLTOALLV:
+        _from_program(columns, mine_of_one, application, number, families)
+        if programs.kind[number] == Kind.ALLTOALLV:
             columns["extents"][mine_of_one] = _sizes_by_peer(application, number, rank[mine_of_one], lists)
     return columns
 
@@ -148,9 +148,9 @@ def _sizes_by_peer(
     application: Application, number: int, rank: NDArray[Any], lists: list[tuple[Int64s, Int64s]]
 ) -> Int64s:
     """Numbers of lists (peer, bytes) of an alltoallv, one a rank."""
-    text = application.text
-    members = application.groups(int(text.communicator[number])).size(rank.astype(np.int64))
-    counts = np.broadcast_to(text.base(text.operand(number, "counts"), rank.astype(np.int64)), rank.shape)
+    programs = application.programs
+    members = application.groups(int(programs.communicator[number])).size(rank.astype(np.int64))
+    counts = np.broadcast_to(programs.base(programs.operand(number, "counts"), rank.astype(np.int64)), rank.shape)
     distinct, which = np.unique(np.stack([rank, counts, members]), axis=1, return_inverse=True)
     first = len(lists)
     for one, matrix, size in distinct.T.tolist():
@@ -164,16 +164,16 @@ def _level(kind: Kind) -> int:
     return LEVELS.index("mpi-io" if "file" in OPERANDS[kind] else "mpi")
 
 
-def _from_text(
+def _from_program(
     columns: Columns, rows: NDArray[np.int64], application: Application, number: int, families: Families
 ) -> None:
-    """Fill in what the text says of the bars `rows`, all of them of line `number`."""
-    text = application.text
-    kind = Kind(int(text.kind[number]))
+    """Fill in what the program table says of the bars `rows`, all of them of line `number`."""
+    programs = application.programs
+    kind = Kind(int(programs.kind[number]))
     ranks = columns["rank"][rows].astype(np.int64)
 
     def base(name: str) -> Any:
-        return text.base(text.operand(number, name), ranks)
+        return programs.base(programs.operand(number, name), ranks)
 
     if kind in (Kind.REGION_BEGIN, Kind.REGION_END):
         columns["region"][rows] = base("region")
@@ -181,7 +181,7 @@ def _from_text(
     if "request" in OPERANDS[kind]:
         columns["request"][rows] = base("request")
     if kind is not Kind.COMPUTE:
-        columns["communicator"][rows] = families.numbers(int(text.communicator[number]), ranks)
+        columns["communicator"][rows] = families.numbers(int(programs.communicator[number]), ranks)
     if kind in ACCESSES:
         columns["extents"][rows] = base("extents")
         columns["blocks"][rows] = np.maximum(base("count"), 1)

@@ -1,4 +1,4 @@
-"""What ranks say to each other and to files, counted from the text: the inputs of the validity tests."""
+"""What ranks say to each other and to files, counted from the program table: the inputs of the validity tests."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from striate.workload.kinds import ACCESSES, Kind
-from striate.workload.program import Text
+from striate.workload.program import ProgramTable
 
 COMPUTE, TALK, ACCESS = range(3)
 
@@ -71,44 +71,44 @@ class Stretch:
     rhythm: Rhythm
 
 
-def phases_of(text: Text, program: int) -> list[Stretch]:
+def phases_of(programs: ProgramTable, program: int) -> list[Stretch]:
     """A phase per outermost loop that does I/O; what stands between goes with the loop after it.
 
     A program without such a loop, or with one, is one phase.
     """
     found: list[Stretch] = []
-    begin, rhythm = text.rows_of(program).start, Rhythm()
-    for block in _outermost(text, text.rows_of(program)):
+    begin, rhythm = programs.rows_of(program).start, Rhythm()
+    for block in _outermost(programs, programs.rows_of(program)):
         rhythm = rhythm.then(block.rhythm)
-        looped = text.kind[block.rows.start] == Kind.LOOP
+        looped = programs.kind[block.rows.start] == Kind.LOOP
         if looped and block.rhythm.io_bursts:
             found.append(Stretch(range(begin, block.rows.stop), rhythm))
             begin, rhythm = block.rows.stop, Rhythm()
-    end = text.rows_of(program).stop
+    end = programs.rows_of(program).stop
     if found and begin < end:
         last = found.pop()
         return [*found, Stretch(range(last.rows.start, end), last.rhythm.then(rhythm))]
-    return found or [Stretch(text.rows_of(program), rhythm)]
+    return found or [Stretch(programs.rows_of(program), rhythm)]
 
 
-def _outermost(text: Text, rows: range) -> list[Stretch]:
+def _outermost(programs: ProgramTable, rows: range) -> list[Stretch]:
     """Single operations and whole loops, in order."""
     blocks = []
     row = rows.start
     while row < rows.stop:
-        rhythm, following = _block(text, row)
+        rhythm, following = _block(programs, row)
         blocks.append(Stretch(range(row, following), rhythm))
         row = following
     return blocks
 
 
-def _block(text: Text, row: int) -> tuple[Rhythm, int]:
+def _block(programs: ProgramTable, row: int) -> tuple[Rhythm, int]:
     """The operation or loop that begins at `row`, and the row after it."""
-    if text.kind[row] != Kind.LOOP:
-        return Rhythm.of(Kind(int(text.kind[row]))), row + 1
-    times = int(text.constant[text.operand(row, "count")])
+    if programs.kind[row] != Kind.LOOP:
+        return Rhythm.of(Kind(int(programs.kind[row]))), row + 1
+    times = int(programs.constant[programs.operand(row, "count")])
     inside, row = Rhythm(), row + 1
-    while text.kind[row] != Kind.END:
-        rhythm, row = _block(text, row)
+    while programs.kind[row] != Kind.END:
+        rhythm, row = _block(programs, row)
         inside = inside.then(rhythm)
     return inside.repeated(times), row + 1

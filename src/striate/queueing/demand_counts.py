@@ -46,12 +46,12 @@ def count_phases(workload: Workload) -> tuple[PhaseCounts, ...]:
     if len(workload.applications) != 1:
         raise QueueingError(f"expected a workload of one application, got {len(workload.applications)}")
     application = workload.applications[0]
-    text = application.text
-    used = [program for program in range(text.programs) if text.ranks_of(program).size]
-    stretches = {program: phases_of(text, program) for program in used}
+    programs = application.programs
+    used = [program for program in range(programs.count) if programs.ranks_of(program).size]
+    stretches = {program: phases_of(programs, program) for program in used}
     if len({len(found) for found in stretches.values()}) > 1:
         stretches = {program: _joined(found) for program, found in stretches.items()}
-    usual = max(used, key=lambda program: int(text.ranks_of(program).size))
+    usual = max(used, key=lambda program: int(programs.ranks_of(program).size))
     phases = [
         PhaseCounts(
             application.ranks,

@@ -59,9 +59,9 @@ def bytes_needed(application: Application, cluster: Cluster) -> int:
         for line in lines(application)
         if line.kind in COLLECTIVES
     )
-    text = 2 * application.text.nbytes
+    table = 2 * application.programs.nbytes
     return int(
-        application.ranks * BYTES_A_RANK + stations * BYTES_A_STATION + schedules * BYTES_A_MESSAGE + text
+        application.ranks * BYTES_A_RANK + stations * BYTES_A_STATION + schedules * BYTES_A_MESSAGE + table
     )
 
 

@@ -20,8 +20,8 @@ def cyclic_check(workload: Workload) -> Check:
     if len(workload.applications) != 1 or workload.ranks < 2:
         return Check(name, False, "expected one program on several ranks")
     (application,) = workload.applications
-    text = application.text
-    used = [program for program in range(text.programs) if len(text.ranks_of(program))]
+    programs = application.programs
+    used = [program for program in range(programs.count) if len(programs.ranks_of(program))]
     if len(used) != 1:
         return Check(name, False, f"{len(used)} different programs run side by side")
     cycles = max((line.times for line in lines(application) if line.kind in ACCESSES), default=0)

@@ -132,7 +132,7 @@ def finished(work: dict[int, Seconds]) -> Seconds:
 
 
 def sum_up(application: Application, cluster: Cluster, placement: Placement, ranks: slice) -> dict[str, Any]:
-    """The core's pass over one application's text."""
+    """The core's pass over one application's programs."""
     groups = [application.groups(number) for number in range(len(application.communicators))]
     interfaces = [kind.nic for kind in cluster.node_types]
     kind = cluster.node_type[placement.node[ranks]]
@@ -140,7 +140,7 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
     latency = np.array([nic.link.latency for nic in interfaces], np.int64)
     try:
         result: dict[str, Any] = _core.sum_up(
-            application.text,
+            application.programs,
             groups,
             application.extents,
             [table.ravel() for table in application.counts],

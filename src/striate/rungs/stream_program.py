@@ -18,7 +18,7 @@ from striate.rungs.answer import UnfitError
 from striate.workload.application import Application, File
 from striate.workload.flows import FlowCosts, Flows
 from striate.workload.kinds import ANY, BLOCKING, NO_EXTENTS, OPERANDS, Kind
-from striate.workload.program import Text
+from striate.workload.program import ProgramTable
 from striate.workload.workload import Workload
 
 _ANNOUNCED_BYTES = 1
@@ -71,18 +71,18 @@ def stream_workload(flows: Flows, costs: FlowCosts) -> Workload:
     """One rank a processor, then one a disk; file d lies on disk d."""
     graphs = _Graphs(flows, costs)
     disks = flows.processors * flows.disks_per_processor
-    text = _TextColumns()
+    programs = _ProgramColumns()
     for processor in range(flows.processors):
-        graphs.write_processor(processor, text)
-        text.end_program()
+        graphs.write_processor(processor, programs)
+        programs.end_program()
     for disk in range(disks):
-        graphs.write_disk(disk, text)
-        text.end_program()
+        graphs.write_disk(disk, programs)
+        programs.end_program()
     files = (File("disk{}" if disks > 1 else "disk", 0, disks),)
-    return Workload((Application(flows.name, text.text(), files=files),))
+    return Workload((Application(flows.name, programs.table(), files=files),))
 
 
-class _TextColumns:
+class _ProgramColumns:
     """A program a rank, every operand a constant, row by row: streams are too long for anything slower."""
 
     def __init__(self) -> None:
@@ -100,9 +100,9 @@ class _TextColumns:
     def end_program(self) -> None:
         self.first_row.append(len(self.kind))
 
-    def text(self) -> Text:
+    def table(self) -> ProgramTable:
         operands, ranks = len(self.constant), len(self.first_row) - 1
-        return Text(
+        return ProgramTable(
             first_row=np.array(self.first_row, np.uint32),
             kind=np.array(self.kind, np.uint8),
             communicator=np.zeros(len(self.kind), np.int32),
@@ -155,29 +155,29 @@ class _Graphs:
         receivers: list[int] = self.columns["receiver"][first[graph] : first[graph + 1]]
         return receivers
 
-    def write_processor(self, rank: int, text: _TextColumns) -> None:
+    def write_processor(self, rank: int, programs: _ProgramColumns) -> None:
         for group in range(self.flows.groups):
             if group:
-                _add_barrier(text)
+                _add_barrier(programs)
             for work in self.uses[group][rank]:
-                text.add(Kind.RECV, ANY, ANY, 0, BLOCKING)
+                programs.add(Kind.RECV, ANY, ANY, 0, BLOCKING)
                 if work:
-                    text.add(Kind.COMPUTE, work, 0)
+                    programs.add(Kind.COMPUTE, work, 0)
 
-    def write_disk(self, disk: int, text: _TextColumns) -> None:
+    def write_disk(self, disk: int, programs: _ProgramColumns) -> None:
         """With overlap the next block is asked for before the last one has come, so that the disk never waits."""
         offset = requests = 0
         ahead = 1 if self.costs.overlap else 0
         for group in range(self.flows.groups):
             if group:
-                _add_barrier(text)
+                _add_barrier(programs)
             asked: list[tuple[int, int, int]] = []  # graph, bytes, request
             sent: list[range] = []
             for graph in [*self._of(group, disk), *([-1] * ahead)]:
                 if graph >= 0:
                     size = self._bytes(graph)
                     at = offset if self.flows.sequential else self.order[graph] * 4 * self.flows.block_bytes
-                    text.add(Kind.READ, disk, at, size, 1, 0, NO_EXTENTS, requests)
+                    programs.add(Kind.READ, disk, at, size, 1, 0, NO_EXTENTS, requests)
                     offset += size
                     asked.append((graph, size, requests))
                     requests += 1
@@ -186,25 +186,25 @@ class _Graphs:
                 if not asked:
                     continue
                 came, size, request = asked.pop(0)
-                text.add(Kind.WAIT, request)
-                sends = self._write_sends(came, disk // self.flows.disks_per_processor, size, requests, text)
+                programs.add(Kind.WAIT, request)
+                sends = self._write_sends(came, disk // self.flows.disks_per_processor, size, requests, programs)
                 requests = sends.stop
                 sent.append(sends)
                 if len(sent) > (self.costs.blocks_ahead if self.costs.overlap else 0):
-                    _add_waits(text, sent.pop(0))
+                    _add_waits(programs, sent.pop(0))
             for sends in sent:
-                _add_waits(text, sends)
+                _add_waits(programs, sends)
 
-    def _write_sends(self, graph: int, own: int, size: int, requests: int, text: _TextColumns) -> range:
+    def _write_sends(self, graph: int, own: int, size: int, requests: int, programs: _ProgramColumns) -> range:
         """Sends a block to all who use it; the numbers of the requests."""
         first = requests
         for to in self._receivers(graph):
             if self.protocol:
-                text.add(Kind.COMPUTE, self.protocol, 0)
-            text.add(Kind.SEND, to, 0, size, requests)
+                programs.add(Kind.COMPUTE, self.protocol, 0)
+            programs.add(Kind.SEND, to, 0, size, requests)
             requests += 1
         if self.columns["local"][graph]:
-            text.add(Kind.SEND, own, 0, _ANNOUNCED_BYTES, requests)
+            programs.add(Kind.SEND, own, 0, _ANNOUNCED_BYTES, requests)
             requests += 1
         return range(first, requests)
 
@@ -213,10 +213,10 @@ class _Graphs:
         return max(1, round(self.flows.block_bytes * ticks / self.costs.read)) if self.costs.read else 1
 
 
-def _add_waits(text: _TextColumns, requests: range) -> None:
+def _add_waits(programs: _ProgramColumns, requests: range) -> None:
     for request in requests:
-        text.add(Kind.WAIT, request)
+        programs.add(Kind.WAIT, request)
 
 
-def _add_barrier(text: _TextColumns) -> None:
-    text.add(Kind.BARRIER, *(BLOCKING for _ in OPERANDS[Kind.BARRIER]))  # every operand of it means "none" so
+def _add_barrier(programs: _ProgramColumns) -> None:
+    programs.add(Kind.BARRIER, *(BLOCKING for _ in OPERANDS[Kind.BARRIER]))  # every operand of it means "none" so

@@ -1,4 +1,4 @@
-"""`Application`: one MPI program's text with the communicators, files and byte runs it names."""
+"""`Application`: one MPI program table with the communicators, files and byte runs it names."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Application:
     """What one MPI program asks for, without times."""
 
     name: str
-    text: Text
+    programs: ProgramTable
     communicators: tuple[Communicator, ...] = (Communicator(WORLD),)
     files: tuple[File, ...] = ()
     regions: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Application:
 
     @property
     def ranks(self) -> int:
-        return self.text.ranks
+        return self.programs.ranks
 
     @property
     def file_count(self) -> int:

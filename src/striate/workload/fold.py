@@ -1,4 +1,4 @@
-"""Folds a stream of operations back into loops as it arrives, so that memory goes with the text, not the length.
+"""Folds a stream of operations back into loops as it arrives, so that memory goes with the size of the folded program, not the length.
 
 Two neighbouring stretches of equal shape become a loop; a stretch that continues a loop joins it. Offsets, file
 numbers and tags may move by the same amount each pass (their stride). Folding never changes what the program says:
@@ -41,7 +41,7 @@ def _loop(count: int, body: list[Node], strides: tuple[int, ...]) -> Loop:
 
 
 class Folder:
-    """Takes operations one at a time; `nodes` is the folded text so far."""
+    """Takes operations one at a time; `nodes` is the folded program so far."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []

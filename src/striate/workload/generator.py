@@ -115,10 +115,10 @@ def application_of(
         except Exception as error:
             error.add_note(f"in the program {name!r}, as rank {rank} of {ranks}")
             raise
-    text = _merge(folded, ranks)
+    programs = _merge(folded, ranks)
     return Application(
         name,
-        text,
+        programs,
         table,
         tuple(File(file, number) for file, number in names.files.items()),
         tuple(names.regions),
@@ -206,7 +206,7 @@ def _with_requests(
 
 
 def _merge(folded: list[list[Node]], ranks: int) -> Any:
-    """Ranks whose texts have one shape share a program; what differs becomes a value a rank."""
+    """Ranks whose operations have one shape share a program; what differs becomes a value a rank."""
     members: dict[tuple[Any, ...], list[int]] = {}
     for rank, nodes in enumerate(folded):
         key = tuple(_skeleton(node) for node in nodes)
@@ -216,7 +216,7 @@ def _merge(folded: list[list[Node]], ranks: int) -> Any:
         leaves = [list(_leaves(folded[rank], ())) for rank in ranks_of_one]
         rows = [_row(column) for column in zip(*leaves, strict=True)]
         writer.add_program(rows, np.array(ranks_of_one, np.int64))
-    return writer.text()
+    return writer.table()
 
 
 def _skeleton(node: Node) -> tuple[Any, ...]:
@@ -266,7 +266,7 @@ def _full(kind: Kind, fixed: tuple[int, ...], free: tuple[int, ...]) -> tuple[in
 
 
 def _row(same_place: tuple[tuple[Any, ...], ...]) -> Row:
-    """One row of the shared program from the same place in every rank's text."""
+    """One row of the shared program from the same place in every rank's operations."""
     kind, communicator, first_values, strides = same_place[0]
     operands = []
     for at in range(len(first_values)):

@@ -1,4 +1,4 @@
-"""Several applications as one: what an engine plays that knows only one text."""
+"""Several applications as one: what an engine plays that takes only one program table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from striate.lists import Lists
 from striate.workload.application import Application, Communicator, File
 from striate.workload.kinds import OPERANDS, Kind
-from striate.workload.program import Int64s, Text
+from striate.workload.program import Int64s, ProgramTable
 
 _NUMBERED = (
     "file",
@@ -44,7 +44,7 @@ def merged(applications: tuple[Application, ...]) -> Application:
     total = sum(application.ranks for application in applications)
     return Application(
         name=", ".join(labels),
-        text=_text(applications),
+        programs=_joined(applications),
         communicators=tuple(
             communicator
             for application, label, first in zip(applications, labels, first_ranks(applications), strict=True)
@@ -121,21 +121,21 @@ def _raised(matrix: Int64s, first: int, total: int) -> Int64s:
     return rows
 
 
-def _text(applications: tuple[Application, ...]) -> Text:
-    """The texts one after the other, every number that leads somewhere made to lead there still."""
-    parts: list[Text] = []
+def _joined(applications: tuple[Application, ...]) -> ProgramTable:
+    """The program tables one after the other, every number that leads somewhere made to lead there still."""
+    parts: list[ProgramTable] = []
     before = dict.fromkeys(("rank", "program", "row", "operand", "stride", "value", "table", "family"), 0)
     named = dict.fromkeys(_NUMBERED, 0)
     for application in applications:
         parts.append(_shifted(_renumbered(application, named), before))
-        text = parts[-1]
+        programs = parts[-1]
         before["rank"] += application.ranks
-        before["program"] += text.programs
-        before["row"] += text.rows
-        before["operand"] += len(text.constant)
-        before["stride"] += len(text.stride)
-        before["value"] += len(text.value)
-        before["table"] += len(text.first_value) - 1
+        before["program"] += programs.count
+        before["row"] += programs.rows
+        before["operand"] += len(programs.constant)
+        before["stride"] += len(programs.stride)
+        before["value"] += len(programs.value)
+        before["table"] += len(programs.first_value) - 1
         before["family"] += len(application.communicators)
         for name, count in _named(application).items():
             named[name] += count
@@ -147,43 +147,43 @@ def _text(applications: tuple[Application, ...]) -> Text:
                 for part in parts
             ]
         )
-        for name in Text.__slots__
+        for name in ProgramTable.__slots__
     }
-    return Text(**columns)
+    return ProgramTable(**columns)
 
 
-def _shifted(text: Text, before: dict[str, int]) -> Text:
-    """Rows, programs and tables counted on from those before; rank r of the text is rank `before + r` of all."""
+def _shifted(programs: ProgramTable, before: dict[str, int]) -> ProgramTable:
+    """Rows, programs and tables counted on from those before; rank r of the table is rank `before + r` of all."""
     rank = before["rank"]
     return replace(
-        text,
-        first_row=(text.first_row + before["row"]).astype(np.uint32),
-        communicator=np.where(text.communicator < 0, -1, text.communicator + before["family"]).astype(
+        programs,
+        first_row=(programs.first_row + before["row"]).astype(np.uint32),
+        communicator=np.where(programs.communicator < 0, -1, programs.communicator + before["family"]).astype(
             np.int32
         ),
-        first_operand=(text.first_operand + before["operand"]).astype(np.uint32),
-        constant=text.constant - text.per_rank * rank,
-        table=np.where(text.table < 0, -1, text.table + before["table"]).astype(np.int32),
-        first_stride=(text.first_stride + before["stride"]).astype(np.uint32),
-        first_value=text.first_value + before["value"] - rank,
-        program_of_rank=(text.program_of_rank + before["program"]).astype(np.int32),
+        first_operand=(programs.first_operand + before["operand"]).astype(np.uint32),
+        constant=programs.constant - programs.per_rank * rank,
+        table=np.where(programs.table < 0, -1, programs.table + before["table"]).astype(np.int32),
+        first_stride=(programs.first_stride + before["stride"]).astype(np.uint32),
+        first_value=programs.first_value + before["value"] - rank,
+        program_of_rank=(programs.program_of_rank + before["program"]).astype(np.int32),
     )
 
 
-def _renumbered(application: Application, named: dict[str, int]) -> Text:
-    """The text with files, regions, lists and algorithms counted on from those of the applications before."""
-    text = application.text
-    constant, per_rank, table = text.constant.copy(), text.per_rank.copy(), text.table.copy()
-    values: list[Any] = [text.value]
-    first_value = text.first_value.tolist()
+def _renumbered(application: Application, named: dict[str, int]) -> ProgramTable:
+    """The programs with files, regions, lists and algorithms counted on from those of the applications before."""
+    programs = application.programs
+    constant, per_rank, table = programs.constant.copy(), programs.per_rank.copy(), programs.table.copy()
+    values: list[Any] = [programs.value]
+    first_value = programs.first_value.tolist()
     everyone = np.arange(application.ranks, dtype=np.int64)
-    for row in range(text.rows):
-        for name in OPERANDS[Kind(int(text.kind[row]))]:
+    for row in range(programs.rows):
+        for name in OPERANDS[Kind(int(programs.kind[row]))]:
             shift = named.get(name, 0)
             if not shift:
                 continue
-            operand = text.operand(row, name)
-            numbers = np.broadcast_to(np.asarray(text.base(operand, everyone)), everyone.shape)
+            operand = programs.operand(row, name)
+            numbers = np.broadcast_to(np.asarray(programs.base(operand, everyone)), everyone.shape)
             moved = np.where(numbers < 0, numbers, numbers + shift)
             if (moved == moved[0]).all():
                 constant[operand], per_rank[operand], table[operand] = moved[0], 0, -1
@@ -192,7 +192,7 @@ def _renumbered(application: Application, named: dict[str, int]) -> Text:
             values.append(moved)
             first_value.append(first_value[-1] + len(moved))
     return replace(
-        text,
+        programs,
         constant=constant,
         per_rank=per_rank,
         table=table,

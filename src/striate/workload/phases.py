@@ -9,7 +9,7 @@ import numpy as np
 
 from striate.workload.application import Application
 from striate.workload.kinds import BLOCKING, OPERANDS, Kind
-from striate.workload.program import Text
+from striate.workload.program import ProgramTable
 from striate.workload.workload import Workload
 
 # After these, on the world, nobody goes on before everybody has come.
@@ -34,36 +34,36 @@ def phases_of(workload: Workload) -> tuple[Part, ...]:
     if len(workload.applications) != 1:
         return whole
     (application,) = workload.applications
-    text = application.text
-    used = [program for program in range(text.programs) if len(text.ranks_of(program))]
-    cuts = {program: list(_cuts(text, program)) for program in used}
+    programs = application.programs
+    used = [program for program in range(programs.count) if len(programs.ranks_of(program))]
+    cuts = {program: list(_cuts(programs, program)) for program in used}
     if len({len(found) for found in cuts.values()}) != 1 or len(cuts[used[0]]) < 2:
         return whole
     parts = []
     for number in range(len(cuts[used[0]])):
         rows = {program: cuts[program][number] for program in used}
         name = _region(application, rows[used[0]]) or f"phase {number + 1}"
-        part = replace(application, text=_sliced(text, rows), start_picoseconds=0)
+        part = replace(application, programs=_sliced(programs, rows), start_picoseconds=0)
         parts.append(Part(name, Workload((part,))))
     return tuple(parts)
 
 
-def _cuts(text: Text, program: int) -> Iterator[range]:
+def _cuts(programs: ProgramTable, program: int) -> Iterator[range]:
     """Rows of each part of a program; what follows the last cut goes with the part before it when it does nothing."""
-    rows = text.rows_of(program)
+    rows = programs.rows_of(program)
     begin = row = rows.start
     ranges: list[range] = []
     pending: set[int] = set()
     while row < rows.stop:
-        following = _after(text, row)
-        _follow_requests(text, range(row, following), pending)
-        if _syncs(text, range(row, following)) and not pending:
+        following = _after(programs, row)
+        _follow_requests(programs, range(row, following), pending)
+        if _syncs(programs, range(row, following)) and not pending:
             ranges.append(range(begin, following))
             begin = following
         row = following
     if begin < rows.stop:
         idle = all(
-            text.kind[at] in (Kind.REGION_BEGIN, Kind.REGION_END, Kind.CLOSE)
+            programs.kind[at] in (Kind.REGION_BEGIN, Kind.REGION_END, Kind.CLOSE)
             for at in range(begin, rows.stop)
         )
         if idle and ranges:
@@ -73,36 +73,36 @@ def _cuts(text: Text, program: int) -> Iterator[range]:
     yield from ranges
 
 
-def _after(text: Text, row: int) -> int:
+def _after(programs: ProgramTable, row: int) -> int:
     """The row after the operation or the whole loop at `row`."""
     depth = 0
-    for at in range(row, text.rows):
-        depth += int(text.kind[at] == Kind.LOOP) - int(text.kind[at] == Kind.END)
+    for at in range(row, programs.rows):
+        depth += int(programs.kind[at] == Kind.LOOP) - int(programs.kind[at] == Kind.END)
         if depth == 0:
             return at + 1
     raise AssertionError("a loop is never left open by a TextWriter")
 
 
-def _syncs(text: Text, rows: range) -> bool:
+def _syncs(programs: ProgramTable, rows: range) -> bool:
     """Whether the last thing done in `rows` makes all ranks wait for all."""
     for row in reversed(rows):
-        kind = Kind(int(text.kind[row]))
-        if kind is Kind.LOOP and int(text.constant[text.operand(row, "count")]) == 0:
+        kind = Kind(int(programs.kind[row]))
+        if kind is Kind.LOOP and int(programs.constant[programs.operand(row, "count")]) == 0:
             return False
         if kind not in (Kind.END, Kind.REGION_BEGIN, Kind.REGION_END):
-            waits = kind in _SYNCING and text.constant[text.operand(row, "request")] == BLOCKING
-            return bool(waits and text.communicator[row] == 0)
+            waits = kind in _SYNCING and programs.constant[programs.operand(row, "request")] == BLOCKING
+            return bool(waits and programs.communicator[row] == 0)
     return False
 
 
-def _follow_requests(text: Text, rows: range, pending: set[int]) -> None:
+def _follow_requests(programs: ProgramTable, rows: range, pending: set[int]) -> None:
     """Which requests are under way after `rows`; those that a loop renumbers stay so until all are waited for."""
     for row in rows:
-        kind = Kind(int(text.kind[row]))
+        kind = Kind(int(programs.kind[row]))
         if kind is Kind.WAITALL:
             pending.clear()
         elif "request" in OPERANDS[kind]:
-            request = int(text.constant[text.operand(row, "request")])
+            request = int(programs.constant[programs.operand(row, "request")])
             if kind is Kind.WAIT:
                 pending.discard(request)
             elif request != BLOCKING:
@@ -110,31 +110,31 @@ def _follow_requests(text: Text, rows: range, pending: set[int]) -> None:
 
 
 def _region(application: Application, rows: range) -> str | None:
-    text = application.text
+    programs = application.programs
     for row in rows:
-        if text.kind[row] == Kind.REGION_BEGIN:
-            return application.regions[int(text.constant[text.operand(row, "region")])]
+        if programs.kind[row] == Kind.REGION_BEGIN:
+            return application.regions[int(programs.constant[programs.operand(row, "region")])]
     return None
 
 
-def _sliced(text: Text, rows: dict[int, range]) -> Text:
+def _sliced(programs: ProgramTable, rows: dict[int, range]) -> ProgramTable:
     """The chosen rows of every program; programs that nobody runs are left empty."""
-    ranges = [rows.get(program, range(0)) for program in range(text.programs)]
+    ranges = [rows.get(program, range(0)) for program in range(programs.count)]
     kept = np.concatenate([np.arange(one.start, one.stop, dtype=np.int64) for one in ranges])
-    counts = np.diff(text.first_operand.astype(np.int64))[kept]
-    operands = _runs(text.first_operand.astype(np.int64)[kept], counts)
-    strides = np.diff(text.first_stride.astype(np.int64))[operands]
+    counts = np.diff(programs.first_operand.astype(np.int64))[kept]
+    operands = _runs(programs.first_operand.astype(np.int64)[kept], counts)
+    strides = np.diff(programs.first_stride.astype(np.int64))[operands]
     return replace(
-        text,
+        programs,
         first_row=_starts(np.array([len(one) for one in ranges], np.int64), np.uint32),
-        kind=text.kind[kept],
-        communicator=text.communicator[kept],
+        kind=programs.kind[kept],
+        communicator=programs.communicator[kept],
         first_operand=_starts(counts, np.uint32),
-        constant=text.constant[operands],
-        per_rank=text.per_rank[operands],
-        table=text.table[operands],
+        constant=programs.constant[operands],
+        per_rank=programs.per_rank[operands],
+        table=programs.table[operands],
         first_stride=_starts(strides, np.uint32),
-        stride=text.stride[_runs(text.first_stride.astype(np.int64)[operands], strides)],
+        stride=programs.stride[_runs(programs.first_stride.astype(np.int64)[operands], strides)],
     )
 
 

@@ -1,4 +1,4 @@
-"""The text of an application: programs as columns, loops kept as loops, ranks as values of operands.
+"""The program table of an application: programs as columns, loops kept as loops, ranks as values of operands.
 
 An operand is `constant + per_rank * rank + table[rank] + sum of stride * index` over the loops around it, the
 outermost first. So a million ranks and a million passes cost as much memory as one of each.
@@ -20,7 +20,7 @@ Value = int | Int64s  # one number for all ranks, or one number a rank
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Text:
+class ProgramTable:
     """Columns of one application; see `core/include/striate/programs/program.hpp` for the same in the core."""
 
     first_row: NDArray[np.uint32]
@@ -41,7 +41,7 @@ class Text:
         return len(self.program_of_rank)
 
     @property
-    def programs(self) -> int:
+    def count(self) -> int:
         return len(self.first_row) - 1
 
     @property
@@ -80,7 +80,7 @@ class Text:
 
 @dataclass(slots=True)
 class Operand:
-    """One operand while a text is being written."""
+    """One operand while a program table is being written."""
 
     base: Value
     strides: tuple[int, ...] = ()
@@ -88,7 +88,7 @@ class Operand:
 
 @dataclass(slots=True)
 class Row:
-    """One operation while a text is being written."""
+    """One operation while a program table is being written."""
 
     kind: Kind
     communicator: int
@@ -97,7 +97,7 @@ class Row:
 
 @dataclass(slots=True)
 class TextWriter:
-    """Collects programs row by row and packs them into a `Text`."""
+    """Collects programs row by row and packs them into a `ProgramTable`."""
 
     ranks: int
     _rows: list[Row] = field(default_factory=list)
@@ -118,13 +118,13 @@ class TextWriter:
         )
         self._first_row.append(len(self._rows))
 
-    def text(self) -> Text:
+    def table(self) -> ProgramTable:
         """The finished columns."""
         operands = [operand for row in self._rows for operand in row.operands]
         packed = [operand.base for operand in operands]  # by now (constant, per_rank, table) triples
         columns = np.array(packed, np.int64).reshape(-1, 3)
         program_of_rank = self._program_of_rank
-        return Text(
+        return ProgramTable(
             first_row=np.array(self._first_row, np.uint32),
             kind=np.array([row.kind for row in self._rows], np.uint8),
             communicator=np.array([row.communicator for row in self._rows], np.int32),

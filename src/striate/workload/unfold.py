@@ -13,7 +13,7 @@ from striate.workload.kinds import OPERANDS, Kind
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation as it happens: its row in the text, its kind, its communicator and its operands by name."""
+    """One operation as it happens: its row in the program table, its kind, its communicator and its operands by name."""
 
     row: int
     kind: Kind
@@ -23,18 +23,18 @@ class Step:
 
 def unfold(application: Application, rank: int) -> Iterator[Step]:
     """Every operation of `rank` in order."""
-    text = application.text
-    rows = text.rows_of(int(text.program_of_rank[rank]))
+    programs = application.programs
+    rows = programs.rows_of(int(programs.program_of_rank[rank]))
     yield from _run(application, rank, rows.start, rows.stop, ())
 
 
 def _run(
     application: Application, rank: int, start: int, stop: int, indices: tuple[int, ...]
 ) -> Iterator[Step]:
-    text = application.text
+    programs = application.programs
     row = start
     while row < stop:
-        kind = Kind(int(text.kind[row]))
+        kind = Kind(int(programs.kind[row]))
         values = _operands(application, rank, row, kind, indices)
         if kind is Kind.LOOP:
             end = matching_end(application, row)
@@ -42,28 +42,28 @@ def _run(
                 yield from _run(application, rank, row + 1, end, (*indices, index))
             row = end
         else:
-            yield Step(row, kind, int(text.communicator[row]), values)
+            yield Step(row, kind, int(programs.communicator[row]), values)
         row += 1
 
 
 def _operands(
     application: Application, rank: int, row: int, kind: Kind, indices: tuple[int, ...]
 ) -> dict[str, int]:
-    text = application.text
+    programs = application.programs
     values = {}
     for name in OPERANDS[kind]:
-        operand = text.operand(row, name)
-        strides = text.strides(operand)
+        operand = programs.operand(row, name)
+        strides = programs.strides(operand)
         moved = sum(int(stride) * index for stride, index in zip(strides, indices, strict=False))
-        values[name] = int(text.base(operand, np.int64(rank))) + moved  # type: ignore[arg-type]
+        values[name] = int(programs.base(operand, np.int64(rank))) + moved  # type: ignore[arg-type]
     return values
 
 
 def matching_end(application: Application, row: int) -> int:
     """The row of the END that closes the LOOP at `row`."""
     depth = 0
-    for at in range(row, application.text.rows):
-        kind = application.text.kind[at]
+    for at in range(row, application.programs.rows):
+        kind = application.programs.kind[at]
         depth += int(kind == Kind.LOOP) - int(kind == Kind.END)
         if depth == 0:
             return at

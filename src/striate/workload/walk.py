@@ -1,4 +1,4 @@
-"""Walks an application's text row by row with the loops around each row: what validation and summaries share."""
+"""Walks an application's programs row by row with the loops around each row: what validation and summaries share."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Line:
 
     @cached_property
     def kind(self) -> Kind:
-        return Kind(int(self.application.text.kind[self.row]))
+        return Kind(int(self.application.programs.kind[self.row]))
 
     @property
     def communicator(self) -> int:
-        return int(self.application.text.communicator[self.row])
+        return int(self.application.programs.communicator[self.row])
 
     @property
     def times(self) -> int:
@@ -44,16 +44,16 @@ class Line:
 
     def first(self, name: str) -> Value:
         """The operand in the first pass: a number, or an array over `ranks`."""
-        text = self.application.text
-        return text.base(text.operand(self.row, name), self.ranks)
+        programs = self.application.programs
+        return programs.base(programs.operand(self.row, name), self.ranks)
 
     def column(self, name: str) -> Int64s:
         """The operand in the first pass, one value a rank."""
         return np.broadcast_to(np.asarray(self.first(name), np.int64), self.ranks.shape)
 
     def strides(self, name: str) -> tuple[int, ...]:
-        text = self.application.text
-        strides = [int(stride) for stride in text.strides(text.operand(self.row, name))]
+        programs = self.application.programs
+        strides = [int(stride) for stride in programs.strides(programs.operand(self.row, name))]
         return tuple(strides + [0] * (len(self.counts) - len(strides)))
 
     def lowest(self, name: str) -> Any:
@@ -129,19 +129,19 @@ def lines(
 
     With `kinds`, those of other kinds are passed over, which is much quicker.
     """
-    text = application.text
+    programs = application.programs
     kept = None if kinds is None else frozenset(int(kind) for kind in kinds)
-    kind_of = text.kind.tolist()
-    for program in range(text.programs) if only is None else (only,):
-        ranks = text.ranks_of(program)
+    kind_of = programs.kind.tolist()
+    for program in range(programs.count) if only is None else (only,):
+        ranks = programs.ranks_of(program)
         if not len(ranks):
             continue
         counts: list[int] = []
         index, starts = 0, []
-        for row in text.rows_of(program):
+        for row in programs.rows_of(program):
             kind = kind_of[row]
             if kind == _LOOP:
-                counts.append(int(text.constant[text.operand(row, "count")]))
+                counts.append(int(programs.constant[programs.operand(row, "count")]))
                 starts.append(index)
             elif kind == _END:
                 index = starts[-1] + (index - starts.pop()) * counts.pop()

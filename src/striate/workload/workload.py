@@ -93,8 +93,8 @@ class Workload:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that the texts take."""
-        return sum(application.text.nbytes for application in self.applications)
+        """Bytes of memory that the program tables take."""
+        return sum(application.programs.nbytes for application in self.applications)
 
     def check(self) -> None:
         """Raise WorkloadError at the first operation that no MPI library could run."""
@@ -118,6 +118,6 @@ class Workload:
 
     def __repr__(self) -> str:
         parts = ", ".join(
-            f"{app.name} ({app.ranks:,} ranks, {app.text.rows} rows)" for app in self.applications
+            f"{app.name} ({app.ranks:,} ranks, {app.programs.rows} rows)" for app in self.applications
         )
         return f"Workload({parts})"

@@ -113,7 +113,7 @@ def test_every_outer_loop_with_io_is_a_phase():
     assert [phase.kind for phase in derived.model.phases] == ["bus-aio", "sio"]
     assert (first.cycles, first.compute_seconds) == (3, pytest.approx(0.031))
     assert (second.cycles, second.compute_seconds) == (4, pytest.approx(0.085))
-    assert len(phases_of(two(2).applications[0].text, 0)) == 2
+    assert len(phases_of(two(2).applications[0].programs, 0)) == 2
 
 
 def test_what_cannot_be_counted_is_refused():

@@ -1,4 +1,4 @@
-"""Loops stay loops: a long program costs as much as its text."""
+"""Loops stay loops: a long program costs as much as its folded form."""
 
 import time
 
@@ -22,12 +22,12 @@ from striate.workload.operations import (
 from striate.workload.unfold import unfold
 
 
-def text_of(program, ranks=2):
-    return Workload.from_program(program, ranks).applications[0].text
+def programs_of(program, ranks=2):
+    return Workload.from_program(program, ranks).applications[0].programs
 
 
-def kinds_of(text):
-    return [Kind(int(kind)).label for kind in text.kind]
+def kinds_of(programs):
+    return [Kind(int(kind)).label for kind in programs.kind]
 
 
 def test_a_hundred_thousand_passes_are_one_loop():
@@ -36,12 +36,12 @@ def test_a_hundred_thousand_passes_are_one_loop():
             yield compute("12 ms")
             yield write("out", offset=(step * ranks + rank) * MiB, size=MiB)
 
-    text = text_of(program, ranks=1)
+    programs = programs_of(program, ranks=1)
 
-    assert kinds_of(text) == ["loop", "compute", "write", "end"]
-    assert text.constant[text.operand(0, "count")] == 100_000
-    assert text.strides(text.operand(2, "offset")).tolist() == [MiB]
-    assert text.nbytes < 2000
+    assert kinds_of(programs) == ["loop", "compute", "write", "end"]
+    assert programs.constant[programs.operand(0, "count")] == 100_000
+    assert programs.strides(programs.operand(2, "offset")).tolist() == [MiB]
+    assert programs.nbytes < 2000
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,9 @@ def test_a_hundred_thousand_passes_are_one_loop():
     ids=["allreduce", "barrier", "alltoallv", "compute"],
 )
 def test_any_repeated_call_is_a_loop_of_one(call):
-    text = text_of(lambda rank, ranks: (call() for _ in range(20_000)))
+    programs = programs_of(lambda rank, ranks: (call() for _ in range(20_000)))
 
-    assert text.rows == 3
+    assert programs.rows == 3
 
 
 def test_requests_use_the_same_slots_every_pass():
@@ -63,7 +63,7 @@ def test_requests_use_the_same_slots_every_pass():
             yield recv(1 - rank, 8, tag=step)
             yield wait(outgoing)
 
-    assert kinds_of(text_of(program)) == ["loop", "send", "recv", "wait", "end"]
+    assert kinds_of(programs_of(program)) == ["loop", "send", "recv", "wait", "end"]
 
 
 def test_loops_nest():
@@ -74,10 +74,10 @@ def test_loops_nest():
                 yield write("out", offset=outer * 1000 + inner * 8, size=8)
             yield allreduce(8)
 
-    text = text_of(program)
+    programs = programs_of(program)
 
-    assert kinds_of(text) == ["loop", "loop", "compute", "write", "end", "allreduce", "end"]
-    assert text.strides(text.operand(3, "offset")).tolist() == [1000, 8]
+    assert kinds_of(programs) == ["loop", "loop", "compute", "write", "end", "allreduce", "end"]
+    assert programs.strides(programs.operand(3, "offset")).tolist() == [1000, 8]
 
 
 def test_ranks_of_one_shape_share_a_program():
@@ -91,33 +91,33 @@ def test_ranks_of_one_shape_share_a_program():
             if rank < ranks - 1:
                 yield sendrecv(rank + 1, 64)
 
-    text = text_of(chain, ranks=64)
+    programs = programs_of(chain, ranks=64)
 
-    assert text.programs == 2
-    assert text.program_of_rank.tolist() == [0] + [1] * 62 + [0]
+    assert programs.count == 2
+    assert programs.program_of_rank.tolist() == [0] + [1] * 62 + [0]
 
 
 def test_values_that_follow_a_line_become_a_slope():
-    text = text_of(lambda rank, ranks: [write("f", offset=7 + rank * MiB, size=8)], ranks=100)
-    offset = text.operand(0, "offset")
+    programs = programs_of(lambda rank, ranks: [write("f", offset=7 + rank * MiB, size=8)], ranks=100)
+    offset = programs.operand(0, "offset")
 
-    assert (text.constant[offset], text.per_rank[offset], len(text.value)) == (7, MiB, 0)
+    assert (programs.constant[offset], programs.per_rank[offset], len(programs.value)) == (7, MiB, 0)
 
 
 def test_values_that_follow_no_line_become_a_table():
     sizes = [3, 1, 4, 1, 5, 9, 2, 6]
-    text = text_of(lambda rank, ranks: [write_all("f", offset=0, size=sizes[rank])], ranks=8)
+    programs = programs_of(lambda rank, ranks: [write_all("f", offset=0, size=sizes[rank])], ranks=8)
 
-    assert text.programs == 1
-    assert [text.base(text.operand(0, "bytes"), rank) for rank in range(8)] == sizes
-    assert len(text.value) == 8
+    assert programs.count == 1
+    assert [programs.base(programs.operand(0, "bytes"), rank) for rank in range(8)] == sizes
+    assert len(programs.value) == 8
 
 
 def test_a_program_of_no_operations_is_a_program():
     workload = Workload.from_program(lambda rank, ranks: (), 3)
     workload.check()
 
-    assert workload.applications[0].text.rows == 0
+    assert workload.applications[0].programs.rows == 0
     assert list(unfold(workload.applications[0], 2)) == []
 
 
@@ -126,7 +126,7 @@ def test_folding_takes_linear_time():
 
     def seconds(length):
         start = time.process_time()
-        text_of(lambda rank, ranks: (write("f", offset=i * i, size=8) for i in range(length)), ranks=1)
+        programs_of(lambda rank, ranks: (write("f", offset=i * i, size=8) for i in range(length)), ranks=1)
         return time.process_time() - start
 
     short, long = min(seconds(1000) for _ in range(3)), min(seconds(4000) for _ in range(3))

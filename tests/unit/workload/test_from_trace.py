@@ -68,7 +68,7 @@ def test_repeated_steps_are_folded_and_their_time_is_kept():
         step.operands["picoseconds"] for step in unfold(application, 0) if step.kind is Kind.COMPUTE
     )
 
-    assert application.text.rows < 20
+    assert application.programs.rows < 20
     assert computed == pytest.approx(idle * 1000, rel=1e-6)
     assert [step.operands["offset"] for step in unfold(application, 0) if step.kind is Kind.WRITE] == [
         4096 * step for step in range(200)

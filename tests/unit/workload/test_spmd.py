@@ -155,11 +155,11 @@ def test_a_million_ranks_cost_as_much_as_one():
             body.sendrecv((body.rank + 1) % body.ranks, 64, source=(body.rank - 1) % body.ranks)
             body.write("f", offset=(step * body.ranks + body.rank) * MiB, size=MiB)
 
-    text = written(body_of, ranks=1_000_000).applications[0].text
+    programs = written(body_of, ranks=1_000_000).applications[0].programs
 
-    assert text.rows == 5
-    assert len(text.value) == 2_000_000  # the two peers, which wrap round, follow no line
-    assert text.nbytes < 22_000_000
+    assert programs.rows == 5
+    assert len(programs.value) == 2_000_000  # the two peers, which wrap round, follow no line
+    assert programs.nbytes < 22_000_000
 
 
 @pytest.mark.parametrize(

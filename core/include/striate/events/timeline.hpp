@@ -18,7 +18,7 @@ struct Bar {
     Ticks start = 0, end = 0;
     std::int64_t bytes = 0;
     std::int64_t more = -1;   // offset of an access, bytes a sendrecv receives, ticks in which a disk seeks
-    std::int32_t place = 0;   // row of the text, or server
+    std::int32_t place = 0;   // row of the program table, or server
     std::int32_t rank = -1;   // of a server the client
     std::int32_t peer = -1;   // or root
     std::int32_t tag = -1;    // of a disk its number on the server; of an open: whether it creates

@@ -22,8 +22,8 @@ def compare_collectives(application: Application, groups: list[Groups]) -> None:
     """Raise WorkloadError naming the first operation in which two ranks of a communicator differ."""
     for number, group in enumerate(groups):
         hashes = np.zeros(application.ranks, np.uint64)
-        for program in range(application.text.programs):
-            ranks = application.text.ranks_of(program)
+        for program in range(application.programs.count):
+            ranks = application.programs.ranks_of(program)
             if len(ranks):
                 hashes[ranks] = _hash_program(application, program, ranks, number)
         leader = group.member[group.first[:-1]]
@@ -35,19 +35,19 @@ def compare_collectives(application: Application, groups: list[Groups]) -> None:
 
 def _hash_program(application: Application, program: int, ranks: Int64s, communicator: int) -> Hashes:
     """hash = sum of signature * BASE^(calls after it), loops by powers instead of passes."""
-    text = application.text
+    programs = application.programs
     by_row = {line.row: line for line in lines(application, program)}
     stack = [_Stretch(1, np.zeros(len(ranks), np.uint64), ())]
     counts: list[int] = []
-    for row in text.rows_of(program):
-        kind = text.kind[row]
+    for row in programs.rows_of(program):
+        kind = programs.kind[row]
         if kind == Kind.LOOP:
-            counts.append(int(text.constant[text.operand(row, "count")]))
+            counts.append(int(programs.constant[programs.operand(row, "count")]))
             stack.append(_Stretch(1, np.zeros(len(ranks), np.uint64), (0,) * len(counts)))
         elif kind == Kind.END:
             body = stack.pop().repeated(counts.pop())
             stack[-1] = stack[-1].then(body)
-        elif row in by_row and kind in COLLECTIVES and text.communicator[row] == communicator:
+        elif row in by_row and kind in COLLECTIVES and programs.communicator[row] == communicator:
             stack[-1] = stack[-1].then(_call(by_row[row]))
     return stack[0].total
 
@@ -109,7 +109,7 @@ def _agreement(step: Step) -> tuple[object, ...]:
 
 
 def _explain(application: Application, communicator: int, one: int, other: int) -> None:
-    """Walk both ranks until they differ; texts that say the same in different loops do not differ."""
+    """Walk both ranks until they differ; programs that say the same in different loops do not differ."""
     name = application.communicators[communicator].name
     mine, theirs = (_calls(application, rank, communicator) for rank in (other, one))
     while True:

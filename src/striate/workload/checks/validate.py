@@ -30,7 +30,7 @@ def validate(application: Application) -> None:
     groups = [application.groups(number) for number in range(len(application.communicators))]
     for line in lines(application):
         check_operands(line, groups)
-    for program in range(application.text.programs):
+    for program in range(application.programs.count):
         check_requests(application, program)
     match_messages(application, groups)
     compare_collectives(application, groups)
@@ -119,7 +119,7 @@ def reach_of_lists(
 def check_requests(application: Application, program: int) -> None:
     """Every request is awaited exactly once between two beginnings; regions end in the order they began."""
     written = _twice(application, program)
-    for at in _unlike(written, len(application.text.ranks_of(program))):
+    for at in _unlike(written, len(application.programs.ranks_of(program))):
         _follow(written, at)
 
 
@@ -176,15 +176,15 @@ def _region(line: Line, at: int) -> str:
 
 def _twice(application: Application, program: int) -> list[Line]:
     """The program's lines with every loop's body written out twice at most: enough to see what a pass leaves over."""
-    text = application.text
+    programs = application.programs
     by_row = {line.row: line for line in lines(application, program)}
     stack: list[list[Line]] = [[]]
     counts: list[int] = []
-    for row in text.rows_of(program):
-        if text.kind[row] == Kind.LOOP:
+    for row in programs.rows_of(program):
+        if programs.kind[row] == Kind.LOOP:
             stack.append([])
-            counts.append(int(text.constant[text.operand(row, "count")]))
-        elif text.kind[row] == Kind.END:
+            counts.append(int(programs.constant[programs.operand(row, "count")]))
+        elif programs.kind[row] == Kind.END:
             body, count = stack.pop(), counts.pop()
             settles = any(line.kind is Kind.WAITALL or _SETTLED & set(OPERANDS[line.kind]) for line in body)
             stack[-1].extend(body * min(count, 2 if settles and len(body) < 10_000 else 1))

@@ -10,7 +10,7 @@ import msgspec
 from striate.errors import WorkloadError
 from striate.workload.application import Application, Communicator, File, collective_text, layout_text
 from striate.workload.stored.load_arrays import MOST_RANKS, columns_of, counts_of, expect, extents_of, sized
-from striate.workload.stored.load_program import text_of
+from striate.workload.stored.load_program import programs_of
 from striate.workload.stored.parquet_form import SCHEMA, Header, schema
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _application(table: pa.Table, number: int, header: Header) -> Application:
     named = columns_of(mine.filter(carries))
     expect(1 <= header.ranks <= MOST_RANKS, f"expected 1 to {MOST_RANKS} ranks, got {header.ranks}")
     expect(0 <= header.start_picoseconds < 2**63, "the start lies outside the clock")
-    text = text_of(mine.filter(pc.invert(carries)), header, named)
+    programs = programs_of(mine.filter(pc.invert(carries)), header, named)
     names = enumerate(header.communicators)
     communicators = tuple(
         Communicator(name, sized(named, f"color {i}", header.ranks), sized(named, f"key {i}", header.ranks))
@@ -74,7 +74,7 @@ def _application(table: pa.Table, number: int, header: Header) -> Application:
     counts = tuple(counts_of(named, i, header.ranks) for i in range(min(header.counts, len(named))))
     return Application(
         header.name,
-        text,
+        programs,
         communicators,
         _files(header.files),
         tuple(header.regions),

@@ -1,4 +1,4 @@
-"""The rows of a workload file as the text of programs."""
+"""The rows of a workload file as a program table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
 from striate.workload.kinds import OPERANDS, Kind
-from striate.workload.program import Int64s, Text
+from striate.workload.program import Int64s, ProgramTable
 from striate.workload.stored.load_arrays import expect, sized
 from striate.workload.stored.parquet_form import NAMES, Header
 
@@ -21,7 +21,7 @@ _LABELS = {kind.label: kind for kind in Kind}
 _MOST_LOOPS = 64  # one inside the other
 
 
-def text_of(rows: pa.Table, header: Header, named: dict[str, Int64s]) -> Text:
+def programs_of(rows: pa.Table, header: Header, named: dict[str, Int64s]) -> ProgramTable:
     """The rows of one application; refuses what leads nowhere."""
     program = _filled(rows, "program")
     expect(bool((np.diff(program) >= 0).all()), "programs are out of order", "column program")
@@ -59,7 +59,7 @@ def text_of(rows: pa.Table, header: Header, named: dict[str, Int64s]) -> Text:
     small = (varied == 0) | (np.abs(constant.astype(float)) + varied < 2.0**63)
     expect(bool(small.all()), "an operand exceeds 2^63 - 1")
     program_of_rank = _programs_of_ranks(named, header)
-    return Text(
+    return ProgramTable(
         first_row=np.searchsorted(program, np.arange(header.programs + 1)).astype(np.uint32),
         kind=np.array(kinds, np.uint8),
         communicator=communicator.astype(np.int32),

@@ -1,4 +1,4 @@
-"""Workloads to disk: one Parquet file, one row an operation of the text."""
+"""Workloads to disk: one Parquet file, one row per operation of the program table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from striate.whole_file import whole_file
 from striate.workload.application import Application
 from striate.workload.kinds import OPERANDS, Kind
-from striate.workload.program import Int64s, Text
+from striate.workload.program import Int64s, ProgramTable
 from striate.workload.stored.parquet_form import SCHEMA, Header, schema
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _header(application: Application) -> Header:
     return Header(
         application.name,
         application.ranks,
-        application.text.programs,
+        application.programs.count,
         [communicator.name for communicator in application.communicators],
         list(application.files),
         list(application.regions),
@@ -50,16 +50,16 @@ def _header(application: Application) -> Header:
 def _rows(number: int, application: Application) -> pa.Table:
     import pyarrow as pa
 
-    text = application.text
+    programs = application.programs
     records: list[dict[str, Any]] = []
-    for program in range(text.programs):
-        for row in text.rows_of(program):
-            kind = Kind(int(text.kind[row]))
+    for program in range(programs.count):
+        for row in programs.rows_of(program):
+            kind = Kind(int(programs.kind[row]))
             record: dict[str, Any] = {"application": number, "program": program, "kind": kind.label}
-            record["communicator"] = int(text.communicator[row])
-            record |= {name: int(text.constant[text.operand(row, name)]) for name in OPERANDS[kind]}
+            record["communicator"] = int(programs.communicator[row])
+            record |= {name: int(programs.constant[programs.operand(row, name)]) for name in OPERANDS[kind]}
             record["varies"] = [
-                part for name in OPERANDS[kind] if (part := _variation(text, row, name))
+                part for name in OPERANDS[kind] if (part := _variation(programs, row, name))
             ] or None
             records.append(record)
     for name, values in _arrays(application):
@@ -67,23 +67,23 @@ def _rows(number: int, application: Application) -> pa.Table:
     return pa.Table.from_pylist(records, schema=schema())
 
 
-def _variation(text: Text, row: int, name: str) -> dict[str, Any] | None:
-    operand = text.operand(row, name)
-    per_rank, table = int(text.per_rank[operand]), int(text.table[operand])
-    strides = text.strides(operand).tolist()
+def _variation(programs: ProgramTable, row: int, name: str) -> dict[str, Any] | None:
+    operand = programs.operand(row, name)
+    per_rank, table = int(programs.per_rank[operand]), int(programs.table[operand])
+    strides = programs.strides(operand).tolist()
     if not per_rank and table < 0 and not strides:
         return None
     return {"operand": name, "per_rank": per_rank, "table": table, "strides": strides}
 
 
 def _arrays(application: Application) -> list[tuple[str, Int64s]]:
-    text = application.text
+    programs = application.programs
     arrays: list[tuple[str, Any]] = []
-    if text.programs > 1:
-        arrays.append(("program_of_rank", text.program_of_rank))
-    for number in range(len(text.first_value) - 1):
-        start, end = int(text.first_value[number]), int(text.first_value[number + 1])
-        arrays.append((f"table {number}", text.value[start:end]))
+    if programs.count > 1:
+        arrays.append(("program_of_rank", programs.program_of_rank))
+    for number in range(len(programs.first_value) - 1):
+        start, end = int(programs.first_value[number]), int(programs.first_value[number + 1])
+        arrays.append((f"table {number}", programs.value[start:end]))
     for number, communicator in enumerate(application.communicators):
         for part in ("color", "key"):
             if (column := getattr(communicator, part)) is not None:
