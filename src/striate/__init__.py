@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from striate.ladder.predict import predict as predict
     from striate.pages.show import show as show
     from striate.record.region import region as region
-    from striate.trace.timeline import Timeline as Timeline
     from striate.trace.trace import Trace as Trace
     from striate.tuning.tune import tune as tune
     from striate.workload import Spmd as Spmd
@@ -36,7 +35,6 @@ _API = {
     "Interval": "striate.interval",
     "Spmd": "striate.workload.spmd",
     "StriateError": "striate.errors",
-    "Timeline": "striate.trace.timeline",
     "Trace": "striate.trace.trace",
     "Workload": "striate.workload.workload",
     "compare": "striate.evaluate.compare",

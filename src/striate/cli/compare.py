@@ -74,7 +74,7 @@ def comparison_text(found: Comparison) -> str:
 
 
 def _table(title: str, parts: Sequence[Part]) -> str:
-    from striate.cli.tables import columns
+    from striate.printable import columns
     from striate.units import about_seconds
 
     def shown(seconds: float | None) -> str:

@@ -54,8 +54,6 @@ def command(
 def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, force: bool) -> None:
     from striate.formats.convert import files_of, format_of
     from striate.formats.read import read_trace
-    from striate.trace.load import is_trace
-    from striate.trace.timeline import Timeline
 
     wanted = format_of(output)
     if wanted == "otf2":
@@ -64,9 +62,7 @@ def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, f
         refuse_overwrite(output, force=force)
     with progress("reading"):
         trace = read_trace(source)
-        timelines = [
-            read_trace(path).timeline() if is_trace(path) else Timeline.load(path) for path in simulated
-        ]
+        beside = [read_trace(path) for path in simulated]
     with progress("writing"):
         if wanted == "parquet":
             trace.save(output)
@@ -75,7 +71,7 @@ def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, f
 
             write(trace, output)
         else:
-            files = files_of(trace, output, wanted, timelines)
+            files = files_of(trace, output, wanted, beside)
             for path in files:
                 refuse_overwrite(path, force=force)
             for path, content in files.items():

@@ -62,7 +62,7 @@ def command(
 
 def refined_text(refined: Refined) -> str:
     """What changed, and what could not be determined."""
-    from striate.cli.tables import columns
+    from striate.printable import columns
     from striate.units import about_rate, about_seconds
 
     rows: list[tuple[str, ...]] = [("number", "was", "is", "low", "high", "operations")]

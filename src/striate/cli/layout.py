@@ -9,6 +9,7 @@ import click
 
 from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
 from striate.errors import OutputError
+from striate.printable import columns
 
 LOCATE_SCHEMA = "striate.layout.locate/1"
 DRAW_SCHEMA = "striate.layout.draw/1"
@@ -84,12 +85,8 @@ def _table(places: list[dict[str, int]]) -> str:
         "physical": "position there",
         "run_length": "bytes to strip end",
     }
-    widths = {
-        name: max(len(title), *(len(str(place[name])) for place in places)) for name, title in titles.items()
-    }
-    lines = ["  ".join(title.rjust(widths[name]) for name, title in titles.items())]
-    lines += ["  ".join(str(place[name]).rjust(widths[name]) for name in titles) for place in places]
-    return "\n".join(lines)
+    rows = [[str(place[name]) for name in titles] for place in places]
+    return columns([list(titles.values()), *rows], numbers_from=0)
 
 
 def _deliver(document: Any, text: str, *, as_json: bool, output: Path | None, force: bool) -> None:

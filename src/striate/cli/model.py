@@ -17,6 +17,7 @@ from striate.cli.output import (
     write_output,
 )
 from striate.errors import QueueingError
+from striate.printable import columns
 
 if TYPE_CHECKING:
     from striate.queueing import Fit, Observations, Surface
@@ -141,12 +142,12 @@ def _print_surface(grid: Surface, budget: float | None) -> None:
         raise QueueingError(
             f"expected at most {_MOST_LISTED} points in a table; give --json or -o, or fewer points"
         )
-    width = max(8, len(str(grid.disks[-1])) + 2)
-    lines = ["speedup s(p, d); rows p, columns d"]
-    lines.append("p\\d".rjust(8) + "".join(str(disks).rjust(width) for disks in grid.disks))
-    for processors, row in zip(grid.processors, grid.speedup, strict=True):
-        cells = "".join(("-" if value != value else f"{value:.3f}").rjust(width) for value in row)
-        lines.append(str(processors).rjust(8) + cells)
+    rows = [("p\\d", *map(str, grid.disks))]
+    rows += [
+        (str(processors), *("-" if value != value else f"{value:.3f}" for value in row))
+        for processors, row in zip(grid.processors, grid.speedup, strict=True)
+    ]
+    lines = ["speedup s(p, d); rows p, columns d", columns(rows, numbers_from=0)]
     if budget is not None:
         best = grid.best(budget)
         lines.append(

@@ -88,7 +88,7 @@ def command(
 
 def report_text(report: Report) -> str:
     """Every number with its range."""
-    from striate.cli.tables import columns
+    from striate.printable import columns
     from striate.units import about_seconds, about_size
 
     facts = report.facts

@@ -80,7 +80,7 @@ def _document(found: Sequence[Entry]) -> dict[str, object]:
 
 def entries_text(found: Sequence[Entry]) -> str:
     """One line an entry."""
-    from striate.cli.tables import columns
+    from striate.printable import columns
 
     subject = ("kind", "workload", "cluster", "layout", "ranks")
     rows = [("number", "made", *subject, "seconds", "low", "high", "measured"), *map(_line, found)]
@@ -98,7 +98,7 @@ def _line(entry: Entry) -> tuple[str, ...]:
 
 def changes_text(found: Sequence[Entry]) -> str:
     """One line for each thing that entries are about."""
-    from striate.cli.tables import columns
+    from striate.printable import columns
     from striate.results.changes import changes
 
     head = ("kind", "workload", "cluster", "layout", "ranks", "entries", "first", "last", "median", "change")

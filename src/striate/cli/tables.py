@@ -5,22 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from striate.ladder.forecast import Answer, Forecast, Phase
-from striate.printable import printable
+from striate.printable import columns, printable
 from striate.rungs.server_use import MetadataUse, ServerUse
 from striate.units import about_count, about_seconds, about_size, counted
-
-
-def columns(rows: Sequence[Sequence[str]], *, numbers_from: int) -> str:
-    """Rows as aligned columns; those from `numbers_from` on are right-aligned."""
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.rjust(width) if at >= numbers_from else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def _answer_row(answer: Answer) -> tuple[str, ...]:

@@ -131,7 +131,7 @@ def _read_program(path: Path) -> Workload:
 
 def study_text(study: Study) -> str:
     """The study on one screen: what to set, what it brings, the best candidates, and what became of the rest."""
-    from striate.cli.tables import columns
+    from striate.printable import columns
     from striate.units import about_seconds
 
     rows: list[tuple[str, ...]] = [("candidate", "", "predicted", "low", "high", "rung")]

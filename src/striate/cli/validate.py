@@ -137,7 +137,7 @@ def _summary(study: Study) -> str:
 
 def study_text(study: Study) -> str:
     """A line a case, the distribution of errors, and the worst cases with what is known about them."""
-    from striate.cli.tables import columns
+    from striate.printable import columns
 
     rows: list[tuple[str, ...]] = [
         ("program", "measured", "noise", "forecast", "low", "high", "error", "inside", "background")

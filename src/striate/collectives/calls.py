@@ -188,7 +188,9 @@ class CallSequences:
         for program, sequence in sequences.items():
             mine = numbers == program
             operand = programs.operand(int(sequence.row[call]), name)
-            column[mine] = programs.base(operand, group[mine]) + sequence.moved(programs.strides(operand), call)
+            column[mine] = programs.base(operand, group[mine]) + sequence.moved(
+                programs.strides(operand), call
+            )
         return column
 
     def _sizes(self, kind: Kind, group: Int64s, value: dict[str, Int64s]) -> Any:

@@ -104,7 +104,7 @@ class Resources:
 def rank_rows(
     bars: Rows, application: Application, families: Families, lists: list[tuple[Int64s, Int64s]]
 ) -> Columns:
-    """Operations and regions of ranks; what no loop moves is read from the program table. Sizes by peer join `lists`."""
+    """Operations and regions of ranks; what no loop moves is read from the table. Sizes by peer join `lists`."""
     row, rank = bars["place"].astype(np.int64), bars["rank"]
     programs = application.programs
     kinds = programs.kind[row]
@@ -150,7 +150,9 @@ def _sizes_by_peer(
     """Numbers of lists (peer, bytes) of an alltoallv, one a rank."""
     programs = application.programs
     members = application.groups(int(programs.communicator[number])).size(rank.astype(np.int64))
-    counts = np.broadcast_to(programs.base(programs.operand(number, "counts"), rank.astype(np.int64)), rank.shape)
+    counts = np.broadcast_to(
+        programs.base(programs.operand(number, "counts"), rank.astype(np.int64)), rank.shape
+    )
     distinct, which = np.unique(np.stack([rank, counts, members]), axis=1, return_inverse=True)
     first = len(lists)
     for one, matrix, size in distinct.T.tolist():

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from striate.errors import OutputError
-from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 
 FORMATS = {
@@ -30,11 +29,9 @@ def format_of(path: Path) -> str:
     raise OutputError(f"expected a name ending in {known}", at=str(path))
 
 
-def files_of(
-    trace: Trace, path: Path, format_name: str, timelines: Sequence[Timeline] = ()
-) -> dict[Path, bytes]:
+def files_of(trace: Trace, path: Path, format_name: str, beside: Sequence[Trace] = ()) -> dict[Path, bytes]:
     """The files to write and their contents; only for formats of plain files."""
-    if timelines and format_name not in _VIEWERS:
+    if beside and format_name not in _VIEWERS:
         raise OutputError(f"only {' and '.join(_VIEWERS)} show a simulated timeline beside the trace")
     if format_name == "paraver":
         from striate.formats.writers import paraver
@@ -45,19 +42,19 @@ def files_of(
             path.with_suffix(".pcf"): made.meanings.encode(),
             path.with_suffix(".row"): made.rows.encode(),
         }
-    content = _content(trace, format_name, timelines)
+    content = _content(trace, format_name, beside)
     return {path: gzip.compress(content, 6, mtime=0) if path.name.endswith(".gz") else content}
 
 
-def _content(trace: Trace, format_name: str, timelines: Sequence[Timeline]) -> bytes:
+def _content(trace: Trace, format_name: str, beside: Sequence[Trace]) -> bytes:
     if format_name == "csv":
         from striate.formats.writers import csv
 
         return csv.encode(trace)
     from striate.trace.counters import counters_of
-    from striate.trace.tracks import groups_of
+    from striate.trace.tracks import slices_of
 
-    groups, counters = groups_of(trace, timelines), counters_of(trace)
+    groups, counters = [slices_of(each) for each in (trace, *beside)], counters_of(trace)
     if format_name == "perfetto":
         from striate.formats.writers import perfetto
 

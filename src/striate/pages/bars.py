@@ -10,25 +10,23 @@ from numpy.typing import NDArray
 
 from striate.pages.apart import apart, cut
 from striate.pages.run import Run
-from striate.pages.where import resource_kind
 from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS
-from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 from striate.trace.tracks import REGIONS_FROM, lines_of, states_of
 
+TICK_SECONDS = 1e-9
 Int64s = NDArray[np.int64]
 LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
 _LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2, "server": 1, "network": 1, "disk": 1}
 MOST_STATES = 250  # a page tells apart; regions can have any number of names
 _FEW = 3  # ranks a host, in the mean, that are worth a heading
-_EXACT = 2**53  # whole numbers that a double, hence JavaScript, holds exactly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bars:
     """Bars ordered by lane and start, apart from one another; rows have lanes, groups have rows."""
 
-    tick_seconds: float
+    trace: Trace
     states: tuple[str, ...]
     categories: tuple[str, ...]  # of each state: what it is coloured by
     rows: tuple[str, ...]
@@ -54,15 +52,11 @@ class Bars:
 
 
 def bars_of(run: Run) -> Bars | None:
-    """The bars of a trace or a timeline; None for a forecast, which has none."""
-    if run.trace is not None:
-        return _observed(run.trace)
-    if run.timeline is not None:
-        return _simulated(run.timeline)
-    return None
+    """The bars of a trace, observed or simulated; None for all else, which has none."""
+    return None if run.trace is None else _bars(run.trace)
 
 
-def _observed(trace: Trace) -> Bars:
+def _bars(trace: Trace) -> Bars:
     number, titles = lines_of(trace)
     _, first, line = np.unique(number, return_index=True, return_inverse=True)
     hosts, place, names = _hosts(trace, tuple(titles.values()))
@@ -73,7 +67,7 @@ def _observed(trace: Trace) -> Bars:
     states, state = states_of(trace)
     categories = (*states[:REGIONS_FROM], *["region"] * (len(states) - REGIONS_FROM))
     return _laid_out(
-        1e-9,
+        trace,
         states,
         categories,
         names,
@@ -104,31 +98,8 @@ def _hosts(trace: Trace, titles: tuple[str, ...]) -> tuple[tuple[str, ...], Int6
     return ("ranks",), np.zeros(trace.ranks, np.int64), names
 
 
-def _simulated(timeline: Timeline) -> Bars:
-    kinds = [resource_kind(name) for name in timeline.resources]
-    groups = tuple(dict.fromkeys(kinds))
-    last = int(timeline.end.max(initial=0))
-    scale = 1 if last < _EXACT else 1000
-    return _laid_out(
-        1e-12 * scale,
-        timeline.states,
-        timeline.states,
-        timeline.resources,
-        tuple(f"{group}s" for group in groups),
-        np.array([groups.index(kind) for kind in kinds], np.int64),
-        timeline.resource.astype(np.int64),
-        np.full(len(timeline), 1, np.int64),
-        {
-            "state": timeline.state.astype(np.int64),
-            "start": timeline.start // scale,
-            "end": -(-timeline.end // scale),
-            "bytes": timeline.bytes,
-        },
-    )
-
-
 def _laid_out(
-    tick_seconds: float,
+    trace: Trace,
     states: tuple[str, ...],
     categories: tuple[str, ...],
     rows: tuple[str, ...],
@@ -151,7 +122,7 @@ def _laid_out(
     line_of_lane = keys // deepest
     state, used = _fewer(columns["state"][order], (end - start)[order])
     return Bars(
-        tick_seconds,
+        trace,
         tuple(states[code] if code >= 0 else "other states" for code in used),
         tuple(categories[code] if code >= 0 else "other" for code in used),
         rows,

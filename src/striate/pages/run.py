@@ -1,4 +1,4 @@
-"""`Run`: one thing to show - a trace, timeline, forecast, cluster, advice or study - under a name."""
+"""`Run`: one thing to show - a trace, forecast, cluster, advice or study - under a name."""
 
 from __future__ import annotations
 
@@ -13,21 +13,19 @@ from striate.cluster.load import load_cluster
 from striate.errors import OutputError, TraceError
 from striate.formats.read import read_trace
 from striate.ladder.forecast import Forecast
-from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 from striate.tuning.study import Study
 
 SIMULATED_NAME = ", simulated"  # how the name of a forecast's own timeline ends
-Shown = Trace | Timeline | Forecast | Cluster | Advice | Study
+Shown = Trace | Forecast | Cluster | Advice | Study
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """What views draw; exactly one of the six is there."""
+    """What views draw; exactly one of the five is there."""
 
     name: str
     trace: Trace | None = None
-    timeline: Timeline | None = None
     forecast: Forecast | None = None
     cluster: Cluster | None = None
     advice: Advice | None = None
@@ -53,8 +51,7 @@ class Run:
         """How long it took, or is said to take."""
         if self.forecast is not None:
             return self.forecast.seconds.estimate
-        timed = self.trace if self.trace is not None else self.timeline
-        return 0.0 if timed is None else timed.seconds
+        return 0.0 if self.trace is None else self.trace.seconds
 
     def described(self) -> dict[str, Any]:
         """What every view may know of it."""
@@ -64,7 +61,7 @@ class Run:
 def runs_of(items: Sequence[Shown | str | Path | Run]) -> list[Run]:
     """Runs of objects and files, names made distinct; raises OutputError when there is nothing to show."""
     if not items:
-        raise OutputError("expected at least one trace, timeline, forecast or cluster to show, got none")
+        raise OutputError("expected at least one trace, forecast or cluster to show, got none")
     found = [part for item in items for part in _with_timeline(_run(item))]
     names = [run.name for run in found]
     return [
@@ -87,8 +84,6 @@ def _run(item: Shown | str | Path | Run) -> Run:
         return item
     if isinstance(item, Trace):
         return Run(item.header.program or "trace", trace=item)
-    if isinstance(item, Timeline):
-        return Run("simulated", timeline=item)
     if isinstance(item, Forecast):
         return Run(f"{item.workload} on {item.cluster}", forecast=item)
     if isinstance(item, Cluster):
@@ -98,7 +93,7 @@ def _run(item: Shown | str | Path | Run) -> Run:
     if isinstance(item, Study):
         return Run(f"{item.program} on {item.cluster}, tuned", study=item)
     if not isinstance(item, str | Path):
-        raise OutputError(f"expected a trace, timeline, forecast, cluster or a file of one, got {item!r:.60}")
+        raise OutputError(f"expected a trace, forecast, cluster or a file of one, got {item!r:.60}")
     return load_run(Path(item))
 
 
@@ -119,22 +114,9 @@ def load_run(path: Path) -> Run:
             return Run(name, advice=Advice.from_json(content, source=str(path)))
         if b'"striate.tuning/' in content:
             return Run(name, study=Study.from_json(content, source=str(path)))
-    if head[:4] == b"PAR1" and _is_timeline(path):
-        return Run(name, timeline=Timeline.load(path))
     return Run(name, trace=read_trace(path))
 
 
 def _head(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(4096)
-
-
-def _is_timeline(path: Path) -> bool:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-    except (pa.ArrowException, OSError):
-        return False
-    return bool(metadata.get(b"striate", b"").startswith(b"striate.timeline/"))

@@ -30,8 +30,6 @@ def _lines(run: Run) -> list[str]:
         return [head, str(run.trace.info()), "", *_bars(run.trace), *_maps(run.trace)]
     if run.forecast is not None:
         return [head, *about_forecast(run.forecast)]
-    if run.timeline is not None:
-        return [head, f"{about_seconds(run.seconds)}, {len(run.timeline):,} bars"]
     if run.advice is not None:
         return [head, *(f"- {shown_name(item.change.words)}" for item in run.advice.items)]
     return [head]

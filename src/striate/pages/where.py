@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from striate.trace.intervals import covered
 from striate.trace.kinds import COLLECTIVES, LEVELS, MESSAGES, METADATA, RESOURCE_LEVELS
-from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 
 # What a moment counts as when several things are under way: the first of these that is.
@@ -22,7 +21,6 @@ PARTS = {
     "messages": (*MESSAGES, *COLLECTIVES),
 }
 _LEVEL_TITLES = {"server": "servers", "network": "links and interfaces", "disk": "disks"}
-_MOST_KINDS = 12
 REST = "computing, or not recorded"
 
 
@@ -61,21 +59,8 @@ def _part(name: str, seconds: NDArray[np.float64]) -> Part:
     )
 
 
-def busy_resources(timeline: Timeline) -> list[Part]:
-    """Of every kind of resource: seconds busy in the mean, and of the busiest."""
-    busy = (
-        covered(timeline.resource.astype(np.int64), timeline.start, timeline.end, len(timeline.resources))
-        / 1e12
-    )
-    kinds = [resource_kind(name) for name in timeline.resources]
-    return [
-        _busiest(f"{kind}s", timeline.resources, busy, np.flatnonzero([other == kind for other in kinds]))
-        for kind in dict.fromkeys(kinds)
-    ][:_MOST_KINDS]
-
-
 def busy_levels(trace: Trace) -> list[Part]:
-    """The same of a simulated trace, whose resources stand at levels of their own."""
+    """Of every level of resources of a simulated trace: seconds busy in the mean, and of the busiest."""
     names, resource, level = trace.header.resources, trace.column("resource"), trace.column("level")
     rows = resource >= 0
     busy = covered(resource[rows], trace.column("start")[rows], trace.column("end")[rows], len(names)) / 1e9
@@ -92,8 +77,3 @@ def _busiest(
 ) -> Part:
     worst = int(mine[np.argmax(busy[mine])])
     return Part(title, float(busy[mine].mean()), names[worst], float(busy[worst]))
-
-
-def resource_kind(name: str) -> str:
-    """`server` of `server 3`, `disk` of `disk 3.0`."""
-    return name.rstrip("0123456789. ") or "resource"

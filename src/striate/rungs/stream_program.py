@@ -187,7 +187,9 @@ class _Graphs:
                     continue
                 came, size, request = asked.pop(0)
                 programs.add(Kind.WAIT, request)
-                sends = self._write_sends(came, disk // self.flows.disks_per_processor, size, requests, programs)
+                sends = self._write_sends(
+                    came, disk // self.flows.disks_per_processor, size, requests, programs
+                )
                 requests = sends.stop
                 sent.append(sends)
                 if len(sent) > (self.costs.blocks_ahead if self.costs.overlap else 0):
@@ -195,7 +197,9 @@ class _Graphs:
             for sends in sent:
                 _add_waits(programs, sends)
 
-    def _write_sends(self, graph: int, own: int, size: int, requests: int, programs: _ProgramColumns) -> range:
+    def _write_sends(
+        self, graph: int, own: int, size: int, requests: int, programs: _ProgramColumns
+    ) -> range:
         """Sends a block to all who use it; the numbers of the requests."""
         first = requests
         for to in self._receivers(graph):
@@ -219,4 +223,6 @@ def _add_waits(programs: _ProgramColumns, requests: range) -> None:
 
 
 def _add_barrier(programs: _ProgramColumns) -> None:
-    programs.add(Kind.BARRIER, *(BLOCKING for _ in OPERANDS[Kind.BARRIER]))  # every operand of it means "none" so
+    programs.add(
+        Kind.BARRIER, *(BLOCKING for _ in OPERANDS[Kind.BARRIER])
+    )  # every operand of it means "none" so

@@ -60,6 +60,8 @@ def read(path: Path) -> Trace:
 
 def _header(metadata: dict[bytes, bytes]) -> Header:
     found = metadata.get(b"striate", b"").decode(errors="replace")
+    if found == "striate.timeline/1":
+        raise TraceError("an old timeline (striate.timeline/1); make it again with predict --timeline")
     if found != SCHEMA:
         raise TraceError(f"expected a trace ({SCHEMA}), got {found[:60] or 'another Parquet file'}")
     content = metadata.get(b"trace", b"")

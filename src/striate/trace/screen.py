@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from striate.printable import printable
+from striate.printable import columns, printable
 from striate.trace.header import SIMULATED
 from striate.units import about_rate, about_seconds, about_size, counted
 
@@ -53,7 +52,7 @@ def _levels(summary: Summary) -> str:
         read, written = about_size(level.bytes_read), about_size(level.bytes_written)
         counts = (f"{level.operations:,}", f"{level.reads:,}", read, f"{level.writes:,}", written)
         rows.append((level.level, *counts))
-    return _aligned(rows)
+    return columns(rows, numbers_from=1)
 
 
 def _files(summary: Summary) -> str:
@@ -64,7 +63,7 @@ def _files(summary: Summary) -> str:
         read, written = about_size(file.bytes_read), about_size(file.bytes_written)
         rows.append((_cut(file.name, 56), f"{file.ranks:,}", read, written, about_seconds(file.seconds)))
     left = summary.files - len(summary.largest_files)
-    return _aligned(rows) + (f"\n... and {left:,} more files" if left > 0 else "")
+    return columns(rows, numbers_from=1) + (f"\n... and {left:,} more files" if left > 0 else "")
 
 
 def _phases(summary: Summary, *, most: int = 6) -> str:
@@ -88,7 +87,7 @@ def _phases(summary: Summary, *, most: int = 6) -> str:
             )
         )
     left = len(summary.phases) - len(largest)
-    return _aligned(rows) + (f"\n... and {left:,} smaller phases" if left > 0 else "")
+    return columns(rows, numbers_from=1) + (f"\n... and {left:,} smaller phases" if left > 0 else "")
 
 
 def _hosts(summary: Summary, *, most: int = 6) -> str:
@@ -110,7 +109,7 @@ def _hosts(summary: Summary, *, most: int = 6) -> str:
             (_cut(host.host, 40), *shares, *("-" if size is None else about_size(size) for size in sizes))
         )
     left = len(summary.resources) - most
-    return _aligned(rows) + (f"\n... and {left:,} more hosts" if left > 0 else "")
+    return columns(rows, numbers_from=1) + (f"\n... and {left:,} more hosts" if left > 0 else "")
 
 
 def _flags(summary: Summary) -> str:
@@ -119,14 +118,3 @@ def _flags(summary: Summary) -> str:
 
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else "..." + text[3 - width :]
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if at else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )

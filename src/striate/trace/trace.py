@@ -21,7 +21,6 @@ from striate.units import Quantity, counted, seconds
 
 if TYPE_CHECKING:
     from striate.trace.summary import Summary
-    from striate.trace.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,12 +187,6 @@ class Trace:
         Empty when the program was not traced with `--sample`.
         """
         return use(self.samples, self.header.hosts)
-
-    def timeline(self) -> Timeline:
-        """The same as bars, in the schema that simulations use too."""
-        from striate.trace.bars import bars
-
-        return bars(self)
 
     def to_arrow(self) -> pa.Table:
         """One Arrow table with names in place of numbers for files, communicators and regions."""

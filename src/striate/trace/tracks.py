@@ -1,17 +1,14 @@
-"""A trace, a timeline, or both, as slices on named tracks in groups: what every writer for a viewer starts from."""
+"""Traces as slices on named tracks in groups: what every writer for a viewer starts from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.lanes import lanes
-from striate.trace.timeline import Timeline
 from striate.trace.trace import Trace
 
 Int64s = NDArray[np.int64]
@@ -51,8 +48,8 @@ def states_of(trace: Trace) -> tuple[tuple[str, ...], Int64s]:
     return names, kind
 
 
-def observed(trace: Trace) -> Slices:
-    """Ranks as tracks, then resources; what does not nest, and other threads, on tracks beside them."""
+def slices_of(trace: Trace) -> Slices:
+    """One group: ranks as tracks, then resources; what does not nest, and other threads, on tracks beside them."""
     names, kind = states_of(trace)
     line, titles = lines_of(trace)
     order, track, tracks = _placed(line, trace.column("start"), trace.column("end"), titles)
@@ -73,28 +70,6 @@ def observed(trace: Trace) -> Slices:
         numbers,
         trace.column("file").astype(np.int64)[order],
         tuple(trace.file_names()),
-    )
-
-
-def simulated(timeline: Timeline) -> Slices:
-    """Resources as tracks; picoseconds are rounded to nanoseconds."""
-    line = timeline.resource.astype(np.int64)
-    start, end = timeline.start // 1000, -(-timeline.end // 1000)
-    order, track, tracks = _placed(line, start, end, dict(enumerate(timeline.resources)))
-    rows = len(timeline)
-    return Slices(
-        "simulated",
-        tracks,
-        timeline.states,
-        ("simulated",),
-        track,
-        timeline.state.astype(np.int64)[order],
-        np.zeros(rows, np.int64),
-        start[order],
-        end[order],
-        {"bytes": timeline.bytes[order]},
-        np.full(rows, -1, np.int64),
-        (),
     )
 
 
@@ -128,9 +103,3 @@ def _placed(
         names[number] + (f" (beside {beside})" if beside else "") for number, beside in pairs.T.tolist()
     )
     return order, np.asarray(track, np.int64).ravel(), tracks
-
-
-def groups_of(trace: Trace | None, timelines: Sequence[Timeline] = ()) -> list[Slices]:
-    """The groups to write: observed first, then what was simulated."""
-    found: list[Any] = [] if trace is None else [observed(trace)]
-    return found + [simulated(timeline) for timeline in timelines]

@@ -13,7 +13,7 @@ from striate.layout.layout import Layout
 from striate.layout.text import parse
 from striate.lists import Lists
 from striate.workload.collective_io import parse_collective
-from striate.workload.program import Int64s, Text
+from striate.workload.program import Int64s, ProgramTable
 
 WORLD = "world"
 

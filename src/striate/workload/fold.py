@@ -1,4 +1,4 @@
-"""Folds a stream of operations back into loops as it arrives, so that memory goes with the size of the folded program, not the length.
+"""Folds a stream of operations back into loops as it arrives: memory grows with the folded program, not its length.
 
 Two neighbouring stretches of equal shape become a loop; a stretch that continues a loop joins it. Offsets, file
 numbers and tags may move by the same amount each pass (their stride). Folding never changes what the program says:

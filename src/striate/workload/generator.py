@@ -13,7 +13,7 @@ from striate.workload.application import Application, File, communicator_table, 
 from striate.workload.fold import Folder, Leaf, Loop, Node
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
-from striate.workload.program import Int64s, Operand, Row, TextWriter
+from striate.workload.program import Int64s, Operand, ProgramWriter, Row
 
 Program = Callable[[int, int], Iterable[Operation]]
 _FREE = ("offset", "file", "tag")  # operands that may move by a stride from pass to pass
@@ -211,7 +211,7 @@ def _merge(folded: list[list[Node]], ranks: int) -> Any:
     for rank, nodes in enumerate(folded):
         key = tuple(_skeleton(node) for node in nodes)
         members.setdefault(key, []).append(rank)
-    writer = TextWriter(ranks)
+    writer = ProgramWriter(ranks)
     for ranks_of_one in members.values():
         leaves = [list(_leaves(folded[rank], ())) for rank in ranks_of_one]
         rows = [_row(column) for column in zip(*leaves, strict=True)]

@@ -96,7 +96,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class TextWriter:
+class ProgramWriter:
     """Collects programs row by row and packs them into a `ProgramTable`."""
 
     ranks: int

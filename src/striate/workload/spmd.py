@@ -24,7 +24,7 @@ from striate.workload.application import (
 )
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import Operation
-from striate.workload.program import Int64s, Operand, Row, TextWriter
+from striate.workload.program import Int64s, Operand, ProgramWriter, Row
 
 if TYPE_CHECKING:
     from striate.workload.workload import Workload
@@ -152,13 +152,13 @@ class Spmd:
         """The finished application."""
         if self._loops:
             raise WorkloadError("a repeated block is still open")
-        writer = TextWriter(self.ranks)
+        writer = ProgramWriter(self.ranks)
         for members, rows in self._programs():
             writer.add_program(rows, members)
         extents = Lists.of(self._extents)
         return Application(
             self.name,
-            writer.text(),
+            writer.table(),
             self._communicators,
             tuple(self._files.values()),
             tuple(self._regions),

@@ -13,7 +13,7 @@ from striate.workload.kinds import OPERANDS, Kind
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation as it happens: its row in the program table, its kind, its communicator and its operands by name."""
+    """One operation as it happens: its row in the program table, kind, communicator and operands by name."""
 
     row: int
     kind: Kind
@@ -67,4 +67,4 @@ def matching_end(application: Application, row: int) -> int:
         depth += int(kind == Kind.LOOP) - int(kind == Kind.END)
         if depth == 0:
             return at
-    raise AssertionError("a loop is never left open by a TextWriter")
+    raise AssertionError("a loop is never left open by a ProgramWriter")

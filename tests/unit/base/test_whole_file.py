@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from striate.errors import OutputError, TraceError
-from striate.trace.timeline import Timeline
+from striate.errors import OutputError
 from striate.whole_file import whole_file
 
 FULL = Path("/dev/full")
@@ -77,20 +76,3 @@ def test_a_directory_that_is_not_there_is_refused(tmp_path):
         whole_file(tmp_path / "nowhere" / "page") as place,
     ):
         place.write_text("x")
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda path: path.write_bytes(b""), "expected a timeline, found no Parquet file"),
-        (lambda path: path.write_bytes(b"noise" * 9), "expected a timeline, found no Parquet file"),
-        (lambda path: path.mkdir(), "cannot read: Is a directory"),
-        (lambda path: None, "cannot read: No such file or directory"),
-    ],
-)
-def test_what_is_no_timeline_is_refused_in_our_words(tmp_path, make, message):
-    make(tmp_path / "it")
-    with pytest.raises(TraceError) as refused:
-        Timeline.load(tmp_path / "it")
-
-    assert str(refused.value) == f"{message} ({tmp_path / 'it'})"

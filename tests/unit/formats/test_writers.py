@@ -17,8 +17,8 @@ from striate.cli.main import run
 from striate.errors import OutputError
 from striate.formats.convert import files_of, format_of
 from striate.formats.read import read_trace
+from striate.trace.header import SIMULATED
 from striate.trace.lanes import edges, lanes
-from striate.trace.timeline import Timeline
 from toy_traces import row, trace_of, two_ranks
 
 QUERY = Path(__file__).resolve().parents[2] / "perfetto_query.js"
@@ -46,25 +46,16 @@ LASTS = "select sum(dur) from slice"
 
 
 def observed_and_simulated():
-    """The toy trace with two bars that overlap on one rank, and a simulated timeline of two bars."""
+    """The toy trace with two bars that overlap on one rank, and a simulated one of two bars."""
     rows = [row(0, "write", 0, 10, bytes=3), row(0, "read", 5, 15, bytes=4), row(1, "write", 2, 2, bytes=5)]
-    states, zeros = ("compute", "write"), np.zeros(2, np.int32)
-    timeline = Timeline(
-        ("rank 0",),
-        states,
-        zeros,
-        np.array([0, 1], np.int32),
-        np.array([0, 4000]),
-        np.array([4000, 9000]),
-        np.array([0, 7]),
-    )
-    return trace_of(rows), timeline
+    simulated = [row(0, "compute", 0, 4), row(0, "write", 4, 9, bytes=7)]
+    return trace_of(rows), trace_of(simulated, source=SIMULATED)
 
 
 def test_perfetto_finds_every_slice_and_every_byte(tmp_path):
-    trace, timeline = observed_and_simulated()
+    trace, simulated = observed_and_simulated()
     target = tmp_path / "run.pftrace"
-    target.write_bytes(files_of(trace, target, "perfetto", [timeline])[target])
+    target.write_bytes(files_of(trace, target, "perfetto", [simulated])[target])
     groups = "select count(distinct upid) from process where name in ('observed', 'simulated')"
     tracks = "select count(distinct track_id) from slice"
     answers = ask_perfetto(target, SLICES, BYTES, ERRORS, LASTS, groups, tracks)
@@ -85,9 +76,9 @@ def test_perfetto_reads_a_real_log_whole(shared, tmp_path):
 
 
 def test_perfetto_reads_chromes_events_too(tmp_path):
-    trace, timeline = observed_and_simulated()
+    trace, simulated = observed_and_simulated()
     target = tmp_path / "run.json"
-    target.write_bytes(files_of(trace, target, "chrome", [timeline])[target])
+    target.write_bytes(files_of(trace, target, "chrome", [simulated])[target])
 
     assert ask_perfetto(target, SLICES, ERRORS) == [[5], [0]]
 
@@ -139,10 +130,10 @@ def test_convert_writes_by_the_ending_of_the_name(tmp_path, capsys):
 
 
 def test_a_table_shows_no_simulated_timeline():
-    trace, timeline = observed_and_simulated()
+    trace, simulated = observed_and_simulated()
 
     with pytest.raises(OutputError, match="only perfetto and chrome"):
-        files_of(trace, Path("run.csv"), "csv", [timeline])
+        files_of(trace, Path("run.csv"), "csv", [simulated])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from striate.interval import Interval
 from striate.ladder import Use, predict
 from striate.pages.run import Run, runs_of
 from striate.pages.views.report import view
-from striate.pages.where import REST, busy_resources, where_time_went
+from striate.pages.where import REST, where_time_went
 from striate.pages.words import against
 from striate.provenance import Provenance
 from unit.pages.runs import small, trace
@@ -54,14 +54,6 @@ def test_a_rank_that_is_worse_than_the_mean_is_named():
     assert (
         "Rank 1 was 1.8 times as long in I/O as the mean: 90 ms against 50 ms." in card(trace(rows))["words"]
     )
-
-
-def test_a_timeline_names_its_busiest_resources():
-    timeline = small().timeline()
-    words = " ".join(card(timeline)["words"])
-
-    assert "2 resources, 12 bars." in words
-    assert [part.name for part in busy_resources(timeline)] == ["ranks"]
 
 
 def test_a_forecast_with_a_timeline_is_two_things_to_show():

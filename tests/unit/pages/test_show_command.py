@@ -15,13 +15,14 @@ from striate.apps import checkpoint
 from striate.cli.main import run
 from striate.errors import OutputError
 from striate.pages.run import runs_of
+from striate.trace.header import SIMULATED
 from unit.pages.runs import small
 
 
 @pytest.fixture
 def saved(tmp_path):
     small().save(tmp_path / "run.parquet")
-    small().timeline().save(tmp_path / "timeline.parquet")
+    small(source=SIMULATED).save(tmp_path / "timeline.parquet")
     forecast = striate.predict(checkpoint.workload(ranks=2), "westmere", within=None, rung="resource")
     (tmp_path / "forecast.json").write_text(forecast.to_json())
     return tmp_path

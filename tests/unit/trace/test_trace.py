@@ -109,14 +109,6 @@ def test_the_screen_is_one_screen_and_says_what_to_keep_in_mind():
     assert json.loads(two_ranks().info().to_json())["collectives"] == {"barrier": 1, "write_all": 1}
 
 
-def test_the_timeline_has_one_bar_a_row_in_picoseconds():
-    timeline = two_ranks().timeline()
-
-    assert len(timeline) == 7
-    assert timeline.end.max() == 1010 * 1000
-    assert "write_all" in {timeline.states[state] for state in timeline.state}
-
-
 intervals = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 60), st.integers(0, 20)), max_size=30)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from striate.errors import OutputError
 from striate.trace.lanes import edges
 from striate.trace.trace import Trace
-from striate.trace.tracks import Slices, observed
+from striate.trace.tracks import Slices, slices_of
 
 _NUMBERS = ("bytes", "offset", "peer", "tag")
 
@@ -27,7 +27,7 @@ def write(trace: Trace, path: Path) -> None:
     folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:
         with otf2.writer.open(str(folder / "archive"), timer_resolution=10**9) as archive:
-            _fill(otf2, archive, observed(trace.of_ranks()))
+            _fill(otf2, archive, slices_of(trace.of_ranks()))
         if path.exists():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         (folder / "archive").rename(path)

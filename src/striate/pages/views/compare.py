@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from striate.pages.bars import LAYERS, Bars, bars_of
+from striate.pages.bars import LAYERS, TICK_SECONDS, Bars, bars_of
 from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
@@ -25,7 +25,7 @@ def view(runs: Sequence[Run]) -> View | None:
         return None
     tables = {
         "operation": [sums_of_states(bars) for _, bars in drawn],
-        "file": [{} if run.trace is None else sums_of_files(run.trace) for run, _ in drawn],
+        "file": [sums_of_files(bars.trace) for _, bars in drawn],
     }
     data = {
         "runs": [
@@ -42,7 +42,7 @@ def sums_of_states(bars: Bars) -> Sums:
     states = max(len(bars.states), 1)
     key = bars.layer_of_lane[bars.lane] * states + bars.state if len(bars) else bars.state
     keys, place = np.unique(key, return_inverse=True)
-    seconds = np.bincount(np.ravel(place), (bars.end - bars.start) * bars.tick_seconds, len(keys))
+    seconds = np.bincount(np.ravel(place), (bars.end - bars.start) * TICK_SECONDS, len(keys))
     size = np.zeros(len(keys), np.int64)
     np.add.at(size, np.ravel(place), bars.bytes)
     counts = np.bincount(np.ravel(place), minlength=len(keys))

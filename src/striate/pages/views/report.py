@@ -11,7 +11,7 @@ from striate.ladder.forecast import Forecast
 from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
-from striate.pages.where import Part, busy_levels, busy_resources, where_time_went
+from striate.pages.where import Part, busy_levels, where_time_went
 from striate.pages.words import about_forecast, about_trace, against, span
 from striate.units import about_seconds, about_size
 
@@ -47,23 +47,17 @@ def _card(run: Run) -> dict[str, Any]:
     }
     if run.forecast is not None:
         return card | _forecast(run.forecast)
-    if run.trace is not None:
-        summary = run.trace.info()
-        parts = where_time_went(run.trace.of_ranks())
-        flags = [shown_name(flag.message) for flag in summary.flags[:_MOST_FLAGS]]
-        source = shown_name(summary.source, 80)
-        made = f"{source.capitalize()}." if run.origin == "simulated" else f"Recorded by {source}."
-        words = about_trace(summary, parts)
-        card |= {"words": words, "parts": _parts(parts, run.seconds), "flags": flags, "made": made}
-        return card | {"busy": _parts(busy_levels(run.trace), run.seconds)}
-    assert run.timeline is not None
-    parts = busy_resources(run.timeline)
-    words = [f"{len(run.timeline.resources):,} resources, {len(run.timeline):,} bars."]
-    words += [
-        f"The busiest of the {part.name} is {part.worst}: {about_seconds(part.worst_seconds)}."
-        for part in parts
-    ]
-    return card | {"words": words, "busy": _parts(parts, run.seconds), "flags": [], "made": "Simulated."}
+    assert run.trace is not None
+    summary = run.trace.info()
+    parts = where_time_went(run.trace.of_ranks())
+    source = shown_name(summary.source, 80)
+    return card | {
+        "words": about_trace(summary, parts),
+        "parts": _parts(parts, run.seconds),
+        "flags": [shown_name(flag.message) for flag in summary.flags[:_MOST_FLAGS]],
+        "made": f"{source.capitalize()}." if run.origin == "simulated" else f"Recorded by {source}.",
+        "busy": _parts(busy_levels(run.trace), run.seconds),
+    }
 
 
 def _parts(parts: Sequence[Part], seconds: float) -> list[dict[str, Any]]:

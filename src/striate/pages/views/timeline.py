@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.pages.bars import LAYERS, Bars, bars_of
+from striate.pages.bars import LAYERS, TICK_SECONDS, Bars, bars_of
 from striate.pages.bundles import Items, bundled
 from striate.pages.columns import pack
 from striate.pages.names import shown_name
@@ -39,7 +39,7 @@ def view(runs: Sequence[Run], *, room: int = LEAST_BYTES) -> View | None:
     }
     most, rough = MOST_ITEMS, frozenset(f"{number}.{ROUGH}" for number in range(len(drawn)))
     while True:
-        columns = _all_columns(drawn, most)
+        columns = _all_columns([bars for _, bars in drawn], most)
         size = len(pack(columns, rough)[1])
         if most < 1000 or size <= max(room, LEAST_BYTES):
             return View("timeline", "Timeline", data, columns, rough)
@@ -48,21 +48,21 @@ def view(runs: Sequence[Run], *, room: int = LEAST_BYTES) -> View | None:
 
 def described(run: Run, bars: Bars) -> dict[str, Any]:
     """What the columns of a run refer to by number."""
-    trace = run.trace
+    trace = bars.trace
     return {
         "name": shown_name(run.name),
         "origin": run.origin,
-        "tickSeconds": bars.tick_seconds,
+        "tickSeconds": TICK_SECONDS,
         "seconds": run.seconds,
         "operations": len(bars),
         "states": [shown_name(state) for state in bars.states],
         "categories": list(bars.categories),
         "rows": [shown_name(row) for row in bars.rows],
         "groups": [shown_name(group) for group in bars.groups],
-        "files": [] if trace is None else [shown_name(name) for name in trace.file_names()],
-        "functions": [] if trace is None else [shown_name(name) for name in trace.functions()],
-        "regions": [] if trace is None else [shown_name(name) for name in trace.header.regions],
-        "regionStarts": [] if trace is None else _region_starts(trace),
+        "files": [shown_name(name) for name in trace.file_names()],
+        "functions": [shown_name(name) for name in trace.functions()],
+        "regions": [shown_name(name) for name in trace.header.regions],
+        "regionStarts": _region_starts(trace),
     }
 
 
@@ -74,18 +74,18 @@ def _region_starts(trace: Trace) -> list[float | None]:
     return [float(found.min()) / 1e9 if len(found) else None for found in starts]
 
 
-def _all_columns(drawn: Sequence[tuple[Run, Bars]], most: int) -> dict[str, NDArray[Any]]:
+def _all_columns(drawn: Sequence[Bars], most: int) -> dict[str, NDArray[Any]]:
     """The columns of all runs, which share the room in proportion to their bars."""
-    everything = max(sum(len(bars) for _, bars in drawn), 1)
+    everything = max(sum(len(bars) for bars in drawn), 1)
     columns: dict[str, NDArray[Any]] = {}
-    for number, (run, bars) in enumerate(drawn):
+    for number, bars in enumerate(drawn):
         items = bundled(bars, most=max(most * len(bars) // everything, 100))
-        own = columns_of(run, bars, items) | ({} if run.trace is None else _arrows(run.trace, bars))
+        own = columns_of(bars, items) | _arrows(bars)
         columns |= {f"{number}.{name}": column for name, column in own.items()}
     return columns
 
 
-def columns_of(run: Run, bars: Bars, items: Items) -> dict[str, NDArray[Any]]:
+def columns_of(bars: Bars, items: Items) -> dict[str, NDArray[Any]]:
     """Rows, lanes and items of one run; starts count from the end of the item before, ends from their start."""
     before = np.append(0, items.end)[:-1]
     lengths = items.end - items.start
@@ -105,7 +105,7 @@ def columns_of(run: Run, bars: Bars, items: Items) -> dict[str, NDArray[Any]]:
         "partBytes": items.part_bytes,
         "bytes": bars.bytes[items.bar],
     }
-    return columns | ({} if run.trace is None else _details(run.trace, bars.source_row[items.bar]))
+    return columns | _details(bars.trace, bars.source_row[items.bar])
 
 
 def _details(trace: Trace, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
@@ -117,8 +117,9 @@ def _details(trace: Trace, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     }
 
 
-def _arrows(trace: Trace, bars: Bars) -> dict[str, NDArray[Any]]:
+def _arrows(bars: Bars) -> dict[str, NDArray[Any]]:
     """Messages and requests from lane to lane, the slowest first: when they were made, when taken."""
+    trace = bars.trace
     sends, receives = matched(trace)
     calls, work = requested(trace)
     origin, target = np.concatenate([sends, calls]), np.concatenate([receives, work])
