@@ -72,11 +72,12 @@ nb::dict program_flows(const std::string& rung, nb::handle table, nb::list commu
 }  // namespace
 
 void register_program_flows(nb::module_& module) {
-    module.def("program_flows", &program_flows, nb::arg("rung"), nb::arg("programs"), nb::arg("communicators"),
-               nb::arg("network"), nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(),
-               nb::arg("rank_node"), nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"),
-               nb::arg("packet_bytes"), nb::arg("round_robin"), nb::arg("free_near"), nb::arg("files").none(),
-               nb::arg("extents"), "Run a rung over the operations of ranks, each a work-flow graph.");
+    module.def("program_flows", &program_flows, nb::arg("rung"), nb::arg("programs"),
+               nb::arg("communicators"), nb::arg("network"), nb::arg("interfaces"), nb::arg("collectives"),
+               nb::kw_only(), nb::arg("rank_node"), nb::arg("node_cpus"), nb::arg("node_speed"),
+               nb::arg("eager_bytes"), nb::arg("packet_bytes"), nb::arg("round_robin"), nb::arg("free_near"),
+               nb::arg("files").none(), nb::arg("extents"),
+               "Run a rung over the operations of ranks, each a work-flow graph.");
 }
 
 }  // namespace striate::bind

@@ -1,5 +1,5 @@
-// Borrows the columns of a striate.workload.program.ProgramTable (and of the Groups and Network beside it) by attribute
-// name.
+// Borrows the columns of a striate.workload.program.ProgramTable (and of the Groups and Network beside it) by
+// attribute name.
 #pragma once
 
 #include "columns.hpp"

@@ -137,14 +137,14 @@ void register_schedule(nb::module_& module) {
                nb::arg("round_robin") = false, nb::arg("warp") = true, nb::arg("flows") = false,
                "Times (picoseconds) of every step, totals per station, and how many events it took.");
     module.def(
-        "run_programs", &run_program_columns, nb::arg("programs"), nb::arg("communicators"), nb::arg("network"),
-        nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(), nb::arg("rank_node"),
-        nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"), nb::arg("packet_bytes"),
-        nb::arg("compat_clock") = false, nb::arg("heap_ties") = false, nb::arg("round_robin") = false,
-        nb::arg("free_near") = false, nb::arg("warp") = true, nb::arg("flows") = false,
-        nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(), nb::arg("rank_start") = nb::none(),
-        nb::arg("timeline_bytes") = 0, nb::arg("rank_wait") = nb::none(), nb::arg("rank_lag") = nb::none(),
-        nb::arg("longest_lag") = 0,
+        "run_programs", &run_program_columns, nb::arg("programs"), nb::arg("communicators"),
+        nb::arg("network"), nb::arg("interfaces"), nb::arg("collectives"), nb::kw_only(),
+        nb::arg("rank_node"), nb::arg("node_cpus"), nb::arg("node_speed"), nb::arg("eager_bytes"),
+        nb::arg("packet_bytes"), nb::arg("compat_clock") = false, nb::arg("heap_ties") = false,
+        nb::arg("round_robin") = false, nb::arg("free_near") = false, nb::arg("warp") = true,
+        nb::arg("flows") = false, nb::arg("files") = nb::none(), nb::arg("extents") = nb::none(),
+        nb::arg("rank_start") = nb::none(), nb::arg("timeline_bytes") = 0, nb::arg("rank_wait") = nb::none(),
+        nb::arg("rank_lag") = nb::none(), nb::arg("longest_lag") = 0,
         "When every rank ends (picoseconds), totals per node and station, and how many events it took.");
 }
 

@@ -1,4 +1,5 @@
-// What every rank and every server is asked for in all: one pass over the program table, loops by multiplication.
+// What every rank and every server is asked for in all: one pass over the program table, loops by
+// multiplication.
 #pragma once
 
 #include <cstdint>
