@@ -34,7 +34,7 @@ def about_trace(summary: Summary, parts: Sequence[Part]) -> list[str]:
         share = largest.mean_seconds / summary.seconds
         found.append(
             f"The largest known part is {largest.name}: {share:.0%} of an average rank's time; "
-            f"I/O takes {summary.io_share:.0%}, messages {summary.message_share:.0%}."
+            f"I/O takes {summary.io_share:.0%}, {_messages(summary)}."
         )
     moved = summary.bytes_read + summary.bytes_written
     busy = sum(phase.end - phase.start for phase in summary.phases)
@@ -47,11 +47,23 @@ def about_trace(summary: Summary, parts: Sequence[Part]) -> list[str]:
     return found
 
 
+def _messages(summary: Summary) -> str:
+    return (
+        "messages were not recorded"
+        if summary.message_share is None
+        else f"messages {summary.message_share:.0%}"
+    )
+
+
 def _evenness(summary: Summary) -> str:
     ratio = summary.slowest_rank_seconds / summary.mean_rank_seconds
     most, mean = about_seconds(summary.slowest_rank_seconds), about_seconds(summary.mean_rank_seconds)
     if ratio > 1.25:
-        return f"Rank {summary.slowest_rank} was {ratio:.1f} times as long in I/O as the mean: {most} against {mean}."
+        least = "" if summary.ranks_known else "at least "
+        times = f"{least}{ratio:.1f} times"
+        return f"Rank {summary.slowest_rank} was {times} as long in I/O as the mean: {most} against {mean}."
+    if not summary.ranks_known:
+        return f"The ranks were in I/O for {mean} on average; how evenly, the log does not tell."
     return f"The ranks were about equally long in I/O: {mean} on average, {most} at most."
 
 

@@ -51,6 +51,8 @@ class Header(msgspec.Struct, frozen=True):
     flags: tuple[Flag, ...] = ()
     clock_offsets: tuple[int, ...] = ()  # nanoseconds added to each rank's clock
     versions: dict[str, str] = {}
+    job: str = ""  # number of the batch job
+    mounts: dict[str, str] = {}  # path -> type of the file systems there were
     inputs: dict[str, str] = {}  # name -> "sha256:..."
 
     def flagged(self, *flags: Flag) -> Header:

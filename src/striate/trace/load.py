@@ -49,13 +49,19 @@ def read(path: Path) -> Trace:
         table = file.read()
         rows = normalised(table)
         lists, numbers = _lists(table, np.asarray(rows.column("extents").to_numpy()))
-        samples = _samples((file.schema_arrow.metadata or {}).get(b"resources", b""))
+        metadata = file.schema_arrow.metadata or {}
+        samples = _inside(metadata[b"resources"]) if b"resources" in metadata else None
+        records = {
+            key[8:].decode(errors="replace"): _inside(content)
+            for key, content in metadata.items()
+            if key.startswith(b"records ")
+        }
     except TraceError:
         raise
     except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
         raise TraceError(f"a damaged Parquet file: {str(error).splitlines()[0][:200]}") from None
     at = rows.column_names.index("extents")
-    return Trace.of(rows.set_column(at, "extents", pa.array(numbers)), header, lists, samples)
+    return Trace.of(rows.set_column(at, "extents", pa.array(numbers)), header, lists, samples, records)
 
 
 def _header(metadata: dict[bytes, bytes]) -> Header:
@@ -73,12 +79,10 @@ def _header(metadata: dict[bytes, bytes]) -> Header:
         raise TraceError(f"a damaged header: {error}") from None
 
 
-def _samples(content: bytes) -> pa.Table | None:
-    """The table of samples that stands in the metadata as a Parquet file in letters; None where there is none."""
+def _inside(content: bytes) -> pa.Table:
+    """A table that stands in the metadata as a Parquet file in letters."""
     import pyarrow.parquet as pq
 
-    if not content:
-        return None
     file = pq.ParquetFile(io.BytesIO(base64.b64decode(content, validate=True)))
     _bound(file.metadata)
     return file.read()

@@ -24,20 +24,22 @@ def write(trace: Trace, path: Path) -> None:
     """Write the trace; an existing file is replaced only by a whole new one."""
     import pyarrow.parquet as pq
 
-    metadata = {"striate": SCHEMA, "trace": msgspec.json.encode(trace.header)}
+    metadata: dict[str, str | bytes] = {"striate": SCHEMA, "trace": msgspec.json.encode(trace.header)}
     if trace.samples.num_rows:
         metadata["resources"] = _inside(trace.samples)
+    for module, records in trace.records.items():
+        metadata[f"records {module}"] = _inside(records)
     table = trace.table.append_column("runs", _runs(trace)).replace_schema_metadata(metadata)
     with whole_file(path) as place:
         pq.write_table(table, place, compression="zstd")
 
 
-def _inside(samples: pa.Table) -> bytes:
+def _inside(table: pa.Table) -> bytes:
     """A table as a Parquet file of its own, in letters: metadata is text to some readers."""
     import pyarrow.parquet as pq
 
     sink = io.BytesIO()
-    pq.write_table(samples, sink, compression="zstd")
+    pq.write_table(table, sink, compression="zstd")
     return base64.b64encode(sink.getvalue())
 
 

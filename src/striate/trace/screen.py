@@ -33,11 +33,12 @@ def _head(summary: Summary) -> str:
         f"{_cut(name, 60)}: {counted(summary.ranks, 'rank')}{hosts}, {about_seconds(summary.seconds)}, "
         f"{counted(summary.operations, 'operation')}, {counted(summary.files, 'file')} ({made})",
         f"read {about_size(summary.bytes_read)}, wrote {about_size(summary.bytes_written)}; "
-        f"{summary.io_share:.1%} of the ranks' time in I/O, {summary.message_share:.1%} in messages",
+        f"{summary.io_share:.1%} of the ranks' time in I/O, {_messages(summary)}",
     ]
     if summary.slowest_rank is not None:
+        least = "" if summary.ranks_known else "at least "
         lines.append(
-            f"slowest rank in I/O: {summary.slowest_rank} with {about_seconds(summary.slowest_rank_seconds)} "
+            f"slowest rank in I/O: {summary.slowest_rank} with {least}{about_seconds(summary.slowest_rank_seconds)} "
             f"(mean {about_seconds(summary.mean_rank_seconds)})"
         )
     if summary.collectives:
@@ -46,12 +47,33 @@ def _head(summary: Summary) -> str:
     return "\n".join(lines)
 
 
+def _messages(summary: Summary) -> str:
+    if summary.message_share is None:
+        return "messages were not recorded"
+    return f"{summary.message_share:.1%} in messages"
+
+
 def _levels(summary: Summary) -> str:
-    rows = [("level", "operations", "reads", "read", "writes", "written")]
+    rows = [
+        (
+            "level",
+            "operations",
+            "reads",
+            "read",
+            "writes",
+            "written",
+            "opens",
+            "syncs",
+            "accesses",
+            "metadata",
+        )
+    ]
     for level in summary.levels:
         read, written = about_size(level.bytes_read), about_size(level.bytes_written)
         counts = (f"{level.operations:,}", f"{level.reads:,}", read, f"{level.writes:,}", written)
-        rows.append((level.level, *counts))
+        calls = (f"{level.opens:,}", f"{level.syncs:,}")
+        spent = (about_seconds(level.access_seconds), about_seconds(level.metadata_seconds))
+        rows.append((level.level, *counts, *calls, *spent))
     return columns(rows, numbers_from=1)
 
 

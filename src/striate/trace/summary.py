@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -9,18 +10,20 @@ import numpy as np
 import pyarrow as pa
 
 from striate.trace.header import Flag
-from striate.trace.kinds import COLLECTIVES, KINDS, LEVELS
+from striate.trace.kinds import ACCESSES, COLLECTIVES, KINDS, LEVELS, METADATA
+from striate.trace.records import columns_of, counter
 from striate.trace.resources import MEMORY, MOVED
 from striate.trace.tables import front, per_file, per_phase, per_rank
+from striate.trace.totals import RankSeconds, Totals, asked_totals, file_totals, level_totals, rank_seconds
 
 if TYPE_CHECKING:
     from striate.trace.trace import Trace
 
-SCHEMA = "striate.trace-info/1"
+SCHEMA = "striate.trace-info/2"
 
 
 class LevelInfo(msgspec.Struct, frozen=True):
-    """What was seen at one level."""
+    """What was seen at one level: calls, bytes, and seconds summed over ranks."""
 
     level: str
     operations: int
@@ -28,6 +31,12 @@ class LevelInfo(msgspec.Struct, frozen=True):
     bytes_read: int
     writes: int
     bytes_written: int
+    opens: int
+    stats: int
+    seeks: int
+    syncs: int
+    access_seconds: float
+    metadata_seconds: float
 
 
 class FileInfo(msgspec.Struct, frozen=True):
@@ -79,10 +88,13 @@ class Summary(msgspec.Struct, frozen=True):
     bytes_read: int
     bytes_written: int
     io_share: float  # mean over ranks of the time in I/O / run time
-    message_share: float
+    message_share: float | None  # None: messages were not recorded
     slowest_rank: int | None  # the rank longest in I/O
     slowest_rank_seconds: float
     mean_rank_seconds: float
+    ranks_known: (
+        bool  # False: records were merged over ranks, and the slowest rank took at least what is told
+    )
     levels: tuple[LevelInfo, ...]
     collectives: dict[str, int]
     largest_files: tuple[FileInfo, ...]
@@ -100,13 +112,11 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def summarise(trace: Trace) -> Summary:
-    """Count and add up; no row is looked at one by one."""
-    ranks = per_rank(trace)
-    io, messages = (ranks.column(name).to_numpy() for name in ("io_seconds", "message_seconds"))
+    """Count and add up; no row is looked at one by one. A profiler's counters count where there are some."""
     seconds = trace.seconds
-    asked = trace.where(front(trace))
-    read, written = (int(asked.column("bytes")[asked.of_kind(kind)].sum()) for kind in ("read", "write"))
-    slowest = int(np.argmax(io)) if io.max(initial=0.0) > 0 else None
+    spent = rank_seconds(trace) if trace.records else _traced_seconds(trace)
+    levels = _levels(trace)
+    read, written = _asked_bytes(trace)
     return Summary(
         SCHEMA,
         trace.header.program,
@@ -114,16 +124,17 @@ def summarise(trace: Trace) -> Summary:
         trace.ranks,
         len(trace.header.hosts),
         len(trace.header.files),
-        len(trace.of_ranks()),
+        sum(level.operations for level in levels) if trace.records else len(trace.of_ranks()),
         seconds,
         read,
         written,
-        float(io.mean()) / seconds if seconds else 0.0,
-        float(messages.mean()) / seconds if seconds else 0.0,
-        slowest,
-        float(io.max(initial=0.0)),
-        float(io.mean()),
-        _levels(trace),
+        spent.mean / seconds if seconds else 0.0,
+        _message_share(trace),
+        spent.slowest,
+        spent.slowest_seconds,
+        spent.mean,
+        spent.exact,
+        levels,
         _collectives(trace),
         _files(trace),
         _phases(trace),
@@ -132,33 +143,81 @@ def summarise(trace: Trace) -> Summary:
     )
 
 
+def _traced_seconds(trace: Trace) -> RankSeconds:
+    """Seconds in I/O of the ranks of a trace with every call, overlaps counted once."""
+    io = per_rank(trace).column("io_seconds").to_numpy()
+    most = float(io.max(initial=0.0))
+    return RankSeconds(float(io.mean()), int(np.argmax(io)) if most > 0 else None, most, True)
+
+
+def _asked_bytes(trace: Trace) -> tuple[int, int]:
+    if trace.records:
+        total = asked_totals(trace)
+        return total.bytes_read, total.bytes_written
+    asked = trace.where(front(trace))
+    read, written = (int(asked.column("bytes")[asked.of_kind(kind)].sum()) for kind in ("read", "write"))
+    return read, written
+
+
+def _message_share(trace: Trace) -> float | None:
+    """Mean over ranks of the time in messages / run time; None where nobody recorded them."""
+    if not trace.seconds:
+        return 0.0
+    if "APMPI" in trace.records:
+        counted = counter(columns_of(trace.records["APMPI"]), "total_comm_time")
+        return float(counted.sum()) / trace.ranks / trace.seconds
+    if any(flag.code == "messages-missing" for flag in trace.header.flags):
+        return None
+    return float(per_rank(trace).column("message_seconds").to_numpy().mean()) / trace.seconds
+
+
 def _levels(trace: Trace) -> tuple[LevelInfo, ...]:
+    counted = level_totals(trace)
     found = []
     for level in LEVELS:
-        if level == "program":
-            continue
-        rows = trace.at_level(level)
-        if not rows.any():
-            continue
-        counts = [int(rows.sum())]
-        for kind in ("read", "write"):
-            chosen = rows & trace.of_kind(kind)
-            counts += [int(chosen.sum()), int(trace.column("bytes")[chosen].sum())]
-        found.append(LevelInfo(level, *counts))
+        if level in counted or (level != "program" and trace.at_level(level).any()):
+            total = counted.get(level) or _traced_totals(trace, level)
+            operations = total.operations if level in counted else int(trace.at_level(level).sum())
+            found.append(LevelInfo(level, operations, **asdict(total)))
     return tuple(found)
+
+
+def _traced_totals(trace: Trace, level: str) -> Totals:
+    """Totals of a level whose every call is a row."""
+    rows = trace.at_level(level)
+    took = (trace.column("end") - trace.column("start")) / 1e9
+
+    def count(kind: str) -> int:
+        return int((rows & trace.of_kind(kind)).sum())
+
+    def size(kind: str) -> int:
+        return int(trace.column("bytes")[rows & trace.of_kind(kind)].sum())
+
+    return Totals(
+        count("read"), size("read"), count("write"), size("write"),
+        count("open"), count("stat"), count("seek"), count("sync"),
+        float(took[rows & trace.of_kind(*ACCESSES)].sum()), float(took[rows & trace.of_kind(*METADATA)].sum()),
+    )  # fmt: skip
 
 
 def _collectives(trace: Trace) -> dict[str, int]:
     """Calls by kind; a collective access counts as `read_all` or `write_all`."""
     called = np.bincount(trace.column("kind")[trace.at_level("mpi")], minlength=len(KINDS))
     counts = {kind: int(called[KINDS.index(kind)]) for kind in COLLECTIVES}
-    together = trace.column("collective") & trace.at_level("mpi-io")
-    counts |= {f"{kind}_all": int((together & trace.of_kind(kind)).sum()) for kind in ("read", "write")}
+    counts |= {f"{kind}_all": _together(trace, kind) for kind in ("read", "write")}
     return {kind: count for kind, count in counts.items() if count}
 
 
+def _together(trace: Trace, kind: str) -> int:
+    """Collective accesses of a kind, all ranks' calls counted."""
+    if "MPI-IO" in trace.records:
+        columns = columns_of(trace.records["MPI-IO"])
+        return sum(int(counter(columns, f"{form}_{kind}s").sum()) for form in ("coll", "split"))
+    return int((trace.column("collective") & trace.at_level("mpi-io") & trace.of_kind(kind)).sum())
+
+
 def _files(trace: Trace, *, most: int = 8) -> tuple[FileInfo, ...]:
-    rows = per_file(trace).to_pylist()
+    rows = (file_totals(trace) if trace.records else per_file(trace)).to_pylist()
     rows.sort(key=lambda row: (-(row["bytes_read"] + row["bytes_written"]), -row["seconds"], row["file"]))
     return tuple(
         FileInfo(row["file"], row["ranks"], row["bytes_read"], row["bytes_written"], row["seconds"])

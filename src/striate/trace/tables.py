@@ -28,6 +28,13 @@ def front(trace: Trace) -> Mask:
     return np.asarray(access & (through_mpi | ~with_mpi[files]))
 
 
+def row_calls(trace: Trace) -> NDArray[np.int64]:
+    """How many calls each row stands for: its blocks where rows were made from counters, one otherwise."""
+    if any(flag.code.startswith("reconstructed") for flag in trace.header.flags):
+        return trace.column("blocks")
+    return np.ones(len(trace), np.int64)
+
+
 def per_file(trace: Trace) -> pa.Table:
     """Name, operations, bytes, seconds (union over each rank, summed) and ranks of every file."""
     trace = trace.of_ranks()
@@ -81,7 +88,7 @@ def _volumes(trace: Trace, group: NDArray[Any], groups: int) -> dict[str, pa.Arr
     columns = {"operations": np.bincount(group[mine], minlength=groups)}
     for kind, verb in (("read", "read"), ("write", "written")):
         rows = mine & asked & trace.of_kind(kind)
-        columns[f"{kind}s"] = np.bincount(group[rows], minlength=groups)
+        columns[f"{kind}s"] = _whole_sums(group[rows], row_calls(trace)[rows], groups)
         columns[f"bytes_{verb}"] = _whole_sums(group[rows], trace.column("bytes")[rows], groups)
     return {name: pa.array(column.astype(np.int64)) for name, column in columns.items()}
 

@@ -16,6 +16,8 @@ from striate.errors import TraceError
 from striate.lists import Lists
 from striate.trace.header import SIMULATED, Header
 from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
+from striate.trace.records import Tables
+from striate.trace.records import checked as checked_records
 from striate.trace.resources import checked, no_samples, use
 from striate.units import Quantity, counted, seconds
 
@@ -34,16 +36,23 @@ class Trace:
     header: Header
     lists: Lists = field(default_factory=Lists.of)
     samples: pa.Table = field(default_factory=no_samples)  # of the hosts' counters
+    records: Tables = field(default_factory=dict)  # what a profiler counted of the whole run, by module
 
     @classmethod
     def of(
-        cls, table: pa.Table, header: Header, lists: Lists | None = None, samples: pa.Table | None = None
+        cls,
+        table: pa.Table,
+        header: Header,
+        lists: Lists | None = None,
+        samples: pa.Table | None = None,
+        records: Tables | None = None,
     ) -> Trace:
         """Put the rows in order and check that they hold together; raises TraceError where they do not."""
         from striate.trace.validate import validate
 
         seen = no_samples() if samples is None else checked(samples, len(header.hosts))
-        trace = cls(_ordered(table), header, lists or Lists.of(), seen)
+        counted_ = checked_records(records or {}, files=len(header.files), ranks=header.ranks)
+        trace = cls(_ordered(table), header, lists or Lists.of(), seen, counted_)
         validate(trace)
         return trace
 
@@ -97,9 +106,9 @@ class Trace:
         return (int(self.column("end").max()) - int(self.column("start").min())) / 1e9 if len(self) else 0.0
 
     def where(self, rows: NDArray[Any]) -> Trace:
-        """The rows chosen, by truth values or by ascending indices."""
+        """The rows chosen, by truth values or by ascending indices; counters of the whole run stay behind."""
         indices = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        return replace(self, table=self.table.take(pa.array(indices)).combine_chunks())
+        return replace(self, table=self.table.take(pa.array(indices)).combine_chunks(), records={})
 
     def of_ranks(self) -> Trace:
         """The rows of ranks alone, without what servers, links and disks did for them."""

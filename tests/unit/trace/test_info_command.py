@@ -14,7 +14,7 @@ def test_info_prints_a_screen_or_json(tmp_path, capsys):
     assert run(["info", str(tmp_path / "run.parquet")]) == 0
     assert "2 ranks on 2 hosts" in capsys.readouterr().out
     assert run(["info", str(tmp_path / "run.parquet"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["schema"] == "striate.trace-info/1"
+    assert json.loads(capsys.readouterr().out)["schema"] == "striate.trace-info/2"
 
 
 def test_info_refuses_a_bad_file_in_one_line(tmp_path, capsys):

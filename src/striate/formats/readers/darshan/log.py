@@ -18,22 +18,24 @@ MAGIC = 6567223
 MOST_BYTES = 2**32  # unpacked, of one module
 _CHUNK = 1 << 16
 
-_OLD = ("NULL", "POSIX", "MPI-IO", "H5", "PNETCDF", "BG/Q", "LUSTRE", "STDIO", "DXT_POSIX", "DXT_MPIIO")
-_MIDDLE = (
-    "NULL",
-    "POSIX",
-    "MPI-IO",
-    "H5F",
-    "H5D",
-    "PNETCDF",
+_FIRST = ("NULL", "POSIX", "MPI-IO", "H5F", "PNETCDF_FILE", "BG/Q")
+_OLD = (*_FIRST, "LUSTRE", "STDIO", "DXT_POSIX", "DXT_MPIIO", "MDHIM")
+_LATER = (
     "BG/Q",
     "LUSTRE",
     "STDIO",
     "DXT_POSIX",
     "DXT_MPIIO",
+    "MDHIM",
+    "APXC",
+    "APMPI",
+    "HEATMAP",
+    "DFS",
+    "DAOS",
 )
-_NEW = (*_MIDDLE[:5], "PNETCDF_FILE", "PNETCDF_VAR", *_MIDDLE[6:])
-_MODULES = {"3.10": _OLD, "3.20": _MIDDLE, "3.21": _MIDDLE, "3.40": _NEW, "3.41": _NEW}
+_MIDDLE = ("NULL", "POSIX", "MPI-IO", "H5F", "H5D", "PNETCDF_FILE", *_LATER)
+_NEW = (*_MIDDLE[:6], "PNETCDF_VAR", *_LATER)
+_MODULES = {"3.00": _FIRST, "3.10": _OLD, "3.20": _MIDDLE, "3.21": _MIDDLE, "3.40": _NEW, "3.41": _NEW}
 _WIDE = ("3.40", "3.41")  # 64 modules, times with nanoseconds
 
 
@@ -51,12 +53,16 @@ class Module:
 class Job:
     """What the log says of the run."""
 
+    number: int
     started: int  # nanoseconds since 1970
     duration: int
     ranks: int
     library: str
     program: str
     mounts: tuple[tuple[str, str], ...]  # (path, type), longest path first
+    settings: dict[
+        str, str
+    ]  # what else Darshan wrote about the run: its hints for writing the log, its version
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,27 +116,48 @@ class Log:
         program, *mounts = _text(text[1024:]).split("\n")
         pairs = [tuple(mount.split("\t", 1)) for mount in mounts if "\t" in mount]
         return Job(
+            values[-1],
             begun if 0 <= begun < 2**62 else 0,
             done - begun if 0 < done - begun < 2**61 else 0,
             ranks,
             metadata.get("lib_ver", "")[:32],
             program.strip()[:4096],
             tuple(sorted(((path, kind) for kind, path in pairs), key=lambda pair: -len(pair[0]))),
+            metadata,
         )
 
     def file_names(self) -> tuple[dict[int, str], bool]:
         """Names by record id, and whether all of them could be read."""
         content, whole = self._unpacked(self.names)
-        names: dict[int, str] = {}
-        at = 0
-        while at + 8 < len(content):
-            end = content.find(b"\0", at + 8)
-            if end < 0:
-                return names, False
-            (number,) = struct.unpack_from(self.order + "Q", content, at)
-            names[number] = content[at + 8 : end].decode("utf-8", "replace")
-            at = end + 1
-        return names, whole
+        return (_counted_names if self.version == "3.00" else _ended_names)(content, self.order, whole)
+
+
+def _ended_names(content: bytes, order: str, whole: bool) -> tuple[dict[int, str], bool]:
+    """Id and name, which ends with a zero."""
+    names: dict[int, str] = {}
+    at = 0
+    while at + 8 < len(content):
+        end = content.find(b"\0", at + 8)
+        if end < 0:
+            return names, False
+        (number,) = struct.unpack_from(order + "Q", content, at)
+        names[number] = content[at + 8 : end].decode("utf-8", "replace")
+        at = end + 1
+    return names, whole
+
+
+def _counted_names(content: bytes, order: str, whole: bool) -> tuple[dict[int, str], bool]:
+    """Id, length and name: format 3.00."""
+    names: dict[int, str] = {}
+    at = 0
+    while at + 12 <= len(content):
+        number, length = struct.unpack_from(order + "QI", content, at)
+        at += 12
+        if at + length > len(content):
+            return names, False
+        names[number] = _text(content[at : at + length])
+        at += length
+    return names, whole and at == len(content)
 
 
 def open_log(path: Path) -> Log:
@@ -154,7 +181,7 @@ def open_log(path: Path) -> Log:
     versions = struct.unpack_from(f"{order}{count}I", head, at + 16 + 16 * count)
     modules = {
         name: Module(maps[2 * i + 2], maps[2 * i + 3], versions[i], bool(partial >> i & 1))
-        for i, name in enumerate(_MODULES[version])
+        for i, name in enumerate(_MODULES[version][:count])
         if maps[2 * i + 3] > 0 and maps[2 * i + 2] < size
     }
     if head[16] > 2:

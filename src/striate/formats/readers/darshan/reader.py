@@ -13,15 +13,25 @@ from numpy.typing import NDArray
 
 from striate.errors import TraceError
 from striate.formats.readers.darshan import dxt
-from striate.formats.readers.darshan.counters import LARGEST, Counters, counters
+from striate.formats.readers.darshan.counters import Counters, counters
+from striate.formats.readers.darshan.layouts import SHAPES
 from striate.formats.readers.darshan.log import MAGIC, Job, Log, open_log
+from striate.formats.readers.darshan.parts import PARTS
 from striate.formats.readers.darshan.rebuild import rebuild
 from striate.trace.columns import operations
 from striate.trace.header import MOST_RANKS, File, Flag, Header
 from striate.trace.kinds import KINDS, LEVELS
+from striate.trace.records import ALL_RANKS, LARGEST, calls, moved
 from striate.trace.trace import Trace
 
-_PAIRS = (("MPI-IO", "DXT_MPIIO", "mpi-io"), ("POSIX", "DXT_POSIX", "posix"), ("STDIO", None, "posix"))
+# Module of the counters, of the single accesses, level of the calls, and what reads and writes are called there.
+_DATA = (
+    ("MPI-IO", "DXT_MPIIO", "mpi-io", ("", "")),
+    ("POSIX", "DXT_POSIX", "posix", ("", "")),
+    ("STDIO", None, "posix", ("fread", "fwrite")),
+    ("DFS", None, "posix", ("dfs_read", "dfs_write")),
+)
+_READ = frozenset((*(module for module, _ in SHAPES), *PARTS, "DXT_POSIX", "DXT_MPIIO", "NULL"))
 _LONGEST = 3.2e8  # seconds: ten years
 _MOST_FILES = 2**24
 
@@ -36,20 +46,29 @@ class _Reading:
 
     log: Log
     job: Job
+    names: dict[int, str]
     tables: list[pa.Table] = field(default_factory=list)
+    records: dict[str, pa.Table] = field(default_factory=dict)
     flags: list[Flag] = field(default_factory=list)
     hosts: dict[int, str] = field(default_factory=dict)
     file_of: dict[int, int] = field(default_factory=dict)
     bad_rows: int = 0
 
     def flag(self, code: str, message: str) -> None:
-        self.flags.append(Flag(code, message))
+        if Flag(code, message) not in self.flags:
+            self.flags.append(Flag(code, message))
 
     def files(self, numbers: NDArray[np.uint64]) -> NDArray[np.int32]:
         """File numbers for record ids, new ones in order of first use."""
         ids, place = np.unique(numbers, return_inverse=True)
         mine = [self.file_of.setdefault(number, len(self.file_of)) for number in ids.tolist()]
+        if len(self.file_of) > _MOST_FILES:
+            raise TraceError(f"expected at most {_MOST_FILES} files")
         return np.array(mine, np.int32)[place] if len(mine) else np.empty(0, np.int32)
+
+    def file_number(self, number: int) -> int:
+        """The number of the file with this record id."""
+        return self.file_of.setdefault(number, len(self.file_of))
 
 
 def read(path: Path) -> Trace:
@@ -58,23 +77,65 @@ def read(path: Path) -> Trace:
     job = log.job()
     if not 1 <= job.ranks <= MOST_RANKS:
         raise TraceError(f"expected 1 to {MOST_RANKS} processes, the log says {job.ranks}", at="job")
-    reading = _Reading(log, job)
-    for module, extended, level in _PAIRS:
-        _read_level(reading, module, extended, level)
     names, whole = log.file_names()
+    reading = _Reading(log, job, names)
     if not whole:
         reading.flag("damaged", "the list of file names is broken; names that are missing are numbers")
+    for module, extended, level, words in _DATA:
+        _read_level(reading, module, extended, level, words)
+    for module in log.modules:
+        _read_others(reading, module)
+    _flag_limits(reading)
+    table = pa.concat_tables(reading.tables) if reading.tables else operations(0, {})
+    return Trace.of(table.unify_dictionaries(), _header(reading), records=reading.records)
+
+
+def _flag_limits(reading: _Reading) -> None:
+    """Say what the log lost, and what Darshan does not record."""
     if reading.bad_rows:
         reading.flag(
             "damaged", f"{reading.bad_rows:,} records with impossible ranks, times or sizes were left out"
         )
-    reading.flag("metadata-missing", "Darshan records no single opens, closes, syncs and seeks")
-    reading.flag("messages-missing", "Darshan records no messages and no communicators")
-    table = pa.concat_tables(reading.tables) if reading.tables else operations(0, {})
-    return Trace.of(table.unify_dictionaries(), _header(reading, names))
+    if reading.log.version == "3.20":
+        reading.flag("doubtful", "Darshan 3.2.0 is known to have damaged counters of common access sizes")
+    reading.flag(
+        "metadata-missing", "Darshan records no single opens, closes, syncs and seeks, only their sums"
+    )
+    if "APMPI" not in reading.records:
+        reading.flag(
+            "messages-missing", "Darshan recorded no messages; time outside I/O may be computing or waiting"
+        )
+    else:
+        reading.flag(
+            "messages-missing", "Darshan records no single messages and no communicators, only their sums"
+        )
 
 
-def _read_level(reading: _Reading, module: str, extended: str | None, level: str) -> None:
+def _read_others(reading: _Reading, module: str) -> None:
+    """Modules without rows of their own: libraries above MPI-IO, where files lie, heat maps, messages."""
+    log = reading.log
+    if module in PARTS:
+        content, whole = log.records(module)
+        part = PARTS[module](log, content, reading.file_number, reading.names)
+        if part is None:
+            reading.flag(
+                "unknown-module",
+                f"{module} records of version {log.modules[module].version} are not understood",
+            )
+            return
+        table, sound = part
+        _keep_records(reading, module, table)
+        if not (whole and sound):
+            reading.flag("damaged", f"the {module} records end early; what came before was read")
+    elif module not in _READ:
+        reading.flag("unknown-module", f"{module} records are not understood and were left out")
+    elif module in ("H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR", "DAOS", "BG/Q"):
+        _counters(reading, module)
+
+
+def _read_level(
+    reading: _Reading, module: str, extended: str | None, level: str, words: tuple[str, str]
+) -> None:
     log = reading.log
     records = _counters(reading, module)
     known = np.empty(0, np.uint64)
@@ -86,15 +147,20 @@ def _read_level(reading: _Reading, module: str, extended: str | None, level: str
     if records is None:
         return
     rows = rebuild(records, known, ranks=reading.job.ranks)
-    if len(rows.id):
-        split = "; records merged over all ranks are split evenly" if rows.spread else ""
+    if not len(rows.id):
+        return
+    reading.flag(
+        f"reconstructed-{module.lower()}",
+        f"{module}: {len(rows.id):,} rows stand for all accesses of a file by a rank, made from counters: bytes "
+        "and calls are exact, order, offsets and times are not",
+    )
+    if rows.spread:
         reading.flag(
-            "reconstructed" if module != "STDIO" else "reconstructed-stdio",
-            f"{module}: {len(rows.id):,} rows stand for all accesses of a file by a rank, made from counters: bytes "
-            f"and calls are exact, order, offsets and times are not{split}",
+            "merged-records",
+            "Darshan merged its records of files that all ranks used: their sums are exact, what each rank did is "
+            "not known, and their rows here share them evenly",
         )
-        words = ("fread", "fwrite") if module == "STDIO" else ("", "")
-        _add(reading, rows, level, words, blocks=rows.blocks, collective=rows.collective)
+    _add(reading, rows, level, words, blocks=rows.blocks, collective=rows.collective)
 
 
 def _counters(reading: _Reading, module: str) -> Counters | None:
@@ -112,7 +178,23 @@ def _counters(reading: _Reading, module: str) -> Counters | None:
         reading.flag("damaged", f"the {module} counters end early")
     if log.modules[module].partial:
         reading.flag("truncated", f"Darshan ran out of room for {module} counters; some files are missing")
+    columns: dict[str, Any] = {"file": reading.files(records.file), **records.columns}
+    if module in ("H5D", "PNETCDF_VAR"):
+        columns["name"] = [reading.names.get(number, f"{number:#x}") for number in records.id.tolist()]
+    _keep_records(reading, module, pa.table(columns))
     return records
+
+
+def _keep_records(reading: _Reading, module: str, table: pa.Table) -> None:
+    """Keep the records of ranks that the job has; 32-bit numbers for files and ranks."""
+    rank = np.asarray(table.column("rank").to_numpy())
+    sound = (rank >= ALL_RANKS) & (rank < reading.job.ranks)
+    reading.bad_rows += int((~sound).sum())
+    table = table.filter(pa.array(sound))
+    for name in ("file", "rank"):
+        at = table.column_names.index(name)
+        table = table.set_column(at, name, table.column(name).cast(pa.int32()))
+    reading.records[module] = table.combine_chunks()
 
 
 def _segments(reading: _Reading, module: str) -> dxt.Segments | None:
@@ -164,7 +246,7 @@ def _add_segments(
 def _lost(found: dxt.Segments, records: Counters | None) -> str:
     if records is None:
         return ""
-    counted = int(records.moved("read").sum()) + int(records.moved("write").sum())
+    counted = int(moved(records.columns, "read").sum()) + int(moved(records.columns, "write").sum())
     kept = int(np.maximum(found.length, 0).sum())
     return f" ({kept:,} of {counted:,} bytes kept)" if counted > kept else ""
 
@@ -174,10 +256,10 @@ def _together(reading: _Reading, found: dxt.Segments, records: Counters) -> NDAr
     collective = np.zeros(len(found.id), bool)
     mixed = False
     for kind in ("read", "write"):
-        calls, together = records.calls(kind), records.numbers[f"collective_{kind}s"]
-        every = np.isin(found.id, records.id[(together > 0) & (together == calls)])
-        alone = np.isin(found.id, records.id[together < calls])
-        mixed |= bool((np.isin(found.id, records.id[(together > 0) & (together < calls)])).any())
+        called, together = calls(records.columns, kind), records.columns[f"coll_{kind}s"]
+        every = np.isin(found.id, records.id[(together > 0) & (together == called)])
+        alone = np.isin(found.id, records.id[together < called])
+        mixed |= bool((np.isin(found.id, records.id[(together > 0) & (together < called)])).any())
         collective |= every & ~alone & (found.write == (kind == "write"))
     if mixed:
         reading.flag(
@@ -198,8 +280,6 @@ def _add(reading: _Reading, rows: Any, level: str, words: tuple[str, str], **col
     reading.bad_rows += int((~sound).sum())
     columns = {name: column[sound] for name, column in columns.items()}
     write = rows.write[sound]
-    if len(reading.file_of) > _MOST_FILES:
-        raise TraceError(f"expected at most {_MOST_FILES} files")
     columns |= {
         "rank": rows.rank[sound],
         "level": LEVELS.index(level),
@@ -214,15 +294,16 @@ def _add(reading: _Reading, rows: Any, level: str, words: tuple[str, str], **col
     reading.tables.append(operations(int(sound.sum()), columns))
 
 
-def _header(reading: _Reading, names: dict[int, str]) -> Header:
+def _header(reading: _Reading) -> Header:
     job = reading.job
     stripes = _stripes(reading)
     files = []
-    for number in reading.file_of:
-        name = names.get(number, f"record {number:#x}")
+    for at, number in enumerate(reading.file_of):
+        name = reading.names.get(number, f"record {number:#x}")
         mount = next((kind for path, kind in job.mounts if name.startswith(path)), None)
-        files.append(File(name, mount, hints=stripes.get(number, {})))
+        files.append(File(name, mount, hints=stripes.get(at, {})))
     hosts, host_of_rank = _hosts(reading)
+    watched = {level: None for module, _, level, _ in _DATA if module in reading.log.modules}
     return Header(
         job.ranks,
         f"Darshan {job.library}".strip(),
@@ -232,11 +313,18 @@ def _header(reading: _Reading, names: dict[int, str]) -> Header:
         hosts,
         host_of_rank,
         tuple(files),
-        levels=tuple(level for module, _, level in _PAIRS[:2] if module in reading.log.modules),
+        levels=tuple(watched),
+        job=str(job.number) if job.number > 0 else "",
+        mounts=dict(job.mounts),
     ).flagged(*reading.flags)
 
 
 def _hosts(reading: _Reading) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    told = reading.records.get("APMPI")
+    if told is not None:
+        reading.hosts |= dict(
+            zip(told.column("rank").to_pylist(), told.column("host").to_pylist(), strict=True)
+        )
     named = {rank: host for rank, host in reading.hosts.items() if 0 <= rank < reading.job.ranks}
     if not named:
         return (), ()
@@ -248,22 +336,14 @@ def _hosts(reading: _Reading) -> tuple[tuple[str, ...], tuple[int, ...]]:
 
 
 def _stripes(reading: _Reading) -> dict[int, dict[str, str]]:
-    """Lustre striping of each file, as the MPI hints that ask for the same; version 1 of the records only."""
-    log = reading.log
-    if "LUSTRE" not in log.modules:
+    """Lustre striping of each file, as the MPI hints that ask for the same: that of its last component."""
+    if "LUSTRE" not in reading.records:
         return {}
-    if log.modules["LUSTRE"].version != 1:
-        reading.flag(
-            "unknown-module", "LUSTRE records with several components are not understood: no striping"
-        )
-        return {}
-    content, _ = log.records("LUSTRE")
-    found, at = {}, 0
-    while at + 56 <= len(content):
-        number, _, _, _, _, unit, width = struct.unpack_from(f"{log.order}Q6q", content, at)
-        at += 56
-        if not 0 <= width <= (len(content) - at) // 8:
-            break
-        at += 8 * width
-        found[number] = {"striping_unit": str(unit), "striping_factor": str(width)}
-    return found
+    columns = (
+        reading.records["LUSTRE"].column(name).to_pylist() for name in ("file", "stripe_size", "stripe_count")
+    )
+    return {
+        file: {"striping_unit": str(unit), "striping_factor": str(width)}
+        for file, unit, width in zip(*columns, strict=True)
+        if unit > 0 and width > 0
+    }

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.formats.readers.darshan.counters import Counters
+from striate.trace import records as counted
 
-MOST_ROWS = 2**24
+MOST_ROWS = 2**21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +46,7 @@ def rebuild(records: Counters, known: NDArray[np.uint64], *, ranks: int) -> Rebu
 
 
 def _kind(records: Counters, kind: str, wanted: NDArray[np.bool_], ranks: int) -> Rebuilt:
-    calls, moved = records.calls(kind), records.moved(kind)
+    calls, moved = counted.calls(records.columns, kind), counted.moved(records.columns, kind)
     rows = np.flatnonzero(wanted & (calls > 0))
     shared = records.rank[rows] < 0
     spread = ranks > 1 and bool(shared.any()) and int(shared.sum()) * ranks <= MOST_ROWS
@@ -56,13 +57,13 @@ def _kind(records: Counters, kind: str, wanted: NDArray[np.bool_], ranks: int) -
     bytes_ = moved[take] // count + (part < moved[take] % count)
     blocks = calls[take] // count + (part < calls[take] % count)
     rank = np.where(records.rank[take] < 0, part, records.rank[take])
-    last = records.numbers.get("last_read" if kind == "read" else "last_written")
+    last = records.columns.get("max_byte_read" if kind == "read" else "max_byte_written")
     top = np.maximum(last[take] + 1, moved[take]) if last is not None else moved[take]
     before = part * (moved[take] // count) + np.minimum(part, moved[take] % count)
-    start, end = records.times[f"{kind}_start"][take], records.times[f"{kind}_end"][take]
+    start, end = (records.columns[f"{kind}_{end}_timestamp"][take] for end in ("start", "end"))
     with np.errstate(all="ignore"):  # a broken log may say anything; impossible times are sorted out later
-        busy = start + np.maximum(records.times[f"{kind}_time"][take], 0) / count
-    together = records.numbers.get(f"collective_{kind}s")
+        busy = start + np.maximum(records.columns[f"{kind}_time"][take], 0) / count
+    together = records.columns.get(f"coll_{kind}s")
     collective = np.zeros(len(take), bool) if together is None else together[take] == calls[take]
     return Rebuilt(
         id=records.id[take],
