@@ -61,7 +61,7 @@ def mistake(path):
 
 
 def main(arguments):
-    count = int(arguments[0]) if arguments else 50
+    count = int(arguments[0]) if arguments else 200
     choose = random.Random(1)
     wrong = 0
     for number in range(count):

@@ -93,6 +93,26 @@ def test_bad_input_is_refused_without_a_traceback(options, words, matrix, tmp_pa
     assert (tmp_path / "taken").read_text() == "mine"
 
 
+@pytest.mark.parametrize("outputs", [("--parallel-file", "out"), ("--serial-files", "out")])
+def test_going_on_without_what_was_written_or_with_another_matrix_is_refused(outputs, matrix, tmp_path):
+    run = [*SAMPLER, str(matrix), *outputs, "--generations", "4", "--sample-frequency", "1"]
+    assert subprocess.run(run, cwd=tmp_path, capture_output=True).returncode == 0
+    other = tmp_path / "other.nex"
+    text = matrix.read_text()
+    place = max(text.rfind(letters) for letters in ("AC", "CA", "AG", "GA", "ac", "ca", "ag", "ga"))
+    other.write_text(text[:place] + text[place : place + 2][::-1] + text[place + 2 :])
+
+    mixed = [str(other) if word == str(matrix) else word for word in run]
+    done = subprocess.run([*mixed, "--restart"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, "of this matrix, got one of another" in done.stderr) == (1, True)
+
+    for path in tmp_path.glob("out*"):
+        if path.suffix != ".ckp":
+            path.unlink()
+    done = subprocess.run([*run, "--restart"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, "expected the output to go on with" in done.stderr) == (1, True)
+
+
 @needs_mpi
 def test_a_matrix_that_is_not_there_ends_all_ranks(tmp_path):
     done = subprocess.run(

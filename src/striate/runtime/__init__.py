@@ -3,7 +3,7 @@
 from striate.runtime.check import Verdict, repair, verify
 from striate.runtime.dataset import Dataset, Pending
 from striate.runtime.front import create, open  # noqa: A004
-from striate.runtime.hints import hints
+from striate.runtime.hints import directory_attributes, hints
 from striate.runtime.loop_cache import LoopCache
 from striate.runtime.move.schedule import Schedule
 from striate.runtime.report import Report
@@ -21,6 +21,7 @@ __all__ = [
     "Verdict",
     "WriteBehind",
     "create",
+    "directory_attributes",
     "hints",
     "open",
     "open_serial",

@@ -18,7 +18,7 @@ def hints(
     """Key and value pairs for `MPI.Info.Create`; a library ignores those it does not know.
 
     A `layout` of striate.layout gives `striping_unit` and `striping_factor` (Lustre, GPFS, PVFS2) when it is a
-    simple stripe, and PVFS2's `strips` when it is one of variable strips. `aggregators` are the ranks that do the
+    simple stripe, and the hint of thesis 003 when it is one of variable strips. `aggregators` are the ranks that do the
     I/O of a collective call. Give them when the file is opened: the romio341 of Open MPI 5.0 corrupts memory when
     a buffer above 16 MiB is named in a file view instead.
     """
@@ -47,6 +47,26 @@ def _layout_hints(layout: Any) -> dict[str, str]:
     if isinstance(layout, SimpleStripe):
         return {"striping_unit": str(layout.unit), "striping_factor": str(layout.servers)}
     if isinstance(layout, VarStrip):
-        strips = "".join(f"{strip.server}:{strip.size};" for strip in layout.strips)
-        return {"dist_name": "varstrip_dist", "dist_params": f"strips:{strips}"}
+        return {"varstrip_dist:string:strips": layout.hint()}  # thesis 003, section 3.2.2.2
     raise DatasetError(f"no file system takes this layout as a hint: {layout}")
+
+
+def directory_attributes(layout: Any) -> dict[str, str]:
+    """Extended attributes by which OrangeFS lays out new files of a directory: `setfattr -n NAME -v VALUE DIR`.
+
+    OrangeFS takes variable strips in this form, and not as hints of MPI-IO.
+    """
+    from striate.layout import SimpleStripe, VarStrip
+
+    if isinstance(layout, SimpleStripe):
+        name, parameters = "simple_stripe", f"strip_size:{layout.unit}"
+    elif isinstance(layout, VarStrip):
+        name = "varstrip_dist"
+        parameters = "strips:" + "".join(f"{strip.server}:{strip.size};" for strip in layout.strips)
+    else:
+        raise DatasetError(f"OrangeFS takes no such layout from a directory: {layout}")
+    return {
+        "user.pvfs2.dist_name": name,
+        "user.pvfs2.dist_params": parameters,
+        "user.pvfs2.num_dfiles": str(layout.servers),
+    }

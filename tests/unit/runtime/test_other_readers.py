@@ -8,6 +8,7 @@ import zarr
 
 import striate.runtime as runtime
 from striate.cli.main import run
+from striate.errors import DamageError
 
 RECORD = np.dtype([("x", "f4", (2,)), ("v", "f8", (4,))])
 
@@ -24,13 +25,29 @@ def written(path, array, **settings):
     return path
 
 
-@pytest.mark.parametrize("codec", [None, "zstd", "blosc", ["shuffle", "lz4"]], ids=str)
+@pytest.mark.parametrize(
+    "codec", [None, "zstd", "blosc", ["shuffle", "lz4"], "crc32", ["lz4", "crc32"]], ids=str
+)
 @pytest.mark.parametrize("shape", [(1000,), (37, 11), (3, 5, 40)])
 def test_zarr_reads_the_reference(tmp_path, shape, codec):
     array = np.random.default_rng(1).integers(0, 9, shape).astype("f8")
     path = written(tmp_path / "dataset", array, chunk=500, codec=codec)
 
     assert np.array_equal(through_reference(path)[...], array)
+
+
+@pytest.mark.parametrize("codec", ["crc32", ["shuffle", "lz4", "crc32"]], ids=str)
+def test_zarr_sees_damage_where_a_checksum_goes_with_the_bytes(tmp_path, codec):
+    path = written(tmp_path / "dataset", np.arange(1000.0), codec=codec)
+    victim = next(path.glob("*.blocks"))
+    content = bytearray(victim.read_bytes())
+    content[len(content) // 2] ^= 1
+    victim.write_bytes(content)
+
+    with pytest.raises(RuntimeError, match="checksum"):
+        through_reference(path)[...]
+    with pytest.raises(DamageError):
+        runtime.open_serial(path)[...]
 
 
 def test_zarr_reads_records_as_plain_fields(tmp_path):

@@ -48,8 +48,11 @@ def sample(**options: Any) -> None:
     if output is None or (options["parallel_file"] and options["serial_files"]):
         raise click.UsageError("expected one of --parallel-file and --serial-files")
     checkpoint = output.with_name(f"{output.name}.ckp")
-    if not options["restart"]:
-        _clear_all([output, checkpoint, *_serial_paths(options)], comm, force=options["force"])
+    files = _serial_paths(options) or [output]
+    if options["restart"]:
+        _refuse_missing([checkpoint, *files], comm)
+    else:
+        _clear_all([output, checkpoint, *files], comm, force=options["force"])
     names = ("runs", "chains", "generations", "sample_frequency", "seed", "model", "temperature")
     settings = Settings(**{name: options[name] for name in names})
     matrix = read_nexus(options["matrix"])
@@ -77,6 +80,14 @@ def _clear_all(paths: list[Path], comm: Any, *, force: bool) -> None:
     if found and not force:
         words = "the output exists; give --force to replace it, --restart to go on"
         raise OutputError(words, at=str(found[0]))
+
+
+def _refuse_missing(paths: list[Path], comm: Any) -> None:
+    """A run that goes on needs its checkpoint and what it has written so far: rank 0 looks, and all refuse."""
+    missing = comm.allgather([path for path in paths if not path.exists()])[0]
+    if missing:
+        what = "a checkpoint to restart from" if missing[0] == paths[0] else "the output to go on with"
+        raise OutputError(f"expected {what}, found none", at=str(missing[0]))
 
 
 def _writer(options: dict[str, Any], settings: Any, names: tuple[str, ...], comm: Any) -> Any:

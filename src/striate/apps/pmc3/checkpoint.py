@@ -14,7 +14,7 @@ from striate.apps.pmc3.model import Model
 from striate.apps.pmc3.tree import Tree
 from striate.errors import TraceError
 
-SCHEMA = "striate.pmc3.checkpoint/1"
+SCHEMA = "striate.pmc3.checkpoint/2"
 
 
 class CheckpointError(TraceError):
@@ -39,9 +39,10 @@ class ChainRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All chains, run by run, after `generation`; `settings` must be those of the run that goes on."""
+    """All chains, run by run, after `generation`; `matrix` and `settings` must be those of the run that goes on."""
 
     schema: str
+    matrix: str
     settings: dict[str, Any]
     generation: int
     samples: int
@@ -88,14 +89,16 @@ def save(path: Path, checkpoint: Checkpoint) -> None:
     part.replace(path)
 
 
-def load(path: Path, settings: dict[str, Any]) -> Checkpoint:
-    """The checkpoint of a sampling with these settings; refuses another's."""
+def load(path: Path, settings: dict[str, Any], matrix: str) -> Checkpoint:
+    """The checkpoint of a sampling of this matrix, by its fingerprint, with these settings; refuses another's."""
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Checkpoint)
     except msgspec.MsgspecError as error:
         raise CheckpointError(f"expected a checkpoint ({SCHEMA}), got {error}", source=str(path)) from None
     if found.schema != SCHEMA:
         raise CheckpointError(f"expected a checkpoint ({SCHEMA}), got {found.schema}", source=str(path))
+    if found.matrix != matrix:
+        raise CheckpointError("expected a checkpoint of this matrix, got one of another", source=str(path))
     for name, value in settings.items():
         if found.settings.get(name) != value:
             raise CheckpointError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,12 @@ class Matrix:
     @property
     def sites(self) -> int:
         return int(self.states.shape[1])
+
+    @property
+    def fingerprint(self) -> str:
+        """A number for names and sequences: another matrix has another one."""
+        content = "\n".join(self.names).encode() + b"\n\n" + self.states.tobytes()
+        return hashlib.sha256(content).hexdigest()
 
     def patterns(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64]]:
         """The distinct columns and how often each occurs: sites with one column have one likelihood."""

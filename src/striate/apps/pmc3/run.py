@@ -44,7 +44,7 @@ def _take_up(sampler: Sampler, path: Path) -> tuple[int, int]:
     """Restore the checkpoint; the next generation, and the samples there are."""
     if not path.exists():
         raise CheckpointError("expected a checkpoint to restart from, found none", source=str(path))
-    found = load(path, asdict(sampler.settings))
+    found = load(path, asdict(sampler.settings), sampler.fingerprint)
     sampler.restore(found)
     return found.generation + 1, found.samples
 

@@ -69,7 +69,7 @@ class Sampler:
     """The chains that this rank holds, and the heats of all."""
 
     def __init__(self, matrix: Matrix, settings: Settings, comm: Communicator) -> None:
-        self.settings, self.comm = settings, comm
+        self.settings, self.comm, self.fingerprint = settings, comm, matrix.fingerprint
         self.log_likelihood = Likelihood(matrix).log
         total = settings.runs * settings.chains
         owners = ChainPlacement(settings.runs, settings.chains, comm.size).process_of(np.arange(total))
@@ -112,6 +112,7 @@ class Sampler:
         chains: dict[tuple[int, int], ChainRecord] = dict(item for part in parts for item in part)
         return Checkpoint(
             schema=SCHEMA,
+            matrix=self.fingerprint,
             settings=asdict(self.settings),
             generation=generation,
             samples=samples,

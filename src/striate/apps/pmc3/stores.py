@@ -66,8 +66,6 @@ class MpiStore:
 
 def hints(layout: Layout | None) -> dict[str, str]:
     """The MPI-IO hints that ask the file system for a layout; none for one it cannot be asked for."""
-    if isinstance(layout, SimpleStripe):
-        return {"striping_factor": str(layout.servers), "striping_unit": str(layout.unit)}
-    if isinstance(layout, VarStrip):
-        return {"varstrip_dist:string:strips": layout.hint()}  # thesis 003, section 3.2.2.2
-    return {}
+    from striate.runtime.hints import hints as hints_of
+
+    return hints_of(layout=layout) if isinstance(layout, SimpleStripe | VarStrip) else {}

@@ -18,6 +18,9 @@ Bytes = npt.NDArray[np.uint8]
 
 FILTERS = frozenset({"shuffle", "delta"})
 COMPRESSORS = frozenset({"blosc", "zstd", "lz4", "zlib", "gzip", "bz2", "lzma"})
+CHECKSUMS = frozenset(
+    {"crc32", "crc32c"}
+)  # kept with the bytes, so that readers of other makes see damage too
 # These make or run Python objects, or change the values: never right for a checked array.
 REFUSED = frozenset(
     {"pickle", "json", "json2", "msgpack", "msgpack2", "categorize", "vlen-utf8", "vlen-bytes", "vlen-array"}
@@ -50,13 +53,15 @@ class Pipeline:
         content: Any = stored
         for codec in reversed(self.codecs):
             content = _decode_bounded(codec, content, size)
+        if memoryview(content).nbytes != size:
+            raise DamageError(f"expected {size} bytes from the codecs, got {memoryview(content).nbytes}")
         return np.frombuffer(content, np.uint8)
 
 
 def pipeline_from_configs(configs: Sequence[dict[str, Any]], allowed: Iterable[str] = ()) -> Pipeline:
     """The pipeline a metadata file names; refuses codecs that are not known to be safe or named by the reader."""
     names = [config.get("id") for config in configs]
-    known = (FILTERS | COMPRESSORS | set(allowed)) - REFUSED
+    known = (FILTERS | COMPRESSORS | CHECKSUMS | set(allowed)) - REFUSED
     for number, name in enumerate(names):
         if not isinstance(name, str) or name not in known:
             raise DatasetError(
@@ -81,8 +86,11 @@ def _in_order(codecs: list[Any]) -> tuple[Any, ...]:
         name = getattr(codec, "codec_id", None)
         if name is None or name in REFUSED:
             raise DatasetError(f"expected a codec from bytes to bytes, got {name or codec!r}")
-        if number + 1 < len(codecs) and name not in FILTERS:
-            raise DatasetError(f"expected only shuffle or delta before the last codec, got {name!r}")
+        last = number + 1 == len(codecs) - (codecs[-1].codec_id in CHECKSUMS)
+        if number + 1 < len(codecs) and not last and name not in FILTERS:
+            raise DatasetError(
+                f"expected only shuffle or delta before the last codec, and a checksum after it, got {name!r}"
+            )
     return tuple(codecs)
 
 
@@ -104,8 +112,10 @@ def _named(name: str, record_bytes: int) -> Any:
         return numcodecs.Blosc(cname="lz4", clevel=1, shuffle=numcodecs.Blosc.SHUFFLE)
     if name == "zstd":
         return numcodecs.Zstd(level=1)
-    if name not in COMPRESSORS:
-        raise DatasetError(f"expected a codec among {', '.join(sorted(COMPRESSORS))}, got {name!r}")
+    if name not in COMPRESSORS | CHECKSUMS:
+        raise DatasetError(
+            f"expected a codec among {', '.join(sorted(COMPRESSORS | CHECKSUMS))}, got {name!r}"
+        )
     return numcodecs.get_codec({"id": name})
 
 
@@ -120,9 +130,11 @@ def _refuse_lossy(pipeline: Pipeline, record_bytes: int) -> None:
 
 
 def _decode_bounded(codec: Any, stored: Any, size: int) -> Any:
-    """Decode into memory of `size` bytes, whatever `stored` claims."""
+    """Decode into memory of `size` bytes, whatever `stored` claims; a checksum alone makes nothing larger."""
     bounded = _STREAMS.get(codec.codec_id)
     try:
+        if codec.codec_id in CHECKSUMS:
+            return codec.decode(stored)
         if bounded is not None:
             content: Any = bounded(memoryview(stored), size)
         else:

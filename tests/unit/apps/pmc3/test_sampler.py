@@ -108,7 +108,7 @@ def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
     other = Settings(runs=2, chains=3, generations=30, sample_frequency=4, seed=10)
 
     with pytest.raises(CheckpointError, match="expected seed 10 as in this run, the checkpoint has 9"):
-        load(path, asdict(other))
+        load(path, asdict(other), MATRIX.fingerprint)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[1]", b"\xff", b'{"schema": 3}'])
@@ -117,7 +117,7 @@ def test_a_broken_checkpoint_is_refused_in_one_line(tmp_path, content):
     path.write_bytes(content)
 
     with pytest.raises(CheckpointError) as refusal:
-        load(path, {})
+        load(path, {}, "")
     assert "\n" not in str(refusal.value)
 
 
