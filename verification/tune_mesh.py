@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from striate.apps.tunable import load
+from striate.apps.spec import load_tunable
 from striate.cluster import load_cluster
 from striate.tuning import Space, tune
 
@@ -149,7 +149,7 @@ def main():
         return 0
     cluster = load_cluster(asked.cluster or probed())
     begin, spent = time.perf_counter(), cpu_seconds()
-    tunable = load(SPEC, cluster, read_program=None)
+    tunable = load_tunable(SPEC, cluster, read_program=None)
     study = tune(tunable.build, cluster, vary=tunable.vary, budget=20 * LIMIT_SECONDS, workers=2)
     wall, seconds = time.perf_counter() - begin, (cpu_seconds() - spent) / 2
     print(

@@ -1,1 +1,5 @@
-"""Example programs, as workloads and, where MPI is there, for real."""
+"""Applications, bundled and your own: as workloads and, where MPI is there, for real."""
+
+from striate.apps.app import App, Case, KernelCost, KernelProcess, Kernels
+
+__all__ = ["App", "Case", "KernelCost", "KernelProcess", "Kernels"]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from striate.apps.registry import find
 from striate.errors import TuningError
 from striate.interval import Interval
 from striate.tuning.apply import RUNTIME
@@ -20,7 +21,6 @@ from striate.tuning.toml import to_toml
 from striate.tuning.tuned import Tuned
 
 SCHEMA = "striate.rerun/1"
-_PARAMETERS = ("nodes", "pattern", "steps", "every")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,6 @@ def rerun(
 
     `now` None stands for the parameters that the search began with.
     """
-    if tuned.program != "mesh":
-        raise TuningError(f"only programs on our runtime can be run again (mesh), got {tuned.program!r:.60}")
     times: tuple[list[float], list[float]] = ([], [])
     before = int(tuned.parameters.get("ranks", 2))
     ranks = (before, int(tuned.settings.get("ranks", before)))
@@ -100,12 +98,8 @@ def command(tuned: Tuned, settings: Path, dump: Path, *, ranks: int) -> list[str
     launcher = str(beside) if beside.exists() else shutil.which("mpiexec")
     if launcher is None:
         raise TuningError("no mpiexec here: pip install striate[mpi]")
-    words = [launcher, "-n", str(ranks)]
-    words += [sys.executable, "-m", "striate.apps.mesh", str(dump)]
-    for key in _PARAMETERS:
-        if key in tuned.parameters:
-            words += [f"--{key}", str(tuned.parameters[key])]
-    return [*words, "--settings", str(settings)]
+    words = find(tuned.program).rerun_words(dump, tuned.parameters, settings)
+    return [launcher, "-n", str(ranks), sys.executable, *words]
 
 
 def _run(words: list[str]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from striate import units
+from striate.apps.app import App
 from striate.errors import WorkloadError
 from striate.workload.flows import BlockFlows, Window
 
@@ -56,3 +57,10 @@ def flows(
         sequential=sequential,
         seed=seed,
     )
+
+
+class Titan(App):
+    """Queries of satellite data as a stream of work-flow graphs."""
+
+    name = "titan"
+    workload = staticmethod(flows)

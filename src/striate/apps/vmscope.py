@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from striate import units
+from striate.apps.app import App
 from striate.errors import WorkloadError
 from striate.workload.flows import BlockFlows, Window
 
@@ -44,3 +45,10 @@ def flows(
         read_variation=read_variation,
         seed=seed,
     )
+
+
+class VirtualMicroscope(App):
+    """Slides scaled down where they lie, as a stream of work-flow graphs."""
+
+    name = "vmscope"
+    workload = staticmethod(flows)

@@ -68,7 +68,7 @@ def command(
 
 def _plan(source: Path) -> tuple[Tuned | None, Plan]:
     from striate.advice import Advice
-    from striate.apps.tunable import ON_RUNTIME
+    from striate.apps.registry import find, names
     from striate.tuning.apply import plan_of_changes, plan_of_tuned
     from striate.tuning.tuned import Tuned
 
@@ -76,7 +76,7 @@ def _plan(source: Path) -> tuple[Tuned | None, Plan]:
         advice = Advice.from_json(source.read_bytes(), source=str(source))
         return None, plan_of_changes([item.change for item in advice.items])
     tuned = Tuned.load(source)
-    on_runtime = tuned.program in ON_RUNTIME
+    on_runtime = tuned.program in names() and find(tuned.program).on_runtime
     return tuned, plan_of_tuned(tuned, {} if on_runtime else _hints(tuned), on_runtime=on_runtime)
 
 

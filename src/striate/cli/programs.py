@@ -1,47 +1,50 @@
-"""Finds the program a command is about: a built-in one, a Python file, or a saved workload."""
+"""Finds the program a command is about: an application, a Python file, or a saved workload."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import runpy
-import traceback
 from pathlib import Path
-from typing import Any
 
-from striate.apps import emulated
+from striate.apps import registry, spec
+from striate.apps.app import App
+from striate.apps.user_file import guarded, names_of
 from striate.errors import WorkloadError
 from striate.provenance import hash_bytes, hash_file
 from striate.workload import Spmd, Workload
 from striate.workload.flows import Flows
 
-BUILT_IN = ("checkpoint", "jacobi", "mesh")
 KERNEL = "kernel:"
 
 
 def find_workload(name: str, *, ranks: int | None) -> tuple[Workload | Flows, dict[str, str]]:
     """The workload called `name` and the hashes of what it was made from.
 
-    A Python file defines `program(rank, ranks)`, a generator of operations, or `workload`, a Workload, an Spmd or a
-    function of the number of ranks; it is run as the program it is. A TOML file describes an emulated application;
+    A Python file defines `program(rank, ranks)`, a generator of operations, `workload`, a Workload, an Spmd or a
+    function of the number of ranks, or `app`, an App; it is run as the program it is. A TOML file names an application;
     any other file or folder is a saved workload, a trace or another tool's log; `kernel:pingpong,size=1MiB` is a
     built-in kernel. Raises WorkloadError when none of that is there.
     """
     if name.startswith(KERNEL):
         return _kernel(name.removeprefix(KERNEL), ranks), {name: hash_bytes(name.encode())}
     path = Path(name)
-    if name in BUILT_IN and not path.is_file():
-        build = importlib.import_module(f"striate.apps.{name}").workload
-        return build(**_ranks(ranks)), {name: hash_bytes(inspect.getsource(build).encode())}
+    if name in registry.names() and not path.is_file():
+        return _of_app(registry.find(name), ranks)
     if not path.exists():
-        known = f"{', '.join(BUILT_IN)}, or a kernel such as {KERNEL}pingpong"
-        raise WorkloadError(f"no such file, and no built-in program of this name ({known})", source=name)
+        known = f"{', '.join(registry.names())}, or a kernel such as {KERNEL}pingpong"
+        raise WorkloadError(f"no such file, and no application of this name ({known})", source=name)
     if path.suffix == ".py":
         return _from_python(path, ranks), {path.name: hash_file(path)}
-    saved = emulated.load(path) if path.suffix == ".toml" else _saved(path)
+    saved = spec.load_workload(path) if path.suffix == ".toml" else _saved(path)
     if ranks is not None:
         raise WorkloadError("it has its own number of ranks; leave --ranks out", source=name)
     return saved, {path.name: _hash(path)}
+
+
+def _of_app(app: App, ranks: int | None) -> tuple[Workload | Flows, dict[str, str]]:
+    """The application's workload with its defaults, and the hash of the function that made it."""
+    if ranks is not None and "ranks" not in inspect.signature(app.workload).parameters:
+        raise WorkloadError("it has its own number of ranks; leave --ranks out", source=app.name)
+    return app.workload(**_ranks(ranks)), {app.name: hash_bytes(inspect.getsource(app.workload).encode())}
 
 
 def _kernel(text: str, ranks: int | None) -> Workload:
@@ -75,15 +78,18 @@ def _ranks(ranks: int | None) -> dict[str, int]:
     return {} if ranks is None else {"ranks": ranks}
 
 
-def _from_python(path: Path, ranks: int | None) -> Workload:
-    names = _guarded(path, lambda: runpy.run_path(str(path), run_name="striate_program"))
+def _from_python(path: Path, ranks: int | None) -> Workload | Flows:
+    names = names_of(path)
+    if "app" in names:
+        app = registry.app_in(path, names)
+        return guarded(path, lambda: _of_app(app, ranks)[0])
     if "workload" in names:
         made = names["workload"]
         if callable(made):
-            made = _guarded(path, lambda: names["workload"](**_ranks(ranks)))
+            made = guarded(path, lambda: names["workload"](**_ranks(ranks)))
         elif ranks is not None:
             raise WorkloadError("`workload` has its own number of ranks; leave --ranks out", source=str(path))
-        made = _guarded(path, made.workload) if isinstance(made, Spmd) else made
+        made = guarded(path, made.workload) if isinstance(made, Spmd) else made
         if not isinstance(made, Workload):
             raise WorkloadError(
                 f"expected `workload` to be a Workload, got {type(made).__name__}", source=str(path)
@@ -93,19 +99,8 @@ def _from_python(path: Path, ranks: int | None) -> Workload:
         if ranks is None:
             raise WorkloadError("a program for any number of ranks needs --ranks N", source=str(path))
         run = names["program"]
-        folded: Workload = _guarded(path, lambda: Workload.from_program(run, ranks, name=path.stem))
+        folded: Workload = guarded(path, lambda: Workload.from_program(run, ranks, name=path.stem))
         return folded
-    raise WorkloadError("expected the file to define `program(rank, ranks)` or `workload`", source=str(path))
-
-
-def _guarded(path: Path, make: Any) -> Any:
-    """Run the user's code; its own mistakes are reported by the line they are on."""
-    try:
-        return make()
-    except WorkloadError as error:
-        raise error.in_source(str(path)) from None
-    except (Exception, SystemExit) as error:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        line = frames[-1].lineno if frames else getattr(error, "lineno", None)
-        at = f"line {line}" if line else None
-        raise WorkloadError(f"{type(error).__name__}: {error}", at=at, source=str(path)) from None
+    raise WorkloadError(
+        "expected the file to define `program(rank, ranks)`, `workload` or `app`", source=str(path)
+    )

@@ -74,7 +74,7 @@ def command(
     file, a saved workload or a trace; and a table [vary] of knobs with lists of values. CLUSTER is a description
     (.toml) or the name of a bundled machine. Exit status 3 when the budget ended before all was decided.
     """
-    from striate.apps.tunable import load
+    from striate.apps.spec import load_tunable
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite, refuse_store
     from striate.provenance import hash_file
@@ -88,7 +88,7 @@ def command(
     refuse_store(store)
     machine, machine_hash = find_cluster(cluster)
     with progress("reading and measuring"):
-        tunable = load(spec, machine, read_program=_read_program)
+        tunable = load_tunable(spec, machine, read_program=_read_program)
     size = Space.of(tunable.vary).size if search == "grid" else trials
     with progress("predicting", total=size) as advance:
         study = tune(

@@ -57,7 +57,7 @@ def command(
     of the runs lie inside their bounds.
     """
     from striate.cli.output import refuse_overwrite, refuse_store
-    from striate.evaluate.validate.cases import APPS, matrix
+    from striate.evaluate.validate.cases import matrix
     from striate.evaluate.validate.study import Plan, validate
 
     if output is not None:
@@ -65,11 +65,8 @@ def command(
             raise click.UsageError(f"expected an output ending in .svg, got {output.name!r}")
         refuse_overwrite(output, force=force)
     refuse_store(store)
-    for app in apps:
-        if app not in APPS:
-            raise click.UsageError(f"expected an application among {', '.join(APPS)}, got {app!r}")
+    cases = matrix(apps, quick=quick)
     machine = _machine(cluster, directory, budget)
-    cases = [case for case in matrix(quick=quick) if not apps or case.app in apps]
     begun = time.perf_counter()
 
     def tell(words: str) -> None:

@@ -24,8 +24,10 @@ def test_the_last_rank_moves_all_it_touches_and_others_what_no_later_one_does():
     assert found == pytest.approx([left**2, left, 1.0])
 
 
-def test_work_lies_between_agreements_and_commits_on_the_first_rank():
-    program = mesh.workload(2, nodes=1000, steps=1, every=1, edge=0, write="6 s", commit="5 s", agreements=3)
+def test_work_lies_between_collectives_and_commits_on_the_first_rank():
+    program = mesh.workload(
+        2, nodes=1000, steps=1, every=1, edge=0, write="6 s", commit="5 s", collective_calls=3
+    )
     program.check()
 
     assert [value for value in computed(program, 0) if value] == pytest.approx([2, 2, 7])

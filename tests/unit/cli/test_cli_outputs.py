@@ -143,11 +143,11 @@ def test_a_demo_in_the_way_of_another_writes_nothing(here, capsys):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("nowhere.toml", "no such file, and no built-in program of this name"),
-        ("nowhere.py", "no such file, and no built-in program of this name"),
-        ("nowhere", "no such file, and no built-in program of this name"),
+        ("nowhere.toml", "no such file, and no application of this name"),
+        ("nowhere.py", "no such file, and no application of this name"),
+        ("nowhere", "no such file, and no application of this name"),
         ("empty", "found an empty file"),
-        ("empty.toml", "expected one of titan, vmscope, got None - at $.app"),
+        ("empty.toml", "expected the name of an application, got None - at $.app"),
         ("run.parquet", "it has its own number of ranks; leave --ranks out"),
     ],
 )

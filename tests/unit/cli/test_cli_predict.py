@@ -203,7 +203,8 @@ def test_a_wrong_command_line_is_status_2(capsys, arguments):
         ),
         (
             ["solve", "westmere"],
-            "no such file, and no built-in program of this name (checkpoint, jacobi, mesh, or a kernel such as "
+            "no such file, and no application of this name (jacobi, checkpoint, mesh, mesh-mpi-io, pmc3, "
+            "titan, vmscope, or a kernel such as "
             "kernel:pingpong) (solve)",
         ),
     ],

@@ -5,15 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from striate.apps.app import KernelProcess
+from striate.apps.timing import collectives_in
 from striate.cli.main import run as command
 from striate.cli.validate import explained, study_document, study_svg, study_text
 from striate.cluster import load_cluster
 from striate.evaluate.validate import Case, Outcome, Study, matrix
 from striate.evaluate.validate.calibrate import Costs, cost_of, together, variation_of, work_of
-from striate.evaluate.validate.forecast import Agreements, forecast_case, with_background, workload_of
-from striate.evaluate.validate.kernels import Part, started
+from striate.evaluate.validate.forecast import forecast_case, with_background, workload_of
+from striate.evaluate.validate.kernels import started
 from striate.evaluate.validate.outcome import Run
-from striate.evaluate.validate.study import Patience, background, collectives_in, run_seconds
+from striate.evaluate.validate.study import Patience, background, run_seconds
 from striate.interval import Interval
 from toy_traces import row, trace_of
 
@@ -66,7 +68,9 @@ def test_the_first_time_counts_once_in_all_the_times_of_a_run():
 
 def test_kernels_are_timed_in_the_order_of_the_program(tmp_path):
     given = {"rows": 8, "columns": 8, "every": 3}
-    found = started("jacobi", [Part(rank, 2, given, tmp_path / str(rank)) for rank in range(2)], 1e-3)
+    found = started(
+        "jacobi", [KernelProcess(rank, 2, given, tmp_path / str(rank)) for rank in range(2)], 1e-3
+    )
 
     assert [len(found[name]) for name in ("sweep", "write")] == [2, 2]
     assert all(
@@ -123,7 +127,7 @@ def test_starts_that_differ_make_the_ranges_of_all_costs_wider():
 @pytest.mark.parametrize("case", matrix(), ids=lambda case: case.name)
 def test_every_case_of_the_matrix_has_a_program_that_can_run(case):
     for end in ("fast", "slow"):
-        workload = workload_of(case, costs(), end, Agreements(1, 3, 2))
+        workload = workload_of(case, costs(), end, 2)
         workload.check()
         assert workload.ranks == case.ranks
 
@@ -138,17 +142,17 @@ def test_the_matrix_has_every_application_on_one_to_eight_ranks():
     assert {case.name for case in matrix(quick=True)} <= {case.name for case in cases}
 
 
-def test_dearer_kernels_and_more_background_give_later_forecasts():
+def test_more_expensive_kernels_and_more_background_give_later_forecasts():
     case = next(case for case in matrix() if case.name == "jacobi small, 2 ranks")
     machine = load_cluster("laptop")
-    quiet = forecast_case(case, machine, costs(), Agreements(1, 3, 2))
-    dear = forecast_case(case, machine, costs(2e-3), Agreements(1, 3, 2))
-    busy = forecast_case(case, with_background(machine, Interval(6, 12, 20), 5), costs(), Agreements(1, 3, 2))
+    quiet = forecast_case(case, machine, costs(), 2)
+    expensive = forecast_case(case, machine, costs(2e-3), 2)
+    busy = forecast_case(case, with_background(machine, Interval(6, 12, 20), 5), costs(), 2)
 
     # 160 sweeps of a millisecond, and 16 MiB at 8 GB/s: 2 ms.
     assert quiet.estimate == pytest.approx(0.162, rel=0.05)
     assert quiet.low < quiet.estimate < quiet.high
-    assert dear.estimate > 1.5 * quiet.estimate
+    assert expensive.estimate > 1.5 * quiet.estimate
     assert busy.estimate > 1.5 * quiet.estimate  # 14 processes on 8 CPUs
     assert busy.low < busy.estimate < busy.high
 
@@ -222,6 +226,12 @@ def test_seconds_and_collectives_of_a_region():
     assert collectives_in(trace, "run") == 2
 
 
-def test_an_unknown_application_is_a_matter_of_usage(capsys):
-    assert command(["validate", "laptop", "--app", "chess"]) == 2
-    assert "expected an application among" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("app", "said"),
+    [("chess", "expected one of jacobi, checkpoint, "), ("titan", "titan has no sizes to be run in")],
+)
+def test_an_application_that_cannot_be_run_is_one_line(app, said, capsys):
+    assert command(["validate", "laptop", "--app", app]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert said in error

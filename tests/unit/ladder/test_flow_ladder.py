@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from striate.apps import emulated, titan, vmscope
+from striate.apps import spec, titan, vmscope
 from striate.cli.main import run
 from striate.cluster import load_cluster
 from striate.errors import WorkloadError
@@ -137,7 +137,7 @@ def test_the_command_prints_the_papers_table_and_round_trips_json(tmp_path, caps
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("app = 3", "expected one of titan, vmscope, got 3 - at $.app"),
+        ("app = 3", "expected the name of an application, got 3 - at $.app"),
         ('app = "titan"\nwindows = 3', "titan has no parameter 'windows'"),
         ('app = "titan"\nqueries = "many"', "expected a value like 12, got 'many' - at $.queries"),
         ('app = "titan"\nmesh = [4]', "expected 2 numbers, got [4] - at $.mesh"),
@@ -161,4 +161,4 @@ def test_a_wrong_description_is_one_line_with_its_path(tmp_path, capsys, text, m
 
 def test_emulated_tables_are_checked_before_they_are_used():
     with pytest.raises(WorkloadError, match="expected a value like True, got 1"):
-        emulated.from_tables({"app": "titan", "sequential": 1})
+        spec.from_tables({"app": "titan", "sequential": 1})

@@ -14,11 +14,11 @@ def workload(
     every: int = 20,
     step: units.Quantity = "25 ms",
     state: units.Quantity = "16 MiB",
-    agreements: int = 0,
+    collective_calls: int = 0,
 ) -> Workload:
     """`steps` steps of `step` each; after every `every` of them each rank writes `state` bytes of its own.
 
-    Each checkpoint goes behind the one before it; ranks lie side by side in it. MPI-IO agrees by so many collectives
+    Each checkpoint goes behind the one before it; ranks lie side by side in it. MPI-IO makes so many collective calls
     on each write.
     """
     if every < 1 or steps < every:
@@ -31,7 +31,7 @@ def workload(
             body.compute(step)
             body.allreduce(8)
         with body.region("checkpoint"):
-            for _ in range(agreements):
+            for _ in range(collective_calls):
                 body.allgather(16)
             body.write_all("state.ckpt", offset=(checkpoint * ranks + body.rank) * size, size=size)
             body.sync_file("state.ckpt")

@@ -28,11 +28,11 @@ def workload(
     every: int = 25,
     cell: units.Quantity = "2 ns",
     sweep: units.Quantity = "0 s",
-    agreements: int = 0,
+    collective_calls: int = 0,
 ) -> Workload:
     """`steps` sweeps over a grid of doubles; every rank writes its strip after every `every` sweeps.
 
-    A sweep takes `sweep`, and `cell` for each of its cells. MPI-IO agrees by so many collectives on each write.
+    A sweep takes `sweep`, and `cell` for each of its cells. MPI-IO makes so many collective calls on each write.
     Regions name the phases: `compute`, `exchange`, `checkpoint`.
     """
     if not 1 <= ranks <= rows or every < 1:
@@ -56,7 +56,7 @@ def workload(
             if step % every == 0:
                 base = (step // every - 1) * rows * line
                 yield region_begin("checkpoint")
-                for _ in range(agreements):
+                for _ in range(collective_calls):
                     yield allgather(16)
                 yield write_all("field", offset=base + first * line, size=(last - first) * line)
                 yield region_end("checkpoint")

@@ -27,7 +27,7 @@ def workload(
     index: units.Quantity = "0 s",
     reserve: units.Quantity = "0 s",
     attach: units.Quantity = "0 s",
-    agreements: int = 0,
+    collective_calls: int = 0,
     servers: int | None = None,
 ) -> Workload:
     """Sweeps over 1.5 edges a node, `edge` seconds each; every `every` steps the nodes go to their owners, who write.
@@ -48,7 +48,7 @@ def workload(
     touched = touched_nodes(nodes, edges)
     domain = -(-nodes // writers) * NODE.itemsize
     sweeping = units.seconds(step) + edges * units.seconds(edge)
-    parts = max(1, agreements)
+    parts = max(1, collective_calls)
     body = Spmd(ranks, name="mesh")
     writing: Any = units.seconds(write) + touched * units.seconds(record)
     if moving := units.seconds(move):
@@ -65,7 +65,7 @@ def workload(
             for part in range(parts):
                 if np.any(working := writing / parts + committing * (part == parts - 1)):
                     body.compute(working)
-                if agreements:
+                if collective_calls:
                     body.allreduce(8)
             body.alltoall(touched * NODE.itemsize // ranks)
             if writers == ranks:

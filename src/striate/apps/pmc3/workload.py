@@ -38,9 +38,9 @@ def workload(
     taxa: int = 1024,
     step: units.Quantity = "1 ms",
     buffered: int = 1,
-    way: Literal["mapped", "serial"] = "mapped",
+    output: Literal["mapped", "serial"] = "mapped",
     generation: units.Quantity = "0 s",
-    agreements: int = 1,
+    collective_calls: int = 1,
     checkpoints: bool = False,
 ) -> Workload:
     """`generations` samples, one a generation, of `runs` runs; a step of one chain takes `step`.
@@ -51,14 +51,14 @@ def workload(
     where they begin. With `checkpoints` all flush what they have written before the first generation and after the
     last, as the program does.
     """
-    if way not in ("mapped", "serial") or generations < 1 or buffered < 1:
+    if output not in ("mapped", "serial") or generations < 1 or buffered < 1:
         raise WorkloadError(
-            f'expected generations and the way "mapped" or "serial", got {generations}, {way!r}'
+            f'expected generations and the output "mapped" or "serial", got {generations}, {output!r}'
         )
     placement = ChainPlacement(runs, chains, ranks)
     sizes = (parameter_line(PARAMETERS, PARAMETERS, generations), tree_line(taxa, generations))
     format_ = SampleFormat(runs, generations, *sizes)
-    costs = _Costs(units.seconds(step), units.seconds(generation), agreements)
+    costs = _Costs(units.seconds(step), units.seconds(generation), collective_calls)
     cold = [hosts[0] for hosts in placement.hosts]
 
     def mapped(rank: int, size: int) -> Iterator[Operation]:
@@ -88,8 +88,8 @@ def workload(
                 yield barrier()
             yield barrier()
 
-    program = mapped if way == "mapped" else serial
-    return Workload.from_program(program, ranks, name=f"pmc3 {way}")
+    program = mapped if output == "mapped" else serial
+    return Workload.from_program(program, ranks, name=f"pmc3 {output}")
 
 
 @dataclass(frozen=True)
@@ -98,13 +98,13 @@ class _Costs:
 
     step: float
     generation: float
-    agreements: int
+    collective_calls: int
 
 
 def _generation(placement: ChainPlacement, rank: int, costs: _Costs) -> Iterator[Operation]:
     """A step of every chain of the rank, and the exchange that a swap needs."""
     yield compute(costs.generation + int(placement.chains_of_processes[rank]) * costs.step)
-    for _ in range(costs.agreements):
+    for _ in range(costs.collective_calls):
         yield allgather(POSTERIOR_BYTES * max(1, int(placement.chains_of_processes[0])))
 
 

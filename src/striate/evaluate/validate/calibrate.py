@@ -15,7 +15,8 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.evaluate.validate.cases import Case
+from striate.apps.app import Case
+from striate.apps.registry import find
 from striate.interval import Interval
 from striate.probe.launch import run_ranks
 
@@ -39,7 +40,8 @@ class Costs:
         The mean over all times that a run of the case does it, the first among them.
         """
         key = (f"{case.app} {kernel}", work_of(case), case.ranks if processes is None else processes)
-        times = case.parameters.get(_TIMES[kernel], 1) if kernel in _TIMES else math.inf
+        repeats = find(case.app).repeats
+        times = case.parameters.get(repeats[kernel], 1) if kernel in repeats else math.inf
         return float(getattr(self.table[key], _ENDS[end])) + self.firsts.get(key, 0.0) / times
 
 
@@ -53,9 +55,10 @@ class Calibration:
 
     def look(self, case: Case) -> None:
         """Time the kernels of a case once more, with as many processes at once as it has ranks."""
-        for processes in {case.ranks, 1} if case.app in _ALONE else {case.ranks}:
+        alone = find(case.app).alone
+        for processes in {case.ranks, 1} if alone else {case.ranks}:
             work = work_of(case)
-            if processes != case.ranks and (f"{case.app} {_ALONE[case.app]}", work, processes) in self._known:
+            if processes != case.ranks and (f"{case.app} {alone}", work, processes) in self._known:
                 continue
             starts = _measured(self._folder, processes, case.app, work, self._seconds)
             for kernel in starts[0]:
@@ -74,18 +77,7 @@ class Calibration:
 
 def work_of(case: Case) -> str:
     """The parameters that say how much work a kernel does, as text."""
-    return json.dumps({name: case.parameters[name] for name in _WORK[case.app]})
-
-
-_WORK = {
-    "jacobi": ("rows", "columns", "every"),
-    "checkpoint": ("state_bytes", "passes", "every"),
-    "mesh": ("nodes", "every"),
-    "pmc3": ("runs", "chains"),
-}
-# the parameter that says how often a run does a kernel whose first time counts; "": once
-_TIMES = {"sweep": "steps", "step": "steps", "generation": "generations", "schedule": ""}
-_ALONE = {"mesh": "commit"}  # some work is done by one rank for all
+    return json.dumps({name: case.parameters[name] for name in find(case.app).work})
 
 
 def _measured(

@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 
-from striate.evaluate.validate.cases import Case
+from striate.apps.app import Case
 from striate.interval import Interval
 from striate.provenance import versions
 from striate.results.entry import now

@@ -8,28 +8,26 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-import numpy as np
-from numpy.typing import NDArray
-
+from striate.apps.app import Case
+from striate.apps.registry import find
+from striate.apps.run import REGION
+from striate.apps.timing import region_rows
 from striate.cluster.cluster import Cluster
 from striate.errors import ProbeError
 from striate.evaluate.validate.calibrate import Calibration
-from striate.evaluate.validate.cases import Case
-from striate.evaluate.validate.forecast import Agreements, forecast_case, with_background
+from striate.evaluate.validate.forecast import forecast_case, with_background
 from striate.evaluate.validate.outcome import Outcome, Run, Study
-from striate.evaluate.validate.programs import REGION
 from striate.interval import Interval
 from striate.probe.background import background_samples
 from striate.probe.deadline import Deadline
 from striate.probe.launch import local_launcher
 from striate.probe.samples import spread
 from striate.record.launch import record
-from striate.trace.kinds import COLLECTIVES
 from striate.trace.trace import Trace
 
 CALIBRATION_SECONDS = 0.9  # of the kernels of a program, before every run of it
@@ -37,7 +35,6 @@ _LOOK_SECONDS = 0.3  # at the background, before every run
 PATIENCE_SECONDS, _ONCE_SECONDS = 120.0, 10.0  # in all and before one run, while others are seen
 _QUIET = 0.1  # processes of others that are not waited for
 _LOOKS = 5  # that a forecast goes by: a single one is too short to know a busy machine
-_MPI_IO_AGREEMENTS = 1  # ranks exchange the ends of their accesses, and write alone when none overlap
 _TRACED_BYTES = 256 * 1024**2
 
 
@@ -55,16 +52,17 @@ def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> 
     """Run the matrix; `tell` hears what is being done. Raises ProbeError when a program fails."""
     folder = Path(tempfile.mkdtemp(prefix=".striate-validate-", dir=plan.directory))
     try:
-        tell("counting agreements")
-        agreements = counted_agreements(folder, {case.app for case in plan.cases})
-        runs = _runs(plan, agreements, folder, tell)
+        tell("counting collective calls")
+        apps = dict.fromkeys(case.app for case in plan.cases)
+        collectives = {app: find(app).collectives(lambda case: run_case(case, folder)) for app in apps}
+        runs = _runs(plan, collectives, folder, tell)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Study.of(plan.cluster.name, [Outcome(case, tuple(runs[case.name])) for case in plan.cases])
 
 
 def _runs(
-    plan: Plan, agreements: Agreements, folder: Path, tell: Callable[[str], object]
+    plan: Plan, collectives: Mapping[str, int], folder: Path, tell: Callable[[str], object]
 ) -> dict[str, list[Run]]:
     """All runs by the name of their case: look at the machine and at the kernels, forecast, and only then run.
 
@@ -81,7 +79,7 @@ def _runs(
             looks.append(patience.look())
             seen = background([sample for look in looks for sample in look])
             machine = with_background(plan.cluster, seen, len(looks))
-            forecast = forecast_case(case, machine, calibration.costs, agreements)
+            forecast = forecast_case(case, machine, calibration.costs, collectives[case.app])
             found[case.name].append(Run(forecast, run_seconds(run_case(case, folder)), seen))
     return found
 
@@ -113,7 +111,7 @@ def run_case(case: Case, folder: Path) -> Trace:
     """The trace of a real run; its files are removed."""
     scratch = Path(tempfile.mkdtemp(prefix="run-", dir=folder))
     try:
-        program = [sys.executable, "-m", "striate.evaluate.validate.programs", case.app, str(scratch)]
+        program = [sys.executable, "-m", "striate.apps", case.app, str(scratch)]
         command = [*local_launcher(case.ranks), *program, json.dumps(case.parameters)]
         recording = record(command, scratch=scratch, levels=("mpi-io", "mpi"), max_bytes=_TRACED_BYTES)
     finally:
@@ -125,38 +123,5 @@ def run_case(case: Case, folder: Path) -> Trace:
 
 def run_seconds(trace: Trace) -> float:
     """From the first rank's beginning of the timed region to the last one's end."""
-    rows = _region_rows(trace, REGION)
+    rows = region_rows(trace, REGION)
     return (int(trace.column("end")[rows].max()) - int(trace.column("start")[rows].min())) / 1e9
-
-
-def _region_rows(trace: Trace, name: str) -> NDArray[np.bool_]:
-    number = trace.header.regions.index(name)
-    return np.asarray(trace.of_kind("region") & (trace.column("region") == number))
-
-
-def counted_agreements(folder: Path, apps: Collection[str]) -> Agreements:
-    """Collectives that rank 0 makes in a write of the runtime and in a generation, from traces of tiny runs."""
-    runtime = generation = 0.0
-    if "mesh" in apps:
-        tiny = Case("mesh", 2, "tiny", {"nodes": 2000, "steps": 4, "every": 1})
-        runtime = collectives_in(run_case(tiny, folder), "write")
-    if "pmc3" in apps:
-        few, more = (collectives_in(run_case(_tiny_sampling(count), folder), REGION) for count in (5, 15))
-        generation = (more - few) / 10
-    return Agreements(_MPI_IO_AGREEMENTS, round(runtime), round(generation))
-
-
-def _tiny_sampling(generations: int) -> Case:
-    return Case("pmc3", 2, "tiny", {"runs": 1, "chains": 2, "generations": generations})
-
-
-def collectives_in(trace: Trace, name: str) -> float:
-    """How many collective calls rank 0 makes in a region, on average over the times it is entered."""
-    first = trace.select(ranks=[0])
-    regions = _region_rows(first, name)
-    calls = first.column("start")[first.of_kind(*COLLECTIVES) & first.at_level("mpi")]
-    begins, ends = first.column("start")[regions], first.column("end")[regions]
-    inside = sum(
-        int(((calls >= begin) & (calls <= end)).sum()) for begin, end in zip(begins, ends, strict=True)
-    )
-    return inside / max(1, len(begins))

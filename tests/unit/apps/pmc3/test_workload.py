@@ -13,10 +13,10 @@ from striate.workload.kinds import Kind
 from striate.workload.unfold import unfold
 
 
-@pytest.mark.parametrize("way", ["mapped", "serial"])
+@pytest.mark.parametrize("output", ["mapped", "serial"])
 @pytest.mark.parametrize(("ranks", "runs"), [(8, 8), (8, 9), (4, 2), (1, 3)])
-def test_a_program_no_rank_waits_for_in_vain(way, ranks, runs):
-    program = workload(ranks, runs=runs, chains=3, generations=4, taxa=12, way=way)
+def test_a_program_no_rank_waits_for_in_vain(output, ranks, runs):
+    program = workload(ranks, runs=runs, chains=3, generations=4, taxa=12, output=output)
 
     program.check()
     assert program.ranks == ranks
@@ -42,7 +42,7 @@ def test_mapped_samples_fill_the_file_and_every_byte_is_written_once(buffered):
 
 def test_serial_samples_cost_what_mrbayes_was_measured_to_cost():
     # 4 runs on 4 ranks: 8 writes, 28 Allreduce and 5 Barrier a rank, 12 messages to rank 0, each sample
-    program = workload(4, runs=4, chains=3, generations=1, taxa=12, way="serial")
+    program = workload(4, runs=4, chains=3, generations=1, taxa=12, output="serial")
     found = Counter((step.kind, rank) for rank, step in steps(program))
 
     assert {kind: found[kind, 0] for kind in (Kind.WRITE, Kind.ALLREDUCE, Kind.BARRIER, Kind.RECV)} == {
@@ -66,12 +66,12 @@ def test_checkpoints_flush_before_the_first_generation_and_after_the_last():
 
 
 def test_both_ways_can_be_forecast():
-    for way in ("mapped", "serial"):
-        program = workload(2, runs=2, chains=2, generations=4, taxa=12, way=way)
+    for output in ("mapped", "serial"):
+        program = workload(2, runs=2, chains=2, generations=4, taxa=12, output=output)
         assert predict(program, load_cluster("pvs-cluster")).seconds.estimate >= 4 * 2 * 1e-3  # its own steps
 
 
-@pytest.mark.parametrize("wrong", [{"way": "sideways"}, {"generations": 0}, {"buffered": 0}])
+@pytest.mark.parametrize("wrong", [{"output": "sideways"}, {"generations": 0}, {"buffered": 0}])
 def test_an_emulation_of_nothing_is_refused(wrong):
     with pytest.raises(WorkloadError, match="expected"):
         workload(2, **wrong)

@@ -1,0 +1,117 @@
+"""Reads TOML files about applications: `app = "titan"` with parameters, and for `tune` also [vary] and [costs]."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from striate.apps.app import App
+from striate.apps.registry import find
+from striate.cluster.cluster import Cluster
+from striate.errors import StriateError, TuningError, WorkloadError
+from striate.tuning.question import FixedWorkload
+from striate.workload.flows import Flows
+from striate.workload.workload import Workload
+
+T = TypeVar("T")
+_MOST_BYTES = 1 << 20
+_TABLES = ("app", "program", "vary", "costs")
+
+
+@dataclass(frozen=True, slots=True)
+class Tunable:
+    """A program, as a function of its knobs, and the values to try."""
+
+    name: str  # of the app, or of the program's file
+    parameters: dict[str, Any]
+    vary: dict[str, list[Any]]
+    build: Callable[..., Workload]
+    costs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AppBuild:
+    """An application's workload as a function of its knobs; it travels between processes as a name and parameters."""
+
+    source: str
+    parameters: dict[str, Any]
+
+    def __call__(self, **knobs: Any) -> Any:
+        return find(self.source).workload(**self.parameters | knobs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(partial(find(self.source).workload, **self.parameters))
+
+
+def load_workload(path: Path) -> Workload | Flows:
+    """The workload that a file describes; refuses unknown applications, keys and values, naming their path."""
+    return _read(path, lambda tables: from_tables(tables, path.parent), WorkloadError)
+
+
+def from_tables(tables: dict[str, Any], folder: Path | None = None) -> Workload | Flows:
+    """The same from tables already read; an application of a file is looked for beneath `folder`."""
+    _, app = _app(tables, folder)
+    given = {key: value for key, value in tables.items() if key != "app"}
+    return app.workload(**app.parameters(given))
+
+
+def load_tunable(path: Path, cluster: Cluster, *, read_program: Callable[[Path], Workload]) -> Tunable:
+    """What a file says to tune; costs that it does not give are measured here, on this machine.
+
+    `read_program` reads the file that `program` names, which is looked for beside the spec. Raises TuningError with
+    the path of the mistake.
+    """
+    return _read(path, lambda tables: _tunable(tables, cluster, path.parent, read_program), TuningError)
+
+
+def _read(path: Path, make: Callable[[dict[str, Any]], T], kind: type[StriateError]) -> T:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise kind(f"expected at most {_MOST_BYTES} bytes")
+        return make(tomllib.loads(content.decode()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise kind(f"not TOML: {error}", source=str(path)) from None
+    except StriateError as error:
+        raise kind(error.message, at=error.at, source=error.source or str(path)) from None
+
+
+def _app(tables: dict[str, Any], folder: Path | None) -> tuple[str, App]:
+    """The application's source, absolute for a file, and the application."""
+    source = tables.get("app")
+    if not isinstance(source, str):
+        raise WorkloadError(f"expected the name of an application, got {source!r:.60}", at="$.app")
+    if source.endswith(".py"):
+        source = str(((folder or Path()) / source).resolve())
+    try:
+        return source, find(source)
+    except WorkloadError as error:
+        raise WorkloadError(error.message, at=error.at or "$.app", source=error.source) from None
+
+
+def _tunable(
+    tables: dict[str, Any], cluster: Cluster, folder: Path, read_program: Callable[[Path], Workload]
+) -> Tunable:
+    vary = tables.get("vary")
+    if not isinstance(vary, dict):
+        raise TuningError("expected a table of knobs and their values", at="$.vary")
+    given = {key: value for key, value in tables.items() if key not in _TABLES}
+    if "program" in tables:
+        if "app" in tables or given or not isinstance(tables["program"], str):
+            raise TuningError(
+                "expected the name of a file, and no app or parameters beside it", at="$.program"
+            )
+        return Tunable(tables["program"], {}, vary, FixedWorkload(read_program(folder / tables["program"])))
+    source, app = _app(tables, folder)
+    made = app.tunable(given, vary=vary, costs=tables.get("costs"), cluster=cluster)
+    if made is None:
+        parameters = app.parameters(given)
+        return Tunable(source, given, vary, AppBuild(source, parameters))
+    return Tunable(source, given, vary, *made)
