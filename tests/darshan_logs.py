@@ -218,14 +218,19 @@ def mpiio(kind, calls, size, seconds, *, collective=True, **more):
     return found | {f"{form}_{kind}s": calls, f"{form}_opens": 1} | more
 
 
-def merged(counters, *, ranks, slowest=None, fastest=None, slowest_rank=0, fastest_rank=1):
-    """What a record becomes when it is merged over `ranks` ranks that all did the same; times of two of them."""
+def merged(counters, *, ranks, slowest=None, fastest=None, slowest_rank=0, fastest_rank=1, same_bytes=False):
+    """What a record becomes when it is merged over `ranks` ranks that all did the same; times of two of them.
+
+    Each rank has a part of the file of its own, unless all of them access the `same_bytes`.
+    """
     spent = sum(counters.get(f"{kind}_time", 0.0) for kind in ("read", "write", "meta"))
     kept = ("_timestamp", "_access", "_stride", "_alignment", "_size", "max_")
     found = {
-        name: value if name.endswith(kept) or name.startswith("max_") else value * ranks
+        name: value if name.endswith(kept) or name.startswith(("max_", "chunk_", "use_")) else value * ranks
         for name, value in counters.items()
     }
+    if not same_bytes:
+        found |= {name: found[name] * ranks for name in found if name.startswith("max_byte_")}
     mean_bytes = counters.get("bytes_read", 0) + counters.get("bytes_written", 0)
     return found | {
         "slowest_rank": slowest_rank,

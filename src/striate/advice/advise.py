@@ -1,67 +1,63 @@
-"""`advise`: every rule looks at the trace; what is proposed is predicted, and kept only when it surely helps."""
+"""`advise`: every rule looks at the facts of a trace; what it finds is told, with a price where there is one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from striate.advice import (
-    compressible,
-    data_sieving,
-    imbalance,
-    many_files,
-    metadata_storm,
-    no_collectives,
-    no_overlap,
-    random_access,
-    redundant_reads,
-    small_requests,
-    stragglers,
-    stripe,
-    unaligned,
-)
-from striate.advice.finding import Finding
+from striate.advice.diagnosis import SPREAD, Diagnosis, Rule, Unjudged, gain_of
+from striate.advice.facts import LEAST_SHARE, Facts, Sample
 from striate.advice.item import Item, severity_of
-from striate.advice.machine import machines_of
-from striate.advice.situation import LEAST_SHARE, Sample, Situation, io_alone, io_seconds
-from striate.advice.spread import spread_of
+from striate.advice.rules import balance, calls, libraries, requests, shared, work
 from striate.cluster.cluster import Cluster
-from striate.errors import StriateError, TuningError
-from striate.trace.tables import front
+from striate.errors import TuningError
+from striate.interval import Interval
 from striate.trace.trace import Trace
-from striate.units import about_seconds
-from striate.workload.workload import Workload
 
-SCHEMA = "striate.advice/1"
+SCHEMA = "striate.advice/2"
 
-Rule = Callable[[Situation], Finding | None]
 RULES: dict[str, Rule] = {
-    "small requests": small_requests.look,
-    "unaligned": unaligned.look,
-    "random access": random_access.look,
-    "many files": many_files.look,
-    "metadata storm": metadata_storm.look,
-    "imbalance": imbalance.look,
-    "stragglers": stragglers.look,
-    "stripe": stripe.look,
-    "missing collectives": no_collectives.look,
-    "redundant reads": redundant_reads.look,
-    "no overlap": no_overlap.look,
-    "compressible": compressible.look,
-    "data sieving": data_sieving.look,
+    "small requests": requests.small_requests,
+    "random access": requests.random_access,
+    "strided access": requests.strided_access,
+    "unaligned": requests.unaligned,
+    "redundant reads": calls.redundant_reads,
+    "read-modify-write": calls.read_modify_write,
+    "sync per write": calls.sync_per_write,
+    "seek per access": calls.seek_per_access,
+    "metadata storm": calls.metadata_storm,
+    "many files": calls.many_files,
+    "one rank": balance.one_rank,
+    "imbalance": balance.imbalance,
+    "slow host": balance.slow_host,
+    "slow target": balance.slow_target,
+    "stripe": shared.stripe,
+    "missing collectives": shared.missing_collectives,
+    "collective exchange": shared.collective_exchange,
+    "needless collectives": shared.needless_collectives,
+    "independent opens": shared.independent_opens,
+    "HDF5 chunks": libraries.hdf5_chunks,
+    "HDF5 transfers": libraries.hdf5_independent,
+    "HDF5 metadata": libraries.hdf5_metadata,
+    "standard I/O": libraries.stdio_bulk,
+    "cached reads": libraries.cached_reads,
+    "no overlap": work.no_overlap,
+    "compressible": work.compressible,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Items with the largest gain first, and the run they are about."""
+    """Findings with the largest gain first, what could not be judged and why, and the run they are about."""
 
     program: str
     machine: str
     run_seconds: float
     io_seconds: float  # of the slowest rank
     items: tuple[Item, ...]
+    looked_at: tuple[str, ...] = ()  # rules that could judge
+    unjudged: dict[str, str] = field(default_factory=dict)  # rule -> what the log lacks
     notes: tuple[str, ...] = ()
     schema: str = SCHEMA
 
@@ -98,57 +94,104 @@ def advise(
     samples: Mapping[str, Sample] | None = None,
     progress: Callable[[str], None] = lambda rule: None,
 ) -> Advice:
-    """What to change in the traced program, largest gain first; an item whose gain may be zero is left out.
+    """What is wrong with the I/O of the traced program and what to change, largest gain first.
 
-    Gains are predicted on `cluster`, with its storage a quarter quicker and slower too, or else on machines that
-    answer as storage did in the trace. `samples` tell how files compress. Raises TraceError or WorkloadError when
-    there is nothing to predict from.
+    Gains come from a cost model fitted to the trace itself, and are capped by what the operations took; with `cluster`,
+    changes of traces with single accesses are simulated on it. `samples` tell how files compress.
     """
-    slowest = float(io_seconds(trace).max(initial=0.0))
-    if slowest <= LEAST_SHARE * trace.seconds:
-        note = (
-            f"I/O takes {about_seconds(slowest)} of {about_seconds(trace.seconds)}: there is nothing to gain"
-        )
-        return Advice(trace.header.program, "", trace.seconds, slowest, (), (note,))
-    whole = Workload.from_trace(trace)
-    alone = io_alone(whole)
-    machines = machines_of(trace.where(front(trace)), alone) if cluster is None else spread_of(cluster)
-    situation = Situation(trace, whole, alone, machines, cluster, samples or {})
-    items, notes = [], []
+    facts = Facts(trace, samples or {})
+    items: list[Item] = []
+    unjudged: dict[str, str] = {}
     for name, look in RULES.items():
         progress(name)
-        try:
-            item = _item(name, look, situation)
-        except StriateError as error:
-            notes.append(f"{name}: not looked at, because {error.message}")
-            continue
-        if item is not None:
-            items.append(item)
-    items.sort(key=lambda item: (-item.gain.estimate, item.rule))
+        verdict = look(facts)
+        if isinstance(verdict, Unjudged):
+            unjudged[name] = verdict.lacks
+        elif verdict is not None:
+            items.append(_item(name, verdict, facts))
+    notes: tuple[str, ...] = ()
+    if cluster is not None:
+        items, notes = _simulated(items, facts, cluster)
+    items.sort(key=lambda item: (-item.share, item.rule))
+    looked = tuple(name for name in RULES if name not in unjudged)
     return Advice(
         trace.header.program,
-        machines[1].name,
-        trace.seconds,
-        slowest,
+        cluster.name if cluster is not None else "",
+        facts.run_seconds,
+        facts.io_wall.estimate,
         tuple(items),
-        tuple(notes),
+        looked,
+        unjudged,
+        notes,
     )
 
 
-def _item(name: str, look: Rule, situation: Situation) -> Item | None:
-    finding = look(situation)
-    if finding is None or not situation.is_worth(finding.evidence.seconds):
-        return None
-    gain = situation.gain(finding)
-    if gain.low <= 0 or not situation.is_worth(gain.estimate):
-        return None
+def _item(name: str, found: Diagnosis, facts: Facts) -> Item:
+    gain = gain_of(found)
+    if gain is not None and gain.high < LEAST_SHARE * facts.run_seconds:
+        gain = None
+    weight = found.wall.estimate if gain is None else gain.estimate
     return Item(
         rule=name,
-        title=finding.title,
-        severity=severity_of(gain, situation.run_seconds),
-        evidence=finding.evidence,
+        title=found.title,
+        severity=severity_of(weight, facts.run_seconds) if found.saved is not None else "minor",
+        evidence=found.evidence,
+        why=found.why,
+        affected=found.wall,
         gain=gain,
-        share=gain.estimate / situation.run_seconds if situation.run_seconds else 0.0,
-        change=finding.change,
-        verify=finding.verify,
+        share=weight / facts.run_seconds if facts.run_seconds else 0.0,
+        certainty=found.certainty,
+        change=found.change,
+        verify=found.verify,
     )
+
+
+def _simulated(items: list[Item], facts: Facts, cluster: Cluster) -> tuple[list[Item], tuple[str, ...]]:
+    """The items with gains predicted on the cluster, and those that only a cluster can show."""
+    if any(flag.code.startswith("reconstructed") for flag in facts.trace.header.flags):
+        return items, ("gains are fitted to the log: it has no single accesses that could be simulated",)
+    from striate.advice.trials.simulate import TRIALS, Simulation
+
+    simulation = Simulation(facts.trace, cluster, facts.samples)
+    known = {item.rule: item for item in items}
+    for rule in TRIALS:
+        tried = simulation.trial(rule)
+        if tried is None:
+            continue
+        finding, gain = tried
+        before = known.get(rule)
+        if before is not None:
+            known[rule] = _priced(before, _capped(gain, before.affected.high), facts)
+            continue
+        most = facts.io_wall.high
+        known[rule] = _priced(
+            Item(
+                rule,
+                finding.title,
+                "minor",
+                finding.evidence,
+                f"Simulated on {cluster.name}, the change makes the run shorter.",
+                Interval(0.0, min(finding.evidence.seconds, most), most),
+                None,
+                0.0,
+                "simulated",
+                finding.change,
+                finding.verify,
+            ),
+            _capped(gain, most),
+            facts,
+        )
+    return list(known.values()), tuple(simulation.notes)
+
+
+def _capped(gain: Interval, most: float) -> Interval:
+    """Never more than the operations took; the low end leaves room for the spread of runs."""
+    high = min(gain.high, most)
+    low = min(gain.low, high) * (1 - SPREAD)
+    return Interval(low, min(max(gain.estimate, low), high), high)
+
+
+def _priced(item: Item, gain: Interval, facts: Facts) -> Item:
+    share = gain.estimate / facts.run_seconds if facts.run_seconds else 0.0
+    severity = severity_of(gain.estimate, facts.run_seconds)
+    return replace(item, gain=gain, share=share, severity=severity, certainty="simulated")

@@ -9,7 +9,7 @@ from striate.interval import Interval
 from striate.tuning.change import Change
 
 Severity = Literal["critical", "serious", "minor"]
-CRITICAL, SERIOUS = 0.20, 0.05  # shares of the run that the low end of the gain must reach
+CRITICAL, SERIOUS = 0.20, 0.05  # shares of the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +24,17 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Advice with its number: `gain` is in seconds of the run, with the low and the high end."""
+    """Advice: what is wrong, why it matters, what to change. `gain` is in seconds of the run; None: not priced."""
 
     rule: str
     title: str
     severity: Severity
     evidence: Evidence
-    gain: Interval
-    share: float  # of the run, by the estimate
+    why: str
+    affected: Interval  # seconds of the run that the operations took
+    gain: Interval | None
+    share: float  # of the run, by the estimate of the gain; of the affected operations without one
+    certainty: str  # observed, inferred, assumed; simulated: the gain was predicted on a cluster
     change: Change
     verify: str
 
@@ -42,7 +45,7 @@ class Item:
         return plain
 
 
-def severity_of(gain: Interval, run_seconds: float) -> Severity:
-    """By the share of the run that is saved at least."""
-    share = gain.low / run_seconds if run_seconds > 0 else 0.0
+def severity_of(seconds: float, run_seconds: float) -> Severity:
+    """By the share of the run that is saved, or affected where no gain is known."""
+    share = seconds / run_seconds if run_seconds > 0 else 0.0
     return "critical" if share >= CRITICAL else "serious" if share >= SERIOUS else "minor"

@@ -11,7 +11,7 @@ from striate.cli.output import json_option, output_option, progress, write_outpu
 
 if TYPE_CHECKING:
     from striate.advice import Advice, Item
-    from striate.advice.situation import Sample
+    from striate.advice.facts import Sample
     from striate.trace import Trace
 
 SAMPLE_BYTES = 2**20
@@ -23,10 +23,10 @@ SAMPLE_BYTES = 2**20
 @json_option
 @output_option("write the advice to a .json file, which `striate apply` reads")
 def command(trace: Path, cluster: str | None, as_json: bool, output: Path | None, force: bool) -> None:
-    """Say what to change in the program of TRACE, a trace of ours or another tool's log, with the largest gain first.
+    """Say what is wrong with the I/O of TRACE, a trace of ours or another tool's log, and what to change.
 
-    Every gain is predicted with the change made: on CLUSTER where it is given, else on machines that answer requests
-    as the trace shows. What may bring nothing is left out.
+    Gains are ranges from a cost model fitted to the trace; with CLUSTER, they are simulated on it. What could not be
+    judged is said with the reason.
     """
     from striate.advice import advise
     from striate.advice.advise import RULES
@@ -65,7 +65,7 @@ def _sample(path: Path) -> Sample | None:
 
     import numpy as np
 
-    from striate.advice.situation import Sample
+    from striate.advice.facts import Sample
     from striate.runtime.store.codec import pipeline_from
 
     try:
@@ -84,7 +84,8 @@ def _sample(path: Path) -> Sample | None:
 
 
 def advice_text(advice: Advice) -> str:
-    """All items on one screen, the largest gain first."""
+    """All items on one screen, the largest gain first; then what could not be judged."""
+    from striate.printable import printable
     from striate.units import about_seconds
 
     name = " ".join(word.rsplit("/", 1)[-1] for word in advice.program.split()[:2]) or "the program"
@@ -92,27 +93,48 @@ def advice_text(advice: Advice) -> str:
     head = f"{name}: {run}, of it up to {io} of a rank in I/O"
     parts = [head, *(item_text(item) for item in advice.items)]
     if not advice.items:
-        parts.append("no change is sure to help")
-    return "\n\n".join(parts + ["\n".join(f"note: {note}" for note in advice.notes)] * bool(advice.notes))
+        parts.append(
+            f"none of {len(advice.looked_at)} rules found a problem: "
+            f"{', '.join(advice.looked_at) or 'none could judge'}"
+        )
+    lacking: dict[str, list[str]] = {}
+    for rule, lacks in advice.unjudged.items():
+        lacking.setdefault(lacks, []).append(rule)
+    notes = [
+        f"could not judge {', '.join(rules)}: this log has no record of {lacks}"
+        for lacks, rules in lacking.items()
+    ]
+    notes += [f"note: {note}" for note in advice.notes]
+    return printable("\n\n".join(parts + ["\n".join(notes)] * bool(notes)))
 
 
 def item_text(item: Item) -> str:
-    """One item: title and gain, evidence, change, how to verify."""
+    """One item: title and gain, evidence, why, change, how to verify."""
     from striate.units import about_seconds, about_size
 
-    gain = f"{about_seconds(item.gain.estimate)} ({about_seconds(item.gain.low)} to {about_seconds(item.gain.high)})"
     lines = [
-        f"{item.severity}: {item.title} - saves {gain}, {item.share:.1%} of the run",
+        f"{item.severity}: {item.title} - {gain_text(item)}",
         f"  seen    {item.evidence.words}",
         f"          {item.evidence.operations:,} operations, {about_size(item.evidence.bytes)}, "
-        f"{about_seconds(item.evidence.seconds)} summed over ranks",
+        f"{about_seconds(item.evidence.seconds)} summed over ranks ({item.certainty})",
+        f"  why     {item.why}",
         f"  change  {item.change.words}",
     ]
     lines += [f"          hint {key} = {value}" for key, value in item.change.hints.items()]
     lines += [f"          $ {command}" for command in item.change.commands]
     lines += [f"          export {key}={value}" for key, value in item.change.environment.items()]
-    lines += [f"          {item.change.code}"] * bool(item.change.code)
+    lines += [f"          {line}" for line in item.change.code.splitlines()]
     if item.change.runtime:
         settings = ", ".join(f"{key}={value!r}" for key, value in item.change.runtime.items())
         lines.append(f"          striate.runtime: {settings}")
     return "\n".join([*lines, f"  verify  {item.verify}"])
+
+
+def gain_text(item: Item) -> str:
+    """What the change saves, or what the operations take where no price can be put on it."""
+    from striate.units import about_seconds
+
+    if item.gain is None:
+        return f"takes {about_seconds(item.affected.estimate)} of the run; no gain can be told from this log"
+    low, high = about_seconds(item.gain.low), about_seconds(item.gain.high)
+    return f"saves {low} to {high}, {item.share:.1%} of the run"

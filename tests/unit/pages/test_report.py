@@ -116,12 +116,15 @@ def advice_on(program):
         "Use four servers",
         "critical",
         Evidence(12, 4096, 1.0, "one server has all the work"),
+        "The file cannot be quicker than its server.",
+        Interval(1.0, 2.0, 3.0),
         Interval(1.0, 1.5, 2.0),
         0.25,
+        "observed",
         Change("Set the stripe", hints={"striping_factor": "4"}, commands=("lfs setstripe -c 4 .",)),
         "trace it again",
     )
-    return Advice(program, "westmere", 6.0, 3.0, (item,), ("unaligned: not looked at",))
+    return Advice(program, "westmere", 6.0, 3.0, (item,), notes=("unaligned: not simulated",))
 
 
 def test_advice_is_shown_and_never_made_up(tmp_path):
@@ -141,7 +144,7 @@ def test_advice_is_shown_and_never_made_up(tmp_path):
                 "verify": "trace it again",
             }
         ]
-        assert data["notes"] == ["unaligned: not looked at"]
+        assert data["notes"] == ["unaligned: not simulated"]
         assert len(data["runs"]) == 1
 
 

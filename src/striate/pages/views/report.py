@@ -120,7 +120,9 @@ def _advised(item: Item) -> dict[str, Any]:
     return {
         "title": shown_name(item.title),
         "severity": item.severity,
-        "gain": f"saves {span(item.gain)}, {item.share:.0%} of the run",
+        "gain": f"saves {span(item.gain)}, {item.share:.0%} of the run"
+        if item.gain
+        else "no gain can be told",
         "evidence": shown_name(item.evidence.words, 600),
         "change": shown_name(change.words, 600),
         "lines": [shown_name(line) for line in (*lines, *change.code.splitlines())],

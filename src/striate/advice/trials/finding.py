@@ -6,17 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from striate.advice.item import Evidence
-from striate.cluster.cluster import Cluster
 from striate.tuning.change import Change
 from striate.workload.workload import Workload
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """How to make the program after the change, and before it where that is not the traced program as it is.
-
-    `machines` are those to try both on, where the situation's are not meant.
-    """
+    """How to make the program after the change, and before it where that is not the traced program as it is."""
 
     title: str
     evidence: Evidence
@@ -24,4 +20,3 @@ class Finding:
     verify: str
     after: Callable[[], Workload]
     before: Callable[[], Workload] | None = None
-    machines: tuple[Cluster, ...] | None = None

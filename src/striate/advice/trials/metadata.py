@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from striate.advice.situation import Situation, column
+from striate.advice.trials.situation import Situation, column
 from striate.trace.trace import Trace
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation, compute

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from striate.advice.finding import Finding
 from striate.advice.item import Evidence
-from striate.advice.metadata import as_seen, mean_seconds, metadata_rows, only_once
-from striate.advice.situation import Situation, column
+from striate.advice.trials.finding import Finding
+from striate.advice.trials.metadata import as_seen, mean_seconds, metadata_rows, only_once
+from striate.advice.trials.situation import Situation, column
 from striate.tuning.change import Change
 from striate.workload.rewrite import rewritten
 

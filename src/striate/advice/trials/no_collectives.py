@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from striate.advice.edits import is_plain, place
-from striate.advice.finding import Finding
 from striate.advice.item import Evidence
-from striate.advice.situation import Situation, column
+from striate.advice.trials.edits import is_plain, place
+from striate.advice.trials.finding import Finding
+from striate.advice.trials.situation import Situation, column
 from striate.tuning.aggregate import aggregated
 from striate.tuning.change import Change
 from striate.units import about_size

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from striate.advice.finding import Finding
 from striate.advice.item import Evidence
-from striate.advice.machine import machines_of
-from striate.advice.situation import Situation, column, io_alone
+from striate.advice.trials.finding import Finding
+from striate.advice.trials.situation import Situation, column, io_alone
 from striate.trace.tables import front
 from striate.tuning.change import Change
 from striate.units import about_size
@@ -44,5 +43,4 @@ def look(situation: Situation) -> Finding | None:
         verify="striate info of a new trace: no POSIX reads of these files",
         before=lambda: before,
         after=lambda: io_alone(Workload.from_trace(trace.where(below & ~unasked))),
-        machines=machines_of(done, before) if situation.cluster is None else None,
     )

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from striate.advice.finding import Finding
 from striate.advice.item import Evidence
-from striate.advice.situation import Situation, column
+from striate.advice.trials.finding import Finding
+from striate.advice.trials.situation import Situation, column
 from striate.tuning.change import Change
 from striate.units import about_seconds
 from striate.workload.operations import Operation, compute

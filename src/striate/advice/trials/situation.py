@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.advice.clock import seconds_on
-from striate.advice.finding import Finding
-from striate.advice.machine import as_traced
+from striate.advice.facts import LEAST_SHARE, Sample
+from striate.advice.trials.clock import seconds_on
+from striate.advice.trials.finding import Finding
 from striate.cluster.cluster import Cluster
 from striate.interval import Interval
 from striate.trace.tables import front, per_rank
@@ -22,27 +22,16 @@ from striate.workload.operations import Operation, wait
 from striate.workload.rewrite import rewritten
 from striate.workload.workload import Workload
 
-LEAST_SHARE = 0.001  # of the run: what is smaller cannot be told from nothing
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """How well a file's content compresses: the share that is left, and the seconds a byte."""
-
-    share: float
-    seconds_per_byte: float
-    codec: str
-
 
 @dataclass(frozen=True)
 class Situation:
-    """What rules look at. `cluster` is the machine that was named, or None: then the trace's own stands in."""
+    """What trials look at; `cluster` is the machine that was named."""
 
     trace: Trace
     whole: Workload  # what the program asked for
     workload: Workload  # its I/O alone: gaps hide waiting that a log does not show
     machines: tuple[Cluster, ...]  # a quick, a middling and a slow one
-    cluster: Cluster | None = None
+    cluster: Cluster
     samples: Mapping[str, Sample] = field(default_factory=dict)  # by file
 
     @cached_property
@@ -66,11 +55,10 @@ class Situation:
     def file_name(self, number: int) -> str:
         return str(self.trace.header.files[number].name) if number >= 0 else "unknown"
 
-    def times(self, workload: Workload, machines: Sequence[Cluster] | None = None) -> tuple[float, ...]:
+    def times(self, workload: Workload) -> tuple[float, ...]:
         """Seconds predicted on each machine, by the fine rung where it can be afforded."""
         workload.check()
-        played = as_traced(workload) if self.cluster is None else workload
-        return tuple(seconds_on(played, machine) for machine in machines or self.machines)
+        return tuple(seconds_on(workload, machine) for machine in self.machines)
 
     @cached_property
     def times_now(self) -> tuple[float, ...]:
@@ -86,8 +74,8 @@ class Situation:
         No change to its I/O can save more than the slowest rank spent in it.
         """
         before = finding.before
-        now = self.times_now if before is None else self.times(before(), finding.machines)
-        after = self.times(finding.after(), finding.machines)
+        now = self.times_now if before is None else self.times(before())
+        after = self.times(finding.after())
         most = float(self.io_seconds.max(initial=0.0))
         saved = [min(was - will, most) for was, will in zip(now, after, strict=True)]
         return Interval(min(saved), sorted(saved)[len(saved) // 2], max(saved))

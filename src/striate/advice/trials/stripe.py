@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from striate.advice.finding import Finding
+import shlex
+
 from striate.advice.item import Evidence
-from striate.advice.situation import Situation, column
+from striate.advice.trials.finding import Finding
+from striate.advice.trials.situation import Situation, column
 from striate.errors import StriateError
+from striate.printable import printable
 from striate.tuning.change import Change
 from striate.units import about_size, format_size
 from striate.workload.workload import Workload
@@ -14,7 +17,7 @@ UNITS = (2**16, 2**20, 2**22, 2**24)
 
 
 def look(situation: Situation) -> Finding | None:
-    if situation.cluster is None or not situation.cluster.servers:
+    if not situation.cluster.servers:
         return None  # the servers of the traced machine are not known
     servers = len(situation.cluster.servers)
     best = min(
@@ -40,7 +43,7 @@ def look(situation: Situation) -> Finding | None:
         change=Change(
             f"Stripe by {format_size(unit)} over {count} servers; new files only, so set it before they are made",
             hints={"striping_unit": str(unit), "striping_factor": str(count)},
-            commands=(f"lfs setstripe -S {unit} -c {count} {name}",),
+            commands=(f"lfs setstripe -S {unit} -c {count} {shlex.quote(printable(name))}",),
             runtime={"servers": count, "chunk": format_size(unit)},
         ),
         verify=f"lfs getstripe {name}: stripe_size {unit}, stripe_count {count}",
@@ -49,7 +52,6 @@ def look(situation: Situation) -> Finding | None:
 
 
 def _unit(situation: Situation) -> int:
-    assert situation.cluster is not None
     return int(situation.cluster.settings.stripe_unit)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from striate.advice.edits import is_plain, place, plain
-from striate.advice.finding import Finding
 from striate.advice.item import Evidence
-from striate.advice.situation import Situation, column
+from striate.advice.trials.edits import is_plain, place, plain
+from striate.advice.trials.finding import Finding
+from striate.advice.trials.situation import Situation, column
 from striate.tuning.change import Change
 from striate.units import about_size
 from striate.workload.operations import Operation
@@ -15,8 +15,6 @@ from striate.workload.rewrite import rewritten
 
 
 def look(situation: Situation) -> Finding | None:
-    if situation.cluster is None:
-        return None  # the strips of the traced machine are not known
     unit = int(situation.cluster.settings.stripe_unit)
     rows = situation.accesses
     offset, size = column(rows, "offset"), column(rows, "bytes")

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from striate.advice.edits import is_access, sized
-from striate.advice.finding import Finding
+from striate.advice.facts import Sample
 from striate.advice.item import Evidence
-from striate.advice.situation import Sample, Situation, column
+from striate.advice.trials.edits import is_access, sized
+from striate.advice.trials.finding import Finding
+from striate.advice.trials.situation import Situation, column
 from striate.tuning.change import Change
 from striate.units import about_rate
 from striate.workload.kinds import WRITES

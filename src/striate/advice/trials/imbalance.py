@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from striate.advice.edits import is_plain, place, plain, sized
-from striate.advice.finding import Finding
 from striate.advice.item import Evidence
-from striate.advice.situation import Situation, column
+from striate.advice.trials.edits import is_plain, place, plain, sized
+from striate.advice.trials.finding import Finding
+from striate.advice.trials.situation import Situation, column
 from striate.tuning.change import Change
 from striate.units import about_size
 from striate.workload.operations import Operation

@@ -1,0 +1,1 @@
+"""Rules: each looks at the facts for one kind of trouble."""

@@ -1,0 +1,292 @@
+"""Who does the I/O: one rank for all, unequal parts, slow hosts, slow storage targets."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
+from striate.advice.facts import Facts
+from striate.advice.item import Evidence
+from striate.advice.layer import Floats, Layer
+from striate.advice.rules.requests import NO_POSIX
+from striate.interval import Interval
+from striate.printable import printable
+from striate.tuning.change import Change
+from striate.units import about_seconds, about_size
+
+ALONE = 0.8  # of the bytes
+UNEVEN = 2.0  # the busiest rank over the mean
+SLOW = 2.0  # times the median of its like
+FEW_BYTES = 2**20
+
+
+def one_rank(facts: Facts) -> Verdict:
+    """One rank moves nearly all bytes of a parallel program."""
+    if facts.ranks < 4:
+        return None
+    moved = facts.rank_bytes
+    if moved is None:
+        return _one_named_rank(facts)
+    busiest = int(np.argmax(moved))
+    if moved[busiest] < ALONE * moved.sum() or moved[busiest] < FEW_BYTES:
+        return None
+    layer = facts.storage
+    if layer is None:
+        return NO_POSIX
+    spent = np.where(layer.rank == busiest, layer.seconds(), 0.0)
+    merged = np.where(layer.rank < 0, np.minimum(layer.slowest_time(), layer.seconds()), 0.0)
+    return _alone(facts, layer, busiest, float(moved[busiest]), spent + merged)
+
+
+def _one_named_rank(facts: Facts) -> Verdict:
+    """The same from merged records, where one of them names a rank with nearly all of its bytes."""
+    layer = facts.storage
+    if layer is None:
+        return NO_POSIX
+    size = np.where(facts.asked(layer), layer.moved(), 0.0)
+    most = layer.get("slowest_rank_bytes")
+    alone = (layer.rank < 0) & (most >= ALONE * size) & (size > 0)
+    if size[alone].sum() < max(ALONE * size.sum(), FEW_BYTES):
+        if layer.has("variance_rank_bytes"):
+            return None
+        return Unjudged("bytes per rank: records are merged")
+    busiest = int(layer.get("slowest_rank")[alone][np.argmax(size[alone])])
+    spent = np.where(alone | (layer.rank == busiest), np.minimum(layer.slowest_time(), layer.seconds()), 0.0)
+    return _alone(facts, layer, busiest, float(size[alone].sum()), spent)
+
+
+def _alone(facts: Facts, layer: Layer, rank: int, size: float, spent: Floats) -> Verdict:
+    seconds = min(float(spent.sum()), facts.run_seconds or float("inf"))
+    if not facts.matters(seconds):
+        return None
+    parts = min(facts.ranks, 16)
+    words = (
+        f"rank {rank} moves {about_size(size)}, nearly all of it, while {facts.ranks - 1:,} other ranks wait"
+    )
+    return Diagnosis(
+        title="One rank does all the I/O",
+        evidence=Evidence(int(layer.calls().sum()), int(size), seconds, words),
+        why="One rank has one network interface and one stream to the file system; the others could use theirs.",
+        wall=Interval(0.9 * seconds, seconds, seconds),
+        change=Change(
+            "Give every rank, or one rank per node, an equal part of the file",
+            hints={"romio_cb_write": "enable", "romio_cb_read": "enable", "cb_nodes": str(parts)},
+            code="file.Write_at_all(rank * part, data)  # in place of a gather to one rank and its write",
+            runtime={"servers": parts},
+        ),
+        verify="striate info of a new trace: the slowest rank's I/O near the mean",
+        saved=(0.2, 1 - 1 / parts),
+        cap=seconds * (1 - 1 / facts.ranks),
+    )
+
+
+def imbalance(facts: Facts) -> Verdict:
+    """Some ranks move much more than others."""
+    if facts.ranks < 4:
+        return None
+    moved = facts.rank_bytes
+    layer = facts.storage
+    if layer is None:
+        return NO_POSIX
+    if moved is None:
+        return _uneven_times(facts, layer)
+    mean = float(moved.mean())
+    busiest = int(np.argmax(moved))
+    if (
+        mean * facts.ranks < FEW_BYTES
+        or moved[busiest] < UNEVEN * mean
+        or moved[busiest] >= ALONE * moved.sum()
+    ):
+        return None
+    spent = layer.seconds()
+    wall = facts.wall(layer, spent)
+    if not facts.matters(wall.estimate):
+        return None
+    words = f"rank {busiest} moves {about_size(moved[busiest])}, the mean is {about_size(mean)}"
+    return _uneven(facts, layer, wall, words, mean_seconds=float(spent.sum()) / facts.ranks)
+
+
+def _uneven_times(facts: Facts, layer: Layer) -> Verdict:
+    """By the slowest rank of merged records against their mean; files below collective calls are the aggregators'."""
+    if isinstance(one_rank(facts), Diagnosis):
+        return None
+    layer = layer.where(facts.asked(layer))
+    wall = facts.wall(layer, layer.seconds())
+    mean = float(layer.seconds().sum()) / facts.ranks
+    if not len(layer):
+        return None
+    shared = layer.rank < 0
+    slowest = layer.slowest_time()
+    if (slowest - layer.seconds() / facts.ranks)[shared].sum() < (UNEVEN - 1) * mean or not facts.matters(
+        wall.estimate
+    ):
+        return None
+    worst = int(np.argmax(np.where(shared, slowest, 0.0)))
+    words = (
+        f"rank {int(layer.get('slowest_rank')[worst])} spends {about_seconds(float(slowest[worst]))} on "
+        f"{facts.name(int(layer.file[worst]))}, the mean over ranks is "
+        f"{about_seconds(float(layer.seconds()[worst]) / facts.ranks)}"
+    )
+    return _uneven(facts, layer, wall, words, mean_seconds=mean)
+
+
+def _uneven(facts: Facts, layer: Layer, wall: Interval, words: str, *, mean_seconds: float) -> Verdict:
+    over = max(wall.high - mean_seconds, 0.0)
+    if not facts.matters(over):
+        return None
+    return Diagnosis(
+        title="Few ranks do most of the I/O",
+        evidence=Evidence(
+            int(layer.calls().sum()), int(layer.moved().sum()), float(layer.seconds().sum()), words
+        ),
+        why="The run waits for its busiest rank; equal parts would end together.",
+        wall=wall,
+        change=Change(
+            "Give every rank an equal part, or let a collective call share the work",
+            hints={"romio_cb_write": "enable", "romio_cb_read": "enable"},
+            code="file.Write_at_all(offset, data)  # with parts of equal size",
+        ),
+        verify="striate info of a new trace: the slowest rank's I/O near the mean",
+        saved=(0.0, 1.0),
+        cap=over,
+    )
+
+
+def _rates(facts: Facts, layer: Layer) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Seconds and bytes of records of single ranks that moved a like amount, and their numbers."""
+    own = (layer.rank >= 0) & (layer.moved() >= FEW_BYTES)
+    size = layer.moved()
+    typical = np.median(size[own]) if own.any() else 0.0
+    like = np.flatnonzero(own & (size > 0.5 * typical) & (size < 2 * typical))
+    return layer.seconds("read", "write")[like], size[like], like
+
+
+def slow_target(facts: Facts) -> Verdict:
+    """A storage target (OST) on which every file is slow."""
+    layer = facts.storage
+    stripes = facts.trace.records.get("LUSTRE")
+    if layer is None or stripes is None:
+        return Unjudged("the storage targets of its files")
+    seconds, size, like = _rates(facts, layer)
+    targets = {
+        file: set(mine)
+        for file, mine in zip(
+            stripes.column("file").to_pylist(), stripes.column("targets").to_pylist(), strict=True
+        )
+        if mine
+    }
+    known = [at for at, record in enumerate(like.tolist()) if int(layer.file[record]) in targets]
+    if len(known) < 8:
+        return None
+    pace = seconds[known] / np.maximum(size[known], 1.0)
+    usual = float(np.median(pace))
+    slow = pace >= SLOW * usual
+    if not slow.any():
+        return None
+    worst = _worst_target([targets[int(layer.file[like[at]])] for at in known], pace, usual)
+    if worst is None:
+        return None
+    target, mine = worst
+    spent = np.zeros(len(layer))
+    spent[like[np.array(known)[mine]]] = seconds[known][mine]
+    wall = facts.wall(layer, spent)
+    excess = float((seconds[known][mine] - usual * size[known][mine]).max())
+    if not facts.matters(excess):
+        return None
+    words = (
+        f"{int(mine.sum()):,} files on OST {target} take "
+        f"{about_seconds(float(seconds[known][mine].mean()))} on average, "
+        f"{float(pace[mine].mean()) / usual:.1f} times as long per byte as others"
+    )
+    return Diagnosis(
+        title=f"Storage target OST {target} is slow",
+        evidence=Evidence(int(mine.sum()), int(size[known][mine].sum()), float(spent.sum()), words),
+        why="All files on the target are slow, whichever rank and host uses them: the target is "
+        "at fault, not the program.",
+        wall=wall,
+        change=Change(
+            "Report the target to the centre; put new files elsewhere until it is repaired",
+            commands=(
+                f"lfs setstripe -o ^{target} DIRECTORY  # or: lfs setstripe -p POOL DIRECTORY",
+                f"lfs df -v  # OST {target}",
+            ),
+        ),
+        verify="a new log: files on this target as quick as others",
+        saved=(0.3, 1.0),
+        cap=excess,
+        certainty="inferred",
+    )
+
+
+def _worst_target(places: list[set[int]], pace: Floats, usual: float) -> tuple[int, NDArray[np.bool_]] | None:
+    """The target whose files are slowest, where nearly all of them are slow and most others are not."""
+    best = None
+    for target in sorted(set().union(*places)):
+        mine = np.array([target in place for place in places])
+        if mine.sum() < 2 or mine.all():
+            continue
+        ratio = float(np.median(pace[mine])) / max(float(np.median(pace[~mine])), 1e-30)
+        if ratio >= SLOW and (pace[mine] >= SLOW * usual).mean() >= 0.7 and (best is None or ratio > best[0]):
+            best = (ratio, target, mine)
+    return None if best is None else (best[1], best[2])
+
+
+def slow_host(facts: Facts) -> Verdict:
+    """Ranks that take much longer than others for as many bytes, and the hosts they share."""
+    layer = facts.storage
+    if layer is None:
+        return NO_POSIX
+    if facts.ranks < 4:
+        return None
+    moved = facts.rank_bytes
+    if moved is None or (layer.rank < 0).all():
+        return Unjudged("times of single ranks: records are merged")
+    own = layer.rank >= 0
+    io = np.bincount(layer.rank[own], layer.seconds()[own], facts.ranks)
+    busiest = int(np.argmax(io))
+    like = (moved > 0.8 * moved[busiest]) & (moved < 1.25 * moved[busiest]) & (moved >= FEW_BYTES)
+    if (
+        like.sum() < 4
+        or io[busiest] < SLOW * np.median(io[like])
+        or isinstance(slow_target(facts), Diagnosis)
+    ):
+        return None
+    slow = np.flatnonzero(like & (io >= SLOW * np.median(io[like])))
+    excess = float(io[busiest] - np.median(io[like]))
+    spent = np.where(np.isin(layer.rank, slow), layer.seconds(), 0.0)
+    if not facts.matters(excess) or len(slow) > 0.4 * like.sum():
+        return None
+    words = (
+        f"{len(slow):,} ranks, such as {busiest}, spend up to {about_seconds(float(io[busiest]))} "
+        "in I/O; the median of "
+        f"ranks with as many bytes is {about_seconds(float(np.median(io[like])))}"
+    )
+    return Diagnosis(
+        title="Some ranks are much slower than others",
+        evidence=Evidence(
+            int(layer.calls()[np.isin(layer.rank, slow)].sum()),
+            int(moved[slow].sum()),
+            float(io[slow].sum()),
+            words,
+        ),
+        why="They move as many bytes as others, so the node, its network path, or the target behind it is slow.",
+        wall=facts.wall(layer, spent),
+        change=Change(
+            f"Look at {_hosts(facts, slow)}; leave it out of the next run",
+            commands=("srun --exclude=HOST ...", "lfs getstripe FILE  # is one of its targets slow for all?"),
+        ),
+        verify="striate info of a new trace: the slowest rank's I/O near the mean",
+        saved=(0.3, 1.0),
+        cap=excess,
+        certainty="inferred",
+    )
+
+
+def _hosts(facts: Facts, ranks: NDArray[np.int64]) -> str:
+    header = facts.trace.header
+    if not header.host_of_rank:
+        return f"the nodes of ranks {', '.join(str(rank) for rank in ranks[:8])}"
+    return printable(
+        ", ".join(sorted({header.hosts[header.host_of_rank[rank]] for rank in ranks.tolist()})[:8])
+    )

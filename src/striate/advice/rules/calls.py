@@ -1,0 +1,216 @@
+"""Calls that are made too often: flushes, seeks, opens and stats, files; reads of what was read or is only written."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
+from striate.advice.facts import Facts
+from striate.advice.item import Evidence
+from striate.advice.rules.requests import NO_POSIX
+from striate.tuning.change import Change
+from striate.units import about_size
+
+FEW = 32
+
+
+def sync_per_write(facts: Facts) -> Verdict:
+    layer = facts.layer("POSIX")
+    if layer is None:
+        return NO_POSIX
+    syncs, writes = layer.get("fsyncs") + layer.get("fdsyncs"), layer.calls("write")
+    often = (syncs >= 0.25 * writes) & (writes > 0) & (syncs >= 4 * layer.users)
+    spent = np.where(often, layer.seconds("write", "meta"), 0.0)
+    wall = facts.wall(layer, spent)
+    if syncs[often].sum() < FEW or not facts.matters(wall.estimate):
+        return None
+    words = (
+        f"{int(syncs[often].sum()):,} flushes (fsync, fdatasync) after {int(writes[often].sum()):,} writes"
+    )
+    share = float((syncs[often] / np.maximum(syncs + writes, 1)[often]).mean())
+    return Diagnosis(
+        title="Data are flushed to disk after nearly every write",
+        evidence=Evidence(
+            int(syncs[often].sum()), int(layer.moved("write")[often].sum()), float(spent.sum()), words
+        ),
+        why="A flush waits until disks hold the data; without it, writes are collected in memory "
+        "and go on in the background.",
+        wall=wall,
+        change=Change(
+            "Flush once, when the file is complete: before a checkpoint is declared valid",
+            code="for block in blocks: write(fd, block)\nfsync(fd)  # once",
+        ),
+        verify="striate info of a new trace: syncs near the number of files",
+        saved=(0.5 * share, 0.999),
+    )
+
+
+def seek_per_access(facts: Facts) -> Verdict:
+    found = [one for one in (facts.layer("POSIX"), facts.layer("STDIO")) if one is not None]
+    if not found:
+        return NO_POSIX
+    layer = max(found, key=lambda one: float(one.get("seeks").sum()))
+    seeks, calls = layer.get("seeks") + layer.get("fseeks"), layer.calls()
+    often = (seeks >= 0.8 * calls) & (calls > 0) & (seeks >= FEW)
+    spent = np.where(often, layer.seconds(), 0.0)
+    wall = facts.wall(layer, spent)
+    if not often.any() or not facts.matters(wall.estimate):
+        return None
+    words = f"{int(seeks[often].sum()):,} seeks for {int(calls[often].sum()):,} accesses"
+    share = float(layer.seconds("meta")[often].sum()) / max(float(spent.sum()), 1e-12)
+    return Diagnosis(
+        title="A seek before every access",
+        evidence=Evidence(
+            int(seeks[often].sum()), int(layer.moved()[often].sum()), float(spent.sum()), words
+        ),
+        why="A seek is a call of its own; on a stream it throws the buffer away, and some file "
+        "systems ask a server for the size.",
+        wall=wall,
+        change=Change(
+            "Give the offset with the access",
+            code="pread(fd, buffer, size, offset)  # in place of lseek and read; MPI_File_read_at",
+        ),
+        verify="striate info of a new trace: no seeks",
+        saved=(0.3 * share, max(0.95 * share, 0.3)),
+        certainty="inferred",
+    )
+
+
+def metadata_storm(facts: Facts) -> Verdict:
+    layer = facts.layer("POSIX") or facts.storage
+    if layer is None:
+        return NO_POSIX
+    stats, opens = layer.get("stats") + layer.get("get_sizes") + layer.get("lookups"), layer.opens()
+    calls = stats + opens
+    often = calls >= 8 * layer.users
+    spent = layer.seconds("meta")
+    wall = facts.wall(layer, spent)
+    alone = float(spent.sum()) >= 0.5 * float(layer.seconds().sum())  # metadata outweigh the accesses
+    if calls.sum() < FEW or not (often.any() or alone) or not facts.matters(wall.estimate):
+        return None
+    if not alone and calls[often].sum() < 0.3 * calls.sum():
+        return None
+    words = (
+        f"{int(opens.sum()):,} opens and {int(stats.sum()):,} stats of "
+        f"{int((layer.of_files(calls) > 0).sum()):,} files"
+    )
+    needed = float(np.minimum(calls, 2 * layer.users).sum()) / max(float(calls.sum()), 1.0)
+    return Diagnosis(
+        title="Files are opened or looked up very often",
+        evidence=Evidence(int(calls.sum()), 0, float(spent.sum()), words),
+        why="Every open, close and stat is a request to the metadata server, which all ranks of all jobs share.",
+        wall=wall,
+        change=Change(
+            "Open each file once and keep it open; let one rank look files up and tell the others",
+            code="names = comm.bcast(os.listdir(folder) if rank == 0 else None)",
+        ),
+        verify="striate info of a new trace: opens near files times ranks",
+        saved=(0.3 * (1 - needed), max(1 - 0.5 * needed, 0.1)),
+        certainty="inferred",
+    )
+
+
+def many_files(facts: Facts) -> Verdict:
+    layer = facts.layer("POSIX") or facts.storage
+    if layer is None:
+        return NO_POSIX
+    opened = layer.of_files(layer.opens() + layer.calls())
+    size = np.maximum(layer.of_files(layer.moved()), layer.most_of_files(layer.get("max_byte_written") + 1))
+    lone = (opened > 0) & (layer.users_of_files() <= 1) & ~facts.standard_streams & (size < 16 * 2**20)
+    count = int(lone.sum())
+    spent = np.where(lone[np.maximum(layer.file, 0)] & (layer.file >= 0), layer.seconds(), 0.0)
+    wall = facts.wall(layer, spent)
+    if count < max(FEW, 2 * facts.ranks) or not facts.matters(wall.estimate):
+        return None
+    total = float(size[lone].sum())
+    words = f"{count:,} files of {about_size(total / count)} on average, each used by one rank"
+    return Diagnosis(
+        title="Many small files",
+        evidence=Evidence(int(layer.opens().sum()), int(total), float(spent.sum()), words),
+        why="Making and opening a file costs more than the few bytes in it, at one metadata server for all ranks.",
+        wall=wall,
+        change=Change(
+            "Write one shared file, or one per node, with a part for each rank; pack small inputs into one container",
+            code="file = MPI.File.Open(comm, path, MODE); file.Write_at_all(rank * part, data)",
+            runtime={"servers": min(facts.ranks, 16)},
+        ),
+        verify="striate info of a new trace: few files",
+        saved=(0.2, 0.95),
+        certainty="inferred",
+    )
+
+
+def redundant_reads(facts: Facts) -> Verdict:
+    layer = facts.storage
+    if layer is None or not layer.has("max_byte_read"):
+        return Unjudged("the highest offset read") if layer is not None else NO_POSIX
+    read, reach = layer.of_files(layer.moved("read")), layer.most_of_files(layer.get("max_byte_read") + 1)
+    rewritten = (
+        layer.of_files(layer.moved("write")) > 0
+    )  # what is read again may have been written in between
+    again = (read > np.where(rewritten, 16, 2) * reach) & (read > 0) & ~facts.standard_streams
+    extra = float((read - reach)[again].sum())
+    mine = again[np.maximum(layer.file, 0)] & (layer.file >= 0)
+    spent = np.where(mine, layer.seconds("read"), 0.0)
+    wall = facts.wall(layer, spent)
+    if extra < 2**20 or not facts.matters(wall.estimate):
+        return None
+    factor = float((read[again]).sum() / max(reach[again].sum(), 1.0))
+    users = float(layer.users_of_files()[again].max())
+    words = (
+        f"{about_size(extra)} of {about_size(float(read.sum()))} read were read before: "
+        f"{int(again.sum()):,} files, such as "
+        f"{facts.largest(np.where(again, read, 0), most=1)[0]}, were read {factor:,.1f} times "
+        f"over by up to {int(users):,} ranks"
+    )
+    return Diagnosis(
+        title="The same bytes are read again",
+        evidence=Evidence(int(layer.calls("read")[mine].sum()), int(extra), float(spent.sum()), words),
+        why="Bytes that were read before could stay in memory, or be read by one rank and sent to the others.",
+        wall=wall,
+        change=Change(
+            "Read once: keep what was read, or let one rank read and broadcast",
+            code="data = comm.bcast(read(path) if rank == 0 else None)  # a program's own files: local disks",
+            runtime={"buffer": "64 MiB"},
+        ),
+        verify=f"bytes read in a new trace: {about_size(float(read.sum()) - extra)}",
+        saved=(0.3 * (1 - 1 / factor), 1 - 1 / factor),
+    )
+
+
+def read_modify_write(facts: Facts) -> Verdict:
+    layer = facts.layer("POSIX")
+    if layer is None:
+        return NO_POSIX
+    above = facts.layer("MPI-IO")
+    reads, writes = layer.calls("read"), layer.calls("write")
+    switches = layer.get("rw_switches")
+    mixed = (switches >= 0.3 * writes) & (switches >= 4 * layer.users) & (reads > 0)
+    sieved = np.zeros(len(layer), bool)
+    if above is not None:
+        only = (above.of_files(above.calls("write")) > 0) & (above.of_files(above.calls("read")) == 0)
+        sieved = only[np.maximum(layer.file, 0)] & (layer.file >= 0) & (reads > 0)
+    often = mixed | sieved
+    spent = np.where(often, layer.seconds("read") + np.where(mixed, layer.seconds("write"), 0.0), 0.0)
+    wall = facts.wall(layer, spent)
+    if reads[often].sum() < FEW or not facts.matters(wall.estimate):
+        return None
+    where = "files that the program only writes" if sieved.any() else "files that are written in between"
+    words = f"{int(reads[often].sum()):,} reads, {about_size(float(layer.moved('read')[often].sum()))}, of {where}"
+    return Diagnosis(
+        title="Blocks are read to be written"
+        if not sieved.any()
+        else "The MPI library reads what is only written",
+        evidence=Evidence(
+            int(reads[often].sum()), int(layer.moved("read")[often].sum()), float(spent.sum()), words
+        ),
+        why="A write with gaps is made by reading a stretch, changing it, and writing it back: "
+        "bytes move twice, under a lock.",
+        wall=wall,
+        change=Change(
+            "Turn data sieving off for writes, or write in collective calls that fill whole blocks",
+            hints={"romio_ds_write": "disable", "romio_cb_write": "enable"},
+        ),
+        verify="striate info of a new trace: no POSIX reads of these files",
+        saved=(0.2, 1.0),
+    )

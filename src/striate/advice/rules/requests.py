@@ -1,0 +1,190 @@
+"""Requests as the file system saw them: small, random, strided, unaligned."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
+from striate.advice.facts import Facts
+from striate.advice.fit import per_call_share
+from striate.advice.item import Evidence
+from striate.advice.layer import KINDS, Floats, Layer
+from striate.tuning.change import Change
+from striate.units import about_size
+
+SMALL_SHARE = 0.3  # of the calls of a file
+FEW = 64  # calls that cannot matter
+LARGE = 2**20  # bytes: requests of this size may come in any order
+BUFFER = 4 * 2**20
+LASTING = 0.5  # of the time per call may be locks and copies that larger requests do not spare
+NO_POSIX = Unjudged("POSIX or DAOS counters")
+
+
+def small_requests(facts: Facts) -> Verdict:
+    layer = facts.storage
+    if layer is None:
+        return NO_POSIX
+    small = layer.small("read") + layer.small("write")
+    calls = layer.calls()
+    chosen = (small >= SMALL_SHARE * calls) & (small > 0)
+    if small[chosen].sum() < FEW:
+        return None
+    spent = np.where(chosen, _small_seconds(layer), 0.0)
+    wall = facts.wall(layer, spent)
+    if not facts.matters(wall.estimate):
+        return None
+    size = float(layer.moved()[chosen].sum())
+    mean = size / max(float(calls[chosen].sum()), 1.0)
+    words = (
+        f"{int(small[chosen].sum()):,} of {int(calls.sum()):,} accesses move 100 KiB or less, {about_size(mean)} on "
+        f"average, in {_files(facts, layer, spent)}"
+    )
+    low, high = _merged_share(layer, chosen, mean)
+    return Diagnosis(
+        title="Many small requests",
+        evidence=Evidence(int(small[chosen].sum()), int(size), float(spent.sum()), words),
+        why="Every request pays the latency of the file system once, however few bytes it moves.",
+        wall=wall,
+        change=Change(
+            f"Collect data in memory and access the file in requests of {about_size(BUFFER)} or more",
+            code="file = open(path, 'wb', buffering=4 << 20)  # C: setvbuf(file, NULL, _IOFBF, 4 << 20)",
+            hints={"cb_buffer_size": str(16 * 2**20)},
+            runtime={"buffer": "64 MiB"},
+        ),
+        verify="striate info of a new trace: fewer accesses for as many bytes",
+        saved=(low, high),
+    )
+
+
+def _small_seconds(layer: Layer) -> Floats:
+    """Seconds of small calls of each record: their share of the calls of their kind."""
+    spent = np.zeros(len(layer))
+    for kind in KINDS:
+        calls = layer.calls(kind)
+        spent += layer.seconds(kind) * np.divide(
+            layer.small(kind), calls, out=np.zeros(len(layer)), where=calls > 0
+        )
+    return spent
+
+
+def _merged_share(layer: Layer, chosen: np.ndarray, mean: float) -> tuple[float, float]:
+    """Share of the time that is saved when requests are joined into large ones."""
+    seconds = layer.seconds(*KINDS)
+    fit = per_call_share(layer.calls(), layer.moved(), seconds)
+    weight = np.where(chosen, seconds, 0.0)
+    total = max(float(weight.sum()), 1e-12)
+    left = 1 - min(mean / BUFFER, 1.0)  # calls that remain
+    least, most = (float((share * weight).sum()) / total * left for share in (fit.low, fit.high))
+    return LASTING * least, most
+
+
+def _files(facts: Facts, layer: Layer, spent: Floats) -> str:
+    names = facts.largest(layer.of_files(spent), most=1)
+    others = int((layer.of_files(spent) > 0).sum()) - 1
+    return (names[0] if names else "unknown files") + (f" and {others:,} more files" if others > 0 else "")
+
+
+def random_access(facts: Facts) -> Verdict:
+    layer = facts.storage
+    if layer is None or not layer.has("seq_reads"):
+        return Unjudged("counters of sequential accesses") if layer is not None else NO_POSIX
+    back, spent = np.zeros(len(layer)), np.zeros(len(layer))
+    for kind in KINDS:
+        calls = layer.calls(kind)
+        jumps = np.maximum(
+            calls
+            - layer.get(f"seq_{kind}s")
+            - np.minimum(layer.users * np.maximum(layer.opens() / layer.users, 1), calls),
+            0,
+        )
+        size = np.divide(layer.moved(kind), calls, out=np.zeros(len(layer)), where=calls > 0)
+        often = (jumps >= 0.25 * calls) & (size < LARGE) & (calls > 0)
+        back += np.where(often, jumps, 0)
+        spent += np.where(often, layer.seconds(kind) * jumps / np.maximum(calls, 1), 0.0)
+    wall = facts.wall(layer, spent)
+    if back.sum() < FEW or not facts.matters(wall.estimate):
+        return None
+    total = float(layer.moved()[back > 0].sum())
+    words = (
+        f"{int(back.sum()):,} of {int(layer.calls().sum()):,} accesses go back in the "
+        f"file, in {_files(facts, layer, spent)}"
+    )
+    return Diagnosis(
+        title="Accesses jump back and forth in a file",
+        evidence=Evidence(int(back.sum()), int(total), float(spent.sum()), words),
+        why="Read-ahead and write-behind work forwards; a jump costs a seek on a disk, and a "
+        "round trip without read-ahead.",
+        wall=wall,
+        change=Change(
+            "Sort accesses by offset before they are made, or let a collective call or a large buffer do it",
+            code="for offset in sorted(offsets): read(offset)",
+            hints={"romio_cb_read": "enable", "romio_cb_write": "enable"},
+        ),
+        verify="striate info of a new trace: accesses in the order of the file",
+        saved=(0.1, 0.9),
+        certainty="inferred",
+    )
+
+
+def strided_access(facts: Facts) -> Verdict:
+    layer = facts.storage
+    if layer is None or not layer.has("consec_reads"):
+        return Unjudged("counters of consecutive accesses") if layer is not None else NO_POSIX
+    gaps, spent = np.zeros(len(layer)), np.zeros(len(layer))
+    for kind in KINDS:
+        calls = layer.calls(kind)
+        skips = np.maximum(layer.get(f"seq_{kind}s") - layer.get(f"consec_{kind}s"), 0)
+        size = np.divide(layer.moved(kind), calls, out=np.zeros(len(layer)), where=calls > 0)
+        often = (skips >= 0.5 * calls) & (size <= LARGE / 8) & (calls > 0)
+        gaps += np.where(often, skips, 0)
+        spent += np.where(often, layer.seconds(kind) * skips / np.maximum(calls, 1), 0.0)
+    wall = facts.wall(layer, spent)
+    if gaps.sum() < FEW or not facts.matters(wall.estimate):
+        return None
+    total = float(layer.moved()[gaps > 0].sum())
+    words = f"{int(gaps.sum()):,} small accesses leave a gap behind the one before, in {_files(facts, layer, spent)}"
+    return Diagnosis(
+        title="Small accesses with gaps between them",
+        evidence=Evidence(int(gaps.sum()), int(total), float(spent.sum()), words),
+        why="Pieces with gaps cannot be joined by a buffer; each is a request of its own.",
+        wall=wall,
+        change=Change(
+            "Describe all pieces of a rank by one datatype and access them in one collective call",
+            hints={"romio_cb_write": "enable", "romio_cb_read": "enable"},
+            code="file.Set_view(displacement, etype, filetype); file.Write_all(data)",
+        ),
+        verify="striate info of a new trace: read_all or write_all calls above few large accesses",
+        saved=_merged_share(layer, gaps > 0, total / max(float(layer.calls()[gaps > 0].sum()), 1.0)),
+    )
+
+
+def unaligned(facts: Facts) -> Verdict:
+    layer = facts.storage
+    if layer is None or not layer.has("file_not_aligned"):
+        return Unjudged("counters of alignment")
+    calls, off = layer.calls(), layer.get("file_not_aligned")
+    unit = layer.get("file_alignment")
+    often = (off >= 0.3 * calls) & (unit > 1) & (calls > 0)
+    spent = np.where(often, layer.seconds(*KINDS) * np.minimum(off / np.maximum(calls, 1), 1.0), 0.0)
+    wall = facts.wall(layer, spent)
+    if off[often].sum() < FEW or not facts.matters(wall.estimate):
+        return None
+    size = int(unit[often].max())
+    words = (
+        f"{int(off[often].sum()):,} of {int(calls.sum()):,} accesses begin inside a block of {about_size(size)}, "
+        f"in {_files(facts, layer, spent)}"
+    )
+    return Diagnosis(
+        title="Accesses do not begin at a block of the file system",
+        evidence=Evidence(int(off[often].sum()), int(layer.moved()[often].sum()), float(spent.sum()), words),
+        why="A write to part of a block reads the rest of it first, and two ranks in one block take its lock in turns.",
+        wall=wall,
+        change=Change(
+            "Begin every rank's part at a multiple of the block or stripe",
+            hints={"striping_unit": str(max(size, 2**20)), "cb_buffer_size": str(16 * 2**20)},
+            code="H5Pset_alignment(fapl, 1 << 20, 1 << 20)  # HDF5; else round the rank's offset up",
+        ),
+        verify="a new log: POSIX_FILE_NOT_ALIGNED near 0",
+        saved=(0.0, 0.5),
+        certainty="assumed",
+    )

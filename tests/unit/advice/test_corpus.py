@@ -1,0 +1,126 @@
+"""Advice on logs with counters only: what is wrong is found, what is well is left in peace, gains can be true."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from advice_corpus import corpus
+from darshan_logs import ALL, GIB, KIB, MIB, Log, merged, mpiio, posix
+from striate.advice import advise
+from striate.advice.advise import RULES
+from striate.formats.read import read_trace
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "verification"))
+import advice_labels
+
+CASES = corpus()
+NO_COUNTERS = {"no overlap", "compressible"}  # need a trace of all calls, or the files themselves
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    labels = {}
+    for number, case in enumerate(CASES):
+        case.log.save(folder / f"{number}.darshan")
+        labels[f"{number}.darshan"] = {"has": sorted(case.has), "may": sorted(case.may)}
+    (folder / "labels.json").write_text(json.dumps(labels))
+    return folder, labels
+
+
+def test_the_corpus_is_large_and_has_every_rule_both_ways():
+    assert len(CASES) >= 40
+    for rule in set(RULES) - NO_COUNTERS:
+        assert any(rule in case.has for case in CASES), rule
+        assert any(rule not in case.has | case.may for case in CASES), rule
+
+
+def test_recall_and_precision_on_the_corpus(judged, capsys):
+    folder, labels = judged
+    rows, hits, wanted, right, fired, wrong = advice_labels.judge(
+        labels, lambda name: read_trace(folder / name)
+    )
+
+    assert hits >= 0.9 * wanted, [row for row in rows if row[2]]
+    assert right >= 0.8 * fired, [row for row in rows if row[3]]
+    assert not wrong
+    assert advice_labels.main([str(folder), str(folder / "labels.json")]) == 0
+    assert "recall" in capsys.readouterr().out
+
+
+def of(log, tmp_path):
+    return {item.rule: item for item in advise(read_trace(log.save(tmp_path / "log.darshan"))).items}
+
+
+def test_one_stripe_saves_no_more_than_the_accesses_took(tmp_path):
+    counters = merged(posix("write", 200, 8 * MIB, 400.0), ranks=512, slowest=960.0, fastest=350.0)
+    log = (
+        Log(ranks=512, seconds=1000)
+        .add("POSIX", "/scratch/w", ALL, **counters)
+        .stripe("/scratch/w", targets=(1,))
+    )
+    gain = of(log, tmp_path)["stripe"].gain
+
+    assert gain.high <= 960.0
+    assert gain.width > 0
+
+
+def test_imbalance_saves_no_more_than_slowest_minus_mean(tmp_path):
+    uneven = merged(posix("read", 200, 2 * MIB, 10.0), ranks=128, slowest=90.0, fastest=2.0)
+    item = of(Log(ranks=128, seconds=120).add("POSIX", "/scratch/x", ALL, **uneven), tmp_path)["imbalance"]
+
+    assert item.gain.high == pytest.approx(80.0)
+
+
+def test_time_in_the_exchange_has_three_remedies(tmp_path):
+    log = Log(ranks=512, seconds=800).add(
+        "POSIX", "/scratch/e", ALL, **merged(posix("write", 64, 16 * MIB, 8.0), ranks=512)
+    )
+    log.add("MPI-IO", "/scratch/e", ALL, **merged(mpiio("write", 500, 256 * KIB, 700.0), ranks=512))
+    item = of(log, tmp_path)["collective exchange"]
+
+    assert all(word in item.change.words for word in ("aggregators", "no collective buffering", "transpose"))
+
+
+def test_the_slow_target_is_blamed_and_not_the_nodes(tmp_path):
+    log = Log(ranks=64, seconds=120)
+    for rank in range(64):
+        slow = rank % 16 == 5
+        log.add("POSIX", f"/scratch/t{rank}", rank, **posix("write", 64, 4 * MIB, 100.0 if slow else 12.0))
+        log.stripe(f"/scratch/t{rank}", targets=(rank % 16,))
+    found = of(log, tmp_path)
+
+    assert "OST 5" in found["slow target"].title
+    assert "slow host" not in found
+
+
+def test_a_hostile_name_stays_one_word_of_a_command(tmp_path):
+    name = "/scratch/$(rm -rf ~)'; echo \x1b[2J\n/big"
+    log = Log(ranks=64, seconds=500).add(
+        "POSIX", name, ALL, **merged(posix("write", 512, 8 * MIB, 400.0), ranks=64)
+    )
+    command = of(log.stripe(name, targets=(3,)), tmp_path)["stripe"].change.commands[0]
+
+    assert shlex.split(command)[:4] == ["lfs", "setstripe", "-c", "64"]
+    assert len(shlex.split(command)) == 5
+    assert command.isprintable()
+
+
+def test_a_log_that_sees_only_io_cannot_judge_overlap(tmp_path):
+    log = Log(ranks=4, seconds=1000).add("POSIX", "/scratch/a", 0, **posix("write", 100, MIB, 1.0, end=900.0))
+    advice = advise(read_trace(log.save(tmp_path / "log.darshan")))
+
+    assert "no overlap" in advice.unjudged
+    assert "no overlap" not in {item.rule for item in advice.items}
+
+
+def test_a_file_read_60000_times_over_is_found(tmp_path):
+    log = Log(ranks=64, seconds=1200)
+    for rank in range(64):
+        log.add("POSIX", "/scratch/gauges", rank, **posix("read", 60_000, MIB, 800.0, extent=GIB))
+    item = of(log, tmp_path)["redundant reads"]
+
+    assert "times over" in item.evidence.words
