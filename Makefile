@@ -56,7 +56,7 @@ $(VENV)/test-tools $(VENV)/lint-tools $(VENV)/docs-tools: $(VENV)/%-tools: $(VEN
 
 $(VENV)/system-tools: tools/system-packages $(VENV)/ready
 	@sh tools/system-packages chromium=chromium mb=mrbayes mpicc.openmpi=libopenmpi-dev gfortran=gfortran \
-		node=nodejs
+		node=nodejs glusterd=glusterfs-server mount.glusterfs=glusterfs-client tc=iproute2 mkfs.ext4=e2fsprogs
 	@touch $@
 
 # A second environment with Open MPI beside MPICH: it sees the first one's packages, and has its own mpi4py.

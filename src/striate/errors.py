@@ -107,3 +107,7 @@ class StorageError(StriateError, OSError):
 
     def __str__(self) -> str:  # OSError's own __str__ would print the argument tuple
         return StriateError.__str__(self)
+
+
+class LabError(StriateError, RuntimeError):
+    """A practice cluster that cannot be started, found or changed."""

@@ -31,6 +31,7 @@ ORDER = (
         "tuning",
         "advice",
         "runtime",
+        "lab",
         "probe",
         "pages",
         "apps",

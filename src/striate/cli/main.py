@@ -29,6 +29,7 @@ COMMANDS = {
     "advise": "say what to change in a traced program, and what that would bring",
     "apply": "write tuned settings as hints, environment and configuration; run again",
     "show": "draw traces, timelines and forecasts in a page that opens offline",
+    "lab": "a practice cluster on this machine: build, use, break it",
     "probe": "measure this machine and describe it as a cluster",
     "repair": "remove what interrupted writes left in a dataset",
     "results": "list, filter and export stored results",

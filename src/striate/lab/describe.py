@@ -1,0 +1,91 @@
+"""The truth about a lab as a cluster description: what was built, not what was measured."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from striate.cluster.cluster import Cluster
+from striate.cluster.load import cluster_from_tables
+from striate.lab.plan import Plan
+from striate.units import format_picoseconds, format_rate, format_size
+
+_UNLIMITED = 1e9  # stands for a rate without a limit
+_ASSUMED = {
+    "memory": "4 GB/s",
+    "plenty": "16 GB/s",
+    "latency": "20 us",
+    "cpu": "2 G",
+}
+
+
+def describe(plan: Plan) -> Cluster:
+    """A star of equal hosts; links, disks, servers and shards are exact, the rest is assumed and says so."""
+    nic = {
+        "bandwidth": _ASSUMED["plenty"],
+        "link": {"bandwidth": _ASSUMED["plenty"], "latency": "1 us"},
+    }
+    tables: dict[str, Any] = {
+        "name": plan.name,
+        "source": _source(plan),
+        "settings": {"stripe_unit": format_size(plan.shard_bytes or plan.disk_bytes)},
+        "node": [
+            {
+                "name": "host",
+                "count": plan.hosts,
+                "cpus_per_socket": plan.cores,
+                "instructions_per_second": _ASSUMED["cpu"],
+                "memory": _memory_bytes() // plan.hosts,
+                "nic": nic,
+                "socket": {"bandwidth": _ASSUMED["memory"]},
+                "uplink": {
+                    "bandwidth": format_rate(plan.link_bytes_per_second),
+                    "latency": _ASSUMED["latency"],
+                },
+            }
+        ],
+        "network": {"topology": "star", "switch": {"bandwidth": _ASSUMED["plenty"]}},
+        "server": [
+            {
+                "name": "server",
+                "count": plan.servers * plan.disks,
+                "on": "nodes",
+                "nodes": list(range(plan.servers)),
+                "per_node": plan.disks,
+                "cache": {"policy": "aggregation-reorder", "keeps_reads": True},
+                "disk": _disk(plan),
+            }
+        ],
+        "placement": {"kind": "block"},
+    }
+    return cluster_from_tables(tables)
+
+
+def _disk(plan: Plan) -> dict[str, Any]:
+    requests = plan.disk_requests_per_second
+    access = round(1e12 / requests) if requests else 0
+    return {
+        "kind": "simple",
+        "rate": format_rate(plan.disk_bytes_per_second or _UNLIMITED),
+        "access": format_picoseconds(access),
+    }
+
+
+def _memory_bytes() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _source(plan: Plan) -> str:
+    lines = [
+        "The practice cluster of `striate lab`, as built, not measured. Exact: hosts, CPUs per host, the bandwidth of "
+        "uplinks, servers, the rate of their disks, shards.",
+        "Assumed: latencies, memory bandwidth, CPU rate, caches. The switch itself has no limit.",
+        "GlusterFS places shards by a hash of their names; this description deals them in turn.",
+    ]
+    if plan.disk_requests_per_second:
+        lines.append("The limit on requests stands as a time per access; disks obey both limits at once.")
+    if not plan.disk_bytes_per_second:
+        lines.append(f"Disks have no limit in bytes; {format_rate(_UNLIMITED)} stands for it.")
+    if plan.hosts * plan.cores > len(os.sched_getaffinity(0)):
+        lines.append("Hosts share CPUs: there are fewer than hosts x CPUs per host.")
+    return "\n".join(lines)

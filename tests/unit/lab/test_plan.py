@@ -1,0 +1,89 @@
+"""Plans of labs: what is refused, and how hosts, CPUs and disks are dealt."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from striate.errors import LabError
+from striate.lab.describe import describe
+from striate.lab.hosts import link_limit
+from striate.lab.plan import MOST_HOSTS, Plan
+
+PLAN = Plan(
+    name="lab",
+    hosts=4,
+    cores=1,
+    link_bytes_per_second=50e6,
+    switch_buffer_bytes=10 << 20,
+    servers=2,
+    disks=3,
+    disk_bytes=1 << 30,
+    disk_bytes_per_second=40e6,
+    disk_requests_per_second=0,
+    shard_bytes=4 << 20,
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"name": "a lab"}, "--name"),
+        ({"name": ""}, "--name"),
+        ({"hosts": 0}, "--hosts"),
+        ({"hosts": MOST_HOSTS + 1}, "--hosts"),
+        ({"servers": 5}, "--servers"),
+        ({"cores": 4097}, "--cores"),
+        ({"disks": 0}, "--disks"),
+        ({"link_bytes_per_second": 0.0}, "--link"),
+        ({"link_bytes_per_second": float("nan")}, "--link"),
+        ({"disk_bytes": 1}, "--disk-size"),
+        ({"shard_bytes": 1 << 20}, "--shard"),
+    ],
+)
+def test_an_impossible_plan_is_refused_at_its_option(change, place):
+    with pytest.raises(LabError) as refusal:
+        msgspec.structs.replace(PLAN, **change)
+
+    assert refusal.value.at == place
+
+
+plans = st.builds(
+    lambda hosts, share, disks: msgspec.structs.replace(
+        PLAN, hosts=hosts, servers=max(1, round(share * hosts)), disks=disks
+    ),
+    st.integers(1, MOST_HOSTS),
+    st.floats(0, 1),
+    st.integers(1, 8),
+)
+
+
+@given(plans)
+def test_every_disk_belongs_to_exactly_one_host(plan):
+    dealt = [position for host in range(plan.hosts) for position in plan.disks_of(host)]
+
+    assert dealt == list(range(plan.servers * plan.disks))
+
+
+@given(plans)
+def test_addresses_differ_and_stay_inside_the_lab(plan):
+    addresses = {plan.address(host) for host in range(plan.hosts)} | {plan.head_address()}
+
+    assert len(addresses) == plan.hosts + 1
+    assert all(address.startswith("10.77.0.") for address in addresses)
+
+
+@given(plans)
+def test_a_description_has_the_servers_and_rates_of_its_plan(plan):
+    description = describe(plan).description
+
+    assert description is not None
+    assert description.server[0].count == plan.servers * plan.disks
+    assert description.node[0].uplink.bandwidth == plan.link_bytes_per_second
+    assert description.server[0].disk.rate == plan.disk_bytes_per_second
+
+
+def test_a_port_holds_at_least_one_burst():
+    words = link_limit(msgspec.structs.replace(PLAN, link_bytes_per_second=1e9, switch_buffer_bytes=1 << 14))
+
+    assert words == ["tbf", "rate", "1000000000bps", "burst", "250000", "limit", "250000"]
