@@ -141,7 +141,7 @@ def status(as_json: bool) -> None:
 
 
 def _status_text(lab: LabStatus) -> str:
-    from striate.cli.tables import columns
+    from striate.printable import columns
     from striate.units import about_rate, about_size
 
     plan = lab.plan
