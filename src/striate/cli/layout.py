@@ -1,13 +1,13 @@
-"""`striate layout`: draw a layout, and tell where bytes go."""
+"""`striate layout`: draw a layout, tell where bytes go, measure accesses, and advise."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
+from striate.cli.layout_advice import advise, measure, patterns
+from striate.cli.output import deliver, json_option, output_option, print_json, refuse_overwrite, write_output
 from striate.errors import OutputError
 from striate.printable import columns
 
@@ -17,7 +17,7 @@ DRAW_SCHEMA = "striate.layout.draw/1"
 
 @click.group()
 def command() -> None:
-    """Draw a layout, or tell where bytes go.
+    """Draw a layout, tell where bytes go, measure what accesses ask of it, or advise one.
 
     LAYOUT is basic, simple:SERVERS:UNIT, varstrip:SERVER:SIZE;SERVER:SIZE..., twod:SERVERS:UNIT:GROUPS:FACTOR or
     grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT]; for example simple:8:64KiB.
@@ -42,7 +42,7 @@ def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | 
     names = ("offset", "server", "physical", "run_length")
     places = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     document = {"schema": LOCATE_SCHEMA, "layout": str(rule), "servers": rule.servers, "places": places}
-    _deliver(document, _table(places), as_json=as_json, output=output, force=force)
+    deliver(document, _table(places), as_json=as_json, output=output, force=force)
 
 
 @command.command()
@@ -89,11 +89,5 @@ def _table(places: list[dict[str, int]]) -> str:
     return columns([list(titles.values()), *rows], numbers_from=0)
 
 
-def _deliver(document: Any, text: str, *, as_json: bool, output: Path | None, force: bool) -> None:
-    if output is None:
-        print_json(document) if as_json else click.echo(text)
-        return
-    import msgspec
-
-    encoded = msgspec.json.format(msgspec.json.encode(document), indent=2).decode() if as_json else text
-    write_output(output, encoded + "\n", force=force)
+for _one in (measure, advise, patterns):
+    command.add_command(_one)

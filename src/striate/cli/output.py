@@ -97,3 +97,14 @@ def progress(label: str, total: int | None = None) -> Iterator[Any]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=total)
         yield lambda steps=1: bar.advance(task, steps)
+
+
+def deliver(document: Any, text: str, *, as_json: bool, output: Path | None, force: bool) -> None:
+    """Print a result as JSON or as text, or write it to `output`."""
+    if output is None:
+        print_json(document) if as_json else click.echo(text)
+        return
+    import msgspec
+
+    encoded = msgspec.json.format(msgspec.json.encode(document), indent=2).decode() if as_json else text
+    write_output(output, encoded + "\n", force=force)

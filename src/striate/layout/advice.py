@@ -25,7 +25,7 @@ MOST_BUFFERED = 16
 
 
 @dataclass(frozen=True)
-class Advice:
+class LayoutAdvice:
     """A layout, how many generations to buffer before a write, and why."""
 
     layout: Layout
@@ -41,7 +41,7 @@ def advise_samples(
     *,
     servers_on_compute_nodes: bool,
     largest_buffering: int = MOST_BUFFERED,
-) -> Advice:
+) -> LayoutAdvice:
     """For a sampler of `runs` runs on `processes` processes that writes `generation_bytes` a generation."""
     for value, what in (
         (generation_bytes, "bytes a generation"),
@@ -59,7 +59,7 @@ def advise_samples(
     return _varstrip(processes, generation_bytes, largest_buffering)
 
 
-def _varstrip(processes: int, generation_bytes: int, largest_buffering: int) -> Advice:
+def _varstrip(processes: int, generation_bytes: int, largest_buffering: int) -> LayoutAdvice:
     depth = depth_of_parallelism(generation_bytes, REFERENCE_UNIT, processes)
     buffered = _buffering(depth, largest_buffering)
     share = -(-generation_bytes // processes)
@@ -68,7 +68,9 @@ def _varstrip(processes: int, generation_bytes: int, largest_buffering: int) -> 
         f"{about_size(share)} a process and generation, depth {depth:.2g}: buffer {buffered}",
         "local only if the samples follow in the order of time, and headers lie outside the strips",
     )
-    return Advice(VarStrip([(server, share * buffered) for server in range(processes)]), buffered, reasons)
+    return LayoutAdvice(
+        VarStrip([(server, share * buffered) for server in range(processes)]), buffered, reasons
+    )
 
 
 def _buffering(depth: float, largest: int) -> int:
@@ -82,11 +84,13 @@ def _buffering(depth: float, largest: int) -> int:
 
 def advise_pattern(
     pattern: Pattern, sizes: list[int], servers: int, *, servers_on_compute_nodes: bool
-) -> Advice:
+) -> LayoutAdvice:
     """For a phase of that spatial pattern in which rank r moves `sizes[r]` bytes."""
     total = sum(sizes)
     if pattern is Pattern.FILE_PER_PROCESS:
-        return Advice(Basic(), 1, ("every rank has a file of its own: nothing to share, one server each",))
+        return LayoutAdvice(
+            Basic(), 1, ("every rank has a file of its own: nothing to share, one server each",)
+        )
     if (
         pattern in (Pattern.PARTITIONED, Pattern.PARTIAL)
         and servers_on_compute_nodes
@@ -95,12 +99,12 @@ def advise_pattern(
         if min(sizes) < 1:
             raise LayoutError("expected bytes from every rank of a partitioned file, got none from some")
         reasons = ("each rank has one area and a server on its node: its own strip keeps every byte local",)
-        return Advice(VarStrip(list(enumerate(sizes))), 1, reasons)
+        return LayoutAdvice(VarStrip(list(enumerate(sizes))), 1, reasons)
     return _striped(total, servers, (f"pattern {pattern.name.lower().replace('_', ' ')}",))
 
 
-def _striped(size: int, servers: int, reasons: tuple[str, ...]) -> Advice:
+def _striped(size: int, servers: int, reasons: tuple[str, ...]) -> LayoutAdvice:
     """The largest unit that uses every server once (section 8.2.4.2)."""
     unit = max(1, largest_whole_unit(size, servers))
     why = f"a unit of {about_size(unit)} puts {about_size(size)} on all {servers} servers, once each"
-    return Advice(SimpleStripe(servers, unit), 1, (*reasons, why))
+    return LayoutAdvice(SimpleStripe(servers, unit), 1, (*reasons, why))

@@ -26,7 +26,7 @@ class Pattern(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Phase:
+class AccessPhase:
     """What the ranks did between two barriers: one row an access, in each rank's own order."""
 
     rank: Int64
@@ -48,38 +48,38 @@ class Phase:
         return Extents.trusted(self.extents.offsets[mine], self.extents.sizes[mine])
 
 
-def file_per_process(ranks: int, size: int) -> Phase:
+def file_per_process(ranks: int, size: int) -> AccessPhase:
     """Pattern 0: rank r writes `size` bytes into file r."""
     numbers = np.arange(positive(ranks, "ranks"))
-    return Phase(numbers, numbers, Extents(np.zeros_like(numbers), np.full_like(numbers, size)))
+    return AccessPhase(numbers, numbers, Extents(np.zeros_like(numbers), np.full_like(numbers, size)))
 
 
-def partitioned(sizes: Sequence[int], start: int = 0) -> Phase:
+def partitioned(sizes: Sequence[int], start: int = 0) -> AccessPhase:
     """Pattern 1 (from byte 0) or 2 (from a later one): rank r gets the next `sizes[r]` bytes of one file."""
     lengths = whole_numbers(sizes, "sizes")
     offsets = start + np.cumsum(lengths) - lengths
-    return Phase(np.arange(len(lengths)), np.zeros_like(lengths), Extents(offsets, lengths))
+    return AccessPhase(np.arange(len(lengths)), np.zeros_like(lengths), Extents(offsets, lengths))
 
 
-def strided(ranks: int, block: int, count: int, gap: int = 0) -> Phase:
+def strided(ranks: int, block: int, count: int, gap: int = 0) -> AccessPhase:
     """Pattern 3: `count` rounds of one block a rank, `gap` unused bytes after every round."""
     rounds, numbers = np.divmod(np.arange(positive(ranks, "ranks") * positive(count, "rounds")), ranks)
     offsets = rounds * (ranks * block + gap) + numbers * block
-    return Phase(numbers, np.zeros_like(numbers), Extents(offsets, np.full_like(offsets, block)))
+    return AccessPhase(numbers, np.zeros_like(numbers), Extents(offsets, np.full_like(offsets, block)))
 
 
-def irregular(ranks: int, largest: int, count: int, seed: int) -> Phase:
+def irregular(ranks: int, largest: int, count: int, seed: int) -> AccessPhase:
     """Pattern 4: `count` rounds of one block a rank, each of 1 to `largest` bytes."""
     sizes = np.random.default_rng(seed).integers(1, positive(largest, "bytes") + 1, ranks * count)
     numbers = np.tile(np.arange(positive(ranks, "ranks")), positive(count, "rounds"))
-    return Phase(numbers, np.zeros_like(numbers), Extents(np.cumsum(sizes) - sizes, sizes))
+    return AccessPhase(numbers, np.zeros_like(numbers), Extents(np.cumsum(sizes) - sizes, sizes))
 
 
-def scattered(ranks: int, block: int, count: int, seed: int) -> Phase:
+def scattered(ranks: int, block: int, count: int, seed: int) -> AccessPhase:
     """No pattern: every rank writes `count` blocks of its own at places drawn by lot."""
     numbers = np.tile(np.arange(positive(ranks, "ranks")), positive(count, "blocks"))
     places = np.random.default_rng(seed).permutation(len(numbers)) * block
-    return Phase(numbers, np.zeros_like(numbers), Extents(places, np.full_like(places, block)))
+    return AccessPhase(numbers, np.zeros_like(numbers), Extents(places, np.full_like(places, block)))
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Recognised:
     reason: str
 
 
-def recognise(phase: Phase, file_size: int | None = None) -> Recognised:
+def recognise(phase: AccessPhase, file_size: int | None = None) -> Recognised:
     """The pattern of what the ranks did; `file_size` tells a whole file from a part, else its last byte does.
 
     Refuses a phase without bytes, and ranks that share several files at once.

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from striate.errors import LayoutError
 from striate.layout import Extents
 from striate.layout.patterns import (
+    AccessPhase,
     Pattern,
-    Phase,
     file_per_process,
     irregular,
     partitioned,
@@ -43,7 +43,7 @@ def shuffled(phase, random):
     for rank in np.unique(phase.rank):
         rows[mixed == rank] = np.flatnonzero(phase.rank == rank)
     extents = Extents(phase.extents.offsets[rows], phase.extents.sizes[rows])
-    return Phase(phase.rank[rows], phase.file[rows], extents)
+    return AccessPhase(phase.rank[rows], phase.file[rows], extents)
 
 
 def test_scattered_blocks_go_back_in_the_file():
@@ -54,20 +54,20 @@ def test_scattered_blocks_go_back_in_the_file():
 
 
 def test_shared_bytes_are_named_by_their_ranks():
-    phase = Phase([0, 1, 2], [0, 0, 0], Extents.of([(0, 100), (200, 10), (50, 10)]))
+    phase = AccessPhase([0, 1, 2], [0, 0, 0], Extents.of([(0, 100), (200, 10), (50, 10)]))
 
     assert recognise(phase).pattern is Pattern.OVERLAPPING
     assert recognise(phase).reason == "ranks 0 and 2 access the same bytes"
 
 
 def test_an_earlier_longer_run_still_overlaps():
-    phase = Phase([0, 0, 1], [0, 0, 0], Extents.of([(0, 100), (100, 1), (20, 5)]))
+    phase = AccessPhase([0, 0, 1], [0, 0, 0], Extents.of([(0, 100), (100, 1), (20, 5)]))
 
     assert recognise(phase).pattern is Pattern.OVERLAPPING
 
 
 def test_neighbouring_accesses_of_a_rank_are_one_area():
-    phase = Phase([0, 0, 1], [0, 0, 0], Extents.of([(0, 10), (10, 10), (20, 5)]))
+    phase = AccessPhase([0, 0, 1], [0, 0, 0], Extents.of([(0, 10), (10, 10), (20, 5)]))
 
     assert recognise(phase).pattern is Pattern.PARTITIONED
     assert recognise(phase, file_size=100).pattern is Pattern.PARTIAL
@@ -75,8 +75,8 @@ def test_neighbouring_accesses_of_a_rank_are_one_area():
 
 def test_a_phase_without_bytes_or_with_many_shared_files_is_refused():
     with pytest.raises(LayoutError, match="accesses with bytes"):
-        recognise(Phase([0], [0], Extents([5], [0])))
+        recognise(AccessPhase([0], [0], Extents([5], [0])))
     with pytest.raises(LayoutError, match="one shared file in a phase, got 2"):
-        recognise(Phase([0, 1, 0, 1], [0, 0, 1, 1], Extents.of([(0, 1), (1, 1), (0, 1), (1, 1)])))
+        recognise(AccessPhase([0, 1, 0, 1], [0, 0, 1, 1], Extents.of([(0, 1), (1, 1), (0, 1), (1, 1)])))
     with pytest.raises(LayoutError, match="columns of one length"):
-        Phase([0], [0, 1], Extents([0], [1]))
+        AccessPhase([0], [0, 1], Extents([0], [1]))
