@@ -7,7 +7,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(shell find core -name '*.[ch]pp' -o -n
 PACKAGES := $(wildcard src/striate/__init__.py src/striate/*/__init__.py src/striate/*/*/__init__.py)
 CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
 
-.PHONY: demo test bench lint docs core-test sanitize format clean
+.PHONY: demo test bench lint docs core-test format clean
 
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
@@ -33,7 +33,7 @@ docs: $(VENV)/built $(VENV)/docs-tools
 	$(VENV)/bin/mkdocs build --strict --quiet --site-dir build/site
 
 # The core's own tests: no Python, no MPI; once as shipped, once under the sanitizers.
-core-test: $(VENV)/ready
+core-test: $(VENV)/ready $(VENV)/core-tools
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh tools/core-test build/core Release OFF
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh tools/core-test build/core-sanitized Debug ON
 
@@ -52,6 +52,10 @@ $(VENV)/built: $(VENV)/ready $(NATIVE) $(PACKAGES)
 $(VENV)/test-tools $(VENV)/lint-tools $(VENV)/docs-tools: $(VENV)/%-tools: $(VENV)/ready pyproject.toml
 	@echo "striate: installing $* tools" >&2
 	@$(PY) tools/extra_requirements.py $* | xargs -d '\n' $(PIP)
+	@touch $@
+
+$(VENV)/core-tools: tools/system-packages $(VENV)/ready
+	@sh tools/system-packages /usr/include/doctest/doctest.h=doctest-dev
 	@touch $@
 
 $(VENV)/system-tools: tools/system-packages $(VENV)/ready

@@ -3,8 +3,9 @@
 #include <random>
 #include <vector>
 
-#include "check.hpp"
 #include "striate/events/event.hpp"
+
+#include <doctest/doctest.h>
 #include "striate/events/hole_heap.hpp"
 #include "striate/events/ladder_queue.hpp"
 #include "striate/events/oracle_queue.hpp"
@@ -68,7 +69,7 @@ void fuzz() {
 
 }  // namespace
 
-TEST("earlier times come first, and equal times in order of their key") {
+TEST_CASE("earlier times come first, and equal times in order of their key") {
     HoleHeap heap;
     for (const Event event : {Event{5, 1}, Event{3, 9}, Event{3, 2}, Event{4, 0}}) heap.push(event);
     CHECK((heap.pop() == Event{3, 2}));
@@ -81,11 +82,11 @@ TEST("earlier times come first, and equal times in order of their key") {
     CHECK(heap.empty());
 }
 
-TEST("the hole heap equals the standard library's queue") { fuzz<HoleHeap>(); }
+TEST_CASE("the hole heap equals the standard library's queue") { fuzz<HoleHeap>(); }
 
-TEST("the ladder queue equals the standard library's queue") { fuzz<LadderQueue>(); }
+TEST_CASE("the ladder queue equals the standard library's queue") { fuzz<LadderQueue>(); }
 
-TEST("a heap that looks at times alone leaves equal times as they lie: the first, then from the back") {
+TEST_CASE("a heap that looks at times alone leaves equal times as they lie: the first, then from the back") {
     TimedHeap heap;
     for (std::uint64_t key = 1; key <= 4; ++key) heap.push({7, key});
     std::vector<std::uint64_t> keys;
@@ -97,5 +98,3 @@ TEST("a heap that looks at times alone leaves equal times as they lie: the first
     std::sort(times.begin(), times.end());
     for (const Ticks time : times) CHECK(heap.pop().time == time);
 }
-
-RUN_ALL_TESTS

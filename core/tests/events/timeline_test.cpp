@@ -1,9 +1,10 @@
 #include "striate/events/timeline.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
 #include "small_network.hpp"
 #include "striate/network/schedule.hpp"
 
@@ -46,7 +47,7 @@ bool same(const Transfer& left, const Transfer& right) {
 
 }  // namespace
 
-TEST("a message is seen at both interfaces, first packet to last") {
+TEST_CASE("a message is seen at both interfaces, first packet to last") {
     SmallSchedule schedule;
     schedule.send(0, 1, 60);  // 60 + 40 of header = 100 B
     const auto rows = transfers(schedule, true);
@@ -57,7 +58,7 @@ TEST("a message is seen at both interfaces, first packet to last") {
     CHECK(same(rows[1], {414, 514, 60, 2, 0, 1}));
 }
 
-TEST("a long message has one row a station, however many packets it has") {
+TEST_CASE("a long message has one row a station, however many packets it has") {
     SmallSchedule schedule;
     schedule.send(0, 1, 100'000);
     const auto played = transfers(schedule, false), skipped = transfers(schedule, true);
@@ -67,7 +68,7 @@ TEST("a long message has one row a station, however many packets it has") {
     for (std::size_t at = 0; at < played.size(); ++at) CHECK(same(played[at], skipped[at]));
 }
 
-TEST("messages of one pair that take turns end their own rows") {
+TEST_CASE("messages of one pair that take turns end their own rows") {
     SmallSchedule schedule;
     schedule.send(0, 0, 300);     // to oneself: the interface and nothing else
     schedule.send(0, 0, 50, 10);  // joins while the first packet (140) is served
@@ -78,7 +79,7 @@ TEST("messages of one pair that take turns end their own rows") {
     CHECK(same(rows[1], {240, 330, 50, 1, 0, 0}));
 }
 
-TEST("a full timeline counts what it drops and keeps the beginning") {
+TEST_CASE("a full timeline counts what it drops and keeps the beginning") {
     Timeline timeline(2 * sizeof(Transfer) + sizeof(Bar));
     CHECK(timeline.add(Bar{.start = 1}) == 0);
     CHECK(timeline.add(Transfer{1, 2, 3, 0, 0, 1}) == 0);
@@ -90,7 +91,7 @@ TEST("a full timeline counts what it drops and keeps the beginning") {
     CHECK(timeline.transfers.size() == 2);
 }
 
-TEST("rows stay where they are when more come") {
+TEST_CASE("rows stay where they are when more come") {
     striate::RowChunks<Transfer> rows;
     rows.add({1, 2, 3, 0, 0, 1});
     const Transfer* first = &rows[0];
@@ -98,5 +99,3 @@ TEST("rows stay where they are when more come") {
     CHECK(first == &rows[0]);
     CHECK(rows[100'000].start == 99'999);
 }
-
-RUN_ALL_TESTS

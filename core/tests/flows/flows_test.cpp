@@ -1,9 +1,9 @@
 #include "striate/flows/flows.hpp"
 
+#include <doctest/doctest.h>
+
 #include <random>
 #include <vector>
-
-#include "check.hpp"
 
 using namespace striate;
 
@@ -38,14 +38,14 @@ struct Listed {
 
 }  // namespace
 
-TEST("one disk that only reads takes the sum, on every rung") {
+TEST_CASE("one disk that only reads takes the sum, on every rung") {
     Listed listed({1, 1, 0, true});
     for (const std::int64_t ticks : {5, 7, 11}) listed.add(ticks, 0, true, {});
     listed.end_of_disk();
     for (const FlowRung rung : rungs) CHECK(listed.run(rung) == 23);
 }
 
-TEST("computation follows its read: 10 + 10 + 10 and the last 4") {
+TEST_CASE("computation follows its read: 10 + 10 + 10 and the last 4") {
     Listed listed({1, 1, 0, true});
     for (int i = 0; i < 3; ++i) listed.add(10, 4, true, {});
     listed.end_of_disk();
@@ -55,7 +55,7 @@ TEST("computation follows its read: 10 + 10 + 10 and the last 4") {
     }
 }
 
-TEST("a block sent to another processor costs both of them a transfer") {
+TEST_CASE("a block sent to another processor costs both of them a transfer") {
     // disk 0 (processor 0) sends its block to processor 1: read 10, send and receive 3, compute 5
     Listed listed({2, 1, 3, true});
     listed.add(10, 5, false, {1});
@@ -69,7 +69,7 @@ TEST("a block sent to another processor costs both of them a transfer") {
     CHECK(result.most_fan_out == 1);
 }
 
-TEST("without overlap a disk waits for the send of its block") {
+TEST_CASE("without overlap a disk waits for the send of its block") {
     // two blocks from one disk, each sent: read 10, send 3, read 10, send 3 - or read 10, read 10, send 3
     Listed listed({2, 1, 3, false});
     listed.add(10, 0, false, {1});
@@ -81,7 +81,7 @@ TEST("without overlap a disk waits for the send of its block") {
     CHECK(listed.run(FlowRung::macro_queue) == 23);
 }
 
-TEST("groups wait for each other, except for the resource rung") {
+TEST_CASE("groups wait for each other, except for the resource rung") {
     // group 0: disk 0 reads 10; group 1: disk 1 reads 10
     Listed listed({2, 1, 0, true});
     listed.add(10, 0, true, {});
@@ -96,7 +96,7 @@ TEST("groups wait for each other, except for the resource rung") {
     }
 }
 
-TEST("every rung books the same work, and none is below the resource rung") {
+TEST_CASE("every rung books the same work, and none is below the resource rung") {
     std::mt19937 engine(7);
     const auto random = [&engine] { return static_cast<std::uint32_t>(engine()); };
     for (int round = 0; round < 300; ++round) {
@@ -127,7 +127,7 @@ TEST("every rung books the same work, and none is below the resource rung") {
     }
 }
 
-TEST("a mesh query deals every block once and sends it where its footprint lies") {
+TEST_CASE("a mesh query deals every block once and sends it where its footprint lies") {
     // 4 processors as a 2 x 2 mesh, 8 x 8 blocks: each cell takes a quarter; without reach one receiver a
     // block
     const MeshQueries source({4, 1, 1, true}, {2, 2, 0.0, true, 10, 1, 0.0, 0}, {{8, 8, 3}});
@@ -140,10 +140,8 @@ TEST("a mesh query deals every block once and sends it where its footprint lies"
     CHECK(result.most_fan_out == 1);
 }
 
-TEST("nonsense is refused") {
+TEST_CASE("nonsense is refused") {
     CHECK_THROWS(MeshQueries({3, 2, 0, true}, {1, 1, 0.0, true, 1, 1, 0.0, 0}, {{1, 1, 1}}));
     CHECK_THROWS(MeshQueries({4, 1, 0, true}, {2, 1, 0.0, true, 1, 1, 0.0, 0}, {{1, 1, 1}}));
     CHECK_THROWS(MeshQueries({4, 1, 0, true}, {2, 2, 0.0, true, 1, 1, 0.0, 0}, {{0, 1, 1}}));
 }
-
-RUN_ALL_TESTS

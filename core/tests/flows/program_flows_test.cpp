@@ -1,8 +1,9 @@
 #include "striate/flows/program_flows.hpp"
 
+#include <doctest/doctest.h>
+
 #include <vector>
 
-#include "check.hpp"
 #include "small_network.hpp"
 #include "striate/layout/simple_stripe.hpp"
 
@@ -97,14 +98,14 @@ const std::vector<std::int64_t> barrier_operands{-1, -1};
 
 }  // namespace
 
-TEST("computing alone takes its time, in every order") {
+TEST_CASE("computing alone takes its time, in every order") {
     Written written;
     for (int i = 0; i < 3; ++i) written.add(Kind::compute, {5 * microsecond, 0});
     written.end_of_rank();
     for (const FlowOrder order : orders) CHECK(World(1).run(written, order).ticks == 15 * microsecond);
 }
 
-TEST("a message of 10 packets passes 5 stations: 4 packets ahead, then all of it") {
+TEST_CASE("a message of 10 packets passes 5 stations: 4 packets ahead, then all of it") {
     // 9,952 bytes, a tag of 8 and a header of 40: 10,000 bytes at 100 MB/s are 100 us; a packet is 10 us
     Written written;
     written.add(Kind::send, {1, 0, 9952, -1});
@@ -118,7 +119,7 @@ TEST("a message of 10 packets passes 5 stations: 4 packets ahead, then all of it
     }
 }
 
-TEST("two messages to one receiver share its link, unless nothing is shared") {
+TEST_CASE("two messages to one receiver share its link, unless nothing is shared") {
     Written written;
     for (const std::int64_t from : {1, 2}) written.add(Kind::recv, {from, 0, 9952, -1});
     written.end_of_rank();
@@ -133,7 +134,7 @@ TEST("two messages to one receiver share its link, unless nothing is shared") {
     }
 }
 
-TEST("a cached write is over when it has arrived, a direct one when the disk has taken it") {
+TEST_CASE("a cached write is over when it has arrived, a direct one when the disk has taken it") {
     Written written;
     written.add(Kind::write, {0, 0, 10000, 1, 0, -1, -1});
     written.end_of_rank();
@@ -147,7 +148,7 @@ TEST("a cached write is over when it has arrived, a direct one when the disk has
     }
 }
 
-TEST("barriers make everyone wait for the last, and a read waits for the disk") {
+TEST_CASE("barriers make everyone wait for the last, and a read waits for the disk") {
     Written written;
     for (const std::int64_t work : {1, 7}) {
         written.add(Kind::compute, {work * microsecond, 0});
@@ -162,7 +163,7 @@ TEST("barriers make everyone wait for the last, and a read waits for the disk") 
     }
 }
 
-TEST("requests are waited for one by one or all together") {
+TEST_CASE("requests are waited for one by one or all together") {
     Written written;
     written.add(Kind::recv, {1, 0, 100, 0});
     written.add(Kind::send, {1, 0, 100, 1});
@@ -174,7 +175,7 @@ TEST("requests are waited for one by one or all together") {
     for (const FlowOrder order : orders) CHECK(World(2).run(written, order).messages == 2);
 }
 
-TEST("ranks that wait for each other for ever are told") {
+TEST_CASE("ranks that wait for each other for ever are told") {
     Written written;
     for (const std::int64_t other : {1, 0}) {
         written.add(Kind::recv, {other, 0, 8, -1});
@@ -182,5 +183,3 @@ TEST("ranks that wait for each other for ever are told") {
     }
     for (const FlowOrder order : orders) CHECK_THROWS((void)World(2).run(written, order));
 }
-
-RUN_ALL_TESTS

@@ -1,12 +1,13 @@
 #include "striate/layout/access_plan.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <numeric>
 #include <random>
 #include <set>
 #include <vector>
 
-#include "check.hpp"
 #include "striate/layout/grouped_blocks.hpp"
 #include "striate/layout/simple_stripe.hpp"
 #include "striate/layout/two_d_stripe.hpp"
@@ -44,7 +45,7 @@ void expect_every_byte_once(const Layout& layout, const Column& offsets, const C
 
 }  // namespace
 
-TEST("a contiguous access is one run on every server it touches") {
+TEST_CASE("a contiguous access is one run on every server it touches") {
     const SimpleStripe layout(3, 100);
     const Column offsets{50}, sizes{700};
     const AccessPlan plan = plan_access(layout, {offsets, sizes});
@@ -54,7 +55,7 @@ TEST("a contiguous access is one run on every server it touches") {
     CHECK((plan.offset == Column{50, 100, 200}));
 }
 
-TEST("runs keep the order of the access, and neighbours on a server are one") {
+TEST_CASE("runs keep the order of the access, and neighbours on a server are one") {
     const SimpleStripe layout(2, 10);
     const Column offsets{20, 5, 0, 40}, sizes{10, 5, 5, 10};
     const AccessPlan plan = plan_access(layout, {offsets, sizes});
@@ -64,7 +65,7 @@ TEST("runs keep the order of the access, and neighbours on a server are one") {
     CHECK((plan_access(layout, {ascending, strips}).bytes == Column{20}));
 }
 
-TEST("every byte is asked for once, whatever the layout") {
+TEST_CASE("every byte is asked for once, whatever the layout") {
     std::mt19937_64 random(7);
     for (int round = 0; round < 400; ++round) {
         Column offsets, sizes;
@@ -82,11 +83,9 @@ TEST("every byte is asked for once, whatever the layout") {
     }
 }
 
-TEST("a run of a million strips costs as much as one") {
+TEST_CASE("a run of a million strips costs as much as one") {
     const SimpleStripe layout(8, 1);
     const Column offsets{0}, sizes{std::int64_t{1} << 60};
     const AccessPlan plan = plan_access(layout, {offsets, sizes});
     CHECK(std::accumulate(plan.bytes.begin(), plan.bytes.end(), std::int64_t{0}) == std::int64_t{1} << 60);
 }
-
-RUN_ALL_TESTS

@@ -1,12 +1,12 @@
 #include "striate/layout/extents.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <set>
 #include <vector>
-
-#include "check.hpp"
 
 using striate::Runs;
 using striate::RunsView;
@@ -45,20 +45,20 @@ Runs any_runs(std::mt19937_64& random) {
 
 }  // namespace
 
-TEST("touching and overlapping runs become one, empty ones vanish") {
+TEST_CASE("touching and overlapping runs become one, empty ones vanish") {
     // [30, 35) [10, 20) [20, 25) [0, 0) [12, 15) -> [10, 25) [30, 35)
     const Runs runs = striate::merged(view({{30, 10, 20, 0, 12}, {5, 10, 5, 0, 3}}));
     CHECK((runs.offsets == Column{10, 30}));
     CHECK((runs.sizes == Column{15, 5}));
 }
 
-TEST("a sort is stable where runs begin together") {
+TEST_CASE("a sort is stable where runs begin together") {
     const Runs runs = striate::sorted(view({{7, 3, 7, 3}, {1, 2, 3, 4}}));
     CHECK((runs.offsets == Column{3, 3, 7, 7}));
     CHECK((runs.sizes == Column{2, 4, 1, 3}));
 }
 
-TEST("a sort uses all 63 bits of an offset") {
+TEST_CASE("a sort uses all 63 bits of an offset") {
     std::mt19937_64 random(3);
     Runs runs;
     for (int run = 0; run < 5000; ++run) {
@@ -70,7 +70,7 @@ TEST("a sort uses all 63 bits of an offset") {
     CHECK((Column(wanted.begin(), wanted.end()) == result.offsets));
 }
 
-TEST("the algebra of runs is the algebra of sets of bytes") {
+TEST_CASE("the algebra of runs is the algebra of sets of bytes") {
     std::mt19937_64 random(1);
     for (int round = 0; round < 3000; ++round) {
         const Runs first = any_runs(random);
@@ -79,7 +79,7 @@ TEST("the algebra of runs is the algebra of sets of bytes") {
         const Runs other = striate::merged(view(second));
         const Runs both = striate::intersection(view(one), view(other));
         const Runs rest = striate::difference(view(one), view(other));
-        CHECK(is_merged(one) && is_merged(both) && is_merged(rest));
+        CHECK((is_merged(one) && is_merged(both) && is_merged(rest)));
         CHECK(bytes_of(one) == bytes_of(first));
         const auto in_first = bytes_of(first);
         const auto in_second = bytes_of(second);
@@ -91,11 +91,9 @@ TEST("the algebra of runs is the algebra of sets of bytes") {
     }
 }
 
-TEST("runs up to the last byte of a 63-bit file are merged without overflow") {
+TEST_CASE("runs up to the last byte of a 63-bit file are merged without overflow") {
     constexpr auto largest = std::numeric_limits<std::int64_t>::max();
     const Runs runs = striate::merged(view({{largest - 5, 0, 3}, {5, 3, largest - 8}}));
     CHECK((runs.offsets == Column{0}));
     CHECK((runs.sizes == Column{largest}));
 }
-
-RUN_ALL_TESTS

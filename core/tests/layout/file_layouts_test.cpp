@@ -1,29 +1,30 @@
 #include "striate/layout/file_layouts.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
 #include "striate/layout/layout_load.hpp"
 
 using namespace striate;
 
-TEST("a file begins on the server of its number, whatever its layout") {
+TEST_CASE("a file begins on the server of its number, whatever its layout") {
     FileLayouts layouts(3, 10);
     layouts.add(1, 2, SimpleStripe(2, 5));
     const std::int64_t offset[] = {0}, size[] = {10};
     CHECK((layouts.plan(0, {offset, size}).server == std::vector<std::int64_t>{0}));
     CHECK((layouts.plan(1, {offset, size}).server == std::vector<std::int64_t>{1, 2}));
     CHECK((layouts.plan(2, {offset, size}).server == std::vector<std::int64_t>{2, 0}));
-    CHECK(layouts.own(0) == nullptr && layouts.own(2) != nullptr && layouts.own(3) == nullptr);
+    CHECK((layouts.own(0) == nullptr && layouts.own(2) != nullptr && layouts.own(3) == nullptr));
 }
 
-TEST("a layout of more servers than the machine has is refused") {
+TEST_CASE("a layout of more servers than the machine has is refused") {
     FileLayouts layouts(2, 10);
     CHECK_THROWS(layouts.add(0, 1, SimpleStripe(3, 5)));
 }
 
-TEST("loops that move by whole periods are planned once") {
+TEST_CASE("loops that move by whole periods are planned once") {
     FileLayouts layouts(4, 10);
     layouts.add(0, 1, TwoDStripe(4, 10, 2, 3));  // 60 bytes in one group of two servers, then in the other
     const Sweep loops[] = {{120, 1000}, {10, 2}};
@@ -34,10 +35,8 @@ TEST("loops that move by whole periods are planned once") {
     CHECK((load.requests() == std::vector<std::int64_t>{0, 0, 1000, 1000}));
 }
 
-TEST("a file on one server is loaded alike everywhere") {
+TEST_CASE("a file on one server is loaded alike everywhere") {
     CHECK(period_of(SimpleStripe(1, std::int64_t{1} << 62)) == 1);
     CHECK(period_of(SimpleStripe(3, 7)) == 21);
     CHECK(period_of(GroupedBlocks(4, 100, 2, 1)) == 200);
 }
-
-RUN_ALL_TESTS

@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
 #include "striate/layout/divider.hpp"
+
+#include <doctest/doctest.h>
 #include "striate/layout/grouped_blocks.hpp"
 #include "striate/layout/layout_columns.hpp"
 #include "striate/layout/simple_stripe.hpp"
@@ -56,7 +57,7 @@ void walk(const Layout& layout, std::int64_t bytes) {
 
 }  // namespace
 
-TEST("a divider agrees with the machine's own division") {
+TEST_CASE("a divider agrees with the machine's own division") {
     std::mt19937_64 random(1);
     for (int round = 0; round < 200000; ++round) {
         const auto divisor = static_cast<std::int64_t>(random() >> (1 + random() % 63));
@@ -72,7 +73,7 @@ TEST("a divider agrees with the machine's own division") {
     CHECK_THROWS(Divider(0));
 }
 
-TEST("equal strips go round the servers") {
+TEST_CASE("equal strips go round the servers") {
     const SimpleStripe stripe(3, 100);
     // byte 750: strip 7, row 7 / 3 = 2, server 7 % 3 = 1, physical 2 * 100 + 50
     CHECK(is(stripe.locate(750), 1, 250));
@@ -84,7 +85,7 @@ TEST("equal strips go round the servers") {
     CHECK(stripe.physical_size(2, 750) == 200);
 }
 
-TEST("variable strips repeat after the last, and a server may have several") {
+TEST_CASE("variable strips repeat after the last, and a server may have several") {
     const VarStrip layout =
         strips({0, 1, 0}, {10, 30, 5});            // round of 45: server 0 takes 15, server 1 takes 30
     CHECK(is(layout.locate(42), 0, 12));           // third strip, 2 in, after 10 of its own
@@ -94,7 +95,7 @@ TEST("variable strips repeat after the last, and a server may have several") {
     CHECK(layout.physical_size(0, 45 + 11) == 15 + 10);
 }
 
-TEST("a two-dimensional stripe fills a group before the next, the last group the larger") {
+TEST_CASE("a two-dimensional stripe fills a group before the next, the last group the larger") {
     const TwoDStripe layout(5, 2, 2, 3);  // groups {0, 1} and {2, 3, 4}; a server takes 6 bytes a round of 30
     CHECK(is(layout.locate(11), 1, 5));   // rows 0 1 2 of group 0 are bytes 0..11
     CHECK(is(layout.locate(12), 2, 0));
@@ -102,7 +103,7 @@ TEST("a two-dimensional stripe fills a group before the next, the last group the
     CHECK(is(layout.locate(30), 0, 6));
 }
 
-TEST("grouped blocks deal the parts of every domain in turn, and pad them to one size") {
+TEST_CASE("grouped blocks deal the parts of every domain in turn, and pad them to one size") {
     const GroupedBlocks layout(3, 10, 2, 4);  // a domain of 10 makes blocks of 5, aligned to 8: 8 and 2 bytes
     CHECK(layout.block_bytes() == 8);
     CHECK(is(layout.locate(9), 1, 1));   // domain 0, part 1, block 1
@@ -114,7 +115,7 @@ TEST("grouped blocks deal the parts of every domain in turn, and pad them to one
     CHECK(layout.physical_size(1, 19) == 2);
 }
 
-TEST("every byte has one place, and sizes count what a walk counts") {
+TEST_CASE("every byte has one place, and sizes count what a walk counts") {
     walk(SimpleStripe(1, 7), 60);
     walk(SimpleStripe(5, 3), 200);
     walk(strips({0}, {4}), 40);
@@ -130,7 +131,7 @@ TEST("every byte has one place, and sizes count what a walk counts") {
     }
 }
 
-TEST("the last byte of a 63-bit file has a place") {
+TEST_CASE("the last byte of a 63-bit file has a place") {
     // 2^63 - 1 = 7 * 1317624576693539401: strips of 7 bytes end just before it
     CHECK(is(SimpleStripe(2, 7).locate(largest), 1317624576693539401 % 2, 1317624576693539401 / 2 * 7));
     CHECK(SimpleStripe(2, 7).logical(1, largest) == nowhere);
@@ -140,7 +141,7 @@ TEST("the last byte of a 63-bit file has a place") {
     CHECK(is(SimpleStripe(4, largest).locate(largest), 1, 0));
 }
 
-TEST("a split gives every byte of a run to one piece") {
+TEST_CASE("a split gives every byte of a run to one piece") {
     const std::vector<std::int64_t> offsets = {50, 7};
     const std::vector<std::int64_t> sizes = {200, 0};  // strips of 100: 50 in strip 0, 100 in 1, 50 in 2
     const auto pieces = striate::split(SimpleStripe(3, 100), offsets, sizes, 10);
@@ -151,7 +152,7 @@ TEST("a split gives every byte of a run to one piece") {
     CHECK_THROWS(striate::split(SimpleStripe(3, 1), offsets, sizes, 10));
 }
 
-TEST("an offset below zero is reported and reads no table outside") {
+TEST_CASE("an offset below zero is reported and reads no table outside") {
     const std::vector<std::int64_t> offsets = {3, -1, -(std::int64_t{1} << 62),
                                                std::numeric_limits<std::int64_t>::min()};
     std::vector<std::int64_t> servers(4);
@@ -162,7 +163,7 @@ TEST("an offset below zero is reported and reads no table outside") {
     CHECK(!striate::physical_size(strips({0, 1}, {3, 5}), offsets, offsets, servers));
 }
 
-TEST("impossible layouts are refused") {
+TEST_CASE("impossible layouts are refused") {
     CHECK_THROWS(SimpleStripe(0, 1));
     CHECK_THROWS(SimpleStripe(1, 0));
     CHECK_THROWS(strips({}, {}));
@@ -175,5 +176,3 @@ TEST("impossible layouts are refused") {
     CHECK_THROWS(GroupedBlocks(2, 10, 3, 1));
     CHECK_THROWS(GroupedBlocks(4, 3, 4, 1));
 }
-
-RUN_ALL_TESTS

@@ -2,13 +2,14 @@
 // all.
 #include "striate/network/express.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <vector>
 
-#include "check.hpp"
 #include "random_case.hpp"
 #include "striate/events/timeline.hpp"
 #include "striate/network/network.hpp"
@@ -106,7 +107,7 @@ bool same_rows(const std::vector<Transfer>& left, const std::vector<Transfer>& r
 
 }  // namespace
 
-TEST("a stream alone on its way needs events at its slowest station alone") {
+TEST_CASE("a stream alone on its way needs events at its slowest station alone") {
     const RandomCase fabric = two_pairs();
     const auto plain = fabric.simulate({.warp = false});
     const auto fast = fabric.simulate({.warp = true});
@@ -116,7 +117,7 @@ TEST("a stream alone on its way needs events at its slowest station alone") {
     CHECK(fast.short_cuts.interrupted == 0);
 }
 
-TEST("who comes along meets packets where they would have been, whenever he comes") {
+TEST_CASE("who comes along meets packets where they would have been, whenever he comes") {
     std::int64_t interrupted = 0;
     for (std::int64_t when = 0; when < 60'000'000; when += 123'457) {
         RandomCase fabric = two_pairs();
@@ -130,7 +131,7 @@ TEST("who comes along meets packets where they would have been, whenever he come
     CHECK(interrupted > 100);
 }
 
-TEST("short cuts and the plain engine agree tick for tick on nodes that hand data on") {
+TEST_CASE("short cuts and the plain engine agree tick for tick on nodes that hand data on") {
     std::uint64_t taken = 0;
     std::uint64_t interrupted = 0;
     for (std::uint64_t seed = 0; seed < fuzz_cases; ++seed) {
@@ -148,7 +149,7 @@ TEST("short cuts and the plain engine agree tick for tick on nodes that hand dat
     CHECK(interrupted > fuzz_cases / 8);
 }
 
-TEST("an interface that is guarded and closed in between ends short cuts") {
+TEST_CASE("an interface that is guarded and closed in between ends short cuts") {
     std::int64_t spared = 0;
     for (std::uint64_t seed = 0; seed < fuzz_cases / 20; ++seed) {
         const RandomCase fabric(seed, Shape::nodes);
@@ -162,11 +163,9 @@ TEST("an interface that is guarded and closed in between ends short cuts") {
     CHECK(spared > 0);
 }
 
-TEST("a timeline shows the same rows with and without short cuts") {
+TEST_CASE("a timeline shows the same rows with and without short cuts") {
     for (std::uint64_t seed = 0; seed < fuzz_cases / 20; ++seed) {
         const RandomCase fabric(seed, Shape::nodes);
         CHECK(same_rows(transfers(fabric, false), transfers(fabric, true)));
     }
 }
-
-RUN_ALL_TESTS

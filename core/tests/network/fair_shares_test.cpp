@@ -1,5 +1,7 @@
 #include "striate/network/fair_shares.hpp"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -7,8 +9,6 @@
 #include <limits>
 #include <random>
 #include <vector>
-
-#include "check.hpp"
 
 using striate::FairShares;
 
@@ -102,7 +102,7 @@ bool agrees(std::uint64_t seed, double tolerance, double error) {
 
 }  // namespace
 
-TEST("mended rates are those of progressive filling from scratch") {
+TEST_CASE("mended rates are those of progressive filling from scratch") {
 #if defined(__SANITIZE_ADDRESS__)
     constexpr std::uint64_t cases = 200;
 #else
@@ -114,7 +114,7 @@ TEST("mended rates are those of progressive filling from scratch") {
     }
 }
 
-TEST("who holds a flow is told, and only what changed") {
+TEST_CASE("who holds a flow is told, and only what changed") {
     FairShares shares({10, 10, 100});
     shares.join(0, std::vector<std::uint32_t>{0}, 10);
     shares.join(1, std::vector<std::uint32_t>{0, 2}, 10);
@@ -131,5 +131,3 @@ TEST("who holds a flow is told, and only what changed") {
     CHECK((shares.changed_stations() == std::vector<std::uint32_t>{0}));
     CHECK((shares.freed_flows() == std::vector<std::uint32_t>{1}));
 }
-
-RUN_ALL_TESTS

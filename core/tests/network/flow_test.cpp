@@ -2,9 +2,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
 #include "small_network.hpp"
 #include "striate/network/schedule.hpp"
+
+#include <doctest/doctest.h>
 
 using striate::Fidelity;
 using striate::ScheduleResult;
@@ -39,7 +40,7 @@ bool about(std::int64_t ticks, double seconds) {
 
 }  // namespace
 
-TEST("a message alone flows at the rate of the narrowest place, as its packets do") {
+TEST_CASE("a message alone flows at the rate of the narrowest place, as its packets do") {
     SmallSchedule schedule;
     schedule.send(0, 1, 10'000'000);
     const auto network = chain({1e9, 5e8}, {0, 2});
@@ -50,7 +51,7 @@ TEST("a message alone flows at the rate of the narrowest place, as its packets d
           2'100'000);  // one packet at 5e8 B/s takes 2 us
 }
 
-TEST("two messages share a cable; when one ends the other takes all") {
+TEST_CASE("two messages share a cable; when one ends the other takes all") {
     SmallSchedule schedule;
     schedule.send(0, 2, 1'000'000);
     schedule.send(1, 2, 3'000'000);
@@ -59,7 +60,7 @@ TEST("two messages share a cable; when one ends the other takes all") {
     CHECK(about(result.delivered[1], 4e6 / 1e9));  // the cable is never idle
 }
 
-TEST("rates are max-min fair: who is held up elsewhere leaves the rest to others") {
+TEST_CASE("rates are max-min fair: who is held up elsewhere leaves the rest to others") {
     // Cable 1 (1 GB/s) carries messages 0 and 1, cable 2 (2 GB/s) carries 1 and 2: rates 0.5, 0.5 and 1.5
     // GB/s.
     SmallSchedule schedule;
@@ -72,7 +73,7 @@ TEST("rates are max-min fair: who is held up elsewhere leaves the rest to others
     CHECK(about(result.delivered[2], 0.010));
 }
 
-TEST("a message that joins later slows the others from then on") {
+TEST_CASE("a message that joins later slows the others from then on") {
     SmallSchedule schedule;
     schedule.send(0, 2, 2'000'000);
     schedule.send(1, 2, 2'000'000, 1'000'000'000);  // after 1 ms, when half of the first is through
@@ -81,5 +82,3 @@ TEST("a message that joins later slows the others from then on") {
     CHECK(about(result.delivered[1], 0.004));
     CHECK(result.stations[2].bytes == 2 * (2'000'000 + 40));  // the cable's way out, after two components
 }
-
-RUN_ALL_TESTS

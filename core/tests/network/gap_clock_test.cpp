@@ -1,10 +1,10 @@
 #include "striate/network/gap_clock.hpp"
 
-#include "check.hpp"
+#include <doctest/doctest.h>
 
 using namespace striate;
 
-TEST("work that is told late is done in the gap that was left") {
+TEST_CASE("work that is told late is done in the gap that was left") {
     GapClock<4> clock;
     CHECK(clock.serve(10, 5).begun == 10);  // idle 0..10, busy 10..15
     const auto late = clock.serve(2, 6);
@@ -13,7 +13,7 @@ TEST("work that is told late is done in the gap that was left") {
     CHECK(clock.end() == 15);
 }
 
-TEST("work longer than a gap goes on after what follows it") {
+TEST_CASE("work longer than a gap goes on after what follows it") {
     GapClock<4> clock;
     (void)clock.serve(10, 5);
     const auto split = clock.serve(4, 9);  // 4..10 in the gap, 3 more after 15
@@ -25,25 +25,23 @@ TEST("work longer than a gap goes on after what follows it") {
     CHECK(clock.serve(0, 1).begun == 18);  // and nothing is left
 }
 
-TEST("with too many gaps the earliest is forgotten") {
+TEST_CASE("with too many gaps the earliest is forgotten") {
     GapClock<2> clock;
     for (const Ticks ready : {10, 20, 30}) (void)clock.serve(ready, 1);  // gaps 0..10, 11..20, 21..30
     CHECK(clock.serve(0, 5).begun == 11);
     CHECK(clock.serve(0, 9).over == 26);  // 16..20, then 21..26
 }
 
-TEST("no work takes no time and leaves the clock as it is") {
+TEST_CASE("no work takes no time and leaves the clock as it is") {
     GapClock<2> clock;
     (void)clock.serve(3, 4);
     CHECK(clock.serve(1, 0).over == 1);
     CHECK(clock.end() == 7);
 }
 
-TEST("a leveled clock has no past") {
+TEST_CASE("a leveled clock has no past") {
     GapClock<2> clock;
     (void)clock.serve(10, 1);
     clock.level(50);
     CHECK(clock.serve(0, 1).begun == 50);
 }
-
-RUN_ALL_TESTS

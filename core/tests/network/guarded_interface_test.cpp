@@ -2,9 +2,10 @@
 #include <memory>
 #include <vector>
 
-#include "check.hpp"
 #include "small_network.hpp"
 #include "striate/network/network.hpp"
+
+#include <doctest/doctest.h>
 
 using namespace striate;
 
@@ -55,18 +56,16 @@ std::vector<std::int64_t> deliveries(bool guarded, bool closes) {
 
 }  // namespace
 
-TEST("a packet that continues a message carries no header") {
+TEST_CASE("a packet that continues a message carries no header") {
     // Both packets have 100 bytes on the wire: 500 ns, and 100 ns behind it.
     CHECK((deliveries(false, false) == std::vector<std::int64_t>{500, 600}));
 }
 
-TEST("a guarded interface that stays open changes nothing") {
+TEST_CASE("a guarded interface that stays open changes nothing") {
     CHECK((deliveries(true, false) == std::vector<std::int64_t>{500, 600}));
 }
 
-TEST("a closed interface takes no packet until it opens") {
+TEST_CASE("a closed interface takes no packet until it opens") {
     // Closed at 500 ns, before the second packet's turn; open again at 10 us.
     CHECK((deliveries(true, true) == std::vector<std::int64_t>{500, 10'100}));
 }
-
-RUN_ALL_TESTS

@@ -1,10 +1,10 @@
 #include "striate/network/routes.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <random>
 #include <vector>
-
-#include "check.hpp"
 
 using striate::NetworkColumns;
 using striate::Routes;
@@ -30,7 +30,7 @@ std::vector<std::int32_t> plain_distances(std::int32_t components, const Indices
 
 }  // namespace
 
-TEST("a star is a tree: up to the switch and down again") {
+TEST_CASE("a star is a tree: up to the switch and down again") {
     // Components 0 and 1 hang on switch 2; cable 0-2 is edges 0 and 1, cable 1-2 is edges 2 and 3.
     Routes routes(3, Indices{0, 2, 1, 2}, Indices{2, 0, 2, 1});
     CHECK((routes.path(0, 1) == Indices{0, 3}));
@@ -38,7 +38,7 @@ TEST("a star is a tree: up to the switch and down again") {
     CHECK(routes.path(1, 1).empty());
 }
 
-TEST("equal ways are decided by the lowest edge, and all of them are named") {
+TEST_CASE("equal ways are decided by the lowest edge, and all of them are named") {
     // A square 0-1-3-2-0: two ways of two hops from 0 to 3, by edge 0 (to 1) or by edge 2 (to 2).
     Routes routes(4, Indices{0, 1, 0, 2, 1, 3, 2, 3}, Indices{1, 0, 2, 0, 3, 1, 3, 2});
     CHECK((routes.path(0, 3) == Indices{0, 4}));
@@ -46,7 +46,7 @@ TEST("equal ways are decided by the lowest edge, and all of them are named") {
     CHECK((routes.next_edges(1, 3) == Indices{4}));
 }
 
-TEST("a cut cable and a one-way street are seen") {
+TEST_CASE("a cut cable and a one-way street are seen") {
     Routes routes(4, Indices{0, 1}, Indices{1, 2});
     Indices edges{7};
     CHECK(!routes.append_path(2, 0, edges));
@@ -57,7 +57,7 @@ TEST("a cut cable and a one-way street are seen") {
     CHECK_THROWS(Routes(2, Indices{0}, Indices{2}));
 }
 
-TEST("every way over random graphs is connected, shortest, and takes the lowest edge that gets nearer") {
+TEST_CASE("every way over random graphs is connected, shortest, and takes the lowest edge that gets nearer") {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
         const auto components = static_cast<std::int32_t>(1 + random() % 12);
@@ -102,7 +102,7 @@ TEST("every way over random graphs is connected, shortest, and takes the lowest 
     }
 }
 
-TEST("a summary adds latencies and finds the narrowest place, ends included") {
+TEST_CASE("a summary adds latencies and finds the narrowest place, ends included") {
     // 0 -(5 ticks, 100 B/s)-> 1 -(7 ticks, 90 B/s)-> 2; component 1 lets 95 B/s through, component 2 only 80.
     const std::vector<double> bandwidth{200, 95, 80};
     const Indices source{0, 1};
@@ -111,11 +111,9 @@ TEST("a summary adds latencies and finds the narrowest place, ends included") {
     const std::vector<std::int64_t> latency{5, 7};
     const NetworkColumns network{bandwidth, source, target, edge_bandwidth, latency};
     const auto ways = striate::summarise_routes(network, Indices{0, 0, 2, 1, 0}, Indices{2, 1, 0, 1, 2});
-    CHECK(ways[0].hops == 2 && ways[0].latency_ticks == 12 && ways[0].bottleneck_bandwidth == 80);
-    CHECK(ways[1].hops == 1 && ways[1].latency_ticks == 5 && ways[1].bottleneck_bandwidth == 95);
+    CHECK((ways[0].hops == 2 && ways[0].latency_ticks == 12 && ways[0].bottleneck_bandwidth == 80));
+    CHECK((ways[1].hops == 1 && ways[1].latency_ticks == 5 && ways[1].bottleneck_bandwidth == 95));
     CHECK(ways[2].hops == -1);
-    CHECK(ways[3].hops == 0 && ways[3].latency_ticks == 0 && ways[3].bottleneck_bandwidth == 95);
-    CHECK(ways[4].hops == 2 && ways[4].bottleneck_bandwidth == 80);
+    CHECK((ways[3].hops == 0 && ways[3].latency_ticks == 0 && ways[3].bottleneck_bandwidth == 95));
+    CHECK((ways[4].hops == 2 && ways[4].bottleneck_bandwidth == 80));
 }
-
-RUN_ALL_TESTS

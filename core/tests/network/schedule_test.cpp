@@ -1,9 +1,10 @@
 #include "striate/network/schedule.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
 #include "small_network.hpp"
 
 using striate::ComponentKind;
@@ -39,7 +40,7 @@ SmallNetwork one_socket() {
 
 }  // namespace
 
-TEST("a packet is stored and forwarded by every station") {
+TEST_CASE("a packet is stored and forwarded by every station") {
     SmallSchedule schedule;
     schedule.send(0, 1, 60);  // 60 + 40 of header = 100 B
     const auto result = simulate(one_socket(), schedule, {100});
@@ -49,7 +50,7 @@ TEST("a packet is stored and forwarded by every station") {
     CHECK(result.events == 10);      // arrival and completion at five stations
 }
 
-TEST("only the first packet carries a header, and packets follow each other") {
+TEST_CASE("only the first packet carries a header, and packets follow each other") {
     SmallSchedule schedule;
     schedule.send(0, 1, 250);  // packets of 140, 100 and 50 B
     const auto result = simulate(one_socket(), schedule, {100});
@@ -68,7 +69,7 @@ TEST("only the first packet carries a header, and packets follow each other") {
     CHECK(result.stations[0].bytes == 290);
 }
 
-TEST("messages of one pair take turns packet by packet") {
+TEST_CASE("messages of one pair take turns packet by packet") {
     SmallSchedule schedule;
     schedule.send(0, 0, 300);     // to oneself: the interface and nothing else
     schedule.send(0, 0, 50, 10);  // joins while the first packet (140) is served
@@ -78,7 +79,7 @@ TEST("messages of one pair take turns packet by packet") {
     CHECK((result.sent == Times{330, 240}));
 }
 
-TEST("streams that share a station are served in turn") {
+TEST_CASE("streams that share a station are served in turn") {
     SmallNetwork network;
     const auto hub = network.component(byte_per_tick * 100);
     for (int nic = 0; nic < 3; ++nic) network.nic(hub, byte_per_tick * 100, byte_per_tick, 0);
@@ -94,7 +95,7 @@ TEST("streams that share a station are served in turn") {
     CHECK(result.delivered[0] == link_starts + 6000 - 960 + 10);
 }
 
-TEST("an analytical interface meets no contention") {
+TEST_CASE("an analytical interface meets no contention") {
     SmallNetwork network;
     const auto hub = network.component(byte_per_tick * 100);
     for (int nic = 0; nic < 3; ++nic) network.nic(hub, byte_per_tick * 100, byte_per_tick, 5, true);
@@ -108,7 +109,7 @@ TEST("an analytical interface meets no contention") {
     CHECK(result.events == 2 * 4);
 }
 
-TEST("a cut-through component passes the head on while the tail still comes in") {
+TEST_CASE("a cut-through component passes the head on while the tail still comes in") {
     for (const bool cut : {false, true}) {
         SmallNetwork network;
         const auto hub = network.component(byte_per_tick, 0,
@@ -120,7 +121,7 @@ TEST("a cut-through component passes the head on while the tail still comes in")
     }
 }
 
-TEST("a step starts when what it waits for is delivered, or sent, and its delay is over") {
+TEST_CASE("a step starts when what it waits for is delivered, or sent, and its delay is over") {
     SmallSchedule schedule;
     schedule.send(0, 1, 60);
     schedule.send(1, 0, 60, 3, {0});
@@ -131,7 +132,7 @@ TEST("a step starts when what it waits for is delivered, or sent, and its delay 
     CHECK(result.end == 1031);
 }
 
-TEST("round-robin routing deals messages over equal ways") {
+TEST_CASE("round-robin routing deals messages over equal ways") {
     SmallNetwork network;
     const auto left = network.component(byte_per_tick * 100);
     const auto right = network.component(byte_per_tick * 100);
@@ -152,7 +153,7 @@ TEST("round-robin routing deals messages over equal ways") {
     CHECK(spread.end < 2100);    // each over its own
 }
 
-TEST("what cannot be is refused") {
+TEST_CASE("what cannot be is refused") {
     SmallNetwork apart = one_socket();
     apart.nic(apart.component(1), 1, 1, 0);
     SmallSchedule unreachable;
@@ -169,5 +170,3 @@ TEST("what cannot be is refused") {
     still.link_bandwidth[0] = 0;
     CHECK_THROWS(still.stations({100}));
 }
-
-RUN_ALL_TESTS

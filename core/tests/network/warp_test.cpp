@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "check.hpp"
 #include "random_case.hpp"
 #include "striate/network/schedule.hpp"
 
+#include <doctest/doctest.h>
+
 using striate::QueueKind;
 
-TEST("two messages through one cable wait for each other, and the queue is told") {
+TEST_CASE("two messages through one cable wait for each other, and the queue is told") {
     RandomCase fabric(1);
     fabric.network = {};
     const auto left = fabric.network.component(1e12);
@@ -24,7 +25,7 @@ TEST("two messages through one cable wait for each other, and the queue is told"
     CHECK(std::abs(result.waited[2] - 1e-6) < 5e-9);  // the second stands behind 1,000 B at 1 GB/s
 }
 
-TEST("a long transfer skips nearly all of its events and loses not a tick") {
+TEST_CASE("a long transfer skips nearly all of its events and loses not a tick") {
     RandomCase fabric(1);
     fabric.network = {};
     const auto memory = fabric.network.component(1e9, 2e9, striate::ComponentKind::memory);
@@ -42,7 +43,7 @@ TEST("a long transfer skips nearly all of its events and loses not a tick") {
     CHECK(fast.skipped > 999'000);
 }
 
-TEST("fast-forward and the plain engine agree tick for tick on random machines") {
+TEST_CASE("fast-forward and the plain engine agree tick for tick on random machines") {
     std::int64_t events = 0;
     std::int64_t skipped = 0;
     for (std::uint64_t seed = 0; seed < fuzz_cases; ++seed) {
@@ -59,7 +60,7 @@ TEST("fast-forward and the plain engine agree tick for tick on random machines")
     CHECK(skipped > events / 5);                                   // and there is something to skip in them
 }
 
-TEST("the queue decides nothing but the speed") {
+TEST_CASE("the queue decides nothing but the speed") {
     for (std::uint64_t seed = 0; seed < fuzz_cases / 10; ++seed) {
         const RandomCase fabric(seed);
         const auto oracle = fabric.simulate({.warp = false, .queue = QueueKind::oracle});
@@ -69,7 +70,7 @@ TEST("the queue decides nothing but the speed") {
     }
 }
 
-TEST("other ties move neither a byte nor an event") {
+TEST_CASE("other ties move neither a byte nor an event") {
     std::int64_t moved = 0;
     for (std::uint64_t seed = 0; seed < fuzz_cases / 10; ++seed) {
         const RandomCase fabric(seed);
@@ -86,5 +87,3 @@ TEST("other ties move neither a byte nor an event") {
     }
     CHECK(moved > 0);
 }
-
-RUN_ALL_TESTS

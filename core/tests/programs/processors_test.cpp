@@ -1,9 +1,9 @@
 #include "striate/programs/processors.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <vector>
-
-#include "check.hpp"
 
 using striate::Processors;
 using striate::Ticks;
@@ -19,7 +19,7 @@ Processors one_node(std::int32_t cpus) {
 
 }  // namespace
 
-TEST("two jobs on one CPU take turns: both run at half speed") {
+TEST_CASE("two jobs on one CPU take turns: both run at half speed") {
     Processors processors = one_node(1);
     CHECK(processors.start(0, 0, 100 * ns, 1).time == 101 * ns);
     const auto alarm = processors.start(0, 40 * ns, 100 * ns, 2);  // 60 left at half speed
@@ -33,7 +33,7 @@ TEST("two jobs on one CPU take turns: both run at half speed") {
     CHECK((over == Cookies{1, 2}));
 }
 
-TEST("a free CPU leaves the others' pace alone") {
+TEST_CASE("a free CPU leaves the others' pace alone") {
     Processors processors = one_node(2);
     const auto first = processors.start(0, 0, 100 * ns, 1);
     CHECK(processors.start(0, 10 * ns, 500 * ns, 2).time == -1);  // the first alarm stands
@@ -43,7 +43,7 @@ TEST("a free CPU leaves the others' pace alone") {
     CHECK(processors.busy(0) == (10 + 2 * 91) * ns);
 }
 
-TEST("an alarm that plans have overtaken does nothing") {
+TEST_CASE("an alarm that plans have overtaken does nothing") {
     Processors processors = one_node(1);
     const auto stale = processors.start(0, 0, 100 * ns, 1);
     const auto valid = processors.start(0, 0, 100 * ns, 2);
@@ -54,7 +54,7 @@ TEST("an alarm that plans have overtaken does nothing") {
     CHECK((over == Cookies{1, 2}));
 }
 
-TEST("three jobs on two CPUs: the sum of work is done in time") {
+TEST_CASE("three jobs on two CPUs: the sum of work is done in time") {
     Processors processors = one_node(2);
     static_cast<void>(processors.start(0, 0, 90 * ns, 1));
     static_cast<void>(processors.start(0, 0, 90 * ns, 2));
@@ -63,7 +63,7 @@ TEST("three jobs on two CPUs: the sum of work is done in time") {
     CHECK_THROWS(one_node(0));
 }
 
-TEST("a job may tell how late its end is noticed") {
+TEST_CASE("a job may tell how late its end is noticed") {
     Processors processors = one_node(1);
     const auto alarm = processors.start(0, 0, 0, 1, 7);
     CHECK(alarm.time == 7);
@@ -72,10 +72,8 @@ TEST("a job may tell how late its end is noticed") {
     CHECK((over == Cookies{1}));
 }
 
-TEST("the old clock cuts a job to whole nanoseconds, the nanosecond of its end included") {
+TEST_CASE("the old clock cuts a job to whole nanoseconds, the nanosecond of its end included") {
     Processors processors(std::vector<std::int32_t>{1}, striate::Rounding::truncated_nanoseconds);
     CHECK(processors.start(0, 0, 1128, 1).time == 2 * ns);  // 1.128 + 1
     CHECK(processors.start(0, 0, 1128, 2).time == 3 * ns);  // 2.256 + 1, shared by two
 }
-
-RUN_ALL_TESTS

@@ -1,11 +1,11 @@
 #include "striate/programs/volume.hpp"
 
-#include "check.hpp"
+#include <doctest/doctest.h>
 
 using striate::Kind;
 using striate::volume_of;
 
-TEST("a binomial broadcast over 5: 0 sends to 1, 2, 4; 2 sends to 3") {
+TEST_CASE("a binomial broadcast over 5: 0 sends to 1, 2, 4; 2 sends to 3") {
     const std::int64_t sent[] = {3, 0, 1, 0, 0};
     for (std::int64_t v = 0; v < 5; ++v) {
         CHECK(volume_of(Kind::bcast, 5, v, 0, 100).sent_bytes == 100 * sent[v]);
@@ -13,14 +13,14 @@ TEST("a binomial broadcast over 5: 0 sends to 1, 2, 4; 2 sends to 3") {
     }
 }
 
-TEST("a gather over 6 rooted at 2 brings five blocks to the root") {
+TEST_CASE("a gather over 6 rooted at 2 brings five blocks to the root") {
     // relative to the root: 0 <- 1, 0 <- 2 (with 3), 0 <- 4 (with 5)
     CHECK(volume_of(Kind::gather, 6, 2, 2, 10).received_bytes == 50);
     CHECK(volume_of(Kind::gather, 6, 2, 2, 10).received_messages == 3);
     CHECK(volume_of(Kind::gather, 6, 4, 2, 10).sent_bytes == 20);
 }
 
-TEST("what all send is what all receive") {
+TEST_CASE("what all send is what all receive") {
     const Kind kinds[] = {Kind::barrier, Kind::bcast,         Kind::reduce,    Kind::allreduce,
                           Kind::gather,  Kind::scatter,       Kind::allgather, Kind::alltoall,
                           Kind::scan,    Kind::reduce_scatter};
@@ -38,5 +38,3 @@ TEST("what all send is what all receive") {
         }
     }
 }
-
-RUN_ALL_TESTS

@@ -1,11 +1,11 @@
 #include "striate/queueing/bus_network.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
-
-#include "check.hpp"
 
 using striate::BusRows;
 
@@ -23,12 +23,12 @@ struct Columns {
 
 }  // namespace
 
-TEST("one job never queues") {
+TEST_CASE("one job never queues") {
     const Columns one{{1}, {0.5}, {0.2}, {0, 1}, {0.3}};
     CHECK(close(striate::bus_cycle_times(one.rows())[0], 1.0));
 }
 
-TEST("two jobs, by hand") {
+TEST_CASE("two jobs, by hand") {
     // One job: cycle 1, it is at the bus 0.2 and at the disks 0.3 of the time.
     // Two: bus 0.2 * 1.2 = 0.24, disks 0.3 * 1.3 = 0.39, cycle 0.5 + 0.24 + 0.39 = 1.13.
     const Columns two{{2}, {0.5}, {0.2}, {0, 1}, {0.3}};
@@ -38,7 +38,7 @@ TEST("two jobs, by hand") {
     CHECK(close(split.io[0], 0.39));
 }
 
-TEST("Horner's rule and mean value analysis agree at ragged, random rows") {
+TEST_CASE("Horner's rule and mean value analysis agree at ragged, random rows") {
     std::mt19937_64 random(2);
     std::uniform_real_distribution<double> exponent(-4, 1);
     Columns columns;
@@ -59,17 +59,15 @@ TEST("Horner's rule and mean value analysis agree at ragged, random rows") {
     }
 }
 
-TEST("a station that does all the work sets the pace, even where the sums overflow") {
+TEST_CASE("a station that does all the work sets the pace, even where the sums overflow") {
     const Columns saturated{{100000}, {1e-9}, {0}, {0, 1}, {2.0}};
     CHECK(close(striate::bus_cycle_times(saturated.rows())[0], 200000.0));  // K y
     const Columns disks_alone{{7}, {0}, {0}, {0, 1}, {2.0}};
     CHECK(close(striate::bus_cycle_times(disks_alone.rows())[0], 14.0));
 }
 
-TEST("columns that do not fit together are refused") {
+TEST_CASE("columns that do not fit together are refused") {
     CHECK_THROWS(striate::bus_cycle_times(Columns{{1}, {1}, {}, {0, 1}, {1}}.rows()));
     CHECK_THROWS(striate::bus_cycle_times(Columns{{1}, {1}, {1}, {0, 2}, {1}}.rows()));
     CHECK_THROWS(striate::bus_residences(Columns{{0}, {1}, {1}, {0, 1}, {1}}.rows()));
 }
-
-RUN_ALL_TESTS

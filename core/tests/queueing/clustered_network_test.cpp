@@ -1,10 +1,11 @@
 #include "striate/queueing/clustered_network.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
 #include "striate/queueing/linearizer.hpp"
 
 namespace {
@@ -32,7 +33,7 @@ Split linearized(double jobs, double clusters, double delay, double bus, double 
 
 }  // namespace
 
-TEST("two clusters of one job, by hand") {
+TEST_CASE("two clusters of one job, by hand") {
     // Each job alone: cycle 1, at the bus 0.2 of the time. Together each finds the other there: 0.2 * 1.2 =
     // 0.24.
     const Split split = clustered(1, 2, 0.5, 0.2, 0.3);
@@ -40,7 +41,7 @@ TEST("two clusters of one job, by hand") {
     CHECK(close(split.io, 0.3));
 }
 
-TEST("one cluster is the bus network") {
+TEST_CASE("one cluster is the bus network") {
     for (const std::int64_t jobs : {1, 2, 5, 64, 1000}) {
         const std::vector<std::int64_t> population{jobs}, starts{0, 1};
         const std::vector<double> z{1.0}, x{0.01}, y{0.009};
@@ -51,12 +52,12 @@ TEST("one cluster is the bus network") {
     }
 }
 
-TEST("without a bus the clusters do not feel each other") {
+TEST_CASE("without a bus the clusters do not feel each other") {
     const Split many = clustered(6, 50, 1.0, 0, 0.3), one = clustered(6, 1, 1.0, 0, 0.3);
-    CHECK(many.computation == one.computation && many.io == one.io);
+    CHECK((many.computation == one.computation && many.io == one.io));
 }
 
-TEST("a hill with a kink, bus and disks in balance, is summed as well") {
+TEST_CASE("a hill with a kink, bus and disks in balance, is summed as well") {
     // d x = y: for long the density neither rises nor falls. Halving the demands and doubling them back must
     // agree.
     const Split plain = clustered(2000, 16, 10.0, 0.5, 8.0), scaled = clustered(2000, 16, 5.0, 0.25, 4.0);
@@ -64,15 +65,13 @@ TEST("a hill with a kink, bus and disks in balance, is summed as well") {
     CHECK(plain.computation + plain.io > 16000);  // N y, the asymptotic bound
 }
 
-TEST("Linearizer is exact for one job of one class, and close elsewhere") {
+TEST_CASE("Linearizer is exact for one job of one class, and close elsewhere") {
     CHECK(close(linearized(1, 1, 0.5, 0.2, 0.3).computation, 0.7));
     const Split exact = clustered(8, 8, 2.0, 0.05, 0.3), fast = linearized(8, 8, 2.0, 0.05, 0.3);
     CHECK(close(fast.computation + fast.io, exact.computation + exact.io, 0.01));
 }
 
-TEST("nonsense is refused") {
+TEST_CASE("nonsense is refused") {
     CHECK_THROWS(clustered(0, 1, 1, 1, 1));
     CHECK_THROWS(clustered(1, 0, 1, 1, 1));
 }
-
-RUN_ALL_TESTS

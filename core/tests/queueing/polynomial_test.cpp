@@ -1,10 +1,10 @@
 #include "striate/queueing/polynomial.hpp"
 
+#include <doctest/doctest.h>
+
 #include <vector>
 
-#include "check.hpp"
-
-TEST("a polynomial by hand, in whole blocks and in the rest") {
+TEST_CASE("a polynomial by hand, in whole blocks and in the rest") {
     // 2 x^2 + 3 x + 4 at x = 2 is 18
     const std::vector<double> coefficients{2, 3, 4};
     for (const std::size_t count : {std::size_t{1}, std::size_t{64}, std::size_t{67}}) {
@@ -13,6 +13,4 @@ TEST("a polynomial by hand, in whole blocks and in the rest") {
     }
 }
 
-TEST("nothing sums to nothing") { CHECK(striate::polynomial_sum({}, {}, 5) == 0); }
-
-RUN_ALL_TESTS
+TEST_CASE("nothing sums to nothing") { CHECK(striate::polynomial_sum({}, {}, 5) == 0); }

@@ -1,5 +1,7 @@
 #include "striate/records/chunks.hpp"
 
+#include <doctest/doctest.h>
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,7 +11,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "check.hpp"
 #include "striate/records/mapped_file.hpp"
 
 using striate::ChunkedRecords;
@@ -40,7 +41,7 @@ class TemporaryFile {
 
 }  // namespace
 
-TEST("records come out of their chunks, and a chunk that is not there is zeros") {
+TEST_CASE("records come out of their chunks, and a chunk that is not there is zeros") {
     std::mt19937 random(1);
     for (const std::size_t size : {1U, 3U, 8U, 40U}) {
         std::vector<std::byte> memory(5 * 7 * size);
@@ -64,7 +65,7 @@ TEST("records come out of their chunks, and a chunk that is not there is zeros")
     }
 }
 
-TEST("positions outside the chunks and targets that are too small are refused") {
+TEST_CASE("positions outside the chunks and targets that are too small are refused") {
     const std::vector<std::byte> memory(70);
     const std::vector<const std::byte*> at{memory.data(), memory.data() + 35};
     std::vector<std::byte> target(10);
@@ -75,7 +76,7 @@ TEST("positions outside the chunks and targets that are too small are refused") 
     CHECK_THROWS(gather_chunks<std::int64_t>(target, many, source));
 }
 
-TEST("a file is read where it is mapped; one that was cut meanwhile is an exception, not the end") {
+TEST_CASE("a file is read where it is mapped; one that was cut meanwhile is an exception, not the end") {
     TemporaryFile file(3 * 4096);
     CHECK(file.good);
     const MappedFile mapped(file.descriptor, 3 * 4096);
@@ -91,5 +92,3 @@ TEST("a file is read where it is mapped; one that was cut meanwhile is an except
     CHECK(ftruncate(file.descriptor, 4096) == 0);
     for (int again = 0; again < 2; ++again) CHECK_THROWS(read());
 }
-
-RUN_ALL_TESTS

@@ -1,12 +1,13 @@
 #include "striate/records/records.hpp"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <random>
 #include <vector>
 
-#include "check.hpp"
 #include "striate/records/buckets.hpp"
 
 using striate::bucket_records;
@@ -27,7 +28,7 @@ std::vector<std::byte> bytes_of(std::initializer_list<int> values) {
 
 }  // namespace
 
-TEST("a mark is one bit, and indices outside the range leave none") {
+TEST_CASE("a mark is one bit, and indices outside the range leave none") {
     std::vector<std::uint64_t> bits(2);
     const std::vector<std::int32_t> indices{10, 13, 10, 9, 138, 137};  // range [10, 138)
     mark_records<std::int32_t>(indices, 10, bits);
@@ -35,7 +36,7 @@ TEST("a mark is one bit, and indices outside the range leave none") {
     CHECK(bits[1] == std::uint64_t{1} << 63);  // 137 -> bit 127; 9 and 138 are outside
 }
 
-TEST("positions without a mark are listed, those of the range only") {
+TEST_CASE("positions without a mark are listed, those of the range only") {
     const std::vector<std::uint64_t> bits{~std::uint64_t{0b1001}, ~(std::uint64_t{1} << 63)};
     std::vector<std::int64_t> found;
     unmarked_records(bits, 1, 128, found);
@@ -43,7 +44,7 @@ TEST("positions without a mark are listed, those of the range only") {
     CHECK_THROWS(unmarked_records(bits, 0, 129, found));
 }
 
-TEST("bits are counted from each edge to the next") {
+TEST_CASE("bits are counted from each edge to the next") {
     const std::vector<std::uint64_t> bits{0b1011, ~std::uint64_t{0}};
     const std::vector<std::int64_t> edges{1, 3, 3, 70, 128}, outside{0, 129};
     std::vector<std::int64_t> counts;
@@ -53,7 +54,7 @@ TEST("bits are counted from each edge to the next") {
     CHECK_THROWS(striate::count_marked(bits, outside, counts));
 }
 
-TEST("settling into buckets is settling, then bucketing") {
+TEST_CASE("settling into buckets is settling, then bucketing") {
     std::mt19937 random(3);
     for (int round = 0; round < 200; ++round) {
         const auto records = static_cast<std::int64_t>(random() % (round % 4 == 0 ? 9000 : 300) + 1);
@@ -79,7 +80,7 @@ TEST("settling into buckets is settling, then bucketing") {
         std::vector<std::uint64_t> again = live;
         striate::LargeVector<std::int32_t> kept;
         resolve_records<std::int32_t>(indices, 0, live, kept);
-        CHECK(!(each_once && round % 2 == 1) || kept.size() == indices.size());
+        CHECK((!(each_once && round % 2 == 1) || kept.size() == indices.size()));
         const DomainCut cut{records, domain, window, segments};
         const auto wanted = bucket_records<std::int32_t>(indices, kept, false, cut);
         const auto found = resolve_into_buckets<std::int32_t>(indices, again, each_once, cut);
@@ -89,7 +90,7 @@ TEST("settling into buckets is settling, then bucketing") {
     }
 }
 
-TEST("live bits that nobody claims are refused") {
+TEST_CASE("live bits that nobody claims are refused") {
     const std::vector<std::int32_t> segments{0}, one{5}, twice{5, 5}, outside{64};
     const DomainCut cut{64, 64, 8, segments};
     std::vector<std::uint64_t> other{1 << 6}, two{1 << 6 | 1},
@@ -104,7 +105,7 @@ TEST("live bits that nobody claims are refused") {
     CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, own, true, cut));  // not once
 }
 
-TEST("entries are spliced out of moves and into them") {
+TEST_CASE("entries are spliced out of moves and into them") {
     const std::vector<std::int32_t> order{1, 4, 5, 9}, place{10, 40, 50, 90}, dropped{0, 4, 5, 12};
     const std::vector<std::int32_t> added{0, 5, 10}, added_place{7, 57, 97};
     striate::LargeVector<std::int32_t> entries, places;
@@ -113,7 +114,7 @@ TEST("entries are spliced out of moves and into them") {
     CHECK((places == striate::LargeVector<std::int32_t>{7, 10, 57, 90, 97}));
 }
 
-TEST("entries whose bit is set are found") {
+TEST_CASE("entries whose bit is set are found") {
     const std::vector<std::int64_t> indices{3, 64, 3, 5};
     const std::vector<std::uint64_t> bits{0b1000, 1};
     CHECK((striate::marked_entries<std::int64_t>(indices, bits) == std::vector<std::int64_t>{0, 1, 2}));
@@ -121,7 +122,7 @@ TEST("entries whose bit is set are found") {
     CHECK_THROWS(striate::marked_entries<std::int64_t>(beyond, bits));
 }
 
-TEST("the last claim at a live bit is kept, the places ascend") {
+TEST_CASE("the last claim at a live bit is kept, the places ascend") {
     std::vector<std::uint64_t> live{0b1011};
     const std::vector<std::int64_t> indices{1, 0, 2, 1, 3, 0};  // bit 2 is dead: another rank has it
     striate::LargeVector<std::int64_t> kept;
@@ -130,7 +131,7 @@ TEST("the last claim at a live bit is kept, the places ascend") {
     CHECK(live[0] == 0);
 }
 
-TEST("buckets follow rounds, shared memory first, then the other owners") {
+TEST_CASE("buckets follow rounds, shared memory first, then the other owners") {
     // 10 records, domains of 4, windows of 3: owner = i / 4, round = i % 4 / 3. Owner 0 is remote,
     // owner 1 is segment 1 of our shared memory, owner 2 segment 0.
     const std::vector<std::int32_t> segments{-1, 1, 0};
@@ -144,7 +145,7 @@ TEST("buckets follow rounds, shared memory first, then the other owners") {
     CHECK((found.starts == std::vector<std::int64_t>{0, 2, 3, 3, 3, 4, 5, 5, 5}));
 }
 
-TEST("records are found in domains of any size") {
+TEST_CASE("records are found in domains of any size") {
     std::mt19937_64 random(2);
     for (int round = 0; round < 3000; ++round) {
         const auto domain =
@@ -161,7 +162,7 @@ TEST("records are found in domains of any size") {
     }
 }
 
-TEST("records of three bytes move to and from positions") {
+TEST_CASE("records of three bytes move to and from positions") {
     std::vector<std::byte> target(9);
     const auto source = bytes_of({1, 2, 3, 4, 5, 6});
     const std::vector<std::int32_t> to{2, 0}, from{1, 1};
@@ -173,7 +174,7 @@ TEST("records of three bytes move to and from positions") {
     CHECK(target == bytes_of({4, 5, 6, 4, 5, 6, 4, 5, 6}));
 }
 
-TEST("every size moves alike, fixed or not") {
+TEST_CASE("every size moves alike, fixed or not") {
     for (std::size_t size = 1; size <= 70; ++size) {
         std::vector<std::byte> source(size * 50), target(size * 50), expected(size * 50);
         for (std::size_t k = 0; k < source.size(); ++k) source[k] = static_cast<std::byte>(k * 7);
@@ -186,7 +187,7 @@ TEST("every size moves alike, fixed or not") {
     }
 }
 
-TEST("positions outside are refused before a byte moves") {
+TEST_CASE("positions outside are refused before a byte moves") {
     std::vector<std::byte> target(8);
     const std::vector<std::byte> source(8, std::byte{1});
     const std::vector<std::int32_t> low{0, -1}, high{0, 4}, three{0, 1, 2};
@@ -201,5 +202,3 @@ TEST("positions outside are refused before a byte moves") {
     CHECK_THROWS(bucket_records<std::int32_t>(low, {}, true, DomainCut{4, 4, 4, segments}));
     CHECK_THROWS(bucket_records<std::int32_t>(three, {}, true, DomainCut{4, 2, 2, segments}));
 }
-
-RUN_ALL_TESTS

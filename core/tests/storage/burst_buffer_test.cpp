@@ -1,11 +1,11 @@
 #include "striate/storage/burst_buffer.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <map>
 #include <random>
 #include <vector>
-
-#include "check.hpp"
 
 using namespace striate;
 
@@ -15,7 +15,7 @@ Access write(std::int64_t offset, std::int64_t bytes) { return {0, offset, bytes
 
 }  // namespace
 
-TEST("writes fill the buffer and leave when they are on disk") {
+TEST_CASE("writes fill the buffer and leave when they are on disk") {
     BurstBuffer buffer({100, 0, 40});
     buffer.add(write(0, 60));
     CHECK((buffer.accepts(40) && !buffer.accepts(41)));
@@ -30,7 +30,7 @@ TEST("writes fill the buffer and leave when they are on disk") {
     CHECK(buffer.empty());
 }
 
-TEST("it drains down to its threshold, and all for a sync") {
+TEST_CASE("it drains down to its threshold, and all for a sync") {
     BurstBuffer buffer({100, 50, 1000});
     buffer.add(write(0, 30));
     CHECK(buffer.drain(false).empty());
@@ -39,7 +39,7 @@ TEST("it drains down to its threshold, and all for a sync") {
     CHECK(buffer.drain(true).size() == 1);
 }
 
-TEST("bytes written again while they drain stay") {
+TEST_CASE("bytes written again while they drain stay") {
     BurstBuffer buffer({100, 0, 1000});
     buffer.add(write(0, 30));
     const std::vector<Drain> first = buffer.drain(false);
@@ -51,7 +51,7 @@ TEST("bytes written again while they drain stay") {
     CHECK((second.size() == 1 && second[0].write == write(10, 10)));
 }
 
-TEST("any history of writes and drains equals a byte map") {
+TEST_CASE("any history of writes and drains equals a byte map") {
     std::mt19937_64 random(5);
     for (int round = 0; round < 300; ++round) {
         BurstBuffer buffer({1000, 20, 7});
@@ -93,10 +93,8 @@ TEST("any history of writes and drains equals a byte map") {
     }
 }
 
-TEST("nonsense is refused") {
+TEST_CASE("nonsense is refused") {
     CHECK_THROWS(BurstBuffer({-1, 0, 10}));
     CHECK_THROWS(BurstBuffer({100, 100, 10}));
     CHECK_THROWS(BurstBuffer({100, 0, 0}));
 }
-
-RUN_ALL_TESTS

@@ -1,12 +1,12 @@
 #include "striate/storage/device.hpp"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <random>
 #include <vector>
-
-#include "check.hpp"
 
 using namespace striate;
 
@@ -40,7 +40,7 @@ std::int64_t nanoseconds(Ticks ticks) { return ticks / 1000; }
 
 }  // namespace
 
-TEST("a single disk serves one access after the other") {
+TEST_CASE("a single disk serves one access after the other") {
     Device device;
     device.disks = {plain(10)};
     DeviceState state(device);
@@ -49,7 +49,7 @@ TEST("a single disk serves one access after the other") {
     CHECK(nanoseconds(finish_time(device, state, 500'000, {0, 0, 100, true})) == 610);
 }
 
-TEST("flash works on small accesses in parallel and spreads large ones") {
+TEST_CASE("flash works on small accesses in parallel and spreads large ones") {
     Device device;
     device.disks = {flash(4, 1000)};
     DeviceState state(device);
@@ -65,7 +65,7 @@ TEST("flash works on small accesses in parallel and spreads large ones") {
     CHECK(device.depth() == 8);
 }
 
-TEST("stripes move at the speed of all disks") {
+TEST_CASE("stripes move at the speed of all disks") {
     const Device device = array(4, Raid::striped, 100);
     DeviceState state(device);
     CHECK(nanoseconds(finish_time(device, state, 0, {0, 0, 800, true})) == 200);
@@ -75,7 +75,7 @@ TEST("stripes move at the speed of all disks") {
     CHECK((other.disks[1].bytes_read == 50 && other.disks[2].bytes_read == 50));
 }
 
-TEST("a whole parity stripe is written at once, part of one reads first") {
+TEST_CASE("a whole parity stripe is written at once, part of one reads first") {
     const Device device = array(3, Raid::parity, 100, 10);
     DeviceState whole(device);
     // Two data chunks and their parity, one on each disk: 10 + 100 ns.
@@ -92,7 +92,7 @@ TEST("a whole parity stripe is written at once, part of one reads first") {
     CHECK((read == 80 && written == 80));
 }
 
-TEST("a long read of a parity array passes over the parity") {
+TEST_CASE("a long read of a parity array passes over the parity") {
     const Device device = array(3, Raid::parity, 100, 10);
     DeviceState state(device);
     // Rows 0..2 hold 600 bytes of data; each disk has 2 chunks of data and 1 of parity.
@@ -101,7 +101,7 @@ TEST("a long read of a parity array passes over the parity") {
     CHECK((nanoseconds(over) >= 210 && nanoseconds(over) <= 310));
 }
 
-TEST("every byte reaches exactly one disk, and parity as often as it must") {
+TEST_CASE("every byte reaches exactly one disk, and parity as often as it must") {
     std::mt19937_64 random(2);
     for (int round = 0; round < 500; ++round) {
         const std::size_t disks = 3 + random() % 4;
@@ -134,7 +134,7 @@ TEST("every byte reaches exactly one disk, and parity as often as it must") {
     }
 }
 
-TEST("a full disk says so") {
+TEST_CASE("a full disk says so") {
     Device device;
     device.disks = {plain()};
     device.capacity_bytes = 1000;
@@ -154,10 +154,8 @@ TEST("a full disk says so") {
     CHECK(state.used_bytes == 1000);
 }
 
-TEST("nonsense is refused") {
+TEST_CASE("nonsense is refused") {
     CHECK_THROWS(expect_sound(Device{}));
     CHECK_THROWS(expect_sound(array(2, Raid::parity, 100)));
     CHECK_THROWS(expect_sound(array(2, Raid::striped, 0)));
 }
-
-RUN_ALL_TESTS

@@ -1,10 +1,10 @@
 #include "striate/storage/disk.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <cstdint>
 #include <random>
-
-#include "check.hpp"
 
 using namespace striate;
 
@@ -25,7 +25,7 @@ Disk barracuda() {
 
 }  // namespace
 
-TEST("a hard disk seeks far, near and not at all") {
+TEST_CASE("a hard disk seeks far, near and not at all") {
     const Disk disk = barracuda();
     DiskState state;
     const auto ticks = [&](std::int64_t offset) {
@@ -40,7 +40,7 @@ TEST("a hard disk seeks far, near and not at all") {
     CHECK(state.bytes_read == 4 * 524288);
 }
 
-TEST("another file is always far away") {
+TEST_CASE("another file is always far away") {
     const Disk disk = barracuda();
     DiskState state;
     (void)access_ticks(disk, state, {0, 0, 100, true}, Rounding::nearest_picosecond);
@@ -48,7 +48,7 @@ TEST("another file is always far away") {
     CHECK(state.sequential + state.near_seeks == 0);
 }
 
-TEST("the clock of the original cuts the sum to nanoseconds once") {
+TEST_CASE("the clock of the original cuts the sum to nanoseconds once") {
     DiskState state;
     // 0.009 + 30/7200 + 102400/100663296 s = 14.183919270833 ms
     CHECK(access_ticks(barracuda(), state, {0, 0, 102400, true}, Rounding::truncated_nanoseconds) ==
@@ -58,7 +58,7 @@ TEST("the clock of the original cuts the sum to nanoseconds once") {
           1'017'252'000);
 }
 
-TEST("a RAM disk costs its bytes only, a simple one a latency too") {
+TEST_CASE("a RAM disk costs its bytes only, a simple one a latency too") {
     Disk disk;
     disk.read_rate = disk.write_rate = 2e9;
     DiskState state;
@@ -68,7 +68,7 @@ TEST("a RAM disk costs its bytes only, a simple one a latency too") {
     CHECK(access_ticks(disk, state, {0, 9, 1000, false}, Rounding::nearest_picosecond) == 500'000);
 }
 
-TEST("any walk costs what a slow twin says, and moves every byte") {
+TEST_CASE("any walk costs what a slow twin says, and moves every byte") {
     const Disk disk = barracuda();
     std::mt19937_64 random(1);
     DiskState state;
@@ -90,5 +90,3 @@ TEST("any walk costs what a slow twin says, and moves every byte") {
     }
     CHECK((state.operations == 5000 && state.bytes_written == bytes));
 }
-
-RUN_ALL_TESTS

@@ -1,12 +1,13 @@
 #include "striate/storage/file_service.hpp"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <queue>
 #include <string>
 #include <vector>
 
-#include "check.hpp"
 #include "striate/layout/simple_stripe.hpp"
 
 using namespace striate;
@@ -87,7 +88,7 @@ using Column = std::vector<std::int64_t>;
 
 }  // namespace
 
-TEST("a write is a request, the data packet by packet, and an acknowledgement") {
+TEST_CASE("a write is a request, the data packet by packet, and an acknowledgement") {
     Desk desk;
     FileService service(rules(CachePolicy::write_behind), ranks, desk);
     const Column offset{0}, size{250};
@@ -99,7 +100,7 @@ TEST("a write is a request, the data packet by packet, and an acknowledgement") 
     CHECK(service.server(0).device().disks[0].operations == 3);
 }
 
-TEST("without a cache the acknowledgement waits until the disk has taken the last packet") {
+TEST_CASE("without a cache the acknowledgement waits until the disk has taken the last packet") {
     Desk desk;
     FileService service(rules(CachePolicy::direct), ranks, desk);
     const Column offset{0}, size{250};
@@ -110,7 +111,7 @@ TEST("without a cache the acknowledgement waits until the disk has taken the las
     CHECK(desk.receiving);
 }
 
-TEST("a read is sent while the next part is read") {
+TEST_CASE("a read is sent while the next part is read") {
     Desk desk;
     FileService service(rules(CachePolicy::aggregation_reorder), ranks, desk);
     const Column offset{50}, size{350};
@@ -120,7 +121,7 @@ TEST("a read is sent while the next part is read") {
     CHECK((desk.log == Log{"0>4:28", "4>0:100", "4>0:100+", "4>0:100+", "4>0:50+", "over 0 at 550"}));
 }
 
-TEST("clients begin with different servers: with requests each with another, with data in pairs") {
+TEST_CASE("clients begin with different servers: with requests each with another, with data in pairs") {
     Desk desk;
     FileService service(rules(CachePolicy::write_behind, 2), ranks, desk);
     const Column offset{0}, size{200};
@@ -129,7 +130,7 @@ TEST("clients begin with different servers: with requests each with another, wit
     CHECK((desk.log == Log{"0>5:28", "0>4:28", "0>5:100", "0>4:100", "5>0:15", "4>0:15", "over 0 at 202"}));
 }
 
-TEST("a list of runs is one request with an entry a run") {
+TEST_CASE("a list of runs is one request with an entry a run") {
     Desk desk;
     FileService service(rules(CachePolicy::aggregation_reorder), ranks, desk);
     const Column offset{0, 200, 400}, size{40, 40, 40};
@@ -139,7 +140,7 @@ TEST("a list of runs is one request with an entry a run") {
     CHECK(service.server(0).device().disks[0].bytes_written == 120);
 }
 
-TEST("a sync is answered when the disk has written all") {
+TEST_CASE("a sync is answered when the disk has written all") {
     Desk desk;
     FileService service(rules(CachePolicy::write_behind), ranks, desk);
     const Column offset{0}, size{1000};
@@ -153,7 +154,7 @@ TEST("a sync is answered when the disk has written all") {
     CHECK(service.server(0).device().disks[0].bytes_written == 2000);
 }
 
-TEST("what was read once comes from memory the second time") {
+TEST_CASE("what was read once comes from memory the second time") {
     FileRules made = rules(CachePolicy::aggregation_reorder);
     made.servers[0].read_cache = {100, 1000, 0};
     Desk desk;
@@ -166,14 +167,14 @@ TEST("what was read once comes from memory the second time") {
     CHECK((service.server(0).device().disks[0].bytes_read == 200 && service.server(0).cache().hits() == 200));
 }
 
-TEST("an access to nothing is over at once") {
+TEST_CASE("an access to nothing is over at once") {
     Desk desk;
     FileService service(rules(CachePolicy::direct), ranks, desk);
     service.access({3, 3, -1}, 0, true, {});
     CHECK((desk.log == Log{"over 3 at 0"} && service.quiet()));
 }
 
-TEST("a forwarder passes on every packet, or what it has gathered") {
+TEST_CASE("a forwarder passes on every packet, or what it has gathered") {
     for (const std::int64_t gathered : {0, 150}) {
         FileRules made = rules(CachePolicy::write_behind);
         made.forwarding = {{{{1}, gathered}}, {-1, 0, 0, 0}};
@@ -189,7 +190,7 @@ TEST("a forwarder passes on every packet, or what it has gathered") {
     }
 }
 
-TEST("metadata calls wait for their turn") {
+TEST_CASE("metadata calls wait for their turn") {
     FileRules made = rules(CachePolicy::write_behind);
     made.metadata = {{.open = 1'000'000, .create = 2'000'000}};
     Desk desk;
@@ -203,7 +204,7 @@ TEST("metadata calls wait for their turn") {
     CHECK(service.metadata().totals(0).longest_queue == 1);
 }
 
-TEST("a burst buffer acknowledges what its device has, and drains for a sync") {
+TEST_CASE("a burst buffer acknowledges what its device has, and drains for a sync") {
     FileRules made = rules(CachePolicy::direct);
     Device fast = made.servers[0].device;
     fast.disks[0].write_rate = 1e10;
@@ -220,5 +221,3 @@ TEST("a burst buffer acknowledges what its device has, and drains for a sync") {
     desk.run(service);
     CHECK(service.server(0).device().disks[0].bytes_written == 100);
 }
-
-RUN_ALL_TESTS

@@ -1,12 +1,12 @@
 #include "striate/storage/read_cache.hpp"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <list>
 #include <random>
 #include <vector>
-
-#include "check.hpp"
 
 using namespace striate;
 
@@ -16,7 +16,7 @@ constexpr std::int64_t far = 1'000'000;  // the end of the file
 
 }  // namespace
 
-TEST("what was read is there the second time") {
+TEST_CASE("what was read is there the second time") {
     ReadCache cache({100, 1000, 0});
     const Lookup first = cache.read(0, 150, 100, far);  // pages 1 and 2
     CHECK((first.hit_bytes == 0 && first.missing == std::vector<FileRange>{{100, 200}}));
@@ -26,7 +26,7 @@ TEST("what was read is there the second time") {
     CHECK((cache.hits() == 100 && cache.misses() == 100));
 }
 
-TEST("the page used longest ago leaves first") {
+TEST_CASE("the page used longest ago leaves first") {
     ReadCache cache({100, 200, 0});
     cache.fill(0, 0, 100, far);
     cache.fill(0, 100, 100, far);
@@ -37,7 +37,7 @@ TEST("the page used longest ago leaves first") {
     CHECK(cache.pages() == 2);
 }
 
-TEST("a reader in sequence is read ahead for, up to the end of the file") {
+TEST_CASE("a reader in sequence is read ahead for, up to the end of the file") {
     ReadCache cache({100, 10000, 300});
     CHECK((cache.read(0, 0, 100, far).missing == std::vector<FileRange>{{0, 100}}));  // not yet in sequence
     CHECK((cache.read(0, 100, 100, far).missing == std::vector<FileRange>{{100, 400}}));
@@ -47,7 +47,7 @@ TEST("a reader in sequence is read ahead for, up to the end of the file") {
     CHECK((cache.read(0, 500, 50, 650).missing == std::vector<FileRange>{{500, 150}}));
 }
 
-TEST("part of a page written does not make the page known") {
+TEST_CASE("part of a page written does not make the page known") {
     ReadCache cache({100, 1000, 0});
     cache.fill(0, 50, 100, far);  // parts of pages 0 and 1
     CHECK(cache.pages() == 0);
@@ -55,14 +55,14 @@ TEST("part of a page written does not make the page known") {
     CHECK(cache.read(0, 900, 60, 960).hit_bytes == 60);
 }
 
-TEST("there is nothing beyond the end of the file") {
+TEST_CASE("there is nothing beyond the end of the file") {
     ReadCache cache({100, 1000, 300});
     CHECK((cache.read(0, 250, 100, 300).missing == std::vector<FileRange>{{200, 100}}));
     CHECK(cache.read(0, 400, 100, 300).missing.empty());
     CHECK(cache.misses() == 50);
 }
 
-TEST("any history equals a list of pages that is searched") {
+TEST_CASE("any history equals a list of pages that is searched") {
     std::mt19937_64 random(4);
     for (int round = 0; round < 300; ++round) {
         const auto pages = static_cast<std::int64_t>(random() % 6);
@@ -85,9 +85,7 @@ TEST("any history equals a list of pages that is searched") {
     }
 }
 
-TEST("nonsense is refused") {
+TEST_CASE("nonsense is refused") {
     CHECK_THROWS(ReadCache({0, 100, 0}));
     CHECK_THROWS(ReadCache({10, -1, 0}));
 }
-
-RUN_ALL_TESTS

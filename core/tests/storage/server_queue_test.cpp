@@ -1,13 +1,13 @@
 #include "striate/storage/server_queue.hpp"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
 #include <optional>
 #include <random>
 #include <vector>
-
-#include "check.hpp"
 
 using namespace striate;
 
@@ -99,7 +99,7 @@ struct SlowQueue {
 
 }  // namespace
 
-TEST("without a cache, jobs come in order and one waiting stops the receiving") {
+TEST_CASE("without a cache, jobs come in order and one waiting stops the receiving") {
     ServerQueue queue(rules(CachePolicy::direct));
     queue.add(job(500, 10));
     CHECK(queue.receives());  // nothing runs yet
@@ -113,20 +113,20 @@ TEST("without a cache, jobs come in order and one waiting stops the receiving") 
     CHECK(queue.idle());
 }
 
-TEST("write-behind serves in order and merges nothing") {
+TEST_CASE("write-behind serves in order and merges nothing") {
     ServerQueue queue(rules(CachePolicy::write_behind));
     for (const std::int64_t offset : {10, 0, 20}) queue.add(job(offset, 10));
     CHECK((drain(queue) == Served{{10, 10}, {0, 10}, {20, 10}}));
 }
 
-TEST("aggregation takes along what continues the oldest job") {
+TEST_CASE("aggregation takes along what continues the oldest job") {
     ServerQueue queue(rules(CachePolicy::aggregation, 25));
     for (const std::int64_t offset : {10, 0, 20, 30}) queue.add(job(offset, 10));
     // 10 takes 20 along; 30 would make 30 bytes of 25; then 0, then 30.
     CHECK((drain(queue) == Served{{10, 20}, {0, 10}, {30, 10}}));
 }
 
-TEST("reordering serves reads first, then the smallest offset") {
+TEST_CASE("reordering serves reads first, then the smallest offset") {
     ServerQueue queue(rules(CachePolicy::aggregation_reorder));
     queue.add(job(30, 10));
     queue.add(job(0, 10));
@@ -135,7 +135,7 @@ TEST("reordering serves reads first, then the smallest offset") {
     CHECK((drain(queue) == Served{{90, 10}, {0, 20}, {30, 10}}));
 }
 
-TEST("a server that directs goes upwards and reads over small gaps") {
+TEST_CASE("a server that directs goes upwards and reads over small gaps") {
     ServerQueue queue(rules(CachePolicy::server_directed));
     queue.add(job(100, 10, false));
     CHECK((drain(queue) == Served{{100, 10}}));
@@ -146,7 +146,7 @@ TEST("a server that directs goes upwards and reads over small gaps") {
     CHECK((drain(queue) == Served{{115, 25}, {160, 10}, {0, 10}}));
 }
 
-TEST("parts hear in order of offset, or the second first as in the original") {
+TEST_CASE("parts hear in order of offset, or the second first as in the original") {
     for (const bool second_first : {false, true}) {
         QueueRules made = rules(CachePolicy::aggregation_reorder);
         made.second_part_first = second_first;
@@ -161,7 +161,7 @@ TEST("parts hear in order of offset, or the second first as in the original") {
     }
 }
 
-TEST("memory fills with writes and empties when they are on disk") {
+TEST_CASE("memory fills with writes and empties when they are on disk") {
     QueueRules made = rules(CachePolicy::write_behind);
     made.memory_bytes = 25;
     ServerQueue queue(made);
@@ -178,7 +178,7 @@ TEST("memory fills with writes and empties when they are on disk") {
     CHECK(queue.held_bytes() == 0);
 }
 
-TEST("several operations run at once when the disks take them") {
+TEST_CASE("several operations run at once when the disks take them") {
     QueueRules made = rules(CachePolicy::write_behind);
     made.concurrent = 2;
     ServerQueue queue(made);
@@ -190,7 +190,7 @@ TEST("several operations run at once when the disks take them") {
     CHECK(queue.ready());
 }
 
-TEST("any history of jobs equals the slow twin's, part by part") {
+TEST_CASE("any history of jobs equals the slow twin's, part by part") {
     std::mt19937_64 random(3);
     for (int round = 0; round < 600; ++round) {
         const QueueRules made =
@@ -219,7 +219,7 @@ TEST("any history of jobs equals the slow twin's, part by part") {
     }
 }
 
-TEST("two hundred thousand waiting jobs are merged in well under a second") {
+TEST_CASE("two hundred thousand waiting jobs are merged in well under a second") {
     ServerQueue queue(rules(CachePolicy::aggregation, std::int64_t{1} << 40));
     constexpr std::int64_t many = 200'000;
     const std::clock_t before = std::clock();
@@ -231,5 +231,3 @@ TEST("two hundred thousand waiting jobs are merged in well under a second") {
     CHECK((drain(queue) == Served{{0, many * 10}}));
     CHECK(seconds < 3);  // under the sanitizers, too
 }
-
-RUN_ALL_TESTS

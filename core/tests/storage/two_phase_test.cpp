@@ -1,10 +1,10 @@
 #include "striate/storage/two_phase.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <random>
 #include <vector>
-
-#include "check.hpp"
 
 using namespace striate;
 
@@ -30,7 +30,7 @@ struct Case {
 
 }  // namespace
 
-TEST("two ranks that interleave give each aggregator one contiguous half") {
+TEST_CASE("two ranks that interleave give each aggregator one contiguous half") {
     Case made{.aggregators = {0, 1}, .buffer = 100, .align = 1};
     made.rank({{0, 10}, {20, 10}});
     made.rank({{10, 10}, {30, 10}});
@@ -42,7 +42,7 @@ TEST("two ranks that interleave give each aggregator one contiguous half") {
     CHECK((plan.access_offset == Column{0, 20} && plan.access_size == Column{20, 20}));
 }
 
-TEST("a buffer smaller than the domain takes rounds, and holes are left alone") {
+TEST_CASE("a buffer smaller than the domain takes rounds, and holes are left alone") {
     Case made{.aggregators = {1}, .buffer = 16, .align = 1};
     made.rank({{100, 20}});
     made.rank({{140, 4}});
@@ -53,7 +53,7 @@ TEST("a buffer smaller than the domain takes rounds, and holes are left alone") 
     CHECK((plan.move_round == Column{0, 1, 2} && plan.move_bytes == Column{16, 4, 4}));
 }
 
-TEST("domains begin at multiples of the alignment") {
+TEST_CASE("domains begin at multiples of the alignment") {
     Case made{.aggregators = {0, 2}, .buffer = 1000, .align = 64};
     made.rank({{100, 150}});
     made.rank({});
@@ -63,13 +63,13 @@ TEST("domains begin at multiples of the alignment") {
     CHECK((plan.domain_begin == Column{100, 192} && plan.domain_end == Column{192, 300}));
 }
 
-TEST("nobody asks for anything") {
+TEST_CASE("nobody asks for anything") {
     Case made{.aggregators = {0}, .buffer = 10, .align = 1};
     made.rank({{5, 0}});
     CHECK((made.plan().rounds == 0 && made.plan().move_rank.empty()));
 }
 
-TEST("every byte asked for moves once from each asker and is accessed once") {
+TEST_CASE("every byte asked for moves once from each asker and is accessed once") {
     std::mt19937_64 random(6);
     const auto below = [&](std::int64_t limit) {
         return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
@@ -125,7 +125,7 @@ TEST("every byte asked for moves once from each asker and is accessed once") {
     }
 }
 
-TEST("nonsense is refused") {
+TEST_CASE("nonsense is refused") {
     Case made{.aggregators = {0}, .buffer = 10, .align = 1};
     made.rank({{0, 10}});
     for (const Column& wrong : {Column{}, Column{1}, Column{-1}, Column{0, 0}}) {
@@ -139,5 +139,3 @@ TEST("nonsense is refused") {
     beyond.rank({{std::int64_t{1} << 62, std::int64_t{1} << 62}});
     CHECK_THROWS(beyond.plan());
 }
-
-RUN_ALL_TESTS
