@@ -6,8 +6,9 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 NATIVE := CMakeLists.txt pyproject.toml $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
 PACKAGES := $(wildcard src/striate/__init__.py src/striate/*/__init__.py src/striate/*/*/__init__.py)
 CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
+STUBGEN = $(PY) -m nanobind.stubgen -q -m striate._core -p core/bind/stub.pat
 
-.PHONY: demo test bench lint docs core-test format clean
+.PHONY: demo test bench lint docs core-test stub format clean
 
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
@@ -23,6 +24,12 @@ lint: $(VENV)/built $(VENV)/lint-tools
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/clang-format --dry-run --Werror $(CXX_FILES)
+	@mkdir -p build && $(STUBGEN) -o build/_core.pyi && cmp build/_core.pyi src/striate/_core.pyi || \
+		{ echo "striate: the stub is not that of the bindings; run make stub" >&2; exit 1; }
+
+# What the bindings offer, for mypy and editors.
+stub: $(VENV)/built
+	$(STUBGEN) -o src/striate/_core.pyi
 
 format: $(VENV)/lint-tools
 	$(VENV)/bin/ruff check --fix-only --quiet .

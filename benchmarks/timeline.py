@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from striate.apps import jacobi
 from striate.cluster.load import load_cluster
 from striate.collectives.book import book_of
-from striate.engine.packets import PacketRun, run_application
+from striate.engine.input import engine_input
+from striate.engine.packets import PacketRun, run_packets
 from striate.engine.timeline import timeline_of
 from striate.workload import Workload
 from striate.workload import operations as op
@@ -43,18 +44,18 @@ def measure(label: str, load: Workload, *, tries: int = 15) -> bool:
     cluster = load_cluster("westmere")
     (application,) = load.applications
     placement = cluster.place(application.ranks)
-    book = book_of(application, None, placement.node)
+    played = engine_input(application, cluster, placement, book_of(application, None, placement.node))
     best = {0: float("inf"), ROOM: float("inf")}
     run: PacketRun | None = None
     for _ in range(tries):
         for room in best:
             start = time.thread_time()
-            run = run_application(application, cluster, placement, collectives=book, timeline_bytes=room)
+            run = run_packets(played, timeline_bytes=room)
             best[room] = min(best[room], time.thread_time() - start)
     assert run is not None
-    assert run.recording is not None
+    assert run.recorded is not None
     start = time.thread_time()
-    trace = timeline_of(run.recording, application, cluster, placement)
+    trace = timeline_of(run.recorded, played)
     made = time.thread_time() - start
     ratio = best[ROOM] / best[0]
     print(

@@ -19,7 +19,7 @@ namespace {
 using Int64 = Column<std::int64_t>;
 
 template <class Layout>
-nb::dict access_plan(const Layout& layout, Int64 offsets, Int64 sizes) {
+Named access_plan(const Layout& layout, Int64 offsets, Int64 sizes) {
     if (offsets.size() != sizes.size()) throw nb::value_error("offsets and sizes differ in length");
     AccessPlan plan;
     {
@@ -36,8 +36,8 @@ nb::dict access_plan(const Layout& layout, Int64 offsets, Int64 sizes) {
     return columns;
 }
 
-nb::dict two_phase(Int64 first_run, Int64 offsets, Int64 sizes, Int64 aggregators, std::int64_t buffer_bytes,
-                   std::int64_t align_bytes) {
+Named two_phase(Int64 first_run, Int64 offsets, Int64 sizes, Int64 aggregators, std::int64_t buffer_bytes,
+                std::int64_t align_bytes) {
     TwoPhasePlan plan;
     {
         nb::gil_scoped_release release;

@@ -13,7 +13,9 @@ void register_routes(nanobind::module_& module);
 void register_schedule(nanobind::module_& module);
 void register_flows(nanobind::module_& module);
 void register_ledger(nanobind::module_& module);
+void register_packet_run(nanobind::module_& module);
 void register_program_flows(nanobind::module_& module);
+void register_refusals(nanobind::module_& module);
 void register_records(nanobind::module_& module);
 void register_chunks(nanobind::module_& module);
 

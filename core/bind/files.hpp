@@ -1,4 +1,4 @@
-// Reads a striate.predict.file_servers.FileServers into the rules of the file service, and hands totals back.
+// Reads a striate.engine.file_servers.FileServers into the rules of the file service.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <span>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "columns.hpp"
@@ -130,7 +127,6 @@ inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::in
     rules.metadata = borrow_metadata(borrower, files.attr("metadata"));
     rules.forwarding = borrow_forwarding(borrower, files.attr("forwarding"), rules.servers.size());
     rules.flush_on_close = nb::cast<bool>(files.attr("flush_on_close"));
-    rules.log = nb::cast<bool>(files.attr("log"));
     rules.collective = borrow_collective(borrower, files.attr("collective"));
     const auto layouts = std::make_shared<const FileLayouts>(
         borrow_layouts(borrower, files.attr("layouts"), std::ssize(rules.servers),
@@ -140,51 +136,6 @@ inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::in
         return layouts->physical_end(file, server, size);
     };
     return rules;
-}
-
-template <class Row, class Value>
-auto column_of(std::span<const Row> rows, const Value& value) {
-    std::vector<std::decay_t<decltype(value(rows[0]))>> values;
-    for (const Row& row : rows) values.push_back(value(row));
-    return hand_over(std::move(values));
-}
-
-inline void add_server_columns(nb::dict& columns, std::span<const ServerTotals> servers) {
-    const auto put = [&](const char* name, const auto& value) { columns[name] = column_of(servers, value); };
-    put("disk_operations", [](const ServerTotals& server) { return server.operations; });
-    put("disk_sequential", [](const ServerTotals& server) { return server.sequential; });
-    put("disk_near_seeks", [](const ServerTotals& server) { return server.near_seeks; });
-    put("disk_bytes_read", [](const ServerTotals& server) { return server.bytes_read; });
-    put("disk_bytes_written", [](const ServerTotals& server) { return server.bytes_written; });
-    put("cache_hit_bytes", [](const ServerTotals& server) { return server.cache_hits; });
-    put("cache_miss_bytes", [](const ServerTotals& server) { return server.cache_misses; });
-    put("server_busy", [](const ServerTotals& server) { return server.storage.busy; });
-    put("longest_queue", [](const ServerTotals& server) { return server.storage.longest_queue; });
-    put("queue_seconds", [](const ServerTotals& server) { return server.storage.queue_seconds; });
-    put("most_held_bytes", [](const ServerTotals& server) { return server.storage.most_held_bytes; });
-    put("burst_bytes_written", [](const ServerTotals& server) { return server.storage.burst_written; });
-    put("burst_bytes_read", [](const ServerTotals& server) { return server.storage.burst_read; });
-}
-
-inline void add_metadata_columns(nb::dict& columns, std::span<const MetadataTotals> servers) {
-    const auto put = [&](const char* name, const auto& value) { columns[name] = column_of(servers, value); };
-    put("metadata_operations", [](const MetadataTotals& server) { return server.operations; });
-    put("metadata_busy", [](const MetadataTotals& server) { return server.busy; });
-    put("metadata_waited", [](const MetadataTotals& server) { return server.waited; });
-    put("metadata_longest_queue", [](const MetadataTotals& server) { return server.longest_queue; });
-}
-
-inline void add_disk_log(nb::dict& columns, std::span<const DiskEntry> entries) {
-    nb::dict log;
-    const auto put = [&](const char* name, const auto& value) { log[name] = column_of(entries, value); };
-    put("server", [](const DiskEntry& entry) { return static_cast<std::int64_t>(entry.server); });
-    put("file", [](const DiskEntry& entry) { return entry.access.file; });
-    put("offset", [](const DiskEntry& entry) { return entry.access.offset; });
-    put("bytes", [](const DiskEntry& entry) { return entry.access.bytes; });
-    put("write", [](const DiskEntry& entry) { return static_cast<std::uint8_t>(entry.access.write); });
-    put("start", [](const DiskEntry& entry) { return entry.start; });
-    put("end", [](const DiskEntry& entry) { return entry.end; });
-    columns["disk_log"] = log;
 }
 
 }  // namespace striate::bind

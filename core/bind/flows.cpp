@@ -21,7 +21,7 @@ FlowRung rung_of(const std::string& name) {
 }
 
 template <class Source>
-nb::dict run(const Source& source, const std::string& rung, std::int64_t blocks_ahead) {
+Named run(const Source& source, const std::string& rung, std::int64_t blocks_ahead) {
     FlowResult result;
     {
         nb::gil_scoped_release release;
@@ -43,7 +43,7 @@ nb::dict run(const Source& source, const std::string& rung, std::int64_t blocks_
 
 // The graphs of a source one by one, as columns of `listed_flows`.
 template <class Source>
-nb::dict list_graphs(const Source& source) {
+Named list_graphs(const Source& source) {
     std::vector<std::int64_t> first{0}, read, compute, first_receiver{0};
     std::vector<std::uint8_t> local;
     std::vector<std::uint32_t> receiver;
@@ -74,12 +74,12 @@ nb::dict list_graphs(const Source& source) {
 }
 
 // `rung` may also be `list`: the graphs themselves.
-nb::dict mesh_queries(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
-                      std::int64_t communication_ticks, bool overlap, bool links, std::uint32_t mesh_columns,
-                      std::uint32_t mesh_rows, double reach, bool scattered, std::int64_t read_ticks,
-                      std::int64_t compute_ticks, double read_variation, std::uint64_t seed,
-                      Column<std::int64_t> columns, Column<std::int64_t> rows, Column<std::int64_t> layers,
-                      std::int64_t blocks_ahead) {
+Named mesh_queries(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
+                   std::int64_t communication_ticks, bool overlap, bool links, std::uint32_t mesh_columns,
+                   std::uint32_t mesh_rows, double reach, bool scattered, std::int64_t read_ticks,
+                   std::int64_t compute_ticks, double read_variation, std::uint64_t seed,
+                   Column<std::int64_t> columns, Column<std::int64_t> rows, Column<std::int64_t> layers,
+                   std::int64_t blocks_ahead) {
     if (columns.size() != rows.size() || rows.size() != layers.size()) {
         throw nb::value_error("columns, rows and layers differ in length");
     }
@@ -94,11 +94,11 @@ nb::dict mesh_queries(const std::string& rung, std::uint32_t disks, std::uint32_
     return rung == "list" ? list_graphs(source) : run(source, rung, blocks_ahead);
 }
 
-nb::dict listed_flows(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
-                      std::int64_t communication_ticks, bool overlap, bool links, Column<std::int64_t> first,
-                      Column<std::int64_t> read_ticks, Column<std::int64_t> compute_ticks,
-                      Column<std::uint8_t> local, Column<std::int64_t> first_receiver,
-                      Column<std::uint32_t> receiver, std::int64_t blocks_ahead) {
+Named listed_flows(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
+                   std::int64_t communication_ticks, bool overlap, bool links, Column<std::int64_t> first,
+                   Column<std::int64_t> read_ticks, Column<std::int64_t> compute_ticks,
+                   Column<std::uint8_t> local, Column<std::int64_t> first_receiver,
+                   Column<std::uint32_t> receiver, std::int64_t blocks_ahead) {
     const ListedFlows source({disks, disks_per_processor, communication_ticks, overlap, links},
                              {borrow(first), borrow(read_ticks), borrow(compute_ticks), borrow(local),
                               borrow(first_receiver), borrow(receiver)});

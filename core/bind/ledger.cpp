@@ -14,11 +14,11 @@ namespace striate::bind {
 
 namespace {
 
-nb::dict sum_up_columns(nb::object table, nb::list communicators, nb::object extents, nb::list counts,
-                        nb::object network, Column<std::int32_t> rank_component,
-                        Column<double> interface_bandwidth, Column<std::int64_t> interface_latency,
-                        std::int64_t stripe_unit, std::int64_t servers, nb::object layouts, bool metadata,
-                        bool free_near) {
+Named sum_up_columns(nb::object table, nb::typed<nb::list, nb::any> communicators, nb::object extents,
+                     nb::typed<nb::list, nb::any> counts, nb::object network,
+                     Column<std::int32_t> rank_component, Column<double> interface_bandwidth,
+                     Column<std::int64_t> interface_latency, std::int64_t stripe_unit, std::int64_t servers,
+                     nb::object layouts, bool metadata, bool free_near) {
     Borrower keep;
     std::vector<GroupColumns> groups;
     for (nb::handle family : communicators) groups.push_back(keep.groups(family));

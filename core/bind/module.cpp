@@ -7,11 +7,13 @@
 NB_MODULE(_core, module) {
     module.doc() = "Native engines of striate: columns in, columns out.";
     module.attr("version") = striate::version;
+    striate::bind::register_refusals(module);
     striate::bind::register_extents(module);
     striate::bind::register_layouts(module);
     striate::bind::register_access_plan(module);
     striate::bind::register_queueing(module);
     striate::bind::register_routes(module);
+    striate::bind::register_packet_run(module);
     striate::bind::register_schedule(module);
     striate::bind::register_flows(module);
     striate::bind::register_program_flows(module);

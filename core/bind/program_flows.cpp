@@ -6,8 +6,7 @@
 #include <string>
 
 #include "engines.hpp"
-#include "files.hpp"
-#include "programs.hpp"
+#include "program_input.hpp"
 
 namespace striate::bind {
 
@@ -21,36 +20,14 @@ FlowOrder order_of(const std::string& name) {
     throw nb::value_error("no such rung");
 }
 
-nb::dict program_flows(const std::string& rung, nb::handle table, nb::list communicators, nb::handle network,
-                       nb::handle interfaces, nb::handle collectives, Column<std::int32_t> rank_node,
-                       Column<std::int32_t> node_cpus, Column<double> node_speed, std::int64_t eager_bytes,
-                       std::int64_t packet_bytes, bool round_robin, bool free_near, nb::handle files,
-                       nb::handle extents) {
-    Borrower borrower;
-    std::vector<GroupColumns> groups;
-    for (const nb::handle communicator : communicators) groups.push_back(borrower.groups(communicator));
-    const FileRules rules =
-        files.is_none() ? FileRules{} : borrow_file_rules(borrower, files, packet_bytes, false);
-    const ProgramInput input{.programs = borrower.programs(table),
-                             .communicators = groups,
-                             .collectives = borrower.collectives(collectives),
-                             .rank_node = borrow(rank_node),
-                             .node_cpus = borrow(node_cpus),
-                             .node_instructions_per_second = borrow(node_speed),
-                             .eager_bytes = eager_bytes,
-                             .extents = borrower.extents(extents),
-                             .files = files.is_none() ? nullptr : &rules};
-    const NetworkColumns components = borrower.network(network);
-    const NicColumns nics = borrower.nics(interfaces);
+Named program_flows(const std::string& rung, const EngineInput& given) {
+    const BorrowedInput input(given);
     const FlowOrder order = order_of(rung);
     ProgramFlowResult result;
     {
         nb::gil_scoped_release release;
-        Stations stations(components, nics,
-                          {.packet_bytes = packet_bytes,
-                           .routing = round_robin ? Routing::round_robin : Routing::shortest,
-                           .free_near = free_near});
-        result = run_program_flows(stations, input, order);
+        Stations stations(input.network, input.nics, input.settings);
+        result = run_program_flows(stations, input.programs, order);
     }
     nb::dict columns;
     columns["ticks"] = result.ticks;
@@ -72,12 +49,8 @@ nb::dict program_flows(const std::string& rung, nb::handle table, nb::list commu
 }  // namespace
 
 void register_program_flows(nb::module_& module) {
-    module.def("program_flows", &program_flows, nb::arg("rung"), nb::arg("programs"),
-               nb::arg("communicators"), nb::arg("network"), nb::arg("interfaces"), nb::arg("collectives"),
-               nb::kw_only(), nb::arg("rank_node"), nb::arg("node_cpus"), nb::arg("node_speed"),
-               nb::arg("eager_bytes"), nb::arg("packet_bytes"), nb::arg("round_robin"), nb::arg("free_near"),
-               nb::arg("files").none(), nb::arg("extents"),
-               "Run a rung over the operations of ranks, each a work-flow graph.");
+    module.def("program_flows", &program_flows, nb::arg("rung"), nb::arg("given"),
+               "Run a rung over the operations of an EngineInput, each a work-flow graph.");
 }
 
 }  // namespace striate::bind

@@ -1,8 +1,517 @@
-"""Types of the native module: columns in, columns out; each caller names what it gets."""
+"""Native engines of striate: columns in, columns out."""
 
-from typing import Any
+from collections.abc import Sequence
+import enum
+from typing import Annotated, Any, overload
 
-version: str
-kinds: int
+import numpy
+from numpy.typing import NDArray
 
-def __getattr__(name: str) -> Any: ...
+import striate.engine.input
+
+
+version: str = '0.1.0'
+
+class WaitKind(enum.Enum):
+    send = 0
+
+    receive = 1
+
+    collective_send = 2
+
+    collective_receive = 3
+
+    others = 4
+
+    file = 5
+
+    meeting = 6
+
+    step = 7
+
+class Reason(enum.Enum):
+    deadlock = 0
+
+    unreceived = 1
+
+    truncated = 2
+
+    server_full = 3
+
+    no_server = 4
+
+    no_route = 5
+
+    unreachable = 6
+
+    unknown_request = 7
+
+    unknown_operation = 8
+
+    no_schedule = 9
+
+    nonblocking_collective = 10
+
+    nonblocking_collective_io = 11
+
+    files_as_fluid = 12
+
+    too_few_servers = 13
+
+    too_many_bytes = 14
+
+    too_many_packets = 15
+
+    too_many_passes = 16
+
+    too_many_file_passes = 17
+
+    too_many_offsets = 18
+
+    job_too_long = 19
+
+    run_too_long = 20
+
+    blocks_ahead = 21
+
+    too_many_disks = 22
+
+    window_too_large = 23
+
+    unknown_receiver = 24
+
+    negative_time = 25
+
+    no_aggregator = 26
+
+    unknown_aggregator = 27
+
+    empty_buffer = 28
+
+    place_beyond = 29
+
+    too_many_pieces = 30
+
+class RankRow:
+    """Where a rank stands; row -1: it has ended."""
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def row(self) -> int: ...
+
+class Wait:
+    """
+    Who waits for whom; of long lists the first few, and how many there are.
+    """
+
+    @property
+    def kind(self) -> WaitKind: ...
+
+    @property
+    def places(self) -> list[RankRow]: ...
+
+    @property
+    def peers(self) -> list[int]: ...
+
+    @property
+    def tag(self) -> int: ...
+
+    @property
+    def file(self) -> int: ...
+
+    @property
+    def communicator(self) -> int: ...
+
+    @property
+    def all_places(self) -> int: ...
+
+    @property
+    def all_peers(self) -> int: ...
+
+class Refusal:
+    """What the core refuses; numbers that the reason does not name are -1."""
+
+    @property
+    def reason(self) -> Reason: ...
+
+    @property
+    def waits(self) -> list[Wait]: ...
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def row(self) -> int: ...
+
+    @property
+    def peer(self) -> int: ...
+
+    @property
+    def tag(self) -> int: ...
+
+    @property
+    def request(self) -> int: ...
+
+    @property
+    def server(self) -> int: ...
+
+    @property
+    def file(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def to(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def room(self) -> int: ...
+
+    @property
+    def count(self) -> int: ...
+
+class RefusalError(Exception):
+    """What the core throws when it refuses its input; everything else that it throws is a bug."""
+
+    refusal: Refusal
+
+def sort_runs(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """Runs by offset, stable."""
+
+def merge_runs(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """The same bytes as the fewest runs, in order."""
+
+def intersect_runs(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """Bytes in both of two merged lists."""
+
+def subtract_runs(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """Bytes of the first merged list that the second lacks."""
+
+class SimpleStripe:
+    def __init__(self, arg0: int, arg1: int, /) -> None: ...
+
+    def locate(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill servers and physical; false when some offset has no place."""
+
+    def logical(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill offsets; false when some place holds no byte."""
+
+    def run_length(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill lengths; false when some offset is below zero."""
+
+    def strip_number(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill numbers; false when some offset is below zero."""
+
+    def physical_size(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill lengths; false when a server does not exist."""
+
+    def split(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """Columns run, server, physical, offset, size of the pieces."""
+
+class TwoDStripe:
+    def __init__(self, arg0: int, arg1: int, arg2: int, arg3: int, /) -> None: ...
+
+    def locate(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill servers and physical; false when some offset has no place."""
+
+    def logical(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill offsets; false when some place holds no byte."""
+
+    def run_length(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill lengths; false when some offset is below zero."""
+
+    def strip_number(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill numbers; false when some offset is below zero."""
+
+    def physical_size(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill lengths; false when a server does not exist."""
+
+    def split(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """Columns run, server, physical, offset, size of the pieces."""
+
+class GroupedBlocks:
+    def __init__(self, arg0: int, arg1: int, arg2: int, arg3: int, /) -> None: ...
+
+    def locate(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill servers and physical; false when some offset has no place."""
+
+    def logical(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill offsets; false when some place holds no byte."""
+
+    def run_length(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill lengths; false when some offset is below zero."""
+
+    def strip_number(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill numbers; false when some offset is below zero."""
+
+    def physical_size(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill lengths; false when a server does not exist."""
+
+    def split(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """Columns run, server, physical, offset, size of the pieces."""
+
+    @property
+    def block_bytes(self) -> int: ...
+
+class VarStrip:
+    def __init__(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> None: ...
+
+    def locate(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill servers and physical; false when some offset has no place."""
+
+    def logical(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill offsets; false when some place holds no byte."""
+
+    def run_length(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill lengths; false when some offset is below zero."""
+
+    def strip_number(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill numbers; false when some offset is below zero."""
+
+    def physical_size(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], /) -> bool:
+        """Fill lengths; false when a server does not exist."""
+
+    def split(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """Columns run, server, physical, offset, size of the pieces."""
+
+@overload
+def access_plan(arg0: SimpleStripe, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]: ...
+
+@overload
+def access_plan(arg0: TwoDStripe, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]: ...
+
+@overload
+def access_plan(arg0: GroupedBlocks, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]: ...
+
+@overload
+def access_plan(arg0: VarStrip, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]:
+    """Columns of the requests, one a server, and of their runs."""
+
+def two_phase_plan(first_run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], aggregators: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], buffer_bytes: int, align_bytes: int) -> dict[str, Any]:
+    """
+    Columns of the moves between ranks and aggregators, and of what aggregators access.
+    """
+
+def bus_times(population: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bus: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], disk: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Mean cycle time of the BUS-AIO network at every point of every row."""
+
+def bus_split(population: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bus: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], disk: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """The same cycle as (computation, I/O)."""
+
+def clustered_split(population: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], clusters: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bus: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], disk: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """(computation, I/O) of the CLU-AIO network, exactly."""
+
+def linearizer_split(population: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], clusters: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bus: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], disk: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """(computation, I/O) of the CLU-AIO network, by Linearizer."""
+
+def fork_join(population: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bus: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loops: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], exact: bool) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Mean time of the SIO computation burst."""
+
+def polynomial_sum(places: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], passes: int) -> float:
+    """Sum of a polynomial over places, passes times over."""
+
+def route_summary(bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], edge_source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edge_target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edge_bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], edge_latency: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], from_components: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], to_components: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    Hops (-1: no way), latency in ticks and bottleneck bandwidth of every pair.
+    """
+
+class RecordedRows:
+    """Rows of a timeline, in chunks; `dropped` had no room."""
+
+    @property
+    def bar_chunks(self) -> list[Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]: ...
+
+    @property
+    def transfer_chunks(self) -> list[Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]: ...
+
+    @property
+    def dropped(self) -> int: ...
+
+class PacketRun:
+    """
+    What a run took; times in picoseconds, `waited` and queues in seconds.
+
+    Columns go by rank, node, station (components, edges, interfaces, links out, links in),
+    I/O server (disks, caches, queues) and metadata server.
+    """
+
+    @property
+    def rank_end(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def node_busy(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def station_waited(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def station_busy(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def station_packets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def station_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def disk_operations(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def disk_sequential(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def disk_near_seeks(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def disk_bytes_read(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def disk_bytes_written(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def cache_hit_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def cache_miss_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def server_busy(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def longest_queue(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def queue_seconds(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    @property
+    def most_held_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def burst_bytes_written(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def burst_bytes_read(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def metadata_operations(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def metadata_busy(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def metadata_waited(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def metadata_longest_queue(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def messages(self) -> int: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def skipped(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def disk_log(self) -> dict[str, Any]:
+        """One row per job of a disk, where asked for."""
+
+    @property
+    def recorded(self) -> RecordedRows | None:
+        """The timeline, where asked for."""
+
+def simulate_schedule(network: object, interfaces: object, steps: object, *, packet_bytes: int, compat_clock: bool = False, round_robin: bool = False, warp: bool = True, flows: bool = False) -> dict[str, Any]:
+    """
+    Times (picoseconds) of every step, totals per station, and how many events it took.
+    """
+
+def run_programs(given: striate.engine.input.EngineInput, *, compat_clock: bool, heap_ties: bool, warp: bool, flows: bool, log_disks: bool, timeline_bytes: int) -> PacketRun:
+    """Play the programs of an EngineInput packet by packet."""
+
+def mesh_queries(rung: str, *, disks: int, disks_per_processor: int, communication_ticks: int, overlap: bool, links: bool, mesh_columns: int, mesh_rows: int, reach: float, scattered: bool, read_ticks: int, compute_ticks: int, read_variation: float, seed: int, columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], layers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks_ahead: int) -> dict[str, Any]:
+    """
+    Run a rung over windows of a grid of blocks, mapped onto a mesh of processors.
+    """
+
+def listed_flows(rung: str, *, disks: int, disks_per_processor: int, communication_ticks: int, overlap: bool, links: bool, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], read_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], compute_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], local: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_receiver: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], receiver: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks_ahead: int) -> dict[str, Any]:
+    """Run a rung over graphs given one by one."""
+
+def program_flows(rung: str, given: striate.engine.input.EngineInput) -> dict[str, Any]:
+    """
+    Run a rung over the operations of an EngineInput, each a work-flow graph.
+    """
+
+def sum_up(programs: object, communicators: list[Any], extents: object, counts: list[Any], network: object, rank_component: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], interface_bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], interface_latency: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stripe_unit: int, servers: int, layouts: object, metadata: bool, free_near: bool) -> dict[str, Any]:
+    """Sums of work per rank and per server over one application."""
+
+kinds: int = 34
+
+def count_marked(bits: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def unmarked_records(bits: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, end: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def mark_records(indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, bits: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+@overload
+def mark_records(indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, bits: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None: ...
+
+@overload
+def resolve_records(indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, live: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+@overload
+def resolve_records(indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, live: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def bucket_records(indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, records: int, domain: int, window: int, segments: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
+def bucket_records(indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], kept: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, records: int, domain: int, window: int, segments: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
+def marked_entries(indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+@overload
+def marked_entries(indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def splice_moves(order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], dropped: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], added: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], added_place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+@overload
+def splice_moves(order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], place: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dropped: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], added: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], added_place: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
+def resolve_into_buckets(indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], live: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], each_once: bool, records: int, domain: int, window: int, segments: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
+def resolve_into_buckets(indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], live: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], each_once: bool, records: int, domain: int, window: int, segments: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
+def move_records(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], to: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, source: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], from_: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, count: int, size: int) -> None: ...
+
+@overload
+def move_records(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], to: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, source: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], from_: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, count: int, size: int) -> None: ...
+
+class PageLostError(OSError):
+    pass
+
+class MappedFile:
+    def __init__(self, descriptor: int, bytes: int) -> None: ...
+
+@overload
+def gather_chunks(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], files: Sequence[MappedFile], file: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], records: int, size: int) -> None: ...
+
+@overload
+def gather_chunks(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], files: Sequence[MappedFile], file: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], records: int, size: int) -> None:
+    """
+    target[k] = record indices[k] of an array whose chunks lie in mapped files.
+    """

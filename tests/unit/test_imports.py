@@ -13,6 +13,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "striate"
 ORDER = (
     *(
         "errors",
+        "decoders",
         "units",
         "interval",
         "printable",
@@ -20,6 +21,7 @@ ORDER = (
         "whole_file",
         "provenance",
         "_core",
+        "refusals",
         "lists",
         "results",
     ),

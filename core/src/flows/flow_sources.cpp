@@ -5,6 +5,8 @@
 
 #include "striate/flows/flows.hpp"
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 namespace {
@@ -30,7 +32,7 @@ void expect(const FlowMachine& machine) {
         machine.disks % machine.disks_per_processor != 0) {
         throw std::invalid_argument("disks must be a whole number of disks per processor");
     }
-    if (machine.communication_ticks < 0) throw std::invalid_argument("communication takes no negative time");
+    if (machine.communication_ticks < 0) throw Refusal(Reason::negative_time);
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ MeshQueries::MeshQueries(FlowMachine machine, Shape shape, std::vector<Window> g
         if (window.columns > side || window.rows > side ||
             __builtin_mul_overflow(window.columns * window.rows, window.layers, &blocks) ||
             blocks > (std::int64_t{1} << 52)) {
-            throw std::invalid_argument("a window has too many blocks");
+            throw Refusal(Reason::window_too_large);
         }
         Prepared prepared{blocks,
                           golden_stride(blocks),
@@ -176,7 +178,7 @@ ListedFlows::ListedFlows(FlowMachine machine, FlowColumns columns) : machine_(ma
     const auto negative = [](std::int64_t ticks) { return ticks < 0; };
     if (std::any_of(columns.read_ticks.begin(), columns.read_ticks.end(), negative) ||
         std::any_of(columns.compute_ticks.begin(), columns.compute_ticks.end(), negative)) {
-        throw std::invalid_argument("times are not negative");
+        throw Refusal(Reason::negative_time);
     }
     for (std::size_t graph = 0; graph < graphs; ++graph) {
         if (columns.first_receiver[graph + 1] - columns.first_receiver[graph] >
@@ -185,7 +187,9 @@ ListedFlows::ListedFlows(FlowMachine machine, FlowColumns columns) : machine_(ma
         }
     }
     for (const std::uint32_t processor : columns.receiver) {
-        if (processor >= machine.processors()) throw std::invalid_argument("no such receiver");
+        if (processor >= machine.processors()) {
+            throw Refusal(Reason::unknown_receiver, {.peer = processor, .count = machine.processors()});
+        }
     }
     groups_ = (columns.first.size() - 1) / machine.disks;
 }

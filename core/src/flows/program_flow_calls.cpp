@@ -1,9 +1,9 @@
 // Collectives and file accesses as graphs: schedules of messages, and requests to servers with their disks.
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 
 #include "program_flows.hpp"
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -25,13 +25,16 @@ std::int64_t ProgramFlows::call_number(std::uint32_t rank) {
 // A rank in a collective works through its schedule; one without a schedule only meets the others.
 void ProgramFlows::start_collective(std::uint32_t rank) {
     const auto [call, request] = collectives_.wanted(rank, input_.open_bytes);
-    if (request != blocking) throw std::invalid_argument("a collective that does not wait is not known here");
+    if (request != blocking) {
+        throw Refusal(Reason::nonblocking_collective, {.rank = rank, .row = cursors_.row(rank)});
+    }
     const std::int64_t schedule = collectives_.schedule(rank, call);
     const bool known = schedule != CollectiveBook::unknown;
     if (!known || book_.only_meets(schedule)) {
         if (!known && call.kind != Kind::barrier && cursors_.kind(rank) != Kind::open) {
-            throw std::invalid_argument("no schedule for a collective of " + std::to_string(call.bytes) +
-                                        " bytes among " + std::to_string(call.members) + " ranks");
+            throw Refusal(
+                Reason::no_schedule,
+                {.rank = rank, .row = cursors_.row(rank), .bytes = call.bytes, .count = call.members});
         }
         open_part(rank, blocking);
         std::vector<std::uint32_t> everyone;
@@ -98,7 +101,9 @@ bool ProgramFlows::meet(std::uint32_t rank, std::vector<std::uint32_t>& everyone
 // ---- files
 
 void ProgramFlows::perform_file(std::uint32_t rank) {
-    if (input_.files == nullptr) throw std::invalid_argument("a file, and no I/O server");
+    if (input_.files == nullptr) {
+        throw Refusal(Reason::no_server, {.rank = rank, .row = cursors_.row(rank)});
+    }
     const Kind kind = cursors_.kind(rank);
     switch (kind) {
         case Kind::open:
@@ -110,7 +115,7 @@ void ProgramFlows::perform_file(std::uint32_t rank) {
         case Kind::read_all:
         case Kind::write_all: {
             if (kind != Kind::sync && cursors_.operand(rank, 6) != blocking) {
-                throw std::invalid_argument("collective I/O that does not wait is not known here");
+                throw Refusal(Reason::nonblocking_collective_io, {.rank = rank, .row = cursors_.row(rank)});
             }
             open_part(rank, blocking);
             std::vector<std::uint32_t> everyone;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -57,15 +58,19 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
 ProgramFlowResult ProgramFlows::run() {
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) resume(rank, 0);
     for (Event event{}; next(event);) happen(event);
-    std::string waiting;
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-        if (!ranks_[rank].over) waiting.append(waiting.empty() ? "" : ", ").append(std::to_string(rank));
-        if (waiting.size() > 60) break;
-    }
-    if (!waiting.empty()) throw Deadlock("ranks wait for ever: " + waiting);
+    expect_all_over();
     result_.station_work = network_.work();
     result_.delays = network_.delays();
     return std::move(result_);
+}
+
+void ProgramFlows::expect_all_over() const {
+    Wait stuck{.kind = WaitKind::step, .all_places = 0};
+    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+        if (ranks_[rank].over) continue;
+        if (++stuck.all_places <= 8) stuck.places.push_back({rank, cursors_.row(rank)});
+    }
+    if (stuck.all_places > 0) throw Refusal(Reason::deadlock, {.count = stuck.all_places}, {stuck});
 }
 
 // ---- order
@@ -232,7 +237,7 @@ void ProgramFlows::await_request(std::uint32_t rank, std::int64_t name) {
     const auto found =
         std::find_if(requests.begin(), requests.end(), [&](const Request& one) { return one.name == name; });
     if (found == requests.end()) {
-        throw std::invalid_argument("request " + std::to_string(name) + " was never started");
+        throw Refusal(Reason::unknown_request, {.rank = rank, .row = cursors_.row(rank), .request = name});
     }
     if (found->open == 0) {
         ranks_[rank].until = std::max(ranks_[rank].until, found->until);

@@ -24,6 +24,8 @@ class ProgramFlows {
     [[nodiscard]] ProgramFlowResult run();
 
   private:
+    void expect_all_over() const;
+
     struct Request {
         std::int64_t name;
         std::uint32_t open;

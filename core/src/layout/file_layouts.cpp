@@ -1,8 +1,8 @@
 #include "striate/layout/file_layouts.hpp"
 
 #include <iterator>
-#include <stdexcept>
-#include <string>
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -18,8 +18,7 @@ std::int64_t period_of(const AnyLayout& layout) {
 
 void FileLayouts::add(std::int64_t first, std::int64_t count, AnyLayout layout) {
     if (const std::int64_t wanted = servers_of(layout); wanted > servers_) {
-        throw std::invalid_argument("a layout of " + std::to_string(wanted) + " servers on a machine with " +
-                                    std::to_string(servers_));
+        throw Refusal(Reason::too_few_servers, {.room = servers_, .count = wanted});
     }
     own_.insert_or_assign(first, Own{first + count, std::move(layout)});
 }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -40,7 +41,7 @@ void LayoutLoad::add(const AccessPlan& plan, std::int64_t times) {
         std::int64_t moved = 0;
         if (__builtin_mul_overflow(plan.request_bytes[request], times, &moved) ||
             __builtin_add_overflow(total_, moved, &total_)) {
-            throw std::overflow_error("more than 2^63 - 1 bytes of I/O");
+            throw Refusal(Reason::too_many_bytes);
         }
         bytes_[server] += moved;
         requests_[server] += (plan.first_run[request + 1] - plan.first_run[request]) * times;

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 StripeLoad::StripeLoad(std::int64_t unit_bytes, std::int64_t servers) : unit_(unit_bytes), servers_(servers) {
@@ -22,7 +24,7 @@ void StripeLoad::add(std::int64_t offset, std::int64_t size, std::int64_t times)
     if (size <= 0 || times <= 0) return;
     std::int64_t bytes = 0;
     if (__builtin_mul_overflow(size, times, &bytes) || __builtin_add_overflow(total_, bytes, &total_)) {
-        throw std::overflow_error("more than 2^63 - 1 bytes of I/O");
+        throw Refusal(Reason::too_many_bytes);
     }
     const std::int64_t first = offset / unit_;
     const std::int64_t last = (offset + (size - 1)) / unit_;

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 namespace {
@@ -42,7 +44,7 @@ Ticks job_ticks(std::int64_t instructions, double instructions_per_second) {
                                     std::to_string(instructions_per_second) + " per second");
     }
     const double seconds = static_cast<double>(instructions) / instructions_per_second;
-    if (seconds > 9e6) throw std::invalid_argument("a job of more than a hundred days");
+    if (seconds > 9e6) throw Refusal(Reason::job_too_long);
     return static_cast<Ticks>(seconds * 1e12 + 0.5);
 }
 

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 namespace {
@@ -207,7 +209,7 @@ bool Routes::append_path(std::int32_t from, std::int32_t to, std::vector<std::in
 std::vector<std::int32_t> Routes::path(std::int32_t from, std::int32_t to) {
     std::vector<std::int32_t> edges;
     if (append_path(from, to, edges)) return edges;
-    throw std::domain_error("no way from component " + std::to_string(from) + " to " + std::to_string(to));
+    throw Refusal(Reason::no_route, {.from = from, .to = to});
 }
 
 std::vector<std::int32_t> Routes::next_edges(std::int32_t from, std::int32_t to) {

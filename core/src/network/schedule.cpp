@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 namespace {
@@ -121,11 +123,11 @@ class ScheduleRunner : NetworkListener {
             std::find_if(waits_.begin(), waits_.end(), [](std::size_t waits) { return waits > 0; });
         if (stuck == waits_.end()) return;
         const auto step = static_cast<std::size_t>(stuck - waits_.begin());
-        std::string message = "step " + std::to_string(step) + " waits for ever for";
+        Wait wait{.kind = WaitKind::step, .places = {{static_cast<std::int64_t>(step), -1}}};
         for (auto i = schedule_.first_dependency[step]; i < schedule_.first_dependency[step + 1]; ++i) {
-            message.append(" ").append(std::to_string(schedule_.dependency[static_cast<std::size_t>(i)]));
+            wait.peers.push_back(schedule_.dependency[static_cast<std::size_t>(i)]);
         }
-        throw std::runtime_error(message);
+        throw Refusal(Reason::deadlock, {.count = 1}, {wait});
     }
 
     ScheduleColumns schedule_;

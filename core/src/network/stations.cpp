@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 namespace {
@@ -89,14 +91,12 @@ void Stations::append_edges(std::int32_t from, std::int32_t to) {
     edges_.clear();
     if (settings_.routing == Routing::shortest) {
         if (routes_.append_path(from, to, edges_)) return;
-        throw std::domain_error("no way from component " + std::to_string(from) + " to " +
-                                std::to_string(to));
+        throw Refusal(Reason::no_route, {.from = from, .to = to});
     }
     for (std::int32_t at = from; at != to; at = routes_.target(edges_.back())) {
         const std::vector<std::int32_t> choices = routes_.next_edges(at, to);
         if (choices.empty()) {
-            throw std::domain_error("no way from component " + std::to_string(at) + " to " +
-                                    std::to_string(to));
+            throw Refusal(Reason::no_route, {.from = at, .to = to});
         }
         std::uint32_t& turn = turn_[static_cast<std::size_t>(at)];
         edges_.push_back(choices[choices.size() > 1 ? turn++ % choices.size() : 0]);

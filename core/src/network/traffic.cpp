@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 namespace {
@@ -87,8 +89,7 @@ void Traffic::commit_packet(Stream& stream, std::uint32_t index, bool whole) {
         const std::int64_t between = (message.unsent - 1) / full;
         const std::int64_t count = !message.first && whole && between > 0 ? between : 1;
         const std::int64_t payload = std::min(message.unsent, full);
-        if (count > std::numeric_limits<std::int32_t>::max())
-            throw std::length_error("more than 2^31 packets");
+        if (count > std::numeric_limits<std::int32_t>::max()) throw Refusal(Reason::too_many_packets);
         message.unsent -= count * payload;
         more = whole && message.unsent > 0;
         append_run(stream, {.bytes = payload + (message.first ? header_bytes : 0),

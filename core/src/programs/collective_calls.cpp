@@ -1,7 +1,8 @@
 #include "striate/programs/collective_calls.hpp"
 
 #include <stdexcept>
-#include <string>
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -32,9 +33,7 @@ CollectiveCalls::Wanted CollectiveCalls::wanted(std::uint32_t rank, std::int64_t
         case Kind::reduce_scatter:
             return {{kind, members, 0, operand(0), operand(2)}, operand(3)};
         default:
-            throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
-                                        std::to_string(cursors_.row(rank)) +
-                                        ": the packet engine cannot run this operation");
+            throw Refusal(Reason::unknown_operation, {.rank = rank, .row = cursors_.row(rank)});
     }
 }
 

@@ -1,7 +1,8 @@
 #include "striate/programs/file_calls.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -85,7 +86,7 @@ void FileCalls::visit(const Walk& walk, std::vector<std::int64_t>& passes, std::
 
 void FileCalls::add(const Walk& walk, std::span<const std::int64_t> passes, std::int64_t times) {
     walked_ += static_cast<double>(walk.ranks.size());
-    if (walked_ > most_walked) throw std::domain_error("files move through too many passes");
+    if (walked_ > most_walked) throw Refusal(Reason::too_many_file_passes);
     if (accesses(static_cast<Kind>(text_.kind[walk.row]))) return add_access(walk, passes);
     const std::size_t operand = text_.first_operand[walk.row];
     const bool opens = static_cast<Kind>(text_.kind[walk.row]) == Kind::open;

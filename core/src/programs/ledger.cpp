@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
 
 #include "striate/layout/layout_load.hpp"
 #include "striate/layout/stripe.hpp"
 #include "striate/programs/rank_routes.hpp"
 #include "striate/programs/volume.hpp"
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -78,8 +78,7 @@ class Summing {
         }
         const std::int64_t count = std::exchange(counts_[depth], 1);
         walked_ *= static_cast<double>(count);
-        if (walked_ > most_walked)
-            throw std::domain_error("a peer, root or size moves through too many passes");
+        if (walked_ > most_walked) throw Refusal(Reason::too_many_passes);
         for (; pass_[depth] < count; ++pass_[depth]) passes(row, kind, ranks, depth + 1);
         walked_ /= static_cast<double>(std::max<std::int64_t>(count, 1));
         counts_[depth] = count;
@@ -245,8 +244,7 @@ class Summing {
 
     // The bytes that the rank asks for in all passes.
     std::int64_t access(std::int64_t rank, std::size_t first, Load& load) {
-        if (servers_ == 0)
-            throw std::domain_error("the program touches files but the cluster has no I/O server");
+        if (servers_ == 0) throw Refusal(Reason::no_server, {.rank = rank});
         out_.accesses[index(rank)] += times_;
         const std::int64_t file = value(first, rank);
         const std::int64_t start = value(first + 1, rank);
@@ -303,7 +301,7 @@ class Summing {
 
     void sweep(double runs) {
         swept_ += runs;
-        if (swept_ > most_swept) throw std::domain_error("accesses begin at too many different offsets");
+        if (swept_ > most_swept) throw Refusal(Reason::too_many_offsets);
     }
 
     Ledger finish() {

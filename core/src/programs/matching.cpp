@@ -1,7 +1,8 @@
 #include "striate/programs/matching.hpp"
 
 #include <algorithm>
-#include <string>
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -15,10 +16,11 @@ std::uint64_t pair_key(const Envelope& envelope) {
 
 void expect_room(const Envelope& envelope, std::int64_t bytes, std::int64_t room) {
     if (room <= 0 || bytes <= room) return;
-    throw Truncated("a message of " + std::to_string(bytes) + " B from rank " +
-                    std::to_string(envelope.source) + " to rank " + std::to_string(envelope.target) +
-                    " with tag " + std::to_string(envelope.tag) + " meets a receive of at most " +
-                    std::to_string(room) + " B");
+    throw Refusal(Reason::truncated, {.rank = envelope.source,
+                                      .peer = envelope.target,
+                                      .tag = envelope.tag,
+                                      .bytes = bytes,
+                                      .room = room});
 }
 
 std::uint32_t Matching::announce(const Envelope& envelope) { return pairs_[pair_key(envelope)].announced++; }

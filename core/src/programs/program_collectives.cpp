@@ -1,9 +1,10 @@
 // Collectives: each member of a group works through its own list of sends, receives and waits.
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "program_runner.hpp"
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -27,10 +28,9 @@ void ProgramRunner::start_collective(std::uint32_t rank) {
         return meet({communicator, group, number}, {rank, wanted.request}, members);
     }
     if (schedule == CollectiveBook::unknown) {
-        throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
-                                    std::to_string(cursors_.row(rank)) + ": no schedule for a call of " +
-                                    std::to_string(wanted.call.bytes) + " bytes among " +
-                                    std::to_string(members) + " ranks");
+        throw Refusal(
+            Reason::no_schedule,
+            {.rank = rank, .row = cursors_.row(rank), .bytes = wanted.call.bytes, .count = members});
     }
     const auto [action, last_action] = book_.actions(schedule, groups(rank).position[rank]);
     const std::uint32_t index = take_task();

@@ -1,10 +1,10 @@
 // File operations of ranks: the program's side of parallel I/O.
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "program_runner.hpp"
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -65,8 +65,7 @@ bool ProgramRunner::leads(std::uint32_t rank) const {
 void ProgramRunner::perform_file(std::uint32_t rank) {
     const Kind kind = cursors_.kind(rank);
     if (!files_) {
-        throw std::invalid_argument("rank " + std::to_string(rank) + ", row " +
-                                    std::to_string(cursors_.row(rank)) + ": a file, and no I/O server");
+        throw Refusal(Reason::no_server, {.rank = rank, .row = cursors_.row(rank)});
     }
     const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
     switch (kind) {

@@ -1,85 +1,84 @@
-// What is said when a run ends and something is still open.
-#include <algorithm>
+// What is told when a run ends and something is still open.
 #include <cstdint>
 #include <set>
-#include <string>
+#include <vector>
 
 #include "program_runner.hpp"
+#include "striate/refusal.hpp"
 
 namespace striate {
 
 namespace {
 
-constexpr std::size_t most_named = 8;
-
-std::string name(std::int64_t value) { return value == any ? std::string("any") : std::to_string(value); }
-
-void add(std::string& list, const std::string& item) { list.append(list.empty() ? "" : "; ").append(item); }
+constexpr std::size_t most_told = 8;
 
 bool is_collective(std::int64_t context) { return context % 2 != 0; }
 
+WaitKind kind_of(const PointToPoint::Open& open) {
+    if (is_collective(open.context))
+        return open.is_send ? WaitKind::collective_send : WaitKind::collective_receive;
+    return open.is_send ? WaitKind::send : WaitKind::receive;
+}
+
+template <class Item>
+void tell(std::vector<Item>& told, std::int64_t& all, const Item& item) {
+    if (told.size() < most_told) told.push_back(item);
+    ++all;
+}
+
 }  // namespace
 
-std::string ProgramRunner::place_of(std::uint32_t rank) const {
-    std::string text = "rank " + std::to_string(rank);
-    if (tasks_[rank].phase == Task::Phase::over) return text;
-    return text.append(" at row ").append(std::to_string(cursors_.row(rank)));
+RankRow ProgramRunner::place_of(std::uint32_t rank) const {
+    const bool over = tasks_[rank].phase == Task::Phase::over;
+    return {rank, over ? -1 : std::int64_t{cursors_.row(rank)}};
 }
 
-// A collective's messages are its own: of them only who waits for whom is told.
-std::string ProgramRunner::describe(const PointToPoint::Open& open) const {
-    std::string text = place_of(tasks_[open.owner].rank);
-    if (is_collective(open.context)) {
-        return text.append(open.is_send ? " sends to rank " : " waits for rank ").append(name(open.peer));
-    }
-    text.append(open.is_send ? " sends to rank " : " receives from rank ").append(name(open.peer));
-    return text.append(" with tag ").append(name(open.tag));
+Wait ProgramRunner::wait_of(const PointToPoint::Open& open) const {
+    return {.kind = kind_of(open),
+            .places = {place_of(tasks_[open.owner].rank)},
+            .peers = {open.peer},
+            .tag = open.tag};
 }
 
-std::string ProgramRunner::who_waits() const {
-    std::string list;
-    std::size_t named = 0;
+std::vector<Wait> ProgramRunner::who_waits() const {
+    std::vector<Wait> waits;
+    std::int64_t all = 0;
     for (const auto& open : messages_.open_operations()) {
         if (tasks_[tasks_[open.owner].rank].phase == Task::Phase::over) continue;
         if (open.is_send && is_collective(open.context)) continue;  // gone, and not waited for
-        if (++named <= most_named) add(list, describe(open));
+        tell(waits, all, wait_of(open));
     }
-    if (named > most_named) add(list, "and " + std::to_string(named - most_named) + " more");
+    if (std::int64_t more = all - std::ssize(waits); more > 0) {
+        waits.push_back({.kind = WaitKind::others, .all_places = more});
+    }
     for (const auto& [where, joined] : file_meetings_) {
-        std::string ranks;
-        for (std::size_t i = 0; i < std::min(joined.size(), most_named); ++i) {
-            ranks.append(i > 0 ? ", " : "").append(std::to_string(joined[i].rank));
-        }
-        add(list, "in a call on file " + std::to_string(joined.front().file) + " of communicator " +
-                      std::to_string(std::get<0>(where)) + ": rank " + ranks +
-                      (joined.size() > most_named ? ", ..." : ""));
+        Wait wait{.kind = WaitKind::file,
+                  .file = joined.front().file,
+                  .communicator = std::get<0>(where),
+                  .all_places = 0};
+        for (const auto& one : joined) tell(wait.places, wait.all_places, place_of(one.rank));
+        waits.push_back(wait);
     }
-    for (const auto& [where, callers] : meetings_) add(list, who_meets(where, callers));
-    return list;
+    for (const auto& [where, callers] : meetings_) waits.push_back(who_meets(where, callers));
+    return waits;
 }
 
 // All have to come; those who have wait for those who have not.
-std::string ProgramRunner::who_meets(const Meeting& where,
-                                     const std::vector<PointToPoint::Caller>& callers) const {
-    std::string here, missing;
-    std::size_t absent = 0;
+Wait ProgramRunner::who_meets(const Meeting& where, const std::vector<PointToPoint::Caller>& callers) const {
+    Wait wait{.kind = WaitKind::meeting, .communicator = std::get<0>(where), .all_places = 0, .all_peers = 0};
     std::vector<bool> came(requests_.size());
-    for (std::size_t i = 0; i < callers.size(); ++i) {
-        const std::uint32_t rank = tasks_[callers[i].owner].rank;
+    for (const auto& caller : callers) {
+        const std::uint32_t rank = tasks_[caller.owner].rank;
         came[rank] = true;
-        if (i < most_named) here.append(i > 0 ? ", " : "").append(place_of(rank));
+        tell(wait.places, wait.all_places, place_of(rank));
     }
     const GroupColumns& groups = input_.communicators[static_cast<std::size_t>(std::get<0>(where))];
     const auto group = static_cast<std::size_t>(std::get<1>(where));
     for (auto at = groups.first[group]; at < groups.first[group + 1]; ++at) {
-        const auto rank = static_cast<std::uint32_t>(groups.member[static_cast<std::size_t>(at)]);
-        if (came[rank]) continue;
-        if (++absent <= most_named) missing.append(absent > 1 ? ", " : "").append(std::to_string(rank));
+        const std::int64_t rank = groups.member[static_cast<std::size_t>(at)];
+        if (!came[static_cast<std::size_t>(rank)]) tell(wait.peers, wait.all_peers, rank);
     }
-    return here.append(callers.size() > most_named ? ", ..." : "")
-        .append(" wait in a collective for rank ")
-        .append(missing)
-        .append(absent > most_named ? ", ..." : "");
+    return wait;
 }
 
 void ProgramRunner::expect_all_over() const {
@@ -87,16 +86,11 @@ void ProgramRunner::expect_all_over() const {
     for (const Task& task : tasks_) {
         if (task.phase != Task::Phase::over) waiting.insert(task.rank);
     }
-    if (!waiting.empty()) {
-        const std::string words = waiting.size() == 1 ? " rank waits" : " ranks wait";
-        throw Deadlock(std::to_string(waiting.size()) + words + " for ever: " + who_waits());
-    }
-    std::string lost;
-    std::size_t named = 0;
-    for (const auto& open : messages_.open_operations()) {
-        if (++named <= most_named) add(lost, describe(open));
-    }
-    if (named > 0) throw Unreceived(std::to_string(named) + " left over at the end: " + lost);
+    if (!waiting.empty()) throw Refusal(Reason::deadlock, {.count = std::ssize(waiting)}, who_waits());
+    std::vector<Wait> lost;
+    std::int64_t all = 0;
+    for (const auto& open : messages_.open_operations()) tell(lost, all, wait_of(open));
+    if (all > 0) throw Refusal(Reason::unreceived, {.count = all}, lost);
 }
 
 }  // namespace striate

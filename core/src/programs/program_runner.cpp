@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 namespace {
@@ -270,7 +272,7 @@ void ProgramRunner::perform(std::uint32_t rank) {
         case Kind::waitall:
             return await_all(rank);
         case Kind::test:  // asks, at the cost of its step, and goes on either way
-            return static_cast<void>(find_request(requests_[rank], operand(0)));
+            return static_cast<void>(find_request(rank, operand(0)));
         case Kind::open:
         case Kind::close:
         case Kind::stat:
@@ -337,22 +339,24 @@ void ProgramRunner::open_part(std::uint32_t rank, std::int64_t request) {
 
 void ProgramRunner::part_over(std::uint32_t owner, std::int64_t request) {
     if (request == blocking) return one_less(owner);
-    const auto found = find_request(requests_[owner], request);
+    const auto found = find_request(owner, request);
     if (--found->open > 0 || !found->awaited) return;
     requests_[owner].erase(found);
     one_less(owner);
 }
 
-ProgramRunner::Requests::iterator ProgramRunner::find_request(Requests& requests, std::int64_t name) {
+ProgramRunner::Requests::iterator ProgramRunner::find_request(std::uint32_t rank, std::int64_t name) {
+    Requests& requests = requests_[rank];
     const auto found = std::find_if(requests.begin(), requests.end(),
                                     [&](const Request& request) { return request.name == name; });
-    if (found == requests.end())
-        throw std::invalid_argument("request " + std::to_string(name) + " was never started");
+    if (found == requests.end()) {
+        throw Refusal(Reason::unknown_request, {.rank = rank, .row = cursors_.row(rank), .request = name});
+    }
     return found;
 }
 
 void ProgramRunner::await_request(std::uint32_t rank, std::int64_t name) {
-    const auto found = find_request(requests_[rank], name);
+    const auto found = find_request(rank, name);
     if (found->open == 0) {
         requests_[rank].erase(found);
         return;

@@ -16,6 +16,7 @@
 #include "striate/programs/point_to_point.hpp"
 #include "striate/programs/processors.hpp"
 #include "striate/programs/program_run.hpp"
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -143,7 +144,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
                  std::int64_t request);
     void await_request(std::uint32_t rank, std::int64_t name);
     void await_all(std::uint32_t rank);
-    [[nodiscard]] static Requests::iterator find_request(Requests& requests, std::int64_t name);
+    [[nodiscard]] Requests::iterator find_request(std::uint32_t rank, std::int64_t name);
     [[nodiscard]] const GroupColumns& groups(std::uint32_t rank) const;
     [[nodiscard]] std::int64_t first_member(std::uint32_t rank) const;
     [[nodiscard]] std::uint32_t world_rank(std::uint32_t rank, std::int64_t peer) const;
@@ -218,11 +219,11 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
 
     // The end
     void expect_all_over() const;
-    [[nodiscard]] std::string describe(const PointToPoint::Open& open) const;
-    [[nodiscard]] std::string place_of(std::uint32_t rank) const;
-    [[nodiscard]] std::string who_waits() const;
-    [[nodiscard]] std::string who_meets(const Meeting& where,
-                                        const std::vector<PointToPoint::Caller>& callers) const;
+    [[nodiscard]] Wait wait_of(const PointToPoint::Open& open) const;
+    [[nodiscard]] RankRow place_of(std::uint32_t rank) const;
+    [[nodiscard]] std::vector<Wait> who_waits() const;
+    [[nodiscard]] Wait who_meets(const Meeting& where,
+                                 const std::vector<PointToPoint::Caller>& callers) const;
 
     ProgramInput input_;
     std::unique_ptr<Network> network_;

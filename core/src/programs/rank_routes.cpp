@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
 #include "striate/network/rate.hpp"
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -40,7 +39,7 @@ RankRoute RankRoutes::measure(std::int32_t start, std::int32_t goal, std::int64_
     if (in_.free_near && start == goal) return {unlimited_rate, 0};
     edges_.clear();
     if (!routes_.append_path(start, goal, edges_)) {
-        throw std::domain_error("rank " + std::to_string(from) + " cannot reach rank " + std::to_string(to));
+        throw Refusal(Reason::unreachable, {.rank = from, .peer = to});
     }
     const NetworkColumns& net = in_.network;
     RankRoute path{std::min({in_.interface_bandwidth[index(from)], in_.interface_bandwidth[index(to)],

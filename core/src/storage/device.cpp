@@ -4,6 +4,8 @@
 #include <span>
 #include <string>
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 namespace {
@@ -170,7 +172,8 @@ void take_room(const Device& device, DeviceState& state, const Access& access) {
     if (file >= state.file_end.size()) state.file_end.resize(file + 1);
     const std::int64_t more = std::max<std::int64_t>(0, access.end() - state.file_end[file]);
     if (device.capacity_bytes != 0 && more > device.capacity_bytes - state.used_bytes) {
-        throw DiskFull(device.capacity_bytes, access.file, access.end());
+        throw Refusal(Reason::server_full,
+                      {.file = access.file, .end = access.end(), .room = device.capacity_bytes});
     }
     state.file_end[file] += more;
     state.used_bytes += more;

@@ -1,5 +1,7 @@
 #include "striate/storage/storage_server.hpp"
 
+#include "striate/refusal.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -124,8 +126,9 @@ Ticks StorageServer::finish_on_disks(const Access& access) {
     try {
         return finish_time(rules_.device, device_, host_.now(), access,
                            {timeline_, static_cast<std::int32_t>(number_)});
-    } catch (const DiskFull& full) {
-        throw ServerFull(number_, full);
+    } catch (Refusal& full) {
+        full.numbers.server = number_;
+        throw;
     }
 }
 

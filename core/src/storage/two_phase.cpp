@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "striate/layout/extents.hpp"
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -35,15 +36,15 @@ void expect_columns(const CollectiveAccess& access) {
 }
 
 void expect_rules(const TwoPhaseRules& rules, std::int64_t ranks) {
-    if (rules.aggregators.empty()) throw std::invalid_argument("collective I/O without an aggregator");
+    if (rules.aggregators.empty()) throw Refusal(Reason::no_aggregator);
     if (rules.buffer_bytes < 1 || rules.align_bytes < 1) {
-        throw std::invalid_argument("a collective buffer or alignment of less than one byte");
+        throw Refusal(Reason::empty_buffer);
     }
     std::vector<std::int64_t> sorted(rules.aggregators.begin(), rules.aggregators.end());
     std::sort(sorted.begin(), sorted.end());
     const bool once = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
     if (!once || sorted.front() < 0 || sorted.back() >= ranks) {
-        throw std::invalid_argument("aggregators must be ranks, each once");
+        throw Refusal(Reason::unknown_aggregator);
     }
 }
 

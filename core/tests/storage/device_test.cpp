@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "striate/refusal.hpp"
+
 using namespace striate;
 
 namespace {
@@ -134,7 +136,7 @@ TEST_CASE("every byte reaches exactly one disk, and parity as often as it must")
     }
 }
 
-TEST_CASE("a full disk says so") {
+TEST_CASE("a full disk says how much it holds, and which file grew") {
     Device device;
     device.disks = {plain()};
     device.capacity_bytes = 1000;
@@ -142,13 +144,15 @@ TEST_CASE("a full disk says so") {
     (void)finish_time(device, state, 0, {0, 0, 600, true});
     (void)finish_time(device, state, 0, {0, 0, 600, true});  // the same bytes again take no more room
     (void)finish_time(device, state, 0, {1, 0, 400, true});
-    bool full = false;
     try {
         (void)finish_time(device, state, 0, {1, 400, 1, true});
-    } catch (const DiskFull&) {
-        full = true;
+        FAIL("expected a refusal");
+    } catch (const striate::Refusal& full) {
+        CHECK(full.reason == striate::Reason::server_full);
+        CHECK(full.numbers.room == 1000);
+        CHECK(full.numbers.file == 1);
+        CHECK(full.numbers.end == 401);
     }
-    CHECK(full);
     state.erase(0);
     (void)finish_time(device, state, 0, {1, 400, 600, true});
     CHECK(state.used_bytes == 1000);

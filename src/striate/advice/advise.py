@@ -11,6 +11,7 @@ from striate.advice.facts import LEAST_SHARE, Facts, Sample
 from striate.advice.item import Item, severity_of
 from striate.advice.rules import balance, calls, libraries, requests, shared, work
 from striate.cluster.cluster import Cluster
+from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
 from striate.trace.trace import Trace
@@ -80,8 +81,8 @@ class Advice:
         try:
             advice = msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
-            message, _, at = str(error).partition(" - at `")
-            raise TuningError(f"not advice: {message}", at=at.rstrip("`") or None, source=source) from None
+            message, at = json_mistake(error)
+            raise TuningError(f"not advice: {message}", at=at, source=source) from None
         if advice.schema != SCHEMA:
             raise TuningError(f"expected schema {SCHEMA!r}, got {advice.schema!r:.60}", source=source)
         return advice

@@ -39,6 +39,11 @@ COMMANDS = {
     "completion": "print the shell completion script",
 }
 
+BUG = (
+    "This is a bug of striate, not a mistake of yours: please report it in the project's issue tracker,\n"
+    "with the lines above and the command that led to them."
+)
+
 
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is run."""
@@ -73,7 +78,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run one command line and return its exit status; a refusal prints one line."""
+    """Run one command line and return its exit status; a refusal prints one line, a bug its traceback."""
     try:
         result: Any = striate.main(args=arguments, prog_name="striate", standalone_mode=False)
     except click.exceptions.Abort:
@@ -90,6 +95,9 @@ def run(arguments: list[str] | None = None) -> int:
         return _say(f"{error.strerror or error}{name}", 1)
     except MemoryError:
         return _say("out of memory", 1)
+    except Exception as error:
+        error.add_note(BUG)
+        raise
     return result if isinstance(result, int) else 0
 
 

@@ -194,6 +194,9 @@ class Cluster:
     explicit_placement: tuple[tuple[int, int], ...] = ()  # per rank: node, socket
     component_names: Sequence[str] = field(default=(), repr=False)  # empty: made from their index
     description: Description | None = field(default=None, repr=False)  # what it was built from
+    _placed: dict[int, Placement] = field(
+        default_factory=dict, init=False, repr=False
+    )  # the last one asked for
 
     @property
     def nodes(self) -> int:
@@ -210,4 +213,8 @@ class Cluster:
 
     def place(self, ranks: int) -> Placement:
         """Where each of `ranks` processes runs; refuses an explicit placement that is too short."""
-        return place(self, ranks)
+        if ranks not in self._placed:
+            placement = place(self, ranks)
+            self._placed.clear()
+            self._placed[ranks] = placement
+        return self._placed[ranks]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from striate.cluster.cluster import Cluster
+from striate.decoders import toml_mistake
 from striate.errors import ClusterError
 
 LARGEST_FILE_BYTES = 16 * 1024**2
 _DATA = Path(__file__).parent / "data"
-_SYNTAX = re.compile(r"(?s)(.*) \(at ([^()]*)\)")
 
 
 def load_cluster(path: str | os.PathLike[str]) -> Cluster:
@@ -93,6 +92,5 @@ def _parse(text: str) -> dict[str, Any]:
     except RecursionError:
         raise ClusterError("not TOML: nested too deeply") from None
     except ValueError as error:  # also numbers of more than 4300 digits, which the parser does not expect
-        match = _SYNTAX.fullmatch(str(error))
-        message, where = (match[1], match[2]) if match else (str(error), None)
+        message, where = toml_mistake(error)
         raise ClusterError(f"not TOML: {ascii(message)[1:-1]}", at=where) from None

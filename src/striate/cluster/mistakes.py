@@ -10,9 +10,9 @@ import msgspec
 
 from striate.cluster.description import Description
 from striate.cluster.vocabulary import keys_at, value_at, words_at
+from striate.decoders import json_mistake
 from striate.errors import ClusterError
 
-_WHERE = re.compile(r"(?s)(.*?)(?: - at `([^`]*)`)?")
 _FIELD = re.compile(r"(?s)Object (missing required|contains unknown) field `(.*)`")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TYPES = {
@@ -35,9 +35,8 @@ _PHRASES = {
 
 def cluster_error(error: msgspec.ValidationError, document: Any) -> ClusterError:
     """The refusal for a document that does not decode: what was wanted, what was found, and where."""
-    match = _WHERE.fullmatch(str(error))
-    assert match is not None
-    message, path = match[1], match[2] or "$"
+    message, where = json_mistake(error)
+    path = where or "$"
     field = _FIELD.fullmatch(message)
     if field is None:
         return ClusterError(_plain(message, document, path), at=path)

@@ -69,16 +69,13 @@ class FileServers:
     io_request: int
     stripe_unit: int
     flush_on_close: bool
-    log: bool
     layouts: LayoutTable  # of the files that do not have the default stripe
     collective: CollectiveTable
     metadata: MetadataColumns
     forwarding: Forwarding
 
 
-def file_servers(
-    cluster: Cluster, application: Application, placement: Placement, *, log: bool = False
-) -> FileServers:
+def file_servers(cluster: Cluster, application: Application, placement: Placement) -> FileServers:
     """The columns of `cluster.servers`, and how `application` uses them."""
     servers = cluster.servers
     own = [disk for server in servers for disk in server.disks]
@@ -102,7 +99,6 @@ def file_servers(
         io_request=int(cluster.settings.io_request),
         stripe_unit=int(cluster.settings.stripe_unit),
         flush_on_close=cluster.settings.flush_on_close,
-        log=log,
         layouts=layout_table(application, len(servers)),
         collective=collective_table(application, cluster),
         metadata=metadata_columns(cluster),

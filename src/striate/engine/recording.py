@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from striate._core import RecordedRows
+
 BAR = np.dtype(
     [
         *((name, np.int64) for name in ("start", "end", "bytes", "more")),
@@ -34,18 +36,20 @@ Rows = NDArray[np.void]
 class Recording:
     """Chunks of bars of ranks, servers and disks, chunks of transfers, and how many rows found no room."""
 
-    bar_chunks: Sequence[NDArray[np.uint8]]
-    transfer_chunks: Sequence[NDArray[np.uint8]]
-    dropped: int
+    rows: RecordedRows
+
+    @property
+    def dropped(self) -> int:
+        return self.rows.dropped
 
     @cached_property
     def bars(self) -> Rows:
-        return _joined(self.bar_chunks, BAR)
+        return _joined(self.rows.bar_chunks, BAR)
 
     @cached_property
     def transfers(self) -> Rows:
         """Messages over links and interfaces."""
-        return _joined(self.transfer_chunks, TRANSFER)
+        return _joined(self.rows.transfer_chunks, TRANSFER)
 
     def __len__(self) -> int:
         return len(self.bars) + len(self.transfers)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from striate._core import RecordedRows
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
+from striate.engine.input import EngineInput
 from striate.engine.recording import DISK, RANK, SERVER, Recording
 from striate.engine.timeline_rows import (
     Families,
@@ -26,10 +28,9 @@ from striate.workload.application import Application
 from striate.workload.program import Int64s
 
 
-def timeline_of(
-    recording: Recording, application: Application, cluster: Cluster, placement: Placement
-) -> Trace:
+def timeline_of(recorded: RecordedRows, played: EngineInput) -> Trace:
     """The trace of a run; times are rounded to the nanoseconds that traces count."""
+    recording, application, cluster = Recording(recorded), played.application, played.cluster
     resources, families, lists = (
         Resources(cluster, application.ranks),
         Families(application),
@@ -48,7 +49,7 @@ def timeline_of(
     }
     for name in ("start", "end"):
         columns[name] = (columns[name] + 500) // 1000
-    header = _header(recording, application, cluster, placement)
+    header = _header(recording, application, cluster, played.placement)
     header = msgspec.structs.replace(
         header, resources=tuple(resources.names), communicators=families.communicators
     )

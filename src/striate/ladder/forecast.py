@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from striate.decoders import json_mistake
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.provenance import Cost, Provenance
@@ -116,10 +117,8 @@ class Forecast:
         try:
             forecast = msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
-            message, _, at = str(error).partition(" - at `")
-            raise PredictionError(
-                f"not a forecast: {message}", at=at.rstrip("`") or None, source=source
-            ) from None
+            message, at = json_mistake(error)
+            raise PredictionError(f"not a forecast: {message}", at=at, source=source) from None
         if forecast.timeline is not None:
             raise PredictionError(
                 "not a forecast: a timeline is a file of its own", at="$.timeline", source=source

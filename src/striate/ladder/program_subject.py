@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from striate.cluster.cluster import Cluster
 from striate.cluster.storage import transfer_rate
 from striate.collectives.choice import Choice
+from striate.engine.input import EngineInput
 from striate.interval import Interval
 from striate.ladder.bounds import Booked, Inputs, dependency_bounds, errors_of
 from striate.ladder.program_traffic import Talk, sequential_check, talk_of
@@ -28,6 +29,7 @@ from striate.rungs.machine_inputs import (
     turn_seconds,
 )
 from striate.rungs.program_flows import run_program_flows
+from striate.rungs.program_input import input_of
 from striate.workload.workload import Workload
 
 _SIEVED_BYTES = 64 << 10  # the gap that server-directed reads rather fetch than skip (core: server_queue.hpp)
@@ -64,8 +66,16 @@ class ProgramSubject:
         return talk_of(self.workload, self.cluster)
 
     @cached_property
-    def sums(self) -> resource.Result:
+    def sums(self) -> Verdict:
         return resource.predict_resource(self.workload, self.cluster)
+
+    @cached_property
+    def engine_input(self) -> EngineInput:
+        """What the engines of the core take, made once for all rungs."""
+        return input_of(self.workload, self.cluster, self.choice)
+
+    def _flows(self, order: str) -> dict[str, Any]:
+        return run_program_flows(self.workload, self.cluster, order, given=lambda: self.engine_input)
 
     @cached_property
     def path(self) -> dict[str, Any] | None:
@@ -73,7 +83,7 @@ class ProgramSubject:
         if self.expected_seconds("path") > MOST_PATH_SECONDS:
             return None
         try:
-            return run_program_flows(self.workload, self.cluster, "path", self.choice)
+            return self._flows("path")
         except UnfitError:
             return None
 
@@ -146,23 +156,17 @@ class ProgramSubject:
 
     def ask(self, rung: str) -> Verdict:
         if rung == "fine":
-            result = fine.predict_fine(
-                self.workload, self.cluster, choice=self.choice, timeline_bytes=self.timeline_bytes
-            )
-            return Verdict(
-                result.interval,
-                result.uses,
-                result.notes,
-                result.applications,
-                result.timeline,
-                result.servers,
-                result.metadata,
+            return fine.predict_fine(
+                self.workload,
+                self.cluster,
+                timeline_bytes=self.timeline_bytes,
+                given=lambda: self.engine_input,
             )
         if rung == "queueing":
-            return Verdict(*queueing_rung.predict_queueing(self.workload, self.cluster))
+            return queueing_rung.predict_queueing(self.workload, self.cluster)
         if rung == "resource":
-            return Verdict(self._resource_bounds(), self.sums.uses, self.sums.notes)
-        result_ = run_program_flows(self.workload, self.cluster, rung, self.choice)
+            return replace(self.sums, interval=self._resource_bounds())
+        result_ = self._flows(rung)
         errors = errors_of(self._booked(result_), self._inputs(result_))
         bounds = dependency_bounds(result_["ticks"] / 1e12, errors, rung=rung, whole_messages=True)
         return Verdict(bounds, _uses(result_))

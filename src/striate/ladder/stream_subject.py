@@ -145,7 +145,7 @@ class StreamSubject:
         program = stream_workload(self.flows, self.costs)
         expect_messages_fit(program, machine)
         result = fine.predict_fine(program, machine)
-        return Verdict(result.interval, result.uses, result.notes)
+        return Verdict(result.interval, result.uses, result.notes)  # servers and shares are the program's
 
     def expected_seconds(self, rung: str) -> float:
         if rung != "fine":

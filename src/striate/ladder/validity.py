@@ -11,6 +11,8 @@ from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
 from striate.engine.interfaces import rank_interfaces
 from striate.engine.packets import Steps
+from striate.errors import PredictionError
+from striate.refusals import translated
 from striate.rungs.check import Check
 from striate.units import about_seconds, about_size
 
@@ -67,9 +69,10 @@ def seconds_a_block(cluster: Cluster, traffic: Traffic, senders: int) -> float:
     )
     routing = cluster.settings.routing == "round-robin"
     packet = int(cluster.settings.packet)
-    result = _core.simulate_schedule(
-        cluster.network, interfaces, steps, packet_bytes=packet, round_robin=routing
-    )
+    with translated(PredictionError, source=cluster.name):
+        result = _core.simulate_schedule(
+            cluster.network, interfaces, steps, packet_bytes=packet, round_robin=routing
+        )
     return float((result["delivered"] - result["start"]).mean() / 1e12)
 
 

@@ -9,6 +9,7 @@ from striate.errors import LayoutError
 from striate.layout.columns import Int64
 from striate.layout.extents import Extents
 from striate.layout.layout import Layout
+from striate.refusals import words
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,5 +32,7 @@ def plan_access(layout: Layout, extents: Extents) -> AccessPlan:
     """The requests for these bytes; refuses bytes that have no place within 63 bits."""
     try:
         return AccessPlan(**_core.access_plan(layout._native, extents.offsets, extents.sizes))
-    except OverflowError as error:
-        raise LayoutError(f"expected places up to 2^63 - 1, got {error}, with layout {layout}") from None
+    except _core.RefusalError as error:
+        raise LayoutError(
+            f"expected places up to 2^63 - 1, got {words(error.refusal)}, with layout {layout}"
+        ) from None

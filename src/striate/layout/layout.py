@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from striate import _core
 from striate.errors import LayoutError
 from striate.layout.columns import Int64, Whole, together, whole_numbers
 from striate.layout.extents import Extents
@@ -78,7 +79,7 @@ class Layout(ABC):
         """The byte runs cut at the ends of strips, in order: every byte in exactly one piece."""
         try:
             columns = self._native.split(extents.offsets, extents.sizes, MOST_PIECES)
-        except ValueError:  # std::length_error
+        except _core.RefusalError:
             total = extents.total_bytes
             raise LayoutError(
                 f"expected at most {MOST_PIECES} pieces, got more from {total} bytes with layout {self}"

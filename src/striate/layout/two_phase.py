@@ -16,6 +16,7 @@ from striate import _core
 from striate.errors import LayoutError
 from striate.layout.columns import Int64, Whole, whole_numbers
 from striate.layout.extents import Extents
+from striate.refusals import words
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +55,9 @@ def plan_two_phase(
     offsets, sizes = (_joined(asked, column) for column in ("offsets", "sizes"))
     try:
         columns = _core.two_phase_plan(first_run, offsets, sizes, ranks, buffer_bytes, align_bytes)
-    except ValueError as error:
+    except _core.RefusalError as error:
         found = f"aggregators {ranks.tolist()}, buffer {buffer_bytes}, alignment {align_bytes}"
-        raise LayoutError(f"{error}: got {found} for {len(asked)} ranks") from None
+        raise LayoutError(f"{words(error.refusal)}: got {found} for {len(asked)} ranks") from None
     return TwoPhasePlan(aggregators=ranks, **columns)
 
 

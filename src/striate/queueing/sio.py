@@ -83,9 +83,10 @@ def _refuse_endless(groups: Integers) -> None:
 
 def _in_turn(rows: tuple[Integers, Floats, Floats, Floats]) -> Floats:
     """The exact chains, some rows at a time, so that an interrupt is heard between."""
+    jobs, delay, bus, loops = rows
     parts = [
-        _core.fork_join(*(column[first : first + 64] for column in rows), True)
-        for first in range(0, rows[0].size, 64)
+        _core.fork_join(jobs[some], delay[some], bus[some], loops[some], True)
+        for some in (slice(first, first + 64) for first in range(0, jobs.size, 64))
     ]
     return np.concatenate(parts) if parts else np.zeros(0)
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
-from striate.collectives.book import book_of
 from striate.collectives.choice import Choice
-from striate.engine.packets import PacketRun, run_application
+from striate.engine.input import EngineInput
+from striate.engine.packets import PacketRun, run_packets
 from striate.engine.timeline import timeline_of
-from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.rungs.answer import Share, UnfitError, Use
+from striate.rungs.answer import Share, Use, Verdict
 from striate.rungs.memory import expect_room
-from striate.rungs.server_use import MetadataUse, ServerUse, metadata_uses, server_uses
-from striate.trace.trace import Trace
+from striate.rungs.program_input import input_of
+from striate.rungs.server_use import metadata_uses, server_uses
 from striate.units import about_seconds
 from striate.workload.merge import first_ranks, labels_of, merged
 from striate.workload.workload import Workload
@@ -27,36 +25,32 @@ from striate.workload.workload import Workload
 NAME = "fine"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The rung's answer, the load of each kind of resource, and what the user should know."""
-
-    interval: Interval
-    uses: tuple[Use, ...]
-    notes: tuple[str, ...]
-    applications: tuple[Share, ...]
-    servers: tuple[ServerUse, ...]
-    metadata: tuple[MetadataUse, ...]
-    timeline: Trace | None
-
-
 def predict_fine(
-    workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
-) -> Result:
+    workload: Workload,
+    cluster: Cluster,
+    *,
+    choice: Choice | None = None,
+    timeline_bytes: int = 0,
+    given: Callable[[], EngineInput] | None = None,
+) -> Verdict:
     """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width.
 
-    With `timeline_bytes` above 0 the result has a timeline, made of what fits into so much memory.
+    With `timeline_bytes` above 0 the answer has a timeline, made of what fits into so much memory. `given` has the
+    engine's input for a caller who needs it for other rungs, too.
     """
-    run = play(workload, cluster, choice=choice, timeline_bytes=timeline_bytes)
+    application = merged(workload.applications)
+    expect_room(application, cluster)
+    engine = given() if given else input_of(workload, cluster, choice)
+    run = run_packets(engine, timeline_bytes=timeline_bytes)
     ended = int(run.rank_end.max())
-    return Result(
-        Interval.exactly(ended / 1e12),
-        _uses(run, cluster),
-        _notes(run, ended),
-        _shares(workload, run),
-        server_uses(run, cluster),
-        metadata_uses(run, cluster),
-        _timeline(workload, cluster, run),
+    return Verdict(
+        interval=Interval.exactly(ended / 1e12),
+        uses=_uses(run, cluster),
+        notes=_notes(run, ended),
+        applications=_shares(workload, run),
+        servers=server_uses(run, cluster),
+        metadata=metadata_uses(run, cluster),
+        timeline=timeline_of(run.recorded, engine) if run.recorded else None,
     )
 
 
@@ -90,49 +84,10 @@ def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _timeline(workload: Workload, cluster: Cluster, run: PacketRun) -> Trace | None:
-    if run.recording is None:
-        return None
-    application = merged(workload.applications)
-    return timeline_of(run.recording, application, cluster, cluster.place(application.ranks))
-
-
-def play(
-    workload: Workload, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
-) -> PacketRun:
+def play(workload: Workload, cluster: Cluster, *, choice: Choice | None = None) -> PacketRun:
     """The run itself, all applications at once; refuses what this rung cannot play."""
-    applications = workload.applications
-    application = merged(applications)
-    start = np.repeat(
-        np.array([each.start_picoseconds for each in applications], np.int64),
-        [each.ranks for each in applications],
-    )
-    placement = cluster.place(application.ranks)
-    expect_room(application, cluster)
-    try:
-        book = book_of(application, choice, placement.node)
-    except PredictionError as error:
-        raise UnfitError(error.message, source=application.name) from None
-    try:
-        return run_application(
-            application, cluster, placement, collectives=book, rank_start=start, timeline_bytes=timeline_bytes
-        )
-    except PredictionError as error:
-        if len(applications) == 1:
-            raise
-        raise type(error)(_told_apart(error.message, workload), at=error.at) from None
-
-
-def _told_apart(message: str, workload: Workload) -> str:
-    """The message with ranks counted in their applications."""
-    applications = workload.applications
-    firsts, labels = np.array(first_ranks(applications)), labels_of(applications)
-
-    def own(found: re.Match[str]) -> str:
-        which = int(np.searchsorted(firsts, int(found[1]), side="right")) - 1
-        return f"rank {int(found[1]) - int(firsts[which])} of {labels[which]}"
-
-    return re.sub(r"rank (\d+)", own, message)
+    expect_room(merged(workload.applications), cluster)
+    return run_packets(input_of(workload, cluster, choice))
 
 
 def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:

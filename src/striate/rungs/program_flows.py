@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import striate._core as _core
 from striate.cluster.cluster import Cluster
-from striate.collectives.book import book_of
 from striate.collectives.choice import Choice
-from striate.engine.packets import engine_input, run_application
-from striate.errors import PredictionError
+from striate.engine.input import EngineInput
+from striate.engine.packets import run_packets
+from striate.refusals import error_of
 from striate.rungs.answer import UnfitError
 from striate.rungs.cost import fine_seconds
+from striate.rungs.program_input import input_of
 from striate.workload.application import Application
 from striate.workload.workload import Workload
 
@@ -19,33 +21,30 @@ _MOST_SECONDS_FOR_WORDS = 20.0  # of CPU time, to say more of a deadlock than th
 
 
 def run_program_flows(
-    workload: Workload, cluster: Cluster, rung: str, choice: Choice | None = None
+    workload: Workload,
+    cluster: Cluster,
+    rung: str,
+    choice: Choice | None = None,
+    *,
+    given: Callable[[], EngineInput] | None = None,
 ) -> dict[str, Any]:
     """One rung of the core over a workload of one application, or `path`: what nothing but dependencies delays.
 
-    Raises UnfitError for what the rungs do not take, PredictionError when ranks wait for each other for ever.
+    `given` has the engine's input for a caller who needs it for other rungs, too. Raises UnfitError for what the rungs
+    do not take, PredictionError when ranks wait for each other for ever.
     """
     if len(workload.applications) != 1:
         raise UnfitError("several applications at once are played packet by packet only")
     (application,) = workload.applications
     _refuse_what_only_packets_show(application, cluster)
-    placement = cluster.place(application.ranks)
+    engine = given() if given else input_of(workload, cluster, choice)
     try:
-        book = book_of(application, choice, placement.node)
-        positional, named = engine_input(application, cluster, placement, book)
-        result: dict[str, Any] = _core.program_flows(rung, *positional, **named)
-    except _core.DeadlockError as error:
-        if fine_seconds(workload, cluster) < _MOST_SECONDS_FOR_WORDS:
-            run_application(
-                application, cluster, placement, collectives=book
-            )  # refuses, and says who waits for whom
-        raise PredictionError(str(error), at=application.name) from None
-    except _core.TruncatedError as error:
-        raise PredictionError(str(error), at=application.name) from None
-    except PredictionError as error:
-        raise UnfitError(error.message, source=application.name) from None
-    except (ValueError, RuntimeError, OverflowError) as error:
-        raise UnfitError(str(error), source=application.name) from None
+        result: dict[str, Any] = _core.program_flows(rung, engine)
+    except _core.RefusalError as error:
+        stuck = error.refusal.reason == _core.Reason.deadlock
+        if stuck and fine_seconds(workload, cluster) < _MOST_SECONDS_FOR_WORDS:
+            run_packets(engine)  # refuses, and says who waits for whom
+        raise error_of(error.refusal, UnfitError, engine.names, source=application.name) from None
     return result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from striate.cluster.cluster import Cluster
 from striate.errors import QueueingError
 from striate.interval import Interval
-from striate.rungs.answer import UnfitError, Use
+from striate.rungs.answer import UnfitError, Verdict
 from striate.rungs.check import Check
 from striate.workload.kinds import ACCESSES
 from striate.workload.walk import lines
@@ -30,9 +30,7 @@ def cyclic_check(workload: Workload) -> Check:
     return Check(name, True, f"one program, up to {cycles:,} cycles with I/O")
 
 
-def predict_queueing(
-    workload: Workload, cluster: Cluster
-) -> tuple[Interval, tuple[Use, ...], tuple[str, ...]]:
+def predict_queueing(workload: Workload, cluster: Cluster) -> Verdict:
     """The time of the model counted from the workload; its bounds are those of the model, whatever its queues do."""
     from striate.queueing.from_workload import from_workload
     from striate.queueing.program import Program
@@ -47,4 +45,4 @@ def predict_queueing(
         raise UnfitError(f"no queueing model: {error.message}") from None
     low, high = (sum(float(getattr(bound, end)) for bound in bounds) for end in ("low", "high"))
     note = "the bounds are those of the model: random times, every cycle alike"
-    return Interval(min(low, seconds), seconds, max(high, seconds)), (), (note,)
+    return Verdict(Interval(min(low, seconds), seconds, max(high, seconds)), (), (note,))

@@ -17,9 +17,11 @@ import striate._core as _core
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
 from striate.engine.file_layouts import layout_table
+from striate.engine.names import names_of
 from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.rungs.answer import Use
+from striate.refusals import translated
+from striate.rungs.answer import Use, Verdict
 from striate.rungs.server_routes import SOCKETS_LOOKED_AT, server_ways
 from striate.rungs.storage_work import disk_seconds, metadata_seconds
 from striate.workload.application import Application
@@ -27,15 +29,6 @@ from striate.workload.workload import Workload
 
 Seconds = NDArray[np.float64]
 NAME = "resource"
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The rung's own bounds, the load of each kind of resource, and what the user should know."""
-
-    interval: Interval
-    uses: tuple[Use, ...]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,13 +46,13 @@ class Clocks:
     waits: bool  # barriers and collectives: groups of events that wait for each other
 
 
-def predict_resource(workload: Workload, cluster: Cluster) -> Result:
+def predict_resource(workload: Workload, cluster: Cluster) -> Verdict:
     """Run the rung; refuses files without servers and ranks that cannot reach each other."""
     clocks = clocks_of(workload, cluster)
     low = _largest(clocks.processor, clocks.server, clocks.disk_unhidden, clocks.metadata)
     estimate = _largest(clocks.processor, clocks.server, clocks.disk, clocks.metadata)
     high = max(estimate, _ceiling(clocks))
-    return Result(Interval(low, estimate, high), _uses(clocks), _notes(clocks, cluster))
+    return Verdict(Interval(low, estimate, high), _uses(clocks), _notes(clocks, cluster))
 
 
 def _largest(*columns: Seconds) -> float:
@@ -138,7 +131,7 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
     kind = cluster.node_type[placement.node[ranks]]
     slowest = np.array([min(nic.bandwidth, nic.link.bandwidth) for nic in interfaces])
     latency = np.array([nic.link.latency for nic in interfaces], np.int64)
-    try:
+    with translated(PredictionError, names_of(application, cluster), source=application.name):
         result: dict[str, Any] = _core.sum_up(
             application.programs,
             groups,
@@ -154,8 +147,6 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
             bool(cluster.metadata),
             cluster.settings.free_near,
         )
-    except (ValueError, OverflowError, RuntimeError) as error:
-        raise PredictionError(str(error), source=application.name) from None
     return result
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
 from striate.provenance import Provenance
@@ -105,8 +106,8 @@ class Study:
         try:
             study = msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
-            message, _, at = str(error).partition(" - at `")
-            raise TuningError(f"not a tuning: {message}", at=at.rstrip("`") or None, source=source) from None
+            message, at = json_mistake(error)
+            raise TuningError(f"not a tuning: {message}", at=at, source=source) from None
         if study.schema != SCHEMA or not study.outcomes:
             raise TuningError(f"expected outcomes in schema {SCHEMA!r}", at="$.schema", source=source)
         return study

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
 from striate.tuning.space import Value
@@ -65,10 +66,8 @@ class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise TuningError(f"not TOML: {error}", source=str(path)) from None
         except (msgspec.ValidationError, ValueError) as error:
-            message, _, at = str(error).partition(" - at `")
-            raise TuningError(
-                f"not a tuning: {message}", at=at.rstrip("`") or None, source=str(path)
-            ) from None
+            message, at = json_mistake(error)
+            raise TuningError(f"not a tuning: {message}", at=at, source=str(path)) from None
         if found.schema != SCHEMA:
             raise TuningError(f"expected schema {SCHEMA!r}, got {found.schema!r:.60}", source=str(path))
         return found

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import striate._core as _core
 from striate.errors import WorkloadError
+from striate.refusals import translated
 
 MOST_RECEIVERS = 16
 
@@ -204,7 +205,7 @@ class ListedFlows:
 
 
 def _run(engine: Any, rung: str, flows: Flows, costs: FlowCosts, **columns: Any) -> dict[str, Any]:
-    try:
+    with translated(WorkloadError, source=flows.name):
         result: dict[str, Any] = engine(
             rung,
             disks=flows.processors * flows.disks_per_processor,
@@ -215,6 +216,4 @@ def _run(engine: Any, rung: str, flows: Flows, costs: FlowCosts, **columns: Any)
             blocks_ahead=costs.blocks_ahead,
             **columns,
         )
-    except (ValueError, OverflowError, RuntimeError) as error:
-        raise WorkloadError(str(error), source=flows.name) from None
     return result

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "striate/flows/flows.hpp"
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -93,7 +94,7 @@ struct FlowClocks {
     // A barrier between groups: nothing of the next begins before all of this one has ended.
     void level() {
         result.ticks = latest_clock();
-        if (result.ticks > latest) throw std::overflow_error("the run lasts longer than the clock reaches");
+        if (result.ticks > latest) throw Refusal(Reason::run_too_long);
         std::fill(disk.begin(), disk.end(), result.ticks);
         std::fill(clock.begin(), clock.end(), IdleClock{result.ticks, 0, 0});
         add_floor();

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include "striate/events/ladder_queue.hpp"
 #include "striate/flows/flow_clocks.hpp"
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -24,9 +24,9 @@ class MicroFlows {
           clocks_(machine_),
           disks_(machine_.disks),
           blocks_(static_cast<std::size_t>(machine_.disks) * ahead_) {
-        if (ahead < 1 || ahead > 64) throw std::invalid_argument("a disk may be 1 to 64 blocks ahead");
+        if (ahead < 1 || ahead > 64) throw Refusal(Reason::blocks_ahead, {.room = 64, .count = ahead});
         if (machine_.processors() >= (1U << 24) || machine_.disks >= (1U << 24)) {
-            throw std::invalid_argument("at most 16 million disks and processors");
+            throw Refusal(Reason::too_many_disks, {.room = (1U << 24) - 1, .count = machine_.disks});
         }
     }
 

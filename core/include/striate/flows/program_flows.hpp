@@ -33,7 +33,7 @@ struct ProgramFlowResult {
     std::int64_t graphs = 0, messages = 0;
 };
 
-// Runs the programs of `input` to their end. Throws Deadlock when ranks wait for each other for ever, and
+// Runs the programs of `input` to their end. Throws Refusal when ranks wait for each other for ever, and
 // std::invalid_argument for an operation that has no schedule or does not wait where it must.
 [[nodiscard]] ProgramFlowResult run_program_flows(Stations& stations, const ProgramInput& input,
                                                   FlowOrder order);

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include "striate/layout/extents.hpp"
 #include "striate/layout/layout_columns.hpp"
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -57,7 +57,7 @@ void parts_of(const Layout& layout, std::int64_t begin, std::int64_t end, const 
 }  // namespace plan
 
 // Plans the runs of one access (columns, sizes above zero or skipped, within 63 bits). Throws
-// std::overflow_error when a byte has no place within 63 bits.
+// Refusal when a byte has no place within 63 bits.
 template <class Layout>
 [[nodiscard]] AccessPlan plan_access(const Layout& layout, const RunsView& runs) {
     struct Part {
@@ -70,7 +70,7 @@ template <class Layout>
         plan::parts_of(
             layout, begin, begin + runs.sizes[run],
             [&](std::int64_t server, std::int64_t physical, std::int64_t size, std::int64_t offset) {
-                if (physical < 0) throw std::overflow_error("a byte beyond 63 bits on its server");
+                if (physical < 0) throw Refusal(Reason::place_beyond);
                 auto& there = parts[static_cast<std::size_t>(server)];
                 const bool continues =
                     !there.empty() && there.back().physical + there.back().bytes == physical;

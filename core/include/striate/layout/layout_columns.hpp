@@ -11,6 +11,8 @@
 
 #include "striate/layout/place.hpp"
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 // Clears the sign of an offset that will be refused, so that no table is read outside.
@@ -100,7 +102,7 @@ template <class Layout>
         if (sizes[run] < 1) continue;
         const std::int64_t last = layout.strip_number(offsets[run] + (sizes[run] - 1));
         total += static_cast<std::size_t>(last - layout.strip_number(offsets[run])) + 1;
-        if (total > most) throw std::length_error("too many pieces");
+        if (total > most) throw Refusal(Reason::too_many_pieces);
     }
     return total;
 }

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <vector>
 
 #include "striate/events/first_of_many.hpp"
@@ -11,6 +10,7 @@
 #include "striate/network/fair_shares.hpp"
 #include "striate/network/network.hpp"
 #include "striate/network/stations.hpp"
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -51,9 +51,7 @@ class FlowNetwork final : public Network {
         Ticks tail = 0;     // from its last byte's departure to its delivery
         std::uint32_t generation = 0;
     };
-    [[noreturn]] static void refuse_files() {
-        throw std::domain_error("file operations are not played as fluid; use packets");
-    }
+    [[noreturn]] static void refuse_files() { throw Refusal(Reason::files_as_fluid); }
     enum class Kind : std::uint64_t { drains, delivered };
     static constexpr double rate_tolerance = 1e-4;  // a tenth of what a fluid may be off anyway
     static constexpr Ticks never = FirstOfMany::never;

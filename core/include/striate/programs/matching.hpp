@@ -31,12 +31,7 @@ struct Pattern {
     }
 };
 
-// A message larger than the receive it meets has room for; MPI calls it truncated, and ends the program.
-struct Truncated : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// Throws Truncated; a receive of 0 bytes takes whatever comes.
+// Refuses what is truncated; a receive of 0 bytes takes whatever comes.
 void expect_room(const Envelope& envelope, std::int64_t bytes, std::int64_t room);
 
 // MPI's rule: between two ranks, messages are matched in the order they were sent, even when a short one

@@ -56,20 +56,10 @@ struct ProgramResult {
     std::int64_t end = 0;
 };
 
-// Nothing can happen any more, yet ranks wait. The text names who waits for whom, and at which row.
-struct Deadlock : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// Messages that nobody received.
-struct Unreceived : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
 // Every operation takes a step of 3 instructions on its rank's CPU; one that had to wait takes another at the
 // end. A collective runs the schedule written for it; a barrier without one synchronises at no further cost.
-// Throws Deadlock, Unreceived, std::domain_error (unreachable target), and std::invalid_argument for
-// operations that have no schedule or are not of the network (files).
+// Throws Refusal for deadlocks, messages that nobody received, targets out of reach, and operations that
+// have no schedule or no server.
 [[nodiscard]] ProgramResult run_programs(Stations& stations, const ProgramInput& input,
                                          const RunOptions& options);
 

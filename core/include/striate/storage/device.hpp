@@ -42,13 +42,6 @@ struct DeviceState {
     void erase(std::int64_t file);
 };
 
-struct DiskFull : std::runtime_error {
-    DiskFull(std::int64_t capacity, std::int64_t grown_file, std::int64_t grown_to)
-        : std::runtime_error("a disk is full"), capacity_bytes(capacity), file(grown_file), end(grown_to) {}
-    std::int64_t capacity_bytes;
-    std::int64_t file, end;  // the file that would grow, and to how many bytes there
-};
-
 // A large access to flash is spread over channels in parts of at least this many bytes.
 inline constexpr std::int64_t least_channel_bytes = 64 << 10;
 
@@ -59,7 +52,7 @@ struct DiskLog {
 };
 
 // When an access that starts now is over. What a disk is still busy with comes first. A write to part of a
-// parity stripe reads the old data and parity before it writes the new. Throws DiskFull.
+// parity stripe reads the old data and parity before it writes the new. Refuses what has no room.
 [[nodiscard]] Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Access& access,
                                 const DiskLog& log = {});
 

@@ -47,13 +47,6 @@ struct DiskEntry {
     Ticks start, end;  // of the operation it was part of
 };
 
-// Its text: the server, its capacity, the file that would grow, and to how many bytes there.
-struct ServerFull : std::runtime_error {
-    ServerFull(std::uint32_t number, const DiskFull& full)
-        : std::runtime_error(std::to_string(number) + " " + std::to_string(full.capacity_bytes) + " " +
-                             std::to_string(full.file) + " " + std::to_string(full.end)) {}
-};
-
 // What a server did.
 struct StorageTotals {
     Ticks busy = 0;  // with at least one operation on its disks

@@ -16,6 +16,7 @@ import numpy as np
 
 from striate.apps.mesh.generate import NODE, Mesh
 from striate.cluster.cluster import Cluster
+from striate.decoders import json_mistake
 from striate.errors import ProbeError, TuningError
 from striate.rungs.server_routes import server_ways
 
@@ -58,8 +59,8 @@ class Costs:
         try:
             return msgspec.convert(table, cls)
         except msgspec.ValidationError as error:
-            message, _, at = str(error).partition(" - at `$")
-            raise TuningError(message, at=f"$.costs{at.rstrip('`')}") from None
+            message, at = json_mistake(error)
+            raise TuningError(message, at=f"$.costs{(at or '$')[1:]}") from None
 
     def round_byte(self, window_bytes: int) -> float:
         """Seconds a byte that several rounds take longer than one, by the bytes of a window; between, on a line."""

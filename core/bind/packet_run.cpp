@@ -1,0 +1,146 @@
+// What a packet-level run hands back to Python: columns by name, typed and read-only. Times are picoseconds.
+#include "packet_run.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "engines.hpp"
+
+namespace striate::bind {
+
+namespace {
+
+// Each chunk as its bytes, without a copy.
+template <class Row>
+std::vector<Owned<std::uint8_t>> row_chunks(RowChunks<Row>& rows) {
+    std::vector<Owned<std::uint8_t>> chunks;
+    for (std::vector<Row>& chunk : rows.take()) {
+        auto* heap = new std::vector<Row>(std::move(chunk));
+        nb::capsule owner(heap,
+                          [](void* pointer) noexcept { delete static_cast<std::vector<Row>*>(pointer); });
+        chunks.push_back(Owned<std::uint8_t>(reinterpret_cast<std::uint8_t*>(heap->data()),
+                                             {heap->size() * sizeof(Row)}, owner));
+    }
+    return chunks;
+}
+
+template <class Row, class Value>
+auto column_of(const std::vector<Row>& rows, const Value& value) {
+    std::vector<std::decay_t<decltype(value(rows[0]))>> values;
+    values.reserve(rows.size());
+    for (const Row& row : rows) values.push_back(value(row));
+    return hand_over(std::move(values));
+}
+
+using Class = nb::class_<PacketRun>;
+
+template <class T>
+void whole(Class& run, const char* name, Owned<T> PacketRun::* column) {
+    run.def_prop_ro(name, [column](const PacketRun& of) { return of.*column; }, nb::rv_policy::automatic);
+}
+
+template <class Row, class Value>
+void of_rows(Class& run, const char* name, std::vector<Row> ProgramResult::* rows, const Value& value) {
+    run.def_prop_ro(
+        name, [rows, value](const PacketRun& of) { return column_of(of.result.*rows, value); },
+        nb::rv_policy::automatic);
+}
+
+void bind_stations(Class& run) {
+    const auto put = [&](const char* name, auto value) {
+        of_rows(run, name, &ProgramResult::stations, value);
+    };
+    put("station_busy", [](const StationTotals& station) { return station.busy; });
+    put("station_packets", [](const StationTotals& station) { return station.packets; });
+    put("station_bytes", [](const StationTotals& station) { return station.bytes; });
+}
+
+void bind_servers(Class& run) {
+    const auto put = [&](const char* name, auto value) {
+        of_rows(run, name, &ProgramResult::servers, value);
+    };
+    put("disk_operations", [](const ServerTotals& server) { return server.operations; });
+    put("disk_sequential", [](const ServerTotals& server) { return server.sequential; });
+    put("disk_near_seeks", [](const ServerTotals& server) { return server.near_seeks; });
+    put("disk_bytes_read", [](const ServerTotals& server) { return server.bytes_read; });
+    put("disk_bytes_written", [](const ServerTotals& server) { return server.bytes_written; });
+    put("cache_hit_bytes", [](const ServerTotals& server) { return server.cache_hits; });
+    put("cache_miss_bytes", [](const ServerTotals& server) { return server.cache_misses; });
+    put("server_busy", [](const ServerTotals& server) { return server.storage.busy; });
+    put("longest_queue", [](const ServerTotals& server) { return server.storage.longest_queue; });
+    put("queue_seconds", [](const ServerTotals& server) { return server.storage.queue_seconds; });
+    put("most_held_bytes", [](const ServerTotals& server) { return server.storage.most_held_bytes; });
+    put("burst_bytes_written", [](const ServerTotals& server) { return server.storage.burst_written; });
+    put("burst_bytes_read", [](const ServerTotals& server) { return server.storage.burst_read; });
+}
+
+void bind_metadata(Class& run) {
+    const auto put = [&](const char* name, auto value) {
+        of_rows(run, name, &ProgramResult::metadata, value);
+    };
+    put("metadata_operations", [](const MetadataTotals& server) { return server.operations; });
+    put("metadata_busy", [](const MetadataTotals& server) { return server.busy; });
+    put("metadata_waited", [](const MetadataTotals& server) { return server.waited; });
+    put("metadata_longest_queue", [](const MetadataTotals& server) { return server.longest_queue; });
+}
+
+Named disk_log(const PacketRun& run) {
+    nb::dict log;
+    const auto put = [&](const char* name, const auto& value) {
+        log[name] = column_of(run.result.disk_log, value);
+    };
+    put("server", [](const DiskEntry& entry) { return static_cast<std::int64_t>(entry.server); });
+    put("file", [](const DiskEntry& entry) { return entry.access.file; });
+    put("offset", [](const DiskEntry& entry) { return entry.access.offset; });
+    put("bytes", [](const DiskEntry& entry) { return entry.access.bytes; });
+    put("write", [](const DiskEntry& entry) { return static_cast<std::uint8_t>(entry.access.write); });
+    put("start", [](const DiskEntry& entry) { return entry.start; });
+    put("end", [](const DiskEntry& entry) { return entry.end; });
+    return log;
+}
+
+}  // namespace
+
+RecordedRows::RecordedRows(Timeline& timeline)
+    : bar_chunks(row_chunks(timeline.bars)),
+      transfer_chunks(row_chunks(timeline.transfers)),
+      dropped(static_cast<std::int64_t>(timeline.dropped())) {}
+
+PacketRun::PacketRun(ProgramResult&& found, Timeline* timeline)
+    : rank_end(hand_over(std::move(found.rank_end))),
+      node_busy(hand_over(std::move(found.node_busy))),
+      station_waited(hand_over(std::move(found.waited))),
+      result(std::move(found)) {
+    if (timeline != nullptr) recorded.emplace(*timeline);
+}
+
+void register_packet_run(nb::module_& module) {
+    nb::class_<RecordedRows>(module, "RecordedRows", "Rows of a timeline, in chunks; `dropped` had no room.")
+        .def_prop_ro(
+            "bar_chunks", [](const RecordedRows& rows) { return rows.bar_chunks; }, nb::rv_policy::automatic)
+        .def_prop_ro(
+            "transfer_chunks", [](const RecordedRows& rows) { return rows.transfer_chunks; },
+            nb::rv_policy::automatic)
+        .def_ro("dropped", &RecordedRows::dropped);
+    Class run(module, "PacketRun",
+              "What a run took; times in picoseconds, `waited` and queues in seconds.\n\n"
+              "Columns go by rank, node, station (components, edges, interfaces, links out, links in),\n"
+              "I/O server (disks, caches, queues) and metadata server.");
+    whole(run, "rank_end", &PacketRun::rank_end);
+    whole(run, "node_busy", &PacketRun::node_busy);
+    whole(run, "station_waited", &PacketRun::station_waited);
+    bind_stations(run);
+    bind_servers(run);
+    bind_metadata(run);
+    run.def_prop_ro("messages", [](const PacketRun& of) { return of.result.messages; })
+        .def_prop_ro("events", [](const PacketRun& of) { return of.result.events; })
+        .def_prop_ro("skipped", [](const PacketRun& of) { return of.result.skipped; })
+        .def_prop_ro("end", [](const PacketRun& of) { return of.result.end; })
+        .def_prop_ro("disk_log", &disk_log, "One row per job of a disk, where asked for.")
+        .def_ro("recorded", &PacketRun::recorded, "The timeline, where asked for.");
+}
+
+}  // namespace striate::bind

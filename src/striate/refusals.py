@@ -1,0 +1,174 @@
+"""What the core refuses, in words: the one place where its exceptions become ours.
+
+A refusal crosses the border as a reason and numbers (`core/include/striate/refusal.hpp`). Everything else that the core
+throws is a bug, and is let through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from striate._core import Reason, Refusal, RefusalError, Wait, WaitKind
+from striate.errors import DiskFullError, PredictionError, StriateError
+from striate.units import about_size
+
+# Faults of the program itself: no rung would take it.
+OF_THE_PROGRAM = frozenset((Reason.deadlock, Reason.unreceived, Reason.truncated, Reason.server_full))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How a message calls what the core counts; a program's own names, where they are known."""
+
+    rank: Callable[[int], str] = "rank {}".format
+    row: Callable[[int], str] = "row {}".format
+    file: Callable[[int], str] = "file {}".format
+    server: Callable[[int], str] = "server {}".format
+
+
+PLAIN = Names()
+
+
+@contextmanager
+def translated(
+    unfit: type[StriateError], names: Names = PLAIN, *, at: str | None = None, source: str | None = None
+) -> Iterator[None]:
+    """Turn a refusal of the core into one of ours: `unfit`, or a PredictionError where the program is at fault."""
+    try:
+        yield
+    except RefusalError as error:
+        raise error_of(error.refusal, unfit, names, at=at, source=source) from None
+
+
+def error_of(
+    refusal: Refusal,
+    unfit: type[StriateError],
+    names: Names = PLAIN,
+    *,
+    at: str | None = None,
+    source: str | None = None,
+) -> StriateError:
+    """Our error for a refusal of the core."""
+    kind = unfit
+    if refusal.reason in OF_THE_PROGRAM:
+        kind = DiskFullError if refusal.reason == Reason.server_full else PredictionError
+    return kind(words(refusal, names), at=at, source=source)
+
+
+def words(refusal: Refusal, names: Names = PLAIN) -> str:
+    """What is refused, and why."""
+    return _where(refusal, names) + _WORDS[refusal.reason](refusal, names)
+
+
+def _where(refusal: Refusal, names: Names) -> str:
+    """The operation at which it happened; empty when the core does not know."""
+    if refusal.row < 0:
+        return ""
+    return f"{names.rank(refusal.rank)}, {names.row(refusal.row)}: "
+
+
+def _deadlock(refusal: Refusal, names: Names) -> str:
+    many = "rank waits" if refusal.count == 1 else "ranks wait"
+    return f"{refusal.count} {many} for ever: {_all_waits(refusal.waits, names)}"
+
+
+def _unreceived(refusal: Refusal, names: Names) -> str:
+    return f"{refusal.count} left over at the end: {_all_waits(refusal.waits, names)}"
+
+
+def _truncated(refusal: Refusal, names: Names) -> str:
+    ends = f"from {names.rank(refusal.rank)} to {names.rank(refusal.peer)} with tag {refusal.tag}"
+    return f"a message of {refusal.bytes} B {ends} meets a receive of at most {refusal.room} B"
+
+
+def _server_full(refusal: Refusal, names: Names) -> str:
+    grown = f"{names.file(refusal.file)} grows to {about_size(refusal.end)} there"
+    return f"disk full: {names.server(refusal.server)} holds {about_size(refusal.room)}, and {grown}"
+
+
+def _no_schedule(refusal: Refusal, names: Names) -> str:
+    return f"no schedule for a call of {refusal.bytes} bytes among {refusal.count} ranks"
+
+
+def _said(text: str) -> Callable[[Refusal, Names], str]:
+    """Words with the refusal's own numbers in braces."""
+    return lambda refusal, names: text.format(refusal)
+
+
+_WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
+    Reason.deadlock: _deadlock,
+    Reason.unreceived: _unreceived,
+    Reason.truncated: _truncated,
+    Reason.server_full: _server_full,
+    Reason.no_server: _said("the program touches files but the cluster has no I/O server"),
+    Reason.no_route: _said("no route from component {0.from_} to component {0.to}"),
+    Reason.unreachable: lambda refusal, names: (
+        f"{names.rank(refusal.rank)} cannot reach {names.rank(refusal.peer)}"
+    ),
+    Reason.unknown_request: _said("request {0.request} was never started"),
+    Reason.unknown_operation: _said("the packet engine cannot run this operation"),
+    Reason.no_schedule: _no_schedule,
+    Reason.nonblocking_collective: _said("a collective that does not wait is not known here"),
+    Reason.nonblocking_collective_io: _said("collective I/O that does not wait is not known here"),
+    Reason.files_as_fluid: _said("file operations are not played as fluid; use packets"),
+    Reason.too_few_servers: _said("a layout of {0.count} servers on a machine with {0.room}"),
+    Reason.too_many_bytes: _said("more than 2^63 - 1 bytes of I/O"),
+    Reason.too_many_packets: _said("a message of more than 2^31 packets"),
+    Reason.too_many_passes: _said("a peer, root or size moves through too many passes"),
+    Reason.too_many_file_passes: _said("files move through too many passes"),
+    Reason.too_many_offsets: _said("accesses begin at too many different offsets"),
+    Reason.job_too_long: _said("a job of more than a hundred days"),
+    Reason.run_too_long: _said("the run lasts longer than the clock reaches"),
+    Reason.blocks_ahead: _said("expected a disk 1 to {0.room} blocks ahead, got {0.count}"),
+    Reason.too_many_disks: _said("expected at most {0.room} disks and processors, got {0.count}"),
+    Reason.window_too_large: _said("a window has too many blocks"),
+    Reason.unknown_receiver: _said("no receiver {0.peer}; there are {0.count} processors"),
+    Reason.negative_time: _said("expected times that are not negative"),
+    Reason.no_aggregator: _said("collective I/O without an aggregator"),
+    Reason.unknown_aggregator: _said("aggregators must be ranks, each once"),
+    Reason.empty_buffer: _said("a collective buffer or alignment of less than one byte"),
+    Reason.place_beyond: _said("a byte beyond 63 bits on its server"),
+    Reason.too_many_pieces: _said("too many pieces"),
+}
+
+
+def _all_waits(waits: Sequence[Wait], names: Names) -> str:
+    return "; ".join(_wait(wait, names) for wait in waits)
+
+
+def _wait(wait: Wait, names: Names) -> str:
+    """One line of a deadlock; of a collective's own messages only who waits for whom is told."""
+    here = _listed([_place(names, place.rank, place.row) for place in wait.places], wait.all_places)
+    there = _listed([_peer(names, peer) for peer in wait.peers], wait.all_peers)
+    tag = "any" if wait.tag < 0 else wait.tag
+    match wait.kind:
+        case WaitKind.send:
+            return f"{here} sends to {there} with tag {tag}"
+        case WaitKind.receive:
+            return f"{here} receives from {there} with tag {tag}"
+        case WaitKind.collective_send:
+            return f"{here} sends to {there}"
+        case WaitKind.collective_receive:
+            return f"{here} waits for {there}"
+        case WaitKind.others:
+            return f"and {wait.all_places} more"
+        case WaitKind.file:
+            return f"in a call on {names.file(wait.file)} of communicator {wait.communicator}: {here}"
+        case WaitKind.meeting:
+            return f"{here} wait in a collective for {there}"
+        case _:
+            return f"{here} waits for {there}" if wait.peers else here
+
+
+def _place(names: Names, rank: int, row: int) -> str:
+    return names.rank(rank) if row < 0 else f"{names.rank(rank)} at {names.row(row)}"
+
+
+def _peer(names: Names, rank: int) -> str:
+    return "any rank" if rank < 0 else names.rank(rank)
+
+
+def _listed(told: Sequence[str], count: int) -> str:
+    return ", ".join([*told, "..."] if count > len(told) else told)
