@@ -29,9 +29,8 @@ def command(dataset: Path, directories: tuple[Path, ...], as_json: bool) -> int:
     else:
         size = about_size(verdict.checked_bytes)
         found = f"{len(verdict.findings)} damaged" if verdict.findings else "sound"
-        click.echo(
-            f"{dataset}: {found}; {verdict.chunks} chunks of {verdict.dtype} {verdict.shape}, {size} checked"
-        )
+        what = f"{verdict.dtype} {verdict.shape}" if verdict.shape else verdict.dtype
+        click.echo(f"{dataset}: {found}; {verdict.chunks} chunks of {what}, {size} checked")
         for line in [*verdict.findings, *(f"note: {note}" for note in verdict.notes)]:
             click.echo(f"  {line}")
     return 3 if verdict.findings else 0

@@ -3,12 +3,16 @@
 from striate.runtime.check import Verdict, repair, verify
 from striate.runtime.dataset import Dataset, Pending
 from striate.runtime.front import create, open  # noqa: A004
+from striate.runtime.group_front import create_group, open_group
 from striate.runtime.hints import directory_attributes, hints
 from striate.runtime.loop_cache import LoopCache
+from striate.runtime.move.row_schedule import RowSchedule
 from striate.runtime.move.schedule import Schedule
 from striate.runtime.report import Report
 from striate.runtime.serial import SerialDataset, open_serial
 from striate.runtime.settings import read_settings
+from striate.runtime.variable_group import VariableGroup
+from striate.runtime.variables import Variable
 from striate.runtime.write_behind import WriteBehind
 
 __all__ = [
@@ -16,14 +20,19 @@ __all__ = [
     "LoopCache",
     "Pending",
     "Report",
+    "RowSchedule",
     "Schedule",
     "SerialDataset",
+    "Variable",
+    "VariableGroup",
     "Verdict",
     "WriteBehind",
     "create",
+    "create_group",
     "directory_attributes",
     "hints",
     "open",
+    "open_group",
     "open_serial",
     "read_settings",
     "repair",

@@ -10,12 +10,15 @@ import numpy as np
 
 from striate.errors import StorageError, StriateError
 from striate.runtime.front import PathLike
+from striate.runtime.group_front import open_group
+from striate.runtime.move.group_commit import unused_files
 from striate.runtime.move.ranks import OneRank
 from striate.runtime.move.snapshot import hold_snapshot, newest
 from striate.runtime.store.chunks import ChunkReader, ChunkTable
 from striate.runtime.store.codec import pipeline_from_configs
 from striate.runtime.store.commit import leftovers, remove
-from striate.runtime.store.files import Store, SubfileReader, check_directories, load_metadata
+from striate.runtime.store.files import Store, SubfileReader, check_directories, read_metadata
+from striate.runtime.store.group_metadata import MAGIC, GroupMetadata, decode_group
 from striate.runtime.store.lock import Unfinished, take_lock, unfinished_writes
 from striate.runtime.store.metadata import Metadata, SubFile, decode
 from striate.runtime.store.reference import FILE_NAME, reference_bytes
@@ -46,14 +49,16 @@ def verify(
     A writer at work is no fault: the generation that was newest at the beginning is checked.
     """
     store = _store(path, directories)
+    if (left := _first_write_left(store)) is not None:
+        raise StorageError(left, 2, at=str(store.path))
+    if read_metadata(store).startswith(MAGIC):
+        return _verify_group(store, codecs, progress)
     files = SubfileReader(store)
 
     def take(content: bytes) -> tuple[Metadata, list[SubFile]]:
         metadata = decode(content, str(store.metadata_path))
         return metadata, metadata.subfiles
 
-    if (left := _first_write_left(store)) is not None:
-        raise StorageError(left, 2, at=str(store.path))
     metadata, _ = hold_snapshot(OneRank(), store, files, newest(OneRank(), store), take)
     check_directories(store, metadata.servers, own=metadata.own_directories)
     reader = ChunkReader(
@@ -71,8 +76,24 @@ def verify(
         missing,
         reader.read_bytes,
         tuple(findings),
-        tuple(_notes(store, metadata)),
+        (*_notes(store, metadata), *_reference_notes(store, reference_bytes(metadata, store))),
     )
+
+
+def _verify_group(store: Store, codecs: Sequence[str], progress: Callable[[int], None]) -> Verdict:
+    """Every chunk of every variable and step."""
+    findings: list[str] = []
+    chunks = missing = checked = 0
+    with open_group(None, store.path, directories=store.directories or None, codecs=codecs) as group:
+        for place, state in group.stored_states(findings):
+            reader = ChunkReader(state.grid, state.table, state.pipeline, group.files)
+            findings += [f"{place}: {finding}" for finding in _damaged_chunks(reader, progress)]
+            chunks, checked = chunks + state.grid.chunks, checked + reader.read_bytes
+            missing += int((state.table.file < 0).sum())
+            group.files.hold([])
+        metadata = group.metadata
+        names = f"a group of {len(group.variables)} variables and {len(group.steps)} steps"
+        return Verdict((), names, chunks, missing, checked, tuple(findings), tuple(_notes(store, metadata)))
 
 
 def repair(path: PathLike, *, directories: Sequence[PathLike] | None = None) -> int:
@@ -81,15 +102,23 @@ def repair(path: PathLike, *, directories: Sequence[PathLike] | None = None) -> 
     Nothing of the dataset itself is changed: damage is found by `verify`, and mended by writing again.
     """
     store = _store(path, directories)
-    metadata = None if _first_write_left(store) else load_metadata(store)
+    metadata = _any_metadata(store)
     if metadata is not None:
         check_directories(store, metadata.servers, own=metadata.own_directories)
     lock = take_lock(store.path, Unfinished("", []))
     try:
-        now = None if metadata is None else load_metadata(store)  # as it is with the lock
+        now = None if metadata is None else _any_metadata(store)  # as it is with the lock
         return remove(_left_behind(store, now, lock.holder.unfinished))
     finally:
         lock.leave()
+
+
+def _any_metadata(store: Store) -> Metadata | GroupMetadata | None:
+    """What the metadata file says, of an array or a group; None when a first write was interrupted."""
+    if _first_write_left(store):
+        return None
+    content, source = read_metadata(store), str(store.metadata_path)
+    return decode_group(content, source) if content.startswith(MAGIC) else decode(content, source)
 
 
 def _store(path: PathLike, directories: Sequence[PathLike] | None) -> Store:
@@ -109,7 +138,7 @@ def _damaged_chunks(reader: ChunkReader, progress: Callable[[int], None]) -> Ite
         progress(1)
 
 
-def _notes(store: Store, metadata: Metadata) -> Iterator[str]:
+def _notes(store: Store, metadata: Metadata | GroupMetadata) -> Iterator[str]:
     unfinished = unfinished_writes(store.path)
     if unfinished is None:
         yield "a program is writing the dataset"
@@ -120,8 +149,11 @@ def _notes(store: Store, metadata: Metadata) -> Iterator[str]:
     unseen = {folder for one in unfinished for folder in one.directories} - _absolute(store.directories)
     if unseen:
         yield f"an interrupted write may have left files in {', '.join(sorted(unseen))}"
+
+
+def _reference_notes(store: Store, expected: bytes) -> Iterator[str]:
     reference = store.path / FILE_NAME
-    if reference.exists() and reference.read_bytes() != reference_bytes(metadata, store):
+    if reference.exists() and reference.read_bytes() != expected:
         yield f"{FILE_NAME} does not fit the metadata: the dataset was moved, or a write was interrupted"
 
 
@@ -132,14 +164,23 @@ def _first_write_left(store: Store) -> str | None:
     return "no complete dataset here: its first write was interrupted; `striate repair` removes what it left"
 
 
-def _left_behind(store: Store, metadata: Metadata | None, unfinished: list[Unfinished]) -> Iterator[Path]:
+def _left_behind(
+    store: Store, metadata: Metadata | GroupMetadata | None, unfinished: list[Unfinished]
+) -> Iterator[Path]:
     """Files of the dataset's directory, and of the servers' own, that are in no use."""
-    keep = set() if metadata is None else {subfile.name for subfile in metadata.subfiles}
-    yield from leftovers(store.path, keep, None)
-    known = {one.identity for one in unfinished} | (set() if metadata is None else {metadata.identity})
-    for folder in store.directories:
-        if folder.is_dir():
-            yield from leftovers(folder, keep, known)
+    folders = [folder for folder in store.directories if folder.is_dir()]
+    if isinstance(metadata, GroupMetadata):
+        for folder in (store.path, *folders):
+            yield from unused_files(folder, store, metadata)
+        known = {one.identity for one in unfinished} - {metadata.identity}
+    else:
+        keep = set() if metadata is None else {subfile.name for subfile in metadata.subfiles}
+        yield from leftovers(store.path, keep, None)
+        known = {one.identity for one in unfinished} | (set() if metadata is None else {metadata.identity})
+    for folder in folders:
+        yield from leftovers(
+            folder, {subfile.name for subfile in metadata.subfiles} if metadata else set(), known
+        )
 
 
 def _absolute(folders: Sequence[Path]) -> set[str]:

@@ -25,6 +25,7 @@ from striate.runtime.move.update import can_update, update_schedule
 from striate.runtime.move.windows import Windows
 from striate.runtime.move.writing import Writing
 from striate.runtime.plan.partition import Partition
+from striate.runtime.plan.records import bytes_of, record_bytes, result_array
 from striate.runtime.plan.selection import as_array, select
 from striate.runtime.report import Report
 from striate.runtime.store.chunks import ChunkReader
@@ -143,10 +144,10 @@ class Dataset:
             mapped = MappedReading(self._state, schedule, self._reader(), report)
             meeting.values[0] = not mapped.prepare()
         report.records = schedule.records
-        if meeting.largest[0] or not mapped.run(_bytes_of(result)):
+        if meeting.largest[0] or not mapped.run(bytes_of(result)):
             self._ready()
             exchange = self._exchange(schedule, report)
-            Reading(self._state, self._windows, exchange, self._reader()).run(_bytes_of(result))
+            Reading(self._state, self._windows, exchange, self._reader()).run(bytes_of(result))
         self.report = report
         return result
 
@@ -303,31 +304,12 @@ class Dataset:
         return ChunkReader(self._state.grid, self._state.table, self._state.pipeline, self._files)
 
     def _as_bytes(self, records: Any, schedule: Schedule) -> Bytes:
-        """The caller's records as bytes in C order; refuses another shape or a type that would lose something."""
         self._check_schedule(schedule)
-        if isinstance(records, np.ma.MaskedArray):
-            raise DatasetError("expected records without a mask: give filled ones")
-        array = as_array(records)
-        if array.dtype != self.dtype:
-            if not np.can_cast(array.dtype, self.dtype, "safe"):
-                raise DatasetError(f"expected records of {self.dtype}, got {array.dtype}")
-            array = array.astype(self.dtype)
-        if array.shape != schedule.shape:
-            raise DatasetError(f"expected records of shape {schedule.shape}, got {array.shape}")
-        return _bytes_of(np.ascontiguousarray(array))
+        return record_bytes(records, self.dtype, schedule.shape)
 
     def _result(self, schedule: Schedule, out: npt.NDArray[Any] | None) -> npt.NDArray[Any]:
         self._check_schedule(schedule)
-        if out is None:
-            return np.empty(schedule.shape, self.dtype)
-        wanted = f"expected `out` to be a contiguous, writable array of {self.dtype} {schedule.shape}"
-        if not isinstance(out, np.ndarray):
-            raise DatasetError(f"{wanted}, got {type(out).__name__}")
-        if out.dtype != self.dtype or out.shape != schedule.shape:
-            raise DatasetError(f"{wanted}, got one of {out.dtype} {out.shape}")
-        if not out.flags.c_contiguous or not out.flags.writeable:
-            raise DatasetError(f"{wanted}, got one that is not")
-        return out
+        return result_array(out, self.dtype, schedule.shape)
 
     def _check_schedule(self, schedule: Schedule) -> None:
         unit = schedule.partition.record_bytes // self._state.grid.item_bytes
@@ -401,10 +383,6 @@ def _entries(changed: Any) -> npt.NDArray[np.int64]:
     if entries.size and (entries.ndim != 1 or entries.dtype.kind not in "iu"):
         raise DatasetError(f"expected numbers of entries, got {entries.ndim} axes of {entries.dtype}")
     return entries.astype(np.int64)
-
-
-def _bytes_of(array: npt.NDArray[Any]) -> Bytes:
-    return array.reshape(-1).view(np.uint8)
 
 
 def _can_add(dtype: np.dtype[Any]) -> bool:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from striate import units
-from striate.runtime.store.files import Store, load_metadata
+from striate.runtime.store.files import Store, read_metadata
+from striate.runtime.store.group_metadata import MAGIC, GroupMetadata, decode_group
 from striate.runtime.store.lock import unfinished_writes
-from striate.runtime.store.metadata import FILE_NAME
+from striate.runtime.store.metadata import FILE_NAME, decode
 
 
 @dataclass(frozen=True)
@@ -54,16 +55,19 @@ def is_dataset(path: Path) -> bool:
     """True for a directory with the metadata file of a dataset."""
     try:
         with (path / FILE_NAME).open("rb") as file:
-            return file.read(16) == b"striate dataset "
+            return file.read(16).startswith((b"striate dataset ", MAGIC))
     except OSError:
         return False
 
 
-def describe(path: Path) -> Description:
-    """The facts of the dataset at `path`; raises as opening it would."""
-    metadata = load_metadata(Store(path, ()))
-    grid, unfinished = metadata.grid(), unfinished_writes(path)
-    state = "a program is writing it" if unfinished is None else "no program is writing it"
+def describe(path: Path) -> Description | GroupDescription:
+    """The facts of the dataset or group at `path`; raises as opening it would."""
+    store = Store(path, ())
+    content = read_metadata(store)
+    if content.startswith(MAGIC):
+        return _describe_group(path, decode_group(content, str(store.metadata_path)))
+    metadata = decode(content, str(store.metadata_path))
+    grid = metadata.grid()
     return Description(
         path=str(path),
         shape=grid.shape,
@@ -80,5 +84,65 @@ def describe(path: Path) -> Description:
         own_directories=metadata.own_directories,
         layout=metadata.layout,
         subfiles=len(metadata.subfiles),
-        state=f"{state}; a write was interrupted" if unfinished else state,
+        state=_state(path),
     )
+
+
+@dataclass(frozen=True)
+class GroupDescription:
+    """The facts of a group of variables."""
+
+    path: str
+    dimensions: dict[str, int]
+    growing: str
+    steps: int
+    first_step: int
+    generation: int
+    attributes: dict[str, Any]
+    variables: tuple[dict[str, Any], ...]
+    servers: int
+    own_directories: bool
+    state: str
+
+    def __str__(self) -> str:
+        lengths = ", ".join(f"{name} {length}" for name, length in self.dimensions.items())
+        grown = f", {self.growing} {self.steps} (grows; steps from {self.first_step})" if self.growing else ""
+        rows = [f"  dimensions {lengths}{grown}"]
+        for variable in self.variables:
+            shown = " ".join(f"{name}={value}" for name, value in variable["attributes"].items())
+            kind = ", ".join(variable["dimensions"])
+            rows.append(f"  {variable['name']:<10} {variable['dtype']} ({kind}) {shown}".rstrip())
+        rows += [f"  {name}: {value}" for name, value in self.attributes.items()]
+        rows.append(f"  written    {self.generation} times; {self.state}")
+        return "\n".join([f"{self.path}: a group of striate.runtime", *rows])
+
+
+def _describe_group(path: Path, metadata: GroupMetadata) -> GroupDescription:
+    return GroupDescription(
+        path=str(path),
+        dimensions=metadata.dimensions,
+        growing=metadata.growing,
+        steps=len(metadata.steps),
+        first_step=metadata.first_step,
+        generation=metadata.generation,
+        attributes=metadata.attributes,
+        variables=tuple(
+            {
+                "name": entry.name,
+                "dtype": str(entry.numpy_dtype()),
+                "dimensions": list(entry.dimensions),
+                "codec": entry.codec,
+                "attributes": entry.attributes,
+            }
+            for entry in metadata.variables
+        ),
+        servers=metadata.servers,
+        own_directories=metadata.own_directories,
+        state=_state(path),
+    )
+
+
+def _state(path: Path) -> str:
+    unfinished = unfinished_writes(path)
+    state = "a program is writing it" if unfinished is None else "no program is writing it"
+    return f"{state}; a write was interrupted" if unfinished else state

@@ -81,28 +81,28 @@ def create(
     """
     group = group_of(comm)
     ranks = group.ranks
-    share_memory, group_factor = _plain(share_memory), _plain(group_factor)
-    identity = _identity(ranks, share_memory)
+    share_memory, group_factor = plain_number(share_memory), plain_number(group_factor)
+    identity = new_identity(ranks, share_memory)
     same = dict[str, object].fromkeys(_SETTINGS)
     node = group.node(share_memory)
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
     session = Session(store, identity, first=ranks.rank == 0)
-    with _closing_on_error(session), Collective(ranks, same=same):
+    with closing_on_error(session), Collective(ranks, same=same):
         kind = _element(dtype)
-        server_ranks = _server_ranks(servers, ranks.size)
+        server_ranks = server_ranks_of(servers, ranks.size)
         check_directories(store, len(server_ranks), own=directories is not None)
         _refuse_factor(group_factor, len(server_ranks))
         grid = plan_grid(
             _lengths(shape),
             kind.itemsize,
             pieces=ranks.size * group_factor,
-            chunk_bytes=max(1, units.size(_plain(chunk))),
+            chunk_bytes=max(1, units.size(plain_number(chunk))),
             alignment=ALIGNMENT,
         )
         budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and codec is None)
         plan = _plan(grid, ranks.size, server_ranks, group_factor, layout)
         pipeline = Pipeline(()) if codec == "auto" else pipeline_from(codec, kind.itemsize)
-        _prepare_folders(store, session, ranks, server_ranks)
+        prepare_folders(store, session, ranks, server_ranks)
         codecs = codec == "auto" or pipeline.configs
         options = Options(ALIGNMENT, sync, reference, share_memory)
         placed = (server_ranks, group_factor, str(layout))
@@ -158,7 +158,7 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     group = group_of(comm)
     ranks = group.ranks
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
-    share_memory = _plain(share_memory)
+    share_memory = plain_number(share_memory)
     first = newest(ranks, store, same={"path": str(store.path), "share_memory": share_memory})
     node = group.node(share_memory)
     same: dict[str, object] = {"buffer": None, "codecs": sorted(codecs)}
@@ -198,13 +198,13 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     return Dataset(state, files)
 
 
-def _plain(number: Any) -> Any:
+def plain_number(number: Any) -> Any:
     """NumPy's whole numbers as Python's, which look the same on all ranks."""
     return int(number) if isinstance(number, np.integer) else number
 
 
 @contextmanager
-def _closing_on_error(session: Session) -> Iterator[None]:
+def closing_on_error(session: Session) -> Iterator[None]:
     try:
         yield
     except BaseException:
@@ -212,7 +212,7 @@ def _closing_on_error(session: Session) -> Iterator[None]:
         raise
 
 
-def _identity(ranks: Ranks, share_memory: bool | int) -> str:
+def new_identity(ranks: Ranks, share_memory: bool | int) -> str:
     """A name for the dataset, drawn by rank 0; refuses ranks that would not form the same nodes."""
     sharing = fingerprint(share_memory).to_bytes(8, "little")
     table = ranks.gather_rows(np.frombuffer(secrets.token_bytes(8) + sharing, np.uint8))
@@ -237,7 +237,7 @@ def _lengths(shape: int | Sequence[int]) -> tuple[int, ...]:
     return tuple(int(length) for length in lengths)
 
 
-def _server_ranks(servers: int | Sequence[int] | None, size: int) -> tuple[int, ...]:
+def server_ranks_of(servers: int | Sequence[int] | None, size: int) -> tuple[int, ...]:
     wanted = (
         range(size)
         if servers is None
@@ -259,7 +259,9 @@ def _refuse_factor(group_factor: int, servers: int) -> None:
 
 
 def _budget(buffer: units.Quantity, grid: Grid, ranks: int, *, one_node: bool) -> Budget:
-    return Budget(max(units.size(_plain(buffer)), 4 * grid.chunk_bytes), grid.chunk_bytes, ranks, one_node)
+    return Budget(
+        max(units.size(plain_number(buffer)), 4 * grid.chunk_bytes), grid.chunk_bytes, ranks, one_node
+    )
 
 
 def _plan(
@@ -287,7 +289,7 @@ def _stored_plan(metadata: Metadata, grid: Grid, server_ranks: tuple[int, ...]) 
     return Plan(placed, server_ranks, metadata.block_chunks, metadata.layout)
 
 
-def _prepare_folders(store: Store, session: Session, ranks: Ranks, server_ranks: tuple[int, ...]) -> None:
+def prepare_folders(store: Store, session: Session, ranks: Ranks, server_ranks: tuple[int, ...]) -> None:
     """Make the dataset's directory; refuse one that holds something else, and server directories that are not there."""
     if ranks.rank == 0:
         store.path.mkdir(exist_ok=True)

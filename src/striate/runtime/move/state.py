@@ -21,7 +21,7 @@ from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.codec import Pipeline
 from striate.runtime.store.dtypes import describe_dtype
 from striate.runtime.store.files import Store
-from striate.runtime.store.metadata import VERSION, Chunks, Metadata, SubFile
+from striate.runtime.store.metadata import VERSION, Metadata, SubFile
 
 Int64 = npt.NDArray[np.int64]
 
@@ -125,7 +125,5 @@ class State:
             block_chunks=self.plan.block_chunks,
             layout=self.plan.layout,
             subfiles=table.subfiles,
-            chunks=Chunks(
-                table.file.tolist(), table.offset.tolist(), table.length.tolist(), table.checksum.tolist()
-            ),
+            chunks=table.columns(),
         )

@@ -19,13 +19,14 @@ from striate.runtime.store.frame import Frame
 Int64 = npt.NDArray[np.int64]
 
 
-class Writers:
-    """What this rank writes as a server. Failures are kept until `wait`, so that no other rank is left waiting."""
+class NewFiles:
+    """The sub-files of the next generation: those this rank writes as a server, and how far each server has come.
 
-    def __init__(self, state: State, windows: Windows, report: Report) -> None:
-        self.state = state
-        self.windows = windows
-        self.report = report
+    Several variables that are written together share them.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.ends = np.zeros(len(state.plan.server_ranks), np.int64)  # the same on all ranks
         self.files = {
             server: SubfileWriter(
                 state.store.folder(server) / meta.subfile_name(state.identity, state.generation + 1, server)
@@ -33,6 +34,28 @@ class Writers:
             for server, rank in enumerate(state.plan.server_ranks)
             if rank == state.ranks.rank
         }
+
+    def close(self, *, sync: bool) -> int:
+        """Close the sub-files, durable when asked for; bytes written."""
+        for file in self.files.values():
+            file.close(sync=sync)
+        return sum(file.written_bytes for file in self.files.values())
+
+    def discard(self) -> None:
+        """Remove the sub-files: they belong to no dataset."""
+        for file in self.files.values():
+            file.discard()
+
+
+class Writers:
+    """What this rank writes as a server. Failures are kept until `wait`, so that no other rank is left waiting."""
+
+    def __init__(self, state: State, windows: Windows, report: Report, new: NewFiles) -> None:
+        self.state = state
+        self.windows = windows
+        self.report = report
+        self.new = new
+        self.files = new.files
         self.offsets = np.zeros(state.grid.chunks, np.int64)
         self.lengths = np.zeros(state.grid.chunks, np.int64)
         self.worker: ThreadPoolExecutor | None = None
@@ -71,20 +94,18 @@ class Writers:
     def close(self) -> int:
         """Close the sub-files, durable when asked for; bytes written."""
         self.wait()
-        for file in self.files.values():
-            file.close(sync=self.state.options.sync)
-        self._stop()
-        return sum(file.written_bytes for file in self.files.values())
+        self.stop()
+        return self.new.close(sync=self.state.options.sync)
 
     def discard(self) -> None:
         """Remove the sub-files: they belong to no dataset."""
         if self.job is not None:
             self.job.exception()
-        self._stop()
-        for file in self.files.values():
-            file.discard()
+        self.stop()
+        self.new.discard()
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """End the thread."""
         if self.worker is not None:
             self.worker.shutdown()
 

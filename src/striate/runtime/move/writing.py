@@ -16,7 +16,7 @@ from striate.runtime.move.resolve import PARTLY
 from striate.runtime.move.schedule import Schedule
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
-from striate.runtime.move.writers import Writers
+from striate.runtime.move.writers import NewFiles, Writers
 from striate.runtime.plan.placement import offsets_in_subfiles
 from striate.runtime.report import Report
 from striate.runtime.store import metadata as meta
@@ -31,15 +31,22 @@ Int64 = npt.NDArray[np.int64]
 class Writing:
     """One collective write. `run` takes all records; `finish` waits for the last bytes and commits."""
 
-    def __init__(self, state: State, windows: Windows, exchange: Exchange, reader: ChunkReader) -> None:
+    def __init__(
+        self,
+        state: State,
+        windows: Windows,
+        exchange: Exchange,
+        reader: ChunkReader,
+        new: NewFiles | None = None,
+    ) -> None:
         self.state = state
         self.windows = windows
         self.exchange = exchange
         self.schedule: Schedule = exchange.schedule
         self.report: Report = exchange.report
         self.loader = Loader(state, windows, reader, exchange.report)
-        self.writers = Writers(state, windows, exchange.report)
-        self.cursors = np.zeros(len(state.plan.server_ranks), np.int64)  # ends of the new sub-files
+        self.new = new or NewFiles(state)
+        self.writers = Writers(state, windows, exchange.report, self.new)
         self.checksums = np.zeros(state.domains.chunks_per_domain, np.uint64)  # of our own domain
 
     def run(self, records: Bytes, *, in_background: bool) -> None:
@@ -158,10 +165,10 @@ class Writing:
         """Where each chunk of the round goes in its server's sub-file; the same on all ranks."""
         servers = self.state.plan.server_of_chunk[chunks]
         lengths = self._lengths(turn, chunks, frames)
-        self.writers.offsets[chunks] = offsets_in_subfiles(servers, lengths, self.cursors)
+        self.writers.offsets[chunks] = offsets_in_subfiles(servers, lengths, self.new.ends)
         self.writers.lengths[chunks] = lengths
         for server in np.unique(servers):
-            self.cursors[server] += lengths[servers == server].sum()
+            self.new.ends[server] += lengths[servers == server].sum()
 
     def _lengths(self, turn: int, chunks: Int64, frames: dict[int, Frame]) -> Int64:
         """Stored bytes of each chunk: known for whole chunks, told by the owners for compressed ones."""
@@ -186,6 +193,11 @@ class Writing:
         return merged_table(state.table, written, state.plan.server_of_chunk[written.chunks], name_of)
 
     def _written(self) -> Written:
-        chunks = np.flatnonzero(self.writers.lengths)
+        chunks, offsets, lengths = self.placed()
         checksums = self.state.ranks.gather_rows(self.checksums).reshape(-1)
-        return Written(chunks, self.writers.offsets[chunks], self.writers.lengths[chunks], checksums[chunks])
+        return Written(chunks, offsets, lengths, checksums[chunks])
+
+    def placed(self) -> tuple[Int64, Int64, Int64]:
+        """The chunks that were written, their offsets and their lengths."""
+        chunks = np.flatnonzero(self.writers.lengths)
+        return chunks, self.writers.offsets[chunks], self.writers.lengths[chunks]

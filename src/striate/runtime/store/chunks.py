@@ -14,7 +14,7 @@ from striate.runtime.plan.grid import Grid
 from striate.runtime.store.codec import Pipeline
 from striate.runtime.store.files import SubfileReader
 from striate.runtime.store.frame import checksum, unseal
-from striate.runtime.store.metadata import Metadata, SubFile
+from striate.runtime.store.metadata import Chunks, Metadata, SubFile
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -34,13 +34,27 @@ class ChunkTable:
 
     @classmethod
     def of(cls, metadata: Metadata) -> ChunkTable:
-        columns = metadata.chunks
+        return cls.from_columns(metadata.chunks, metadata.subfiles)
+
+    @classmethod
+    def from_columns(cls, columns: Chunks, subfiles: list[SubFile]) -> ChunkTable:
         return cls(
             np.array(columns.file, np.int64),
             np.array(columns.offset, np.int64),
             np.array(columns.length, np.int64),
             np.array(columns.checksum, np.uint64),
-            metadata.subfiles,
+            subfiles,
+        )
+
+    def columns(self) -> Chunks:
+        """The table as metadata holds it."""
+        return Chunks(self.file.tolist(), self.offset.tolist(), self.length.tolist(), self.checksum.tolist())
+
+    def part(self, first: int, end: int) -> ChunkTable:
+        """The chunks from `first` to `end` alone; sub-files keep their numbers."""
+        rows = slice(first, end)
+        return ChunkTable(
+            self.file[rows], self.offset[rows], self.length[rows], self.checksum[rows], self.subfiles
         )
 
     @classmethod

@@ -25,6 +25,7 @@ TRIAL = (
 _TRIAL = re.compile(r"\.trial-([0-9a-f]{16})-[0-9]+")
 _PARTS = (f".{meta.FILE_NAME}.part", f".{REFERENCE_NAME}.part")
 _OURS = re.compile(r"\.?(metadata|reference)\.json(\.part)?|\.lock(\.claim(\.[0-9]+)?)?")
+_INDEX = re.compile(r"\.?([0-9a-f]{16})-[0-9]{8}\.index(\.part)?")
 
 
 @dataclass(frozen=True)
@@ -69,14 +70,22 @@ def _without_unused(table: ChunkTable) -> ChunkTable:
 
 
 def replace_metadata(metadata: meta.Metadata, store: Store, *, reference: bool, sync: bool) -> None:
-    """The reference is ready before the metadata is replaced, and follows it by a rename."""
+    """Put the metadata of one array in place, and its reference, where it is wanted."""
+    beside = reference_bytes(metadata, store) if reference else None
+    replace_content(store, meta.encode(metadata), beside, sync=sync)
+
+
+def replace_content(store: Store, content: bytes, reference: bytes | None, *, sync: bool) -> None:
+    """The reference is ready before the metadata is replaced, and follows it by a rename.
+
+    None: there shall be none; no bytes: what is there stays.
+    """
     path = store.path / REFERENCE_NAME
-    if reference:
-        follower = write_part(path, reference_bytes(metadata, store), sync=sync)
-    write_part(store.metadata_path, meta.encode(metadata), sync=sync).replace(store.metadata_path)
-    if reference:
+    follower = write_part(path, reference, sync=sync) if reference else None
+    write_part(store.metadata_path, content, sync=sync).replace(store.metadata_path)
+    if follower is not None:
         follower.replace(path)
-    else:
+    elif reference is None:
         path.unlink(missing_ok=True)
     if sync:
         sync_folder(store.path)
@@ -84,15 +93,16 @@ def replace_metadata(metadata: meta.Metadata, store: Store, *, reference: bool, 
 
 def is_ours(name: str) -> bool:
     """True for a file that a dataset's directory may have."""
-    known = (_OURS, meta.SUBFILE_NAME, _TRIAL)
+    known = (_OURS, meta.SUBFILE_NAME, _TRIAL, _INDEX)
     return any(pattern.fullmatch(name) for pattern in known)
 
 
 def leftovers(folder: Path, keep: set[str], identities: set[str] | None) -> Iterator[Path]:
     """Files in `folder` of writes that were interrupted or replaced; of `identities` only, or of any when None."""
     for path in folder.iterdir():
-        found = meta.SUBFILE_NAME.fullmatch(path.name) or _TRIAL.fullmatch(path.name)
-        ours = found and (identities is None or found[1] in identities)
+        kinds = (meta.SUBFILE_NAME, _TRIAL, _INDEX)
+        found = next((match for kind in kinds if (match := kind.fullmatch(path.name))), None)
+        ours = found is not None and (identities is None or found[1] in identities)
         if (ours or (identities is None and path.name in _PARTS)) and path.name not in keep:
             yield path
 

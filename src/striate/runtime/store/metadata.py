@@ -81,6 +81,10 @@ def encode(metadata: Metadata) -> bytes:
 def decode(content: bytes, source: str) -> Metadata:
     """The metadata in `content`, checked; raises DamageError for other bytes, DatasetError for a wrong meaning."""
     heading, newline, body = content.partition(b"\n")
+    if content.startswith(b"striate group "):
+        raise DatasetError(
+            "expected a single array, found a group of variables: use open_group", source=source
+        )
     if not content.startswith(b"striate dataset ") or not newline:
         raise DamageError("expected the metadata of a Striate dataset", source=source)
     if heading + newline != _heading(body):
@@ -117,35 +121,36 @@ def _check(metadata: Metadata) -> None:
     if grid.chunks > MOST_LISTED:
         raise DatasetError(f"expected at most {MOST_LISTED} chunks, got {grid.chunks}", at="$.chunk_shape")
     for number, subfile in enumerate(metadata.subfiles):
-        _check_subfile(metadata, subfile, f"$.subfiles[{number}]")
-    _check_chunks(metadata, grid)
+        check_subfile(metadata.identity, metadata.servers, subfile, f"$.subfiles[{number}]")
+    sizes, raw = [grid.chunk_bytes] * grid.chunks, [not metadata.codec] * grid.chunks
+    check_chunks(metadata.chunks, metadata.subfiles, sizes, raw)
 
 
-def _check_subfile(metadata: Metadata, subfile: SubFile, at: str) -> None:
-    if not SUBFILE_NAME.fullmatch(subfile.name) or not subfile.name.startswith(metadata.identity):
+def check_subfile(identity: str, servers: int, subfile: SubFile, at: str) -> None:
+    """Refuse a sub-file that is not this dataset's, of a server that it has."""
+    if not SUBFILE_NAME.fullmatch(subfile.name) or not subfile.name.startswith(identity):
         raise DatasetError(f"expected the name of one of this dataset's files, got {subfile.name!r}", at=at)
-    if not 0 <= subfile.server < metadata.servers:
-        raise DatasetError(f"expected a server from 0 to {metadata.servers - 1}, got {subfile.server}", at=at)
+    if not 0 <= subfile.server < servers:
+        raise DatasetError(f"expected a server from 0 to {servers - 1}, got {subfile.server}", at=at)
     if not 0 <= subfile.bytes <= LARGEST:
         raise DatasetError(f"expected a size up to 2^63 - 1, got {subfile.bytes}", at=at)
 
 
-def _check_chunks(metadata: Metadata, grid: Grid) -> None:
-    columns = metadata.chunks
+def check_chunks(columns: Chunks, subfiles: list[SubFile], sizes: list[int], raw: list[bool]) -> None:
+    """Refuse chunks that do not lie within their sub-files; `sizes` are of whole chunks, `raw` the uncompressed."""
     for name in ("file", "offset", "length", "checksum"):
         found = len(getattr(columns, name))
-        if found != grid.chunks:
-            raise DatasetError(f"expected {grid.chunks} rows, got {found}", at=f"$.chunks.{name}")
-    longest = grid.chunk_bytes + grid.chunk_bytes // 2 + 2**16  # a codec may lengthen, but not without end
-    for chunk, (file, offset, length, checksum) in enumerate(
-        zip(columns.file, columns.offset, columns.length, columns.checksum, strict=True)
-    ):
+        if found != len(sizes):
+            raise DatasetError(f"expected {len(sizes)} rows, got {found}", at=f"$.chunks.{name}")
+    rows = zip(columns.file, columns.offset, columns.length, columns.checksum, sizes, raw, strict=True)
+    for chunk, (file, offset, length, checksum, size, is_raw) in enumerate(rows):
         if file == -1 and offset == length == checksum == 0:
             continue
-        known = 0 <= file < len(metadata.subfiles)
+        longest = size + size // 2 + 2**16  # a codec may lengthen, but not without end
+        known = 0 <= file < len(subfiles)
         inside = known and offset >= 0 and 0 < length <= longest
-        if not inside or offset + length > metadata.subfiles[file].bytes or not 0 <= checksum < 2**64:
+        if not inside or offset + length > subfiles[file].bytes or not 0 <= checksum < 2**64:
             raise DatasetError(f"expected bytes within a sub-file, got {length} at {offset} of file {file}",
                                at=f"$.chunks[{chunk}]")  # fmt: skip
-        if not metadata.codec and length < grid.chunk_bytes:
-            raise DatasetError(f"expected {grid.chunk_bytes} bytes, got {length}", at=f"$.chunks[{chunk}]")
+        if is_raw and length < size:
+            raise DatasetError(f"expected {size} bytes, got {length}", at=f"$.chunks[{chunk}]")

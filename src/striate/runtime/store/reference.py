@@ -16,19 +16,19 @@ FILE_NAME = "reference.json"
 
 
 def reference_bytes(metadata: Metadata, store: Store) -> bytes:
-    """A kerchunk reference (version 1) to one Zarr array called `data`.
-
-    Sub-files are named through the template `u`, the dataset's directory: a reader of a dataset that was moved
-    gives `template_overrides={"u": new_directory}`.
-    """
+    """A kerchunk reference (version 1) to one Zarr array called `data`."""
+    whole = -1 not in metadata.chunks.file
+    array = zarr_array(
+        metadata.numpy_dtype(), metadata.shape, metadata.chunk_shape, metadata.codec, whole=whole
+    )
     refs: dict[str, Any] = {
         ".zgroup": json.dumps({"zarr_format": 2}),
-        "data/.zarray": json.dumps(array_document(metadata)),
+        "data/.zarray": json.dumps(array),
         "data/.zattrs": json.dumps({"_ARRAY_DIMENSIONS": dimensions(metadata)}),
     }
     grid = metadata.grid()
     parts = [-(-length // part) for length, part in zip(grid.shape, grid.chunk_shape, strict=True)]
-    names = [_location(store, subfile.server, subfile.name) for subfile in metadata.subfiles]
+    names = [location(store, subfile.server, subfile.name) for subfile in metadata.subfiles]
     columns = metadata.chunks
     for chunk, corner in enumerate(np.ndindex(*parts)):
         if columns.file[chunk] < 0:
@@ -36,26 +36,35 @@ def reference_bytes(metadata: Metadata, store: Store) -> bytes:
         length = columns.length[chunk] if metadata.codec else grid.chunk_bytes
         key = "data/" + ".".join(map(str, corner))
         refs[key] = [names[columns.file[chunk]], columns.offset[chunk], length]
+    return kerchunk_bytes(refs, store)
+
+
+def kerchunk_bytes(refs: dict[str, Any], store: Store) -> bytes:
+    """The file's content. Sub-files are named through the template `u`, the dataset's directory: a reader of a dataset
+    that was moved gives `template_overrides={"u": new_directory}`.
+    """
     document = {"version": 1, "templates": {"u": str(store.path.absolute())}, "refs": refs}
     return json.dumps(document, indent=0).encode() + b"\n"
 
 
-def array_document(metadata: Metadata) -> dict[str, Any]:
-    """The `.zarray` of the whole dataset."""
-    dtype = flat_dtype(metadata.numpy_dtype())
-    plain = dtype.names is None
-    fill: Any = base64.b64encode(bytes(dtype.itemsize)).decode()
-    if plain and dtype.kind in "iufb":
-        fill = False if dtype.kind == "b" else 0
-    if -1 not in metadata.chunks.file:
+def zarr_array(
+    dtype: np.dtype[Any], shape: list[int], chunk: list[int], codec: list[dict[str, Any]], *, whole: bool
+) -> dict[str, Any]:
+    """The `.zarray` of an array; of a `whole` one every chunk was written."""
+    flat = flat_dtype(dtype)
+    plain = flat.names is None
+    fill: Any = base64.b64encode(bytes(flat.itemsize)).decode()
+    if plain and flat.kind in "iufb":
+        fill = False if flat.kind == "b" else 0
+    if whole:
         fill = None  # nothing to fill, and xarray would take a fill value for "missing"
     return {
         "zarr_format": 2,
-        "shape": metadata.shape,
-        "chunks": metadata.chunk_shape,
-        "dtype": dtype.str if plain else dtype.descr,
-        "compressor": metadata.codec[-1] if metadata.codec else None,
-        "filters": metadata.codec[:-1] or None,
+        "shape": shape,
+        "chunks": chunk,
+        "dtype": flat.str if plain else flat.descr,
+        "compressor": codec[-1] if codec else None,
+        "filters": codec[:-1] or None,
         "fill_value": fill,
         "order": "C",
     }
@@ -66,7 +75,8 @@ def dimensions(metadata: Metadata) -> list[str]:
     return [f"axis_{axis}" for axis in range(len(metadata.shape))]
 
 
-def _location(store: Store, server: int, name: str) -> str:
+def location(store: Store, server: int, name: str) -> str:
+    """How the reference names a sub-file."""
     if store.directories:
         return str(store.folder(server).absolute() / name)
     return "{{u}}/" + name

@@ -1,0 +1,227 @@
+"""The metadata of a group of variables, and the index of each of its steps; read as if by an enemy's hand.
+
+The group's file names dimensions, variables and steps; where the chunks of a step lie is in an index file of its own,
+which never changes, so that a step costs the same however many came before.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+import xxhash
+
+from striate.errors import DamageError, DatasetError
+from striate.runtime.plan.grid import Grid
+from striate.runtime.store.dtypes import dtype_from_description
+from striate.runtime.store.metadata import (
+    MOST_LISTED,
+    MOST_SERVERS,
+    Chunks,
+    SubFile,
+    check_chunks,
+    check_subfile,
+)
+from striate.units import LARGEST
+
+MAGIC = b"striate group "
+VERSION = 1
+MOST_STEPS = 10**7
+MOST_VARIABLES = 4096
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
+INDEX_NAME = re.compile(r"([0-9a-f]{16})-[0-9]{8}\.index")
+
+Number = int | float
+
+
+class VariableEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One variable: its type, its dimensions by name, and what others should know of it."""
+
+    name: str
+    dtype: Any
+    dimensions: list[str]
+    coordinate: bool
+    codec: list[dict[str, Any]]
+    attributes: dict[str, Any]
+
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """The type of an element."""
+        return dtype_from_description(self.dtype)
+
+
+class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the rows along a leading dimension are stored: in chunks, dealt to the servers in blocks."""
+
+    chunk_rows: int
+    block_chunks: int
+
+
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step: the generation that wrote it, its index file's size and checksum, and one number a scalar variable."""
+
+    generation: int
+    bytes: int
+    checksum: str
+    scalars: dict[str, Number]
+
+
+class StepIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the chunks of a step lie: of each growing variable in turn."""
+
+    subfiles: list[SubFile]
+    chunks: Chunks
+
+
+class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All that a reader needs to know of a group, but for the chunks of its steps."""
+
+    version: int
+    identity: str
+    generation: int
+    dimensions: dict[str, int]
+    growing: str  # the dimension along which steps are appended; empty for none
+    variables: list[VariableEntry]
+    attributes: dict[str, Any]
+    rows: dict[str, Rows]
+    servers: int
+    own_directories: bool
+    keep: int  # the last steps to keep; 0 for all
+    first_step: int
+    steps: list[Step]
+    subfiles: list[SubFile]  # of the variables that do not grow
+    chunks: Chunks
+
+    def grid_of(self, variable: VariableEntry) -> Grid:
+        """One variable, or one step of it, as chunks of whole rows."""
+        names = [name for name in variable.dimensions if name != self.growing]
+        shape = tuple(self.dimensions[name] for name in names)
+        rows = self.rows[names[0]].chunk_rows
+        return Grid(shape, variable.numpy_dtype().itemsize, (rows, *(max(1, part) for part in shape[1:])))
+
+    def grows(self, variable: VariableEntry) -> bool:
+        """True when the variable has a value for every step."""
+        return bool(self.growing) and variable.dimensions[:1] == [self.growing]
+
+    def is_scalar(self, variable: VariableEntry) -> bool:
+        """True for a single number for every step."""
+        return variable.dimensions == [self.growing]
+
+    def stored(self, *, growing: bool) -> list[VariableEntry]:
+        """The variables that have chunks, in order: those that grow, or those that do not."""
+        return [
+            variable
+            for variable in self.variables
+            if self.grows(variable) == growing and not self.is_scalar(variable)
+        ]
+
+
+def index_name(identity: str, generation: int) -> str:
+    """The name of the index file of the step that a generation wrote."""
+    return f"{identity}-{generation:08d}.index"
+
+
+def encode_group(metadata: GroupMetadata) -> bytes:
+    """The bytes of the metadata file."""
+    body = msgspec.json.encode(metadata) + b"\n"
+    return _heading(body) + body
+
+
+def decode_group(content: bytes, source: str) -> GroupMetadata:
+    """The metadata in `content`, checked; raises DamageError for other bytes, DatasetError for a wrong meaning."""
+    heading, newline, body = content.partition(b"\n")
+    if content.startswith(b"striate dataset "):
+        raise DatasetError("expected a group of variables, found a single array: use open", source=source)
+    if not content.startswith(MAGIC) or not newline:
+        raise DamageError("expected the metadata of a Striate group", source=source)
+    if heading + newline != _heading(body):
+        raise DamageError("the metadata is not as it was written: its checksum differs", source=source)
+    metadata = _decoded(body, GroupMetadata, source)
+    try:
+        _check(metadata)
+    except DatasetError as error:
+        raise error.in_source(source) from None
+    return metadata
+
+
+def encode_index(index: StepIndex) -> bytes:
+    return msgspec.json.encode(index) + b"\n"
+
+
+def decode_index(content: bytes, step: Step, metadata: GroupMetadata, source: str) -> StepIndex:
+    """The index of a step, checked against what the group's metadata says of it."""
+    if len(content) != step.bytes or xxhash.xxh3_128_hexdigest(content) != step.checksum:
+        raise DamageError(
+            "the index of the step is not as it was written: its checksum differs", source=source
+        )
+    index = _decoded(content, StepIndex, source)
+    try:
+        _check_table(metadata, index.subfiles, index.chunks, growing=True)
+    except DatasetError as error:
+        raise error.in_source(source) from None
+    return index
+
+
+Kind = TypeVar("Kind")
+
+
+def _decoded(content: bytes, kind: type[Kind], source: str) -> Kind:
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DatasetError(str(error), source=source) from None
+
+
+def _heading(body: bytes) -> bytes:
+    return MAGIC + b"%d %s %d\n" % (VERSION, xxhash.xxh3_128_hexdigest(body).encode(), len(body))
+
+
+def _check(metadata: GroupMetadata) -> None:
+    if metadata.version != VERSION:
+        raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
+    if not re.fullmatch(r"[0-9a-f]{16}", metadata.identity):
+        raise DatasetError("expected 16 hexadecimal digits", at="$.identity")
+    if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
+        raise DatasetError("expected sensible numbers of servers and generations", at="$.servers")
+    if not 0 <= metadata.first_step <= MOST_STEPS or metadata.keep < 0 or len(metadata.steps) > MOST_STEPS:
+        raise DatasetError("expected a sensible number of steps", at="$.steps")
+    if not 1 <= len(metadata.variables) <= MOST_VARIABLES:
+        raise DatasetError(f"expected 1 to {MOST_VARIABLES} variables", at="$.variables")
+    _check_dimensions(metadata)
+    for number, variable in enumerate(metadata.variables):
+        _check_variable(metadata, variable, f"$.variables[{number}]")
+    _check_table(metadata, metadata.subfiles, metadata.chunks, growing=False)
+
+
+def _check_dimensions(metadata: GroupMetadata) -> None:
+    for name, length in metadata.dimensions.items():
+        if not NAME.fullmatch(name) or not 0 <= length <= LARGEST:
+            raise DatasetError(f"expected a name and a length, got {name!r:.60}: {length}", at="$.dimensions")
+    for name, rows in metadata.rows.items():
+        if name not in metadata.dimensions or min(rows.chunk_rows, rows.block_chunks) < 1:
+            raise DatasetError(f"expected chunks of rows of a dimension, got {name!r:.60}", at="$.rows")
+
+
+def _check_variable(metadata: GroupMetadata, variable: VariableEntry, at: str) -> None:
+    names = [name for name in variable.dimensions if name != metadata.growing]
+    variable.numpy_dtype()
+    if not NAME.fullmatch(variable.name) or any(name not in metadata.dimensions for name in names):
+        raise DatasetError(f"expected a name and known dimensions, got {variable.name!r:.60}", at=at)
+    if names and names[0] not in metadata.rows:
+        raise DatasetError(f"expected to be told how rows of {names[0]!r:.60} are stored", at=at)
+    if not names and not metadata.is_scalar(variable):
+        raise DatasetError("expected one dimension at least", at=at)
+
+
+def _check_table(metadata: GroupMetadata, subfiles: list[SubFile], chunks: Chunks, *, growing: bool) -> None:
+    grids = [metadata.grid_of(variable) for variable in metadata.stored(growing=growing)]
+    total = sum(grid.chunks for grid in grids)
+    if total > MOST_LISTED:
+        raise DatasetError(f"expected at most {MOST_LISTED} chunks, got {total}", at="$.chunks")
+    for number, subfile in enumerate(subfiles):
+        check_subfile(metadata.identity, metadata.servers, subfile, f"$.subfiles[{number}]")
+    raw = [not variable.codec for variable in metadata.stored(growing=growing)]
+    sizes = np.repeat([grid.chunk_bytes for grid in grids], [grid.chunks for grid in grids]).tolist()
+    plain = np.repeat(np.array(raw, bool), [grid.chunks for grid in grids]).tolist()
+    check_chunks(chunks, subfiles, sizes, plain)

@@ -1,0 +1,42 @@
+"""A run of many steps, which another process may watch: `steps.py FOLDER STEPS KEEP`."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from mpi4py import MPI
+
+import striate.runtime as runtime
+from striate.runtime import Variable
+
+WORLD = MPI.COMM_WORLD
+NODES = 3000
+path, steps, keep = Path(sys.argv[1]) / "run", int(sys.argv[2]), int(sys.argv[3])
+random = np.random.default_rng(WORLD.rank)
+ours = np.array_split(np.random.default_rng(7).permutation(NODES), WORLD.size)[WORLD.rank]
+
+group = runtime.create_group(
+    WORLD,
+    path,
+    dimensions={"time": None, "node": NODES, "xyz": 3},
+    variables={
+        "time": Variable("f8", ("time",), units="s"),
+        "x": Variable("f8", ("node",), units="m", coordinate=True),
+        "pressure": Variable("f8", ("time", "node"), units="Pa"),
+        "velocity": Variable("f4", ("time", "node", "xyz"), codec="zstd"),
+    },
+    keep=keep or None,
+    chunk="4 KiB",
+)
+with group:
+    nodes = group.schedule("node", ours)
+    group.write_all(nodes, {"x": ours * 1.0})
+    for step in range(steps):
+        pressure, velocity = np.full(len(ours), float(step)), np.full((len(ours), 3), step, "f4")
+        group.append_all(nodes, {"pressure": pressure, "velocity": velocity}, time=step / 10)
+    found = group.read_all("pressure", nodes)
+    assert (found == steps - 1).all()
+    assert (group.read_all("velocity", [0, NODES - 1], step=-2) == steps - 2).all()
+    assert np.array_equal(group.read_all("x", nodes), ours)
+if WORLD.rank == 0:
+    print(f"{steps} steps written")
