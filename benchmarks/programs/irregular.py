@@ -16,12 +16,12 @@ from typing import ClassVar
 
 import numpy as np
 from mpi4py import MPI
+from mpiio import SharedFile
 
 import striate.runtime as runtime
 from striate.apps.mesh import NODE, Mesh
 from striate.apps.mesh.generate import touched
 from striate.runtime.hints import hints
-from striate.runtime.mpiio import SharedFile
 
 WORLD = MPI.COMM_WORLD
 RANK, SIZE = WORLD.rank, WORLD.size

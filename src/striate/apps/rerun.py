@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from striate.apps.registry import find
 from striate.errors import TuningError
 from striate.interval import Interval
 from striate.tuning.apply import RUNTIME
-from striate.tuning.toml import to_toml
 from striate.tuning.tuned import Tuned
 
 SCHEMA = "striate.rerun/1"
@@ -83,7 +84,7 @@ def rerun(
         if now is None:
             now = Path(scratch) / "now.toml"
             now.write_text(
-                to_toml({key: tuned.parameters[key] for key in RUNTIME if key in tuned.parameters})
+                tomli_w.dumps({key: tuned.parameters[key] for key in RUNTIME if key in tuned.parameters})
             )
         for _ in range(repeats):
             for number, file in enumerate((now, settings)):

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from striate.collectives.choice import Rule
 from striate.errors import TuningError
 from striate.tuning.change import Change
 from striate.tuning.space import Value
-from striate.tuning.toml import to_toml
 from striate.tuning.tuned import Tuned
 
 RUNTIME = ("servers", "group_factor", "chunk", "buffer", "codec", "sync", "layout")
@@ -60,7 +61,7 @@ class Plan:
             pairs = ":".join(f"{key}={value}" for key, value in self.hints.items() if ":" not in value)
             environment["MPICH_MPIIO_HINTS"] = f"*:{pairs}"
         if self.runtime:
-            found["runtime.toml"] = to_toml(self.runtime)
+            found["runtime.toml"] = tomli_w.dumps(self.runtime)
             environment["STRIATE_RUNTIME"] = str((folder / "runtime.toml").resolve())
         if self.commands:
             found["commands.sh"] = "".join(f"{command}\n" for command in self.commands)

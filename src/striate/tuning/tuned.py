@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import tomli_w
 
 from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
 from striate.tuning.space import Value
 from striate.tuning.study import Study
-from striate.tuning.toml import to_toml
 
 SCHEMA = "striate.tuned/1"
 MOST_BYTES = 1 << 20
@@ -52,7 +52,9 @@ class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         )
 
     def to_toml(self) -> str:
-        return to_toml(msgspec.to_builtins(self))
+        """The text that `load` reads back; what is None is left out."""
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return tomli_w.dumps({key: value for key, value in plain.items() if value is not None})
 
     @classmethod
     def load(cls, path: Path) -> Tuned:

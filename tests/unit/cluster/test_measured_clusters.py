@@ -215,7 +215,7 @@ def test_a_slowed_program_is_the_program_with_longer_computations(times, ranks, 
     ends = []
     for text, scale in (("slow", 1), ("long", factor)):
         (application,) = Workload.from_program(program(scale), ranks).applications
-        columns = slowed(application.text, factor) if text == "slow" else application.text
+        columns = slowed(application.programs, factor) if text == "slow" else application.text
         run = run_application(
             replace(application, text=columns),
             machine,
