@@ -6,9 +6,9 @@
 """
 
 from striate.collectives.deliver import deliver
-from striate.collectives.draft import Draft, recv, send
-from striate.collectives.registry import ALGORITHMS, VIRTUAL, choose, plan
-from striate.collectives.schedule import RECV, SEND, Schedule, ScheduleError, join
+from striate.collectives.draft import Draft, join, recv, send
+from striate.collectives.registry import ALGORITHMS, VIRTUAL, choose, plan, tally
+from striate.collectives.schedule import RECV, SEND, Schedule, ScheduleError
 
 __all__ = [
     "ALGORITHMS",
@@ -24,4 +24,5 @@ __all__ = [
     "plan",
     "recv",
     "send",
+    "tally",
 ]

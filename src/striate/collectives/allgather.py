@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from striate.collectives.draft import Draft, recv, send
-from striate.collectives.schedule import Schedule
 from striate.collectives.shapes import Fold, distances, per_rank, totals
 
 
-def ring(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
+def ring(size: int, size_bytes: ArrayLike, root: int = 0) -> Draft:
     """Around a ring in size - 1 rounds: pass on to the right what came from the left."""
     parts = per_rank(size_bytes, size, root)
     draft = Draft(size, lambda sender, receiver, tag: ((sender - tag) % size,))
@@ -24,10 +23,10 @@ def ring(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
             send(ranks, right, parts[(ranks - turn) % size], turn),
             recv(ranks, left, parts[(left - turn) % size], turn),
         )
-    return draft.schedule(root)
+    return draft.turned(root)
 
 
-def bruck(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
+def bruck(size: int, size_bytes: ArrayLike, root: int = 0) -> Draft:
     """In ceil(log2 size) rounds: all that is there goes to the rank `distance` before, as far as it is missing."""
     parts = per_rank(size_bytes, size, root)
 
@@ -44,10 +43,10 @@ def bruck(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
             send(ranks, before, totals(parts, ranks, count), turn),
             recv(ranks, after, totals(parts, after, count), turn),
         )
-    return draft.schedule(root)
+    return draft.turned(root)
 
 
-def recursive_doubling(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
+def recursive_doubling(size: int, size_bytes: ArrayLike, root: int = 0) -> Draft:
     """Partners exchange all they have, at distances 1, 2, 4, ...; other sizes than 2^k are folded first."""
     parts = per_rank(size_bytes, size, root)
     fold = Fold(size)
@@ -73,7 +72,7 @@ def recursive_doubling(size: int, size_bytes: ArrayLike, root: int = 0) -> Sched
         )
     draft.step(send(fold.kept, fold.folded, parts.sum(), rounds + 1))
     draft.step(recv(fold.folded, fold.kept, parts.sum(), rounds + 1))
-    return draft.schedule(root)
+    return draft.turned(root)
 
 
 def _held(fold: Fold, parts: np.ndarray, members: np.ndarray, turn: int) -> np.ndarray:
@@ -82,7 +81,7 @@ def _held(fold: Fold, parts: np.ndarray, members: np.ndarray, turn: int) -> np.n
     return totals(parts, start, fold.first(first + (1 << turn)) - start)
 
 
-def direct(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
+def direct(size: int, size_bytes: ArrayLike, root: int = 0) -> Draft:
     """Everyone to everyone at once, starting with the right neighbour."""
     parts = per_rank(size_bytes, size, root)
     draft = Draft(size, lambda sender, receiver, tag: (sender,))
@@ -92,4 +91,4 @@ def direct(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
         *(send(ranks, (ranks + hop) % size, parts) for hop in far),
         *(recv(ranks, (ranks - hop) % size, parts[(ranks - hop) % size]) for hop in far),
     )
-    return draft.schedule(root)
+    return draft.turned(root)

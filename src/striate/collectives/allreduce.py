@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from striate.collectives import bcast, reduce
-from striate.collectives.draft import Draft, recv, send
+from striate.collectives.draft import Draft, join, recv, send
 from striate.collectives.halving import Core
-from striate.collectives.schedule import Schedule, join
 from striate.collectives.shapes import Fold, split
 
 
-def recursive_doubling(size: int, size_bytes: int) -> Schedule:
+def recursive_doubling(size: int, size_bytes: int) -> Draft:
     """Partners exchange and combine whole vectors, at distances 1, 2, 4, ...; other sizes than 2^k are folded."""
     fold = Fold(size)
     core = Core(fold, split(size_bytes, 1))
@@ -24,10 +23,10 @@ def recursive_doubling(size: int, size_bytes: int) -> Schedule:
         )
         draft.combine(fold.core, size_bytes)
     core.fold_out(draft, len(rounds) + 1)
-    return draft.schedule()
+    return draft
 
 
-def rabenseifner(size: int, size_bytes: int) -> Schedule:
+def rabenseifner(size: int, size_bytes: int) -> Draft:
     """Recursive halving leaves everyone a combined part, recursive doubling spreads the parts."""
     fold = Fold(size)
     core = Core(fold, split(size_bytes, fold.power))
@@ -45,10 +44,10 @@ def rabenseifner(size: int, size_bytes: int) -> Schedule:
     core.halve(draft, 1)
     core.double(draft, rounds + 1)
     core.fold_out(draft, 2 * rounds + 1)
-    return draft.schedule()
+    return draft
 
 
-def ring(size: int, size_bytes: int) -> Schedule:
+def ring(size: int, size_bytes: int) -> Draft:
     """Twice around a ring: first each part collects all contributions, then the combined parts go round."""
     parts = split(size_bytes, size)
     draft = Draft(size, lambda sender, receiver, tag: ((sender - tag) % size,))
@@ -62,9 +61,9 @@ def ring(size: int, size_bytes: int) -> Schedule:
         )
         if turn < size - 1:
             draft.combine(ranks, incoming)
-    return draft.schedule()
+    return draft
 
 
-def reduce_bcast(size: int, size_bytes: int) -> Schedule:
+def reduce_bcast(size: int, size_bytes: int) -> Draft:
     """A reduction to rank 0, then a broadcast from it, both along binomial trees."""
     return join(reduce.binomial(size, size_bytes), bcast.binomial(size, size_bytes))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from striate.collectives.draft import Draft, recv, send
-from striate.collectives.schedule import Schedule, ScheduleError
+from striate.collectives.schedule import ScheduleError
 from striate.collectives.shapes import distances
 
 
@@ -17,7 +17,7 @@ def _blocks(size_bytes: ArrayLike, size: int) -> NDArray[np.int64]:
     return np.broadcast_to(given, (size, size))
 
 
-def pairwise(size: int, size_bytes: ArrayLike) -> Schedule:
+def pairwise(size: int, size_bytes: ArrayLike) -> Draft:
     """In size - 1 rounds: in round k send to the rank k after, receive from the rank k before.
 
     `size_bytes` is the size of a block, or the table of blocks: row s is what rank s sends.
@@ -31,10 +31,10 @@ def pairwise(size: int, size_bytes: ArrayLike) -> Schedule:
             send(ranks, after, blocks[ranks, after], hop - 1),
             recv(ranks, before, blocks[before, ranks], hop - 1),
         )
-    return draft.schedule()
+    return draft
 
 
-def bruck(size: int, size_bytes: ArrayLike) -> Schedule:
+def bruck(size: int, size_bytes: ArrayLike) -> Draft:
     """In ceil(log2 size) rounds: in round k all blocks whose way still to go has bit k travel 2^k ranks."""
     blocks = _blocks(size_bytes, size)
 
@@ -52,16 +52,18 @@ def bruck(size: int, size_bytes: ArrayLike) -> Schedule:
         after, before = (ranks + distance) % size, (ranks - distance) % size
         moved = _moved(blocks, turn)
         draft.step(send(ranks, after, moved, turn), recv(ranks, before, moved[before], turn))
-    return draft.schedule()
+    return draft
 
 
 def _moved(blocks: NDArray[np.int64], turn: int) -> NDArray[np.int64]:
     """Bytes each rank passes on in round `turn` of Bruck's algorithm."""
     size = len(blocks)
-    ranks = np.arange(size)
+    ranks, hops = np.arange(size), np.arange(size)
+    travelling = hops[hops >> turn & 1 == 1]
+    if not any(blocks.strides):  # all blocks alike
+        return np.full(size, len(travelling) * blocks[0, 0], np.int64)
     moved = np.zeros(size, np.int64)
-    for hops in range(size):
-        if hops >> turn & 1:
-            source = (ranks - hops % (1 << turn)) % size
-            moved += blocks[source, (source + hops) % size]
+    for far in travelling.tolist():
+        source = (ranks - far % (1 << turn)) % size
+        moved += blocks[source, (source + far) % size]
     return moved

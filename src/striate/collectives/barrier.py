@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from striate.collectives import bcast, gather
-from striate.collectives.draft import Draft, recv, send
-from striate.collectives.schedule import Schedule, join
+from striate.collectives.draft import Draft, join, recv, send
 from striate.collectives.shapes import distances
 
 
-def dissemination(size: int) -> Schedule:
+def dissemination(size: int) -> Draft:
     """In ceil(log2 size) rounds: a word to the rank `distance` after, one from the rank `distance` before."""
     draft = Draft(size)
     ranks = draft.everyone
@@ -19,9 +16,9 @@ def dissemination(size: int) -> Schedule:
             send(ranks, (ranks + distance) % size, 0, turn),
             recv(ranks, (ranks - distance) % size, 0, turn),
         )
-    return draft.schedule()
+    return draft
 
 
-def tree(size: int) -> Schedule:
+def tree(size: int) -> Draft:
     """Up a binomial tree to rank 0 and down again."""
-    return replace(join(gather.binomial(size, 0), bcast.binomial(size, 0)), carries=None)
+    return join(gather.binomial(size, 0), bcast.binomial(size, 0)).without_carries()

@@ -15,7 +15,6 @@ from striate.collectives.calls import (
     Chooser,
     Listed,
     distinct_calls,
-    is_collective,
     is_placed,
 )
 from striate.collectives.choice import Choice
@@ -24,9 +23,7 @@ from striate.collectives.registry import VIRTUAL, plan
 from striate.collectives.schedule import SEND, Schedule, ScheduleError
 from striate.errors import PredictionError
 from striate.workload.application import Application
-from striate.workload.kinds import VARYING
 from striate.workload.program import Int64s
-from striate.workload.walk import lines
 
 HEADER_BYTES = 20  # what a library puts before the data of a collective's message (paper 001's simulator)
 ENGINE_SEND, ENGINE_RECV, ENGINE_WAIT, ENGINE_COMPUTE = range(
@@ -71,22 +68,16 @@ def _lists(
     These are calls whose sizes vary by rank, or whose schedule depends on where the ranks run.
     """
     application = chooser.application
-    placed = {call.kind for call, entry in entries if isinstance(entry, int) and entry == LISTED}
-    rows = [
-        line.row
-        for line in lines(application)
-        if is_collective(line.kind) and (line.kind in VARYING or line.kind in placed)
-    ]
-    if not rows:
+    sequences = CallSequences(
+        application, {call.kind for call, entry in entries if isinstance(entry, int) and entry == LISTED}
+    )
+    if not sequences.communicators:
         return [], {}
-    sequences = CallSequences(application, rows)
     found: dict[Any, int] = {}
     more: list[tuple[Call, Entry]] = []
     first_group, calls = [0], []
     for number in range(len(application.communicators)):
-        groups = application.groups(number)
-        for low, high in zip(groups.first[:-1].tolist(), groups.first[1:].tolist(), strict=True):
-            listed, order = sequences.of_group(number, groups.member[low:high])
+        for listed, order in sequences.of_groups(number):
             chosen = np.array(
                 [_number(call, chooser, nodes, found, more, len(entries)) for call in listed], np.int32
             )
@@ -109,23 +100,18 @@ def _number(
     first: int,
 ) -> int:
     """The schedule of a call, written when it is new; -1 for a call that needs no place in the list."""
-    members = len(call.group)
-    name = chooser.name(call.kind, members, float(np.mean(call.sizes)), call.algorithm)
-    here: dict[str, Any] = {}
-    if is_placed(call.kind, name):
-        here["nodes"] = np.arange(members) if nodes is None else nodes[call.group]
-    elif call.kind not in VARYING:
+    asked = chooser.asked(call, nodes)
+    if asked is None:
         return -1
-    key = (*call.key, name, np.asarray(here.get("nodes", 0)).tobytes())
-    if key not in found:
-        found[key] = first + len(more)
+    if asked.key not in found:
+        found[asked.key] = first + len(more)
         entry: Entry = MEETS
-        if name != VIRTUAL:
-            made = plan(call.kind.label, members, call.sizes, name=name, root=call.root, **here)
+        if asked.name != VIRTUAL:
+            made = plan(asked.kind, asked.members, call.sizes, name=asked.name, root=call.root, **asked.options)
             entry = made.with_header(HEADER_BYTES)
         # A key that no call looks up: this schedule is found by its place alone.
-        more.append((Call(call.kind, members, call.root, -1 - len(more), call.algorithm), entry))
-    return found[key]
+        more.append((Call(call.kind, asked.members, call.root, -1 - len(more), call.algorithm), entry))
+    return found[asked.key]
 
 
 def write_book(entries: Iterable[tuple[tuple[Any, ...], Entry]]) -> CollectiveBook:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +46,29 @@ class Chooser:
         if algorithm != DEFAULT_ALGORITHM:
             return self.application.algorithms[algorithm]
         return self.choice.pick(kind.label, members, size_bytes)
+
+    def asked(self, call: Listed, nodes: NDArray[np.integer[Any]] | None) -> Asked | None:
+        """How a listed call is made; None where all members say the same and where they run does not matter."""
+        members = len(call.group)
+        name = self.name(call.kind, members, float(np.mean(call.sizes)), call.algorithm)
+        options: dict[str, Any] = {}
+        if is_placed(call.kind, name):
+            options["nodes"] = np.arange(members) if nodes is None else nodes[call.group]
+        elif call.kind not in VARYING:
+            return None
+        place = np.asarray(options.get("nodes", 0)).tobytes()
+        return Asked(call.kind.label, members, name, options, (*call.key, name, place))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A listed call with its algorithm's name and options; calls of equal `key` have equal schedules."""
+
+    kind: str
+    members: int
+    name: str
+    options: dict[str, Any]
+    key: tuple[Any, ...]
 
 
 def is_placed(kind: Kind, name: str) -> bool:
@@ -115,10 +140,26 @@ class _Sequence:
 class CallSequences:
     """Spells out, group by group, the calls that only their place tells apart."""
 
-    def __init__(self, application: Application, rows: Sequence[int]) -> None:
+    def __init__(self, application: Application, placed: AbstractSet[Kind]) -> None:
+        """Those of kinds whose sizes vary by rank, and of the `placed` kinds, which depend on where ranks run."""
         self._application = application
-        self._rows = set(rows)
+        found = {
+            line.row: line.communicator
+            for line in lines(application)
+            if is_collective(line.kind) and (line.kind in VARYING or line.kind in placed)
+        }
+        self._rows = set(found)
+        self.communicators = frozenset(found.values())  # those on which such calls are made
         self._of_program: dict[tuple[int, int], _Sequence] = {}
+
+    def of_groups(self, communicator: int) -> Iterator[tuple[list[Listed], Int64s]]:
+        """`of_group` of each group of the communicator in turn."""
+        groups = self._application.groups(communicator)
+        if communicator not in self.communicators:
+            yield from repeat(([], np.empty(0, np.int64)), len(groups.first) - 1)
+            return
+        for low, high in pairwise(groups.first.tolist()):
+            yield self.of_group(communicator, groups.member[low:high])
 
     def of_group(self, communicator: int, group: Int64s) -> tuple[list[Listed], Int64s]:
         """The different calls of the group's members, and which of them is made when."""

@@ -18,6 +18,7 @@ from striate.collectives.schedule import (
     ScheduleError,
     arrange,
 )
+from striate.collectives.tally import Tally
 
 Ranks = NDArray[np.int32]
 
@@ -63,6 +64,12 @@ class _Step:
     actions: tuple[Actions, ...]
     instructions: Indices
 
+    def moved(self, tags: int) -> _Step:
+        """The same step with its tags moved up."""
+        return replace(
+            self, actions=tuple(replace(group, tag=group.tag + tags) for group in self.actions)
+        )
+
     def is_even(self, size: int) -> bool:
         """Whether every rank of the group takes this step and has one action of each kind listed."""
         return len(self.ranks) == size and all(
@@ -79,7 +86,20 @@ class Draft:
         self.size = size
         self.everyone: Ranks = np.arange(size, dtype=np.int32)
         self._carries = carries
+        self._root = 0
         self._steps: list[_Step] = []
+
+    def turned(self, root: int) -> Draft:
+        """This draft with rank 0 standing for `root`."""
+        if not 0 <= root < self.size:
+            raise ScheduleError(f"root {root} is not in a group of {self.size}")
+        self._root = root
+        return self
+
+    def without_carries(self) -> Draft:
+        """This draft, when what its messages carry proves nothing."""
+        self._carries = None
+        return self
 
     def step(self, *actions: Actions) -> None:
         """One step more for every rank that occurs in `actions`; all of them start together."""
@@ -94,13 +114,25 @@ class Draft:
             instructions = np.asarray(size_bytes, np.int64) * INSTRUCTIONS_PER_BYTE
             self._steps.append(_Step(ranks, (), np.broadcast_to(instructions, ranks.shape)))
 
-    def schedule(self, root: int = 0) -> Schedule:
-        if not 0 <= root < self.size:
-            raise ScheduleError(f"root {root} is not in a group of {self.size}")
+    def tally(self) -> Tally:
+        """What each rank sends, receives and computes in all, without arranging the steps."""
+        found = Tally.zeros(self.size)
+        for step in self._steps:
+            found.add_instructions(step.ranks, step.instructions)
+            for group in step.actions:
+                found.add_messages(group.rank, group.bytes, sent=group.kind == SEND)
+        return found.rolled(self._root)
+
+    def schedule(self, root: int | None = None) -> Schedule:
+        """The steps as columns, rank after rank."""
+        root = self._root if root is None else self.turned(root)._root
         even = len({len(step.actions) for step in self._steps}) == 1
         if root == 0 and even and all(step.is_even(self.size) for step in self._steps):
             return replace(self._even(), carries=self._carries)
         return replace(self._uneven(root), carries=_turned(self._carries, root, self.size))
+
+    def _last_tag(self) -> int:
+        return max((group.tag for step in self._steps for group in step.actions), default=-1)
 
     def _even(self) -> Schedule:
         """Every rank has the same steps with the same kinds of actions: no sorting needed."""
@@ -165,3 +197,28 @@ def _turned(carries: Carries | None, root: int, size: int) -> Carries | None:
     if carries is None or root == 0:
         return carries
     return lambda sender, receiver, tag: carries((sender - root) % size, (receiver - root) % size, tag)
+
+
+def join(*parts: Draft) -> Draft:
+    """One draft after the other, of one group and root; tags of later parts move up so that no messages mix."""
+    whole = Draft(parts[0].size).turned(parts[0]._root)
+    if {(part.size, part._root) for part in parts} != {(whole.size, whole._root)}:
+        raise ScheduleError("drafts can be joined only when they have the same group and root")
+    tags = np.cumsum([0] + [1 + part._last_tag() for part in parts])
+    for part, base in zip(parts, tags.tolist(), strict=False):
+        whole._steps += [step.moved(base) for step in part._steps]
+    whole._carries = _joined_carries(parts, tags)
+    return whole
+
+
+def _joined_carries(parts: tuple[Draft, ...], tags: Indices) -> Carries | None:
+    if any(part._carries is None for part in parts):
+        return None
+
+    def carries(sender: int, receiver: int, tag: int) -> Iterable[int]:
+        which = int(np.searchsorted(tags, tag, side="right")) - 1
+        part = parts[which]._carries
+        assert part is not None
+        return part(sender, receiver, tag - int(tags[which]))
+
+    return carries

@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from striate.collectives.draft import Draft, recv, send
-from striate.collectives.schedule import Schedule
 from striate.collectives.shapes import distances, edges_at, extent, per_rank, subtree, totals
 
 
-def binomial(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
+def binomial(size: int, size_bytes: ArrayLike, root: int = 0) -> Draft:
     """Up a binomial tree: a rank collects the parts of its subtrees, the smallest first, and passes them on.
 
     `size_bytes` is what one rank gives, or what each rank of the group gives.
@@ -22,14 +21,14 @@ def binomial(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
         sums = totals(parts, children, extent(children, size))
         draft.step(send(children, above, sums))
         draft.step(recv(above, children, sums))
-    return draft.schedule(root)
+    return draft.turned(root)
 
 
-def direct(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
+def direct(size: int, size_bytes: ArrayLike, root: int = 0) -> Draft:
     """Everyone to the root at once."""
     parts = per_rank(size_bytes, size, root)
     draft = Draft(size, lambda sender, receiver, tag: (sender,))
     below = draft.everyone[1:]
     draft.step(send(below, 0, parts[1:]))
     draft.step(recv(np.zeros(size - 1, np.int32), below, parts[1:]))
-    return draft.schedule(root)
+    return draft.turned(root)

@@ -6,7 +6,6 @@ import numpy as np
 
 from striate.collectives.draft import Draft, recv, send
 from striate.collectives.halving import Core
-from striate.collectives.schedule import Schedule
 from striate.collectives.shapes import Fold, distances, edges_at, extent, split, subtree, totals
 
 
@@ -14,7 +13,7 @@ def _whole(sender: int, receiver: int, tag: int) -> tuple[int]:
     return (0,)
 
 
-def binomial(size: int, size_bytes: int, root: int = 0) -> Schedule:
+def binomial(size: int, size_bytes: int, root: int = 0) -> Draft:
     """Up a binomial tree: a rank combines what its children send, the smallest subtree first."""
     draft = Draft(size, _whole)
     for distance in distances(size):
@@ -22,20 +21,20 @@ def binomial(size: int, size_bytes: int, root: int = 0) -> Schedule:
         draft.step(send(children, above, size_bytes))
         draft.step(recv(above, children, size_bytes))
         draft.combine(above, size_bytes)
-    return draft.schedule(root)
+    return draft.turned(root)
 
 
-def direct(size: int, size_bytes: int, root: int = 0) -> Schedule:
+def direct(size: int, size_bytes: int, root: int = 0) -> Draft:
     """Everyone to the root at once, which combines all."""
     draft = Draft(size, _whole)
     below = draft.everyone[1:]
     draft.step(send(below, 0, size_bytes))
     draft.step(recv(np.zeros(size - 1, np.int32), below, size_bytes))
     draft.combine(0, size_bytes * (size - 1))
-    return draft.schedule(root)
+    return draft.turned(root)
 
 
-def scatter_gather(size: int, size_bytes: int, root: int = 0) -> Schedule:
+def scatter_gather(size: int, size_bytes: int, root: int = 0) -> Draft:
     """Rabenseifner: recursive halving leaves everyone a combined part; a binomial tree gathers the parts."""
     fold = Fold(size)
     core = Core(fold, split(size_bytes, fold.power))
@@ -56,4 +55,4 @@ def scatter_gather(size: int, size_bytes: int, root: int = 0) -> Schedule:
         sums = totals(core.parts, children, extent(children, fold.power))
         draft.step(send(fold.core[children], fold.core[above], sums, rounds + 1))
         draft.step(recv(fold.core[above], fold.core[children], sums, rounds + 1))
-    return draft.schedule(root)
+    return draft.turned(root)

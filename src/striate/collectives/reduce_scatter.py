@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike
 
 from striate.collectives.draft import Draft, recv, send
 from striate.collectives.halving import Core
-from striate.collectives.schedule import Schedule
 from striate.collectives.shapes import Fold, per_rank, totals
 
 
-def pairwise(size: int, size_bytes: ArrayLike) -> Schedule:
+def pairwise(size: int, size_bytes: ArrayLike) -> Draft:
     """In size - 1 rounds: in round k the rank k after gets this rank's contribution to its part.
 
     `size_bytes` is what one rank gets, or what each rank gets.
@@ -23,10 +22,10 @@ def pairwise(size: int, size_bytes: ArrayLike) -> Schedule:
         after, before = (ranks + hop) % size, (ranks - hop) % size
         draft.step(send(ranks, after, parts[after], hop - 1), recv(ranks, before, parts, hop - 1))
         draft.combine(ranks, parts)
-    return draft.schedule()
+    return draft
 
 
-def recursive_halving(size: int, size_bytes: ArrayLike) -> Schedule:
+def recursive_halving(size: int, size_bytes: ArrayLike) -> Draft:
     """Partners exchange halves of what they hold and combine the half they keep; other sizes than 2^k are folded."""
     parts = per_rank(size_bytes, size)
     fold = Fold(size)
@@ -47,4 +46,4 @@ def recursive_halving(size: int, size_bytes: ArrayLike) -> Schedule:
     core.halve(draft, 1)
     draft.step(send(fold.kept, fold.folded, parts[fold.folded], rounds + 1))
     draft.step(recv(fold.folded, fold.kept, parts[fold.folded], rounds + 1))
-    return draft.schedule()
+    return draft

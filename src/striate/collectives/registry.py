@@ -27,7 +27,7 @@ The defaults follow the published rules of MPICH, where they exist, and Open MPI
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,16 +45,20 @@ from striate.collectives import (
     scan,
     scatter,
 )
+from striate.collectives.closed import CLOSED
+from striate.collectives.draft import Draft
 from striate.collectives.schedule import Schedule, ScheduleError
+from striate.collectives.tally import Tally
 
 KIB, MIB = 1 << 10, 1 << 20
 
 # Costs nothing and lets all ranks go when the last one has come; the engine does this without a schedule.
 VIRTUAL = "virtual"
 
+LARGEST_DRAFTED = 64  # ranks; sums of larger groups are taken in closed form, where rounds grow with the group
 ROOTED = frozenset(("bcast", "reduce", "gather", "scatter"))
 
-ALGORITHMS: dict[tuple[str, str], Callable[..., Schedule]] = {
+ALGORITHMS: dict[tuple[str, str], Callable[..., Draft | Schedule]] = {
     ("bcast", "binomial"): bcast.binomial,
     ("bcast", "binomial-in-turn"): bcast.binomial_in_turn,
     ("bcast", "binary-tree"): bcast.binary_tree,
@@ -140,9 +144,31 @@ def plan(
     `size_bytes` may differ by rank (gatherv, scatterv, allgatherv, reduce_scatter) or by pair (alltoallv, a table):
     then the default goes by their mean. `options` are those of the algorithm, such as `block_bytes`.
     """
+    made = _made(ALGORITHMS, kind, size, size_bytes, name, root, options)
+    return made.schedule() if isinstance(made, Draft) else made
+
+
+def tally(
+    kind: str, size: int, size_bytes: ArrayLike = 0, *, name: str | None = None, root: int = 0, **options: Any
+) -> Tally:
+    """What `plan`'s schedule for the same call asks of each rank in all; cheap also for a million ranks."""
+    makers = ALGORITHMS if size <= LARGEST_DRAFTED else ALGORITHMS | CLOSED
+    made = _made(makers, kind, size, size_bytes, name, root, options)
+    return made if isinstance(made, Tally) else made.tally()
+
+
+def _made(
+    makers: Mapping[tuple[str, str], Callable[..., Any]],
+    kind: str,
+    size: int,
+    size_bytes: ArrayLike,
+    name: str | None,
+    root: int,
+    options: dict[str, Any],
+) -> Any:
     chosen = name or choose(kind, size, _mean(size_bytes))
     family = FAMILY.get(kind, kind)
-    make = ALGORITHMS.get((family, chosen))
+    make = makers.get((family, chosen))
     if make is None:
         raise ScheduleError(f"expected one of {', '.join(names_of(kind)) or 'no'} for {kind}, got {chosen!r}")
     if kind == "barrier":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from striate.collectives.draft import Draft, recv, send
-from striate.collectives.schedule import Schedule
 from striate.collectives.shapes import distances
 
 
@@ -11,7 +10,7 @@ def _whole(sender: int, receiver: int, tag: int) -> tuple[int]:
     return (0,)
 
 
-def doubling(size: int, size_bytes: int) -> Schedule:
+def doubling(size: int, size_bytes: int) -> Draft:
     """In ceil(log2 size) rounds: what a rank has so far goes to the rank `distance` after it."""
     draft = Draft(size, _whole)
     ranks = draft.everyone
@@ -19,14 +18,14 @@ def doubling(size: int, size_bytes: int) -> Schedule:
         lower, upper = ranks[:-distance], ranks[distance:]
         draft.step(send(lower, upper, size_bytes, turn), recv(upper, lower, size_bytes, turn))
         draft.combine(upper, size_bytes)
-    return draft.schedule()
+    return draft
 
 
-def linear(size: int, size_bytes: int) -> Schedule:
+def linear(size: int, size_bytes: int) -> Draft:
     """From rank to rank: receive, combine, pass on."""
     draft = Draft(size, _whole)
     ranks = draft.everyone
     draft.step(recv(ranks[1:], ranks[:-1], size_bytes))
     draft.combine(ranks[1:], size_bytes)
     draft.step(send(ranks[:-1], ranks[1:], size_bytes))
-    return draft.schedule()
+    return draft

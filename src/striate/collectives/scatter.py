@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from striate.collectives.draft import Draft, recv, send
-from striate.collectives.schedule import Schedule
 from striate.collectives.shapes import (
     distances,
     edges_at,
@@ -18,7 +17,7 @@ from striate.collectives.shapes import (
 )
 
 
-def binomial(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
+def binomial(size: int, size_bytes: ArrayLike, root: int = 0) -> Draft:
     """Down a binomial tree: a child gets the parts of its whole subtree, the largest subtree first.
 
     `size_bytes` is what one rank gets, or what each rank of the group gets.
@@ -30,14 +29,14 @@ def binomial(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
     for distance in reversed(distances(size)):
         above, children = edges_at(size, distance)
         draft.step(send(above, children, totals(parts, children, extent(children, size))))
-    return draft.schedule(root)
+    return draft.turned(root)
 
 
-def direct(size: int, size_bytes: ArrayLike, root: int = 0) -> Schedule:
+def direct(size: int, size_bytes: ArrayLike, root: int = 0) -> Draft:
     """From the root to everyone at once."""
     parts = per_rank(size_bytes, size, root)
     draft = Draft(size, lambda sender, receiver, tag: (receiver,))
     below = draft.everyone[1:]
     draft.step(recv(below, 0, parts[1:]))
     draft.step(send(np.zeros(size - 1, np.int32), below, parts[1:]))
-    return draft.schedule(root)
+    return draft.turned(root)

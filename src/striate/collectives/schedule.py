@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.collectives.tally import Tally
 from striate.errors import StriateError
 
 SEND, RECV = 0, 1
@@ -73,6 +74,15 @@ class Schedule:
     def with_header(self, header_bytes: int) -> Schedule:
         """The same schedule with every message longer by what the library puts before the data."""
         return replace(self, bytes=self.bytes + header_bytes)
+
+    def tally(self) -> Tally:
+        """What each rank sends, receives and computes in all."""
+        rank, sends = self.rank_of_action, self.action == SEND
+        found = Tally.zeros(self.size)
+        found.add_messages(rank[sends], self.bytes[sends], sent=True)
+        found.add_messages(rank[~sends], self.bytes[~sends], sent=False)
+        found.add_instructions(self.rank_of_step, self.instructions)
+        return found
 
     def check(self) -> Schedule:
         """This schedule, if every send has its receive with the same tag and bytes; else ScheduleError."""
@@ -141,36 +151,3 @@ def _starts(owner: NDArray[np.integer], count: int) -> Indices:
     starts = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(owner, minlength=count), out=starts[1:])
     return starts
-
-
-def join(*parts: Schedule) -> Schedule:
-    """One schedule after the other, rank by rank; tags of later parts move up so that no messages mix."""
-    size = parts[0].size
-    offsets = np.cumsum([0] + [1 + int(part.tag.max(initial=-1)) for part in parts])
-    steps = np.cumsum([0] + [len(part.instructions) for part in parts])
-    whole = arrange(
-        size,
-        np.concatenate([part.rank_of_step for part in parts]),
-        np.concatenate([part.instructions for part in parts]),
-        np.concatenate([part.step_of_action + base for part, base in zip(parts, steps, strict=False)]),
-        [
-            np.concatenate([part.action for part in parts]),
-            np.concatenate([part.peer for part in parts]),
-            np.concatenate([part.bytes for part in parts]),
-            np.concatenate([part.tag + base for part, base in zip(parts, offsets, strict=False)]),
-        ],
-    )
-    return replace(whole, carries=_joined_carries(parts, offsets))
-
-
-def _joined_carries(parts: Sequence[Schedule], offsets: Indices) -> Carries | None:
-    if any(part.carries is None for part in parts):
-        return None
-
-    def carries(sender: int, receiver: int, tag: int) -> Iterable[int]:
-        which = int(np.searchsorted(offsets, tag, side="right")) - 1
-        part = parts[which].carries
-        assert part is not None
-        return part(sender, receiver, tag - int(offsets[which]))
-
-    return carries

@@ -273,10 +273,10 @@ def test_ranks_that_wait_for_ever_are_named():
 
 
 def test_a_contribution_that_would_count_twice_is_refused():
-    exchange = plan("allreduce", 2, 8, name="recursive-doubling")
+    exchange = ALGORITHMS["allreduce", "recursive-doubling"](2, 8)
 
     with pytest.raises(ScheduleError, match=r"contributions \[0, 1\] would count twice"):
-        reduced(join(exchange, exchange), 1)
+        reduced(join(exchange, exchange).schedule(), 1)
 
 
 @pytest.mark.parametrize("kind", sorted(ROOTED))
