@@ -15,21 +15,19 @@ namespace striate::bind {
 namespace {
 
 Named sum_up_columns(nb::object table, nb::typed<nb::list, nb::any> communicators, nb::object extents,
-                     nb::typed<nb::list, nb::any> counts, nb::object network,
-                     Column<std::int32_t> rank_component, Column<double> interface_bandwidth,
-                     Column<std::int64_t> interface_latency, std::int64_t stripe_unit, std::int64_t servers,
-                     nb::object layouts, bool metadata, bool free_near) {
+                     nb::object collectives, nb::object network, Column<std::int32_t> rank_component,
+                     Column<double> interface_bandwidth, Column<std::int64_t> interface_latency,
+                     std::int64_t stripe_unit, std::int64_t servers, nb::object layouts, bool metadata,
+                     bool free_near, bool independent_only) {
     Borrower keep;
     std::vector<GroupColumns> groups;
     for (nb::handle family : communicators) groups.push_back(keep.groups(family));
-    std::vector<std::span<const std::int64_t>> tables;
-    for (nb::handle table : counts) tables.push_back(keep.array<std::int64_t>(table));
     std::optional<FileLayouts> files;
     if (servers > 0) files = borrow_layouts(keep, layouts, servers, stripe_unit);
     const LedgerInput input{keep.programs(table),
                             groups,
                             keep.extents(extents),
-                            tables,
+                            keep.collective_sums(collectives),
                             keep.network(network),
                             borrow(rank_component),
                             borrow(interface_bandwidth),
@@ -37,7 +35,8 @@ Named sum_up_columns(nb::object table, nb::typed<nb::list, nb::any> communicator
                             stripe_unit,
                             files ? &*files : nullptr,
                             metadata,
-                            free_near};
+                            free_near,
+                            independent_only};
     Ledger ledger;
     {
         nb::gil_scoped_release release;
@@ -47,7 +46,14 @@ Named sum_up_columns(nb::object table, nb::typed<nb::list, nb::any> communicator
     result["compute_seconds"] = hand_over(std::move(ledger.compute_seconds));
     result["instructions"] = hand_over(std::move(ledger.instructions));
     result["communication_seconds"] = hand_over(std::move(ledger.communication_seconds));
-    result["messages"] = hand_over(std::move(ledger.messages));
+    result["computes"] = hand_over(std::move(ledger.computes));
+    result["exchanges"] = hand_over(std::move(ledger.exchanges));
+    result["sent_bytes"] = hand_over(std::move(ledger.sent_bytes));
+    result["received_bytes"] = hand_over(std::move(ledger.received_bytes));
+    result["sent_messages"] = hand_over(std::move(ledger.sent_messages));
+    result["received_messages"] = hand_over(std::move(ledger.received_messages));
+    result["blocking_bytes"] = hand_over(std::move(ledger.blocking_bytes));
+    result["blocking_messages"] = hand_over(std::move(ledger.blocking_messages));
     result["accesses"] = hand_over(std::move(ledger.accesses));
     result["read_bytes"] = hand_over(std::move(ledger.read_bytes));
     result["written_bytes"] = hand_over(std::move(ledger.written_bytes));
@@ -75,10 +81,10 @@ Named sum_up_columns(nb::object table, nb::typed<nb::list, nb::any> communicator
 
 void register_ledger(nb::module_& module) {
     module.def("sum_up", &sum_up_columns, nb::arg("programs"), nb::arg("communicators"), nb::arg("extents"),
-               nb::arg("counts"), nb::arg("network"), nb::arg("rank_component"),
+               nb::arg("collectives"), nb::arg("network"), nb::arg("rank_component"),
                nb::arg("interface_bandwidth"), nb::arg("interface_latency"), nb::arg("stripe_unit"),
                nb::arg("servers"), nb::arg("layouts"), nb::arg("metadata"), nb::arg("free_near"),
-               "Sums of work per rank and per server over one application.");
+               nb::arg("independent_only"), "Sums of work per rank and per server over one application.");
     module.attr("kinds") = static_cast<int>(kinds);
 }
 

@@ -78,7 +78,25 @@ class Borrower {
                 column<std::int32_t>(book, "call")};
     }
 
+    CollectiveSumsInput collective_sums(nb::handle sums) {
+        CollectiveSumsInput input{
+            column<std::uint8_t>(sums, "kind"),          column<std::int64_t>(sums, "members"),
+            column<std::int64_t>(sums, "root"),          column<std::int64_t>(sums, "bytes"),
+            column<std::int64_t>(sums, "algorithm"),     column<std::int64_t>(sums, "first_member"),
+            collective_sum_columns(sums.attr("member")), {}};
+        for (nb::handle one : sums.attr("listed")) {
+            input.listed.push_back(one.is_none() ? CollectiveSumColumns{} : collective_sum_columns(one));
+        }
+        return input;
+    }
+
   private:
+    CollectiveSumColumns collective_sum_columns(nb::handle sums) {
+        return {column<std::int64_t>(sums, "sent_bytes"), column<std::int64_t>(sums, "received_bytes"),
+                column<std::int64_t>(sums, "sent_messages"), column<std::int64_t>(sums, "received_messages"),
+                column<std::int64_t>(sums, "instructions")};
+    }
+
     std::vector<nb::object> kept_;
 };
 

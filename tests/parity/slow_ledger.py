@@ -1,16 +1,20 @@
 """The slow readable twin of the first rung: every rank unfolded, every byte put on its server, one by one.
 
-Paper 004, section 5.1: T^R is the sum of the work of resource R. Collectives are played out, message by message.
+Paper 004, section 5.1: T^R is the sum of the work of resource R. Collectives are counted message by message of their
+schedules.
 """
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 
 from striate.cluster import Cluster
+from striate.collectives import RECV, SEND, plan
+from striate.collectives.book import HEADER_BYTES
+from striate.collectives.shapes import split
 from striate.layout.text import parse
 from striate.workload import Workload
 from striate.workload.application import Application
-from striate.workload.kinds import ANY, COLLECTIVES, Kind
+from striate.workload.kinds import ANY, COLLECTIVES, VARYING, Kind
 from striate.workload.unfold import unfold
 
 PS = 10**12
@@ -43,8 +47,10 @@ class SlowLedger:
             self.totals.moved.append(Counter())
             self.totals.by_socket.append(Counter())
             self.asked: list[tuple[int, int]] = []  # rank and bytes of every access of this application
+            self.calls, self.listed = defaultdict(list), defaultdict(Counter)
             for rank in range(application.ranks):
                 self.run(application, rank, first)
+            self.charge_listed(application, first)
             self.charge_accesses()
             first += application.ranks
 
@@ -100,35 +106,52 @@ class SlowLedger:
         return min(bandwidth, *ends), latency + sum(nic.link.latency for nic in nics)
 
     def collective(self, application, rank, first, step) -> None:
-        from parity.collectives import played
-
-        members = group_of(application, step.communicator, rank)
-        place, said = members.index(rank), step.operands
         if step.kind in (Kind.READ_ALL, Kind.WRITE_ALL):
             return
+        members = group_of(application, step.communicator, rank)
         self.totals.waits = True
         self.totals.communicates |= len(members) > 1
-        if step.kind is Kind.ALLTOALLV:
-            self.deal(rank, first, members, application.counts[said["counts"]][rank])
+        place, said = members.index(rank), step.operands
+        beside = members[(place + 1) % len(members)]
+        sizes = said.get("bytes", 0)
+        if step.kind in VARYING:
+            self.calls[step.communicator, rank].append(step)
+            sizes = self.sizes(application, rank, step, members)
+            if sizes is None:
+                return  # not all members have come yet: the last one charges all
+            for position, member in enumerate(members):
+                self.listed[step.communicator, member] += played(step, len(members), position, sizes)
             return
-        bandwidth, latency = self.way(first + rank, first + members[(place + 1) % len(members)])
-        sent, received, messages = played(
-            step.kind, len(members), place, said.get("root", 0), said.get("bytes", 0)
-        )
-        ticks = nearest(sent / bandwidth * 1e12) + nearest(received / bandwidth * 1e12) + messages * latency
-        self.charge(first + rank, ticks / PS)
-        if step.kind in (Kind.GATHERV, Kind.SCATTERV) and place != said["root"]:
-            at_root = nearest(said["bytes"] / bandwidth * 1e12)
-            at_root += latency if step.kind is Kind.GATHERV else 0
-            self.charge(first + members[said["root"]], at_root / PS)
+        self.exchange(first, rank, beside, played(step, len(members), place, sizes))
 
-    def deal(self, rank, first, members, sizes) -> None:
-        for other, size in zip(members, sizes, strict=False):
-            if other != rank:
-                bandwidth, latency = self.way(first + rank, first + other)
-                ticks = nearest(size / bandwidth * 1e12)
-                self.charge(first + rank, ticks / PS)
-                self.charge(first + other, (ticks + latency) / PS)
+    def sizes(self, application, rank, step, members):
+        """What each member says in the same call, once the last of them has come."""
+        number = len(self.calls[step.communicator, rank]) - 1
+        rows = [self.calls[step.communicator, member] for member in members]
+        if any(len(row) <= number for row in rows):
+            return None
+        said = [row[number].operands for row in rows]
+        if step.kind is Kind.ALLTOALLV:
+            return [
+                list(application.counts[one["counts"]][member][: len(members)])
+                for one, member in zip(said, members, strict=True)
+            ]
+        if step.kind is Kind.REDUCE_SCATTER:
+            return split(said[0]["bytes"], len(members)).tolist()
+        return [one["bytes"] for one in said]
+
+    def charge_listed(self, application, first) -> None:
+        """Calls whose sizes vary by rank, all those of one communicator together."""
+        for (communicator, rank), sums in self.listed.items():
+            members = group_of(application, communicator, rank)
+            beside = members[(members.index(rank) + 1) % len(members)]
+            self.exchange(first, rank, beside, sums)
+
+    def exchange(self, first, rank, beside, sums) -> None:
+        bandwidth, latency = self.way(first + rank, first + beside)
+        ticks = nearest(sums["sent"] / bandwidth * 1e12) + nearest(sums["received"] / bandwidth * 1e12)
+        self.charge(first + rank, (ticks + sums["messages"] * latency) / PS)
+        self.charge(first + rank, sums["instructions"] / self.node_type(first + rank).instructions_per_second)
 
     # Files.
 
@@ -176,6 +199,19 @@ class SlowLedger:
         bandwidth, latency = route(self.cluster, start, there.component)
         ends = min(nic.bandwidth, nic.link.bandwidth, there.nic.bandwidth, there.nic.link.bandwidth)
         return min(bandwidth, ends), latency + there.nic.link.latency + self.node_type(rank).nic.link.latency
+
+
+def played(step, size: int, position: int, sizes) -> Counter:
+    """What one member of a group of `size` sends, receives and computes, message by message of the schedule."""
+    schedule = plan(step.kind.label, size, sizes, root=step.operands.get("root", 0)).with_header(HEADER_BYTES)
+    sums = Counter()
+    for actions in schedule.steps(position):
+        for action, _, size_bytes, _ in actions:
+            sums["sent" if action == SEND else "received"] += size_bytes
+            sums["messages"] += action == RECV
+    mine = slice(schedule.first_step[position], schedule.first_step[position + 1])
+    sums["instructions"] = int(schedule.instructions[mine].sum())
+    return sums
 
 
 def nearest(ticks: float) -> int:

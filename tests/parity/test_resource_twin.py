@@ -18,10 +18,13 @@ EQUAL = ("allreduce", "allgather", "allgatherv", "alltoall", "scan", "reduce_sca
 amounts = st.sampled_from([0, 1, 7, 100, 8191, 8192, 20_000])
 spans = st.integers(0, 90)
 steps = st.sampled_from([0, 0, 0, 1, 5, 16, 48])
-leaf = st.one_of(
+alone = st.one_of(
     st.tuples(st.just("compute"), amounts, steps),
     st.tuples(st.sampled_from(["send", "recv"]), amounts, steps, st.integers(0, 5), st.booleans()),
     st.tuples(st.just("sendrecv"), amounts, steps, st.integers(0, 5)),
+    st.tuples(st.sampled_from(["read", "write"]), st.lists(st.tuples(spans, spans), max_size=3)),
+)
+leaf = alone | st.one_of(
     st.tuples(st.sampled_from(CALLS), amounts, steps, st.integers(0, 5), st.booleans()),
     st.tuples(st.sampled_from(EQUAL), amounts, steps, st.booleans()),
     st.tuples(st.sampled_from(["barrier", "alltoallv", "sync"])),
@@ -32,12 +35,11 @@ leaf = st.one_of(
         st.tuples(st.integers(0, 3), st.sampled_from([-9, 0, 5, 40]), st.booleans()),  # count, stride, moving
         st.integers(0, 5),  # file
     ),
-    st.tuples(st.sampled_from(["read", "write"]), st.lists(st.tuples(spans, spans), max_size=3)),
 )
 plans = st.lists(
     leaf
     | st.tuples(st.just("loop"), st.integers(0, 4), st.lists(leaf, max_size=3))
-    | st.tuples(st.just("only"), st.lists(leaf, max_size=2)),
+    | st.tuples(st.just("only"), st.lists(alone, max_size=2)),
     max_size=5,
 )
 
@@ -172,7 +174,7 @@ def server_seconds(twin, cluster):
 
 
 def disk_seconds(twin, cluster):
-    """Section 5.1: work of the busiest disk, what no cache hides of it, and E_rand_io + E_io_var."""
+    """Section 5.1: work of the busiest disk, transfers that no cache hides, and E_rand_io + E_io_var."""
     for number, server in enumerate(cluster.servers):
         share, rows = 1 / len(server.disks), []
         for disk in server.disks:
@@ -184,14 +186,23 @@ def disk_seconds(twin, cluster):
                 )
                 for write in (False, True)
             }
-            memory = server.cache.memory or server.memory
-            held = 0.0 if server.cache.policy == "none" or twin.synced else memory
-            written = twin.bytes[True][number]
-            hidden = min(1.0, held / written) if written else 0.0
             operations = share * (twin.requests[False][number] + twin.requests[True][number])
             worst = (random_access_ticks(disk) + cluster.settings.io_variation) / 1e12 * operations
-            rows.append((time[False] + time[True], time[False] + time[True] * (1 - hidden), worst))
-        yield tuple(max(column) for column in zip(*rows, strict=True))
+            rows.append((time[False] + time[True], worst))
+        busiest, worst = (max(column) for column in zip(*rows, strict=True))
+        yield busiest, unhidden(twin, server, number), worst
+
+
+def unhidden(twin, server, number):
+    """All disks of a server at once: reads that no cache may have, writes beyond its memory unless synced."""
+    read, written = twin.bytes[False][number], twin.bytes[True][number]
+    cached = server.cache.policy != "none"
+    if server.cache.keeps_reads or (cached and written):
+        read = 0
+    if cached and not twin.synced:
+        written = max(0, written - (server.cache.memory or server.memory))
+    rates = [[transfer_rate(disk, write=write) for disk in server.disks] for write in (False, True)]
+    return read / sum(rates[0]) + written / sum(rates[1])
 
 
 @example(offset=2**62, size=2**40)

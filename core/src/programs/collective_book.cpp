@@ -26,8 +26,8 @@ CollectiveBook::CollectiveBook(const CollectiveColumns& columns) : columns_(colu
         const auto kind = static_cast<Kind>(columns.kind[schedule]);
         const std::int64_t algorithm = columns.algorithm.empty() ? -1 : columns.algorithm[schedule];
         if (!is_varying(kind)) {
-            schedule_of_[{kind, members, columns.root[schedule], columns.bytes[schedule], algorithm}] =
-                static_cast<std::int64_t>(schedule);
+            schedule_of_.add({kind, members, columns.root[schedule], columns.bytes[schedule], algorithm},
+                             static_cast<std::int64_t>(schedule));
         }
         if (start == CollectiveColumns::meets || start == CollectiveColumns::listed) continue;
         if (start < 0 || members < 1 || start + members >= static_cast<std::int64_t>(first.size())) {

@@ -8,33 +8,17 @@ namespace striate {
 
 CollectiveCalls::Wanted CollectiveCalls::wanted(std::uint32_t rank, std::int64_t open_bytes) const {
     const Kind kind = cursors_.kind(rank);
-    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
+    const auto operand = [&](int at) {
+        return at < 0 ? 0 : cursors_.operand(rank, static_cast<std::size_t>(at));
+    };
     const auto group = static_cast<std::size_t>(groups(rank).group[rank]);
     const std::int64_t members = groups(rank).first[group + 1] - groups(rank).first[group];
-    switch (kind) {
-        case Kind::barrier:
-            return {{kind, members, 0, 0, operand(0)}, operand(1)};
-        case Kind::open:
-            return {{Kind::bcast, members, 0, open_bytes}, blocking};
-        case Kind::bcast:
-        case Kind::reduce:
-        case Kind::gather:
-        case Kind::gatherv:
-        case Kind::scatter:
-        case Kind::scatterv:
-            return {{kind, members, operand(1), operand(0), operand(2)}, operand(3)};
-        case Kind::allreduce:
-        case Kind::allgather:
-        case Kind::allgatherv:
-        case Kind::alltoall:
-        case Kind::scan:
-            return {{kind, members, 0, operand(0), operand(1)}, operand(2)};
-        case Kind::alltoallv:
-        case Kind::reduce_scatter:
-            return {{kind, members, 0, operand(0), operand(2)}, operand(3)};
-        default:
-            throw Refusal(Reason::unknown_operation, {.rank = rank, .row = cursors_.row(rank)});
+    if (kind == Kind::open) return {{Kind::bcast, members, 0, open_bytes}, blocking};
+    if (kind < Kind::barrier || kind > Kind::reduce_scatter) {
+        throw Refusal(Reason::unknown_operation, {.rank = rank, .row = cursors_.row(rank)});
     }
+    const CollectiveOperands at = collective_operands(kind);
+    return {{kind, members, operand(at.root), operand(at.bytes), operand(at.algorithm)}, operand(at.request)};
 }
 
 std::int64_t CollectiveCalls::schedule(std::uint32_t rank, const CollectiveBook::Call& call) {

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "striate/layout/layout_load.hpp"
 #include "striate/layout/stripe.hpp"
+#include "striate/programs/point_to_point.hpp"
 #include "striate/programs/rank_routes.hpp"
-#include "striate/programs/volume.hpp"
 #include "striate/refusal.hpp"
 
 namespace striate {
@@ -32,11 +33,16 @@ class Summing {
           writes_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
           compute_(text_.ranks()),
           communication_(text_.ranks()),
-          instructions_(text_.ranks()) {
-        out_.messages.resize(text_.ranks());
-        out_.accesses.resize(text_.ranks());
-        out_.read_bytes.resize(text_.ranks());
-        out_.written_bytes.resize(text_.ranks());
+          instructions_(text_.ranks()),
+          sent_(text_.ranks()),
+          received_(text_.ranks()),
+          blocked_(text_.ranks()),
+          sums_(input.collectives, text_.ranks()) {
+        for (auto* column :
+             {&out_.computes, &out_.exchanges, &out_.sent_messages, &out_.received_messages,
+              &out_.blocking_messages, &out_.accesses, &out_.read_bytes, &out_.written_bytes}) {
+            column->resize(text_.ranks());
+        }
     }
 
     Ledger run() {
@@ -45,6 +51,7 @@ class Summing {
             members[index(text_.program_of_rank[rank])].push_back(static_cast<std::int64_t>(rank));
         }
         for (std::size_t program = 0; program < text_.programs(); ++program) walk(program, members[program]);
+        listed_calls();
         return finish();
     }
 
@@ -109,7 +116,7 @@ class Summing {
                 if (position == 0) return in_.layouts == nullptr || !in_.layouts->any_own();  // file
                 return position == 1 || position == 6;  // offset, request
             default:
-                return kind < Kind::barrier || kind > Kind::reduce_scatter;
+                return kind < Kind::barrier || kind > Kind::reduce_scatter || is_varying(kind);
         }
     }
 
@@ -125,28 +132,33 @@ class Summing {
                 for (const auto rank : ranks) {
                     compute_[index(rank)] += summed(first, rank);
                     instructions_[index(rank)] += summed(first + 1, rank);
+                    out_.computes[index(rank)] += times_;
                 }
                 break;
             case Kind::send:
             case Kind::recv:
-                for (const auto rank : ranks) message(row, rank, first, kind == Kind::recv);
+                for (const auto rank : ranks) {
+                    message(row, rank, first, kind == Kind::recv);
+                    if (kind == Kind::send) sent(row, rank, first, value(first + 3, rank) == blocking);
+                }
                 break;
             case Kind::sendrecv:
                 for (const auto rank : ranks) {
                     message(row, rank, first, false);
                     message(row, rank, first + 3, true);
+                    sent(row, rank, first, true);
                 }
                 break;
             case Kind::read:
             case Kind::read_all:
                 for (const auto rank : ranks) {
-                    out_.read_bytes[index(rank)] += access(rank, first, reads_);
+                    accessed(rank, kind, first, out_.read_bytes, reads_);
                 }
                 break;
             case Kind::write:
             case Kind::write_all:
                 for (const auto rank : ranks) {
-                    out_.written_bytes[index(rank)] += access(rank, first, writes_);
+                    accessed(rank, kind, first, out_.written_bytes, writes_);
                 }
                 break;
             case Kind::sync:
@@ -169,57 +181,84 @@ class Summing {
     }
 
     void message(std::size_t row, std::int64_t rank, std::size_t peer_operand, bool received) {
-        const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
         const std::int64_t bytes = value(peer_operand + 2, rank);
         const std::int64_t position = value(peer_operand, rank);
-        const std::int64_t peer =
-            position == any ? rank
-                            : group.member[index(group.first[index(group.group[index(rank)])] + position)];
+        const std::int64_t peer = position == any ? rank : member(row, rank, position);
         const RankRoute& path = ways_.between(rank, peer);
         communication_[index(rank)] += times_ * (path.transfer(bytes) + (received ? path.latency : 0));
-        out_.messages[index(rank)] += times_;
+        out_.exchanges[index(rank)] += times_;
     }
 
+    // A message as its sender tells it; what a receive says is the room that it has.
+    void sent(std::size_t row, std::int64_t rank, std::size_t peer_operand, bool blocks) {
+        const std::int64_t peer = member(row, rank, value(peer_operand, rank));
+        const Wide bytes = Wide{times_} * (value(peer_operand + 2, rank) + PointToPoint::tag_bytes);
+        sent_[index(rank)] += bytes;
+        out_.sent_messages[index(rank)] += times_;
+        if (blocks) {
+            blocked_[index(rank)] += bytes;
+            out_.blocking_messages[index(rank)] += times_;
+        }
+        if (peer == rank) return;  // passes the interface once
+        received_[index(peer)] += bytes;
+        out_.received_messages[index(peer)] += times_;
+    }
+
+    [[nodiscard]] std::int64_t member(std::size_t row, std::int64_t rank, std::int64_t position) const {
+        const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
+        return group.member[index(group.first[index(group.group[index(rank)])] + position)];
+    }
+
+    // A call in which all members say the same, by the sums of its schedule; others are charged by
+    // `listed_calls`.
     void collective(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
         const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
         const std::size_t first = text_.first_operand[row];
-        const bool rooted = is_rooted(kind);
+        const CollectiveOperands operands = collective_operands(kind);
         out_.barriers += times_;
         for (const auto rank : ranks) {
+            const auto said = [&](int at) {
+                return at < 0 ? 0 : value(first + static_cast<std::size_t>(at), rank);
+            };
             const std::int64_t mine = group.group[index(rank)];
-            const std::int64_t start = group.first[index(mine)];
-            const std::int64_t size = group.first[index(mine + 1)] - start;
-            const std::int64_t position = group.position[index(rank)];
-            out_.messages[index(rank)] += times_ * (size > 1 ? 1 : 0);
-            if (kind == Kind::alltoallv) {
-                deal(rank, group.member.subspan(index(start), index(size)), value(first + 1, rank));
-                continue;
-            }
-            const std::int64_t bytes = kind == Kind::barrier ? 0 : value(first, rank);
-            const std::int64_t root = rooted ? value(first + 1, rank) : 0;
-            const Volume volume = volume_of(kind, size, position, root, bytes);
-            const RankRoute& path = ways_.between(rank, group.member[index(start + (position + 1) % size)]);
-            communication_[index(rank)] +=
-                times_ * (path.transfer(volume.sent_bytes) + path.transfer(volume.received_bytes) +
-                          volume.received_messages * path.latency);
-            if ((kind == Kind::gatherv || kind == Kind::scatterv) && position != root) {
-                const std::int64_t other =
-                    group.member[index(start + root)];  // the root's side of this block
-                communication_[index(other)] +=
-                    times_ * (path.transfer(bytes) + (kind == Kind::gatherv ? path.latency : 0));
+            const std::int64_t size = group.first[index(mine + 1)] - group.first[index(mine)];
+            if (size <= 1) continue;
+            out_.exchanges[index(rank)] += times_;
+            if (is_varying(kind)) continue;
+            const CollectiveCall call{kind, size, said(operands.root), said(operands.bytes),
+                                      said(operands.algorithm)};
+            const auto sum = sums_.of(call, group.position[index(rank)]);
+            if (sum) charge(group, rank, *sum, times_, said(operands.request) == blocking);
+        }
+    }
+
+    void listed_calls() {
+        for (std::size_t number = 0; number < in_.collectives.listed.size(); ++number) {
+            const CollectiveSumColumns& sums = in_.collectives.listed[number];
+            for (std::int64_t rank = 0; rank < static_cast<std::int64_t>(sums.size()); ++rank) {
+                charge(in_.communicators[number], rank, sums[rank], 1, false);
             }
         }
     }
 
-    // Bytes for every other member, by the row of the table that tells them; both ends are charged here.
-    void deal(std::int64_t rank, std::span<const std::int64_t> members, std::int64_t table) {
-        const auto bytes = in_.counts[index(table)].subspan(index(rank) * text_.ranks(), members.size());
-        for (std::size_t to = 0; to < members.size(); ++to) {
-            if (members[to] == rank) continue;
-            const RankRoute& path = ways_.between(rank, members[to]);
-            communication_[index(rank)] += times_ * path.transfer(bytes[to]);
-            communication_[index(members[to])] += times_ * (path.transfer(bytes[to]) + path.latency);
-        }
+    // Messages of collectives at the speed of the path to the next member.
+    void charge(const GroupColumns& group, std::int64_t rank, const CollectiveSum& sum, std::int64_t times,
+                bool blocks) {
+        const std::size_t at = index(rank);
+        const std::int64_t start = group.first[index(group.group[at])];
+        const std::int64_t size = group.first[index(group.group[at] + 1)] - start;
+        const RankRoute& path =
+            ways_.between(rank, group.member[index(start + (group.position[at] + 1) % size)]);
+        communication_[at] += times * (path.transfer(sum.sent_bytes) + path.transfer(sum.received_bytes) +
+                                       sum.received_messages * path.latency);
+        instructions_[at] += Wide{times} * sum.instructions;
+        sent_[at] += Wide{times} * sum.sent_bytes;
+        received_[at] += Wide{times} * sum.received_bytes;
+        out_.sent_messages[at] += times * sum.sent_messages;
+        out_.received_messages[at] += times * sum.received_messages;
+        if (!blocks) return;
+        blocked_[at] += Wide{times} * sum.sent_bytes;
+        out_.blocking_messages[at] += times * sum.sent_messages;
     }
 
     // Runs of one kind: those of striped files by formula, those of files with a layout of their own by plan.
@@ -241,6 +280,14 @@ class Summing {
             return sums;
         }
     };
+
+    void accessed(std::int64_t rank, Kind kind, std::size_t first, std::vector<std::int64_t>& sums,
+                  Load& load) {
+        if (in_.independent_only && (kind == Kind::read_all || kind == Kind::write_all)) return;
+        const std::int64_t bytes = access(rank, first, load);
+        sums[index(rank)] += bytes;
+        if (value(first + 6, rank) == blocking) blocked_[index(rank)] += bytes;
+    }
 
     // The bytes that the rank asks for in all passes.
     std::int64_t access(std::int64_t rank, std::size_t first, Load& load) {
@@ -314,6 +361,9 @@ class Summing {
         out_.compute_seconds = seconds(compute_);
         out_.communication_seconds = seconds(communication_);
         out_.instructions.assign(instructions_.begin(), instructions_.end());
+        out_.sent_bytes = whole(sent_);
+        out_.received_bytes = whole(received_);
+        out_.blocking_bytes = whole(blocked_);
         out_.server_read = reads_.bytes();
         out_.server_reads = reads_.requests();
         out_.server_written = writes_.bytes();
@@ -322,12 +372,20 @@ class Summing {
         return std::move(out_);
     }
 
+    static std::vector<std::int64_t> whole(const std::vector<Wide>& sums) {
+        for (const Wide sum : sums) {
+            if (sum > std::numeric_limits<std::int64_t>::max()) throw Refusal(Reason::too_many_bytes);
+        }
+        return {sums.begin(), sums.end()};
+    }
+
     const LedgerInput& in_;
     const Programs& text_;
     RankRoutes ways_;
     std::int64_t servers_;  // 0: no file may be touched
     Load reads_, writes_;
-    std::vector<Wide> compute_, communication_, instructions_;
+    std::vector<Wide> compute_, communication_, instructions_, sent_, received_, blocked_;
+    CollectiveSums sums_;
     Ledger out_;
     std::vector<std::int64_t> counts_;  // passes of the loops around the row, outermost first
     std::vector<std::int64_t> pass_;    // of the loops that are walked; 0 in the others

@@ -107,7 +107,9 @@ def _number(
         found[asked.key] = first + len(more)
         entry: Entry = MEETS
         if asked.name != VIRTUAL:
-            made = plan(asked.kind, asked.members, call.sizes, name=asked.name, root=call.root, **asked.options)
+            made = plan(
+                asked.kind, asked.members, call.sizes, name=asked.name, root=call.root, **asked.options
+            )
             entry = made.with_header(HEADER_BYTES)
         # A key that no call looks up: this schedule is found by its place alone.
         more.append((Call(call.kind, asked.members, call.root, -1 - len(more), call.algorithm), entry))

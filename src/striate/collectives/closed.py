@@ -1,6 +1,6 @@
 """Sums of algorithms with a round per rank or per block, in closed form, for groups too large to draft.
 
-Each function gives what the tally of its algorithm's draft gives; `tests/unit/collectives/test_tally.py` holds them to it.
+Each function gives what its algorithm's draft gives (`tests/unit/collectives/test_tally.py`).
 """
 
 from __future__ import annotations
@@ -78,9 +78,7 @@ def _in_blocks(chain: Callable[..., Draft]) -> Callable[..., Tally]:
     return tally
 
 
-def _rounds(
-    size: int, messages: int, sent: Sizes, received: Sizes, instructions: ArrayLike = 0
-) -> Tally:
+def _rounds(size: int, messages: int, sent: Sizes, received: Sizes, instructions: ArrayLike = 0) -> Tally:
     """Every rank sends and receives a message in every round."""
     return Tally.of(
         size,

@@ -66,9 +66,7 @@ class _Step:
 
     def moved(self, tags: int) -> _Step:
         """The same step with its tags moved up."""
-        return replace(
-            self, actions=tuple(replace(group, tag=group.tag + tags) for group in self.actions)
-        )
+        return replace(self, actions=tuple(replace(group, tag=group.tag + tags) for group in self.actions))
 
     def is_even(self, size: int) -> bool:
         """Whether every rank of the group takes this step and has one action of each kind listed."""

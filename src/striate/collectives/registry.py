@@ -55,7 +55,9 @@ KIB, MIB = 1 << 10, 1 << 20
 # Costs nothing and lets all ranks go when the last one has come; the engine does this without a schedule.
 VIRTUAL = "virtual"
 
-LARGEST_DRAFTED = 64  # ranks; sums of larger groups are taken in closed form, where rounds grow with the group
+LARGEST_DRAFTED = (
+    64  # ranks; sums of larger groups are taken in closed form, where rounds grow with the group
+)
 ROOTED = frozenset(("bcast", "reduce", "gather", "scatter"))
 
 ALGORITHMS: dict[tuple[str, str], Callable[..., Draft | Schedule]] = {

@@ -34,7 +34,9 @@ class CollectiveSums:
     algorithm: Int64s
     first_member: Int64s  # in the columns of `member`, or MEETS or LISTED
     member: Tally  # of one call, members counted from its root
-    listed: tuple[Tally | None, ...]  # per communicator: all its listed calls together, per rank of the program
+    listed: tuple[
+        Tally | None, ...
+    ]  # per communicator: all its listed calls together, per rank of the program
 
 
 def sums_of(

@@ -64,6 +64,6 @@ class Tally:
 
 def _add(column: Int64s, rank: Ranks, values: ArrayLike) -> None:
     if (rank[1:] > rank[:-1]).all():  # no rank twice, as a rule: much faster
-        column[rank] += values
+        column[rank] += np.asarray(values, np.int64)
     else:
         np.add.at(column, rank, values)

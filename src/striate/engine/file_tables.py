@@ -98,5 +98,10 @@ def collective_table(application: Application, cluster: Cluster) -> CollectiveTa
     )
 
 
+def uses_aggregators(application: Application, cluster: Cluster) -> bool:
+    """Whether collective access may go through aggregators: of some file, or by the cluster's default."""
+    return bool((collective_table(application, cluster).method != METHODS.index("direct")).any())
+
+
 def _column(values: list[int]) -> Int64s:
     return np.array(values, np.int64)

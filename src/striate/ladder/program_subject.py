@@ -67,7 +67,7 @@ class ProgramSubject:
 
     @cached_property
     def sums(self) -> Verdict:
-        return resource.predict_resource(self.workload, self.cluster)
+        return resource.predict_resource(self.workload, self.cluster, self.choice)
 
     @cached_property
     def engine_input(self) -> EngineInput:

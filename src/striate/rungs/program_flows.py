@@ -8,6 +8,7 @@ from typing import Any
 import striate._core as _core
 from striate.cluster.cluster import Cluster
 from striate.collectives.choice import Choice
+from striate.engine.file_tables import uses_aggregators
 from striate.engine.input import EngineInput
 from striate.engine.packets import run_packets
 from striate.refusals import error_of
@@ -54,8 +55,7 @@ def _refuse_what_only_packets_show(application: Application, cluster: Cluster) -
         "forwarders": bool(cluster.forwarders),
         "burst buffers": any(server.burst for server in cluster.servers),
         "flushes on close": cluster.settings.flush_on_close,
-        "aggregators of collective access": cluster.settings.collective != "direct"
-        or any(file.collective not in (None, "direct") for file in application.files),
+        "aggregators of collective access": uses_aggregators(application, cluster),
     }
     for what, there in found.items():
         if there:

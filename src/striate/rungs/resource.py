@@ -1,8 +1,8 @@
 """The first rung: per resource the sum of its work; the largest sum is the estimate (paper 004, section 5.1).
 
 Resources are processors (a CPU, with the protocol work of the ranks on it), servers (the protocol work of an I/O
-server) and disks. Nothing waits for anything here, so the largest sum is a floor; the ceiling lets everything that
-might wait do so.
+server) and disks. The low end is what no run can beat (`floor.py`); the ceiling lets everything that might wait do
+so.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from numpy.typing import NDArray
 import striate._core as _core
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
+from striate.collectives.choice import Choice
+from striate.collectives.sums import sums_of
 from striate.engine.file_layouts import layout_table
+from striate.engine.file_tables import uses_aggregators
 from striate.engine.names import names_of
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.refusals import translated
 from striate.rungs.answer import Use, Verdict
+from striate.rungs.floor import Floor
 from striate.rungs.server_routes import SOCKETS_LOOKED_AT, server_ways
-from striate.rungs.storage_work import disk_seconds, metadata_seconds
+from striate.rungs.storage_work import disk_seconds, metadata_seconds, unhidden_seconds
 from striate.workload.application import Application
 from striate.workload.workload import Workload
 
@@ -39,18 +43,19 @@ class Clocks:
     processor_error: Seconds  # E_overlap: CPU time that I/O calls take
     server: Seconds  # per I/O server
     disk: Seconds  # per server: the busiest of its disks
-    disk_unhidden: Seconds  # the same without the writes that fit in the server's memory
+    disk_unhidden: Seconds  # the same without what the server's memory may hide
     disk_error: Seconds  # E_rand_io + E_io_var
     metadata: Seconds  # per metadata server
+    floor: float  # what CPUs, interfaces and links need at least, until the last of them is done
     communicates: bool
     waits: bool  # barriers and collectives: groups of events that wait for each other
 
 
-def predict_resource(workload: Workload, cluster: Cluster) -> Verdict:
+def predict_resource(workload: Workload, cluster: Cluster, choice: Choice | None = None) -> Verdict:
     """Run the rung; refuses files without servers and ranks that cannot reach each other."""
-    clocks = clocks_of(workload, cluster)
-    low = _largest(clocks.processor, clocks.server, clocks.disk_unhidden, clocks.metadata)
-    estimate = _largest(clocks.processor, clocks.server, clocks.disk, clocks.metadata)
+    clocks = clocks_of(workload, cluster, choice)
+    low = max(clocks.floor, _largest(clocks.disk_unhidden, clocks.metadata))
+    estimate = max(low, _largest(clocks.processor, clocks.server, clocks.disk, clocks.metadata))
     high = max(estimate, _ceiling(clocks))
     return Verdict(Interval(low, estimate, high), _uses(clocks), _notes(clocks, cluster))
 
@@ -73,23 +78,31 @@ def _ceiling(clocks: Clocks) -> float:
     return float(processor.max(initial=0.0) + (clocks.server + storage).max(initial=0.0)) + metadata
 
 
-def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
-    """Sum the work of every resource over all applications."""
+def clocks_of(workload: Workload, cluster: Cluster, choice: Choice | None = None) -> Clocks:
+    """Sum the work of every resource over all applications; `choice` picks the algorithms of collectives."""
     placement = cluster.place(workload.ranks)
+    floor = Floor(cluster, placement)
+    least, least_of_nodes = 0.0, dict[int, Seconds]()
     cpus, cpu_of_rank = np.unique(placement.cpu, return_inverse=True)
     ways = server_ways(cluster, placement)
     work: dict[int, Seconds] = {}  # by the time at which it may start
     processor_error = np.zeros(len(cpus))
     servers = len(cluster.servers)
-    server, read, written = np.zeros(servers), np.zeros(servers), np.zeros(servers)
-    reads, writes = np.zeros(servers), np.zeros(servers)
+    server, read, reads, written, writes = np.zeros((5, servers))
+    sure_load = np.zeros((4, servers))
     metadata = np.zeros(len(cluster.metadata))
     communicates = waits = synced = False
     start = 0
     for application in workload.applications:
         ranks = slice(start, start + application.ranks)
         start += application.ranks
-        sums = sum_up(application, cluster, placement, ranks)
+        sums = sum_up(application, cluster, placement, ranks, choice)
+        sure = _independent(application, cluster, placement, ranks, choice) or sums
+        computing = floor.computing(sure, ranks)
+        begin = application.start_picoseconds
+        least = max(least, begin / 1e12 + float(floor.rank_seconds(sure, computing, ranks).max()))
+        nodes = least_of_nodes.setdefault(begin, np.zeros(cluster.nodes))
+        nodes += floor.node_seconds(computing, ranks)
         mine = cpu_of_rank[ranks]
         instruction_rate = _instruction_rate(cluster, placement, ranks)
         bytes_ = sums["read_bytes"] + sums["written_bytes"]
@@ -102,17 +115,46 @@ def clocks_of(workload: Workload, cluster: Cluster) -> Clocks:
         others += np.bincount(mine, own, len(cpus))
         processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
         server += ways.server_seconds(ranks, bytes_, moved)
-        read += sums["server_read"][:servers]
-        written += sums["server_written"][:servers]
-        reads += sums["server_reads"][:servers]
-        writes += sums["server_writes"][:servers]
+        for load, one in zip((read, reads, written, writes), _server_load(sums, servers), strict=True):
+            load += one
+        for load, one in zip(sure_load, _server_load(sure, servers), strict=True):
+            load += one
         metadata += metadata_seconds(cluster, sums)
-        communicates |= bool(sums["messages"].any())
+        communicates |= bool(sums["exchanges"].any())
         waits |= sums["barriers"] > 0
         synced |= sums["syncs"] > 0 or cluster.settings.flush_on_close
     processor = finished(work)
-    disk, unhidden, error = disk_seconds(cluster, (read, reads), (written, writes), synced=synced)
-    return Clocks(processor, processor_error, server, disk, unhidden, error, metadata, communicates, waits)
+    disk, error = disk_seconds(cluster, (read, reads), (written, writes))
+    unhidden = unhidden_seconds(cluster, sure_load, synced=synced)
+    least = max(least, _largest(finished(least_of_nodes), floor.server_seconds(*_moved(sure_load))))
+    return Clocks(
+        processor, processor_error, server, disk, unhidden, error, metadata, least, communicates, waits
+    )
+
+
+def _server_load(sums: dict[str, Any], servers: int) -> tuple[Seconds, ...]:
+    """Bytes read, requests, bytes written, requests; per server."""
+    names = ("server_read", "server_reads", "server_written", "server_writes")
+    return tuple(sums[name][:servers] for name in names)
+
+
+def _moved(load: Seconds) -> tuple[Seconds, Seconds, Seconds]:
+    """Bytes read, bytes written, and all requests."""
+    read, reads, written, writes = load
+    return read, written, reads + writes
+
+
+def _independent(
+    application: Application,
+    cluster: Cluster,
+    placement: Placement,
+    ranks: slice,
+    choice: Choice | None,
+) -> dict[str, Any] | None:
+    """Sums without collective access, where aggregators may move its bytes and fetch what several want once."""
+    if not uses_aggregators(application, cluster):
+        return None
+    return sum_up(application, cluster, placement, ranks, choice, independent_only=True)
 
 
 def finished(work: dict[int, Seconds]) -> Seconds:
@@ -124,8 +166,16 @@ def finished(work: dict[int, Seconds]) -> Seconds:
     return done
 
 
-def sum_up(application: Application, cluster: Cluster, placement: Placement, ranks: slice) -> dict[str, Any]:
-    """The core's pass over one application's programs."""
+def sum_up(
+    application: Application,
+    cluster: Cluster,
+    placement: Placement,
+    ranks: slice,
+    choice: Choice | None = None,
+    *,
+    independent_only: bool = False,
+) -> dict[str, Any]:
+    """The core's pass over one application's program; with `independent_only` without collective access to files."""
     groups = [application.groups(number) for number in range(len(application.communicators))]
     interfaces = [kind.nic for kind in cluster.node_types]
     kind = cluster.node_type[placement.node[ranks]]
@@ -136,7 +186,7 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
             application.programs,
             groups,
             application.extents,
-            [table.ravel() for table in application.counts],
+            sums_of(application, choice, placement.node[ranks]),
             cluster.network,
             cluster.socket_component[placement.socket[ranks]],
             slowest[kind],
@@ -146,6 +196,7 @@ def sum_up(application: Application, cluster: Cluster, placement: Placement, ran
             layout_table(application, len(cluster.servers)),
             bool(cluster.metadata),
             cluster.settings.free_near,
+            independent_only,
         )
     return result
 

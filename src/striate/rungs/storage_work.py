@@ -15,28 +15,43 @@ Seconds = NDArray[np.float64]
 
 
 def disk_seconds(
-    cluster: Cluster, reading: tuple[Seconds, Seconds], writing: tuple[Seconds, Seconds], *, synced: bool
-) -> tuple[Seconds, Seconds, Seconds]:
-    """Per server: work of its busiest disk, the part that no memory can hide, and the worst-case errors.
+    cluster: Cluster, reading: tuple[Seconds, Seconds], writing: tuple[Seconds, Seconds]
+) -> tuple[Seconds, Seconds]:
+    """Per server: work of its busiest disk, and the worst-case errors.
 
     E_rand_io = T_rand_seek * N_io and E_io_var = T_io_diff * N_io (section 5.1). A server's disks share its bytes
-    evenly. A cache hides writes up to the server's memory unless the program syncs, a burst buffer up to its capacity
-    and reads of what was written.
+    evenly.
     """
-    work, unhidden, error = (np.zeros(len(cluster.servers)) for _ in range(3))
+    work, error = np.zeros((2, len(cluster.servers)))
     for number, server in enumerate(cluster.servers):
-        slowest = np.zeros(3)
         for disk in server.disks:
             share = 1.0 / len(server.disks)
             read = _disk_time(disk, reading, number, share, write=False)
             written = _disk_time(disk, writing, number, share, write=True)
-            held = _part(0 if synced else _hides(server), writing[0][number])
-            kept = _part(min(_burst(server), writing[0][number]), reading[0][number])
             requests = (reading[1][number] + writing[1][number]) * share
             errors = (random_access_ticks(disk) + cluster.settings.io_variation) / 1e12 * requests
-            slowest = np.maximum(slowest, [read + written, read * (1 - kept) + written * (1 - held), errors])
-        work[number], unhidden[number], error[number] = slowest
-    return work, unhidden, error
+            work[number] = max(work[number], read + written)
+            error[number] = max(error[number], errors)
+    return work, error
+
+
+def unhidden_seconds(cluster: Cluster, load: Seconds, *, synced: bool) -> Seconds:
+    """Per server: what its disks must do whatever memory hides, when all of them work all the time.
+
+    `load` has rows: bytes read, requests, bytes written, requests. A cache hides writes up to the server's memory
+    unless the program syncs, a burst buffer up to its capacity. Both may serve reads of what was written, and a cache
+    that keeps what was read serves it again.
+    """
+    seconds = np.zeros(len(cluster.servers))
+    for number, server in enumerate(cluster.servers):
+        read, _, written, _ = load[:, number]
+        cached = server.cache.policy != "none" or server.burst is not None
+        sure_read = 0.0 if server.cache.keeps_reads or (cached and written) else read
+        sure_written = written if synced else max(written - _hides(server), 0.0)
+        reading = sum(transfer_rate(disk, write=False) for disk in server.disks)
+        writing = sum(transfer_rate(disk, write=True) for disk in server.disks)
+        seconds[number] = sure_read / reading + sure_written / writing
+    return seconds
 
 
 def _hides(server: IOServer) -> int:
@@ -47,10 +62,6 @@ def _hides(server: IOServer) -> int:
 
 def _burst(server: IOServer) -> int:
     return 0 if server.burst is None else int(server.burst.capacity)
-
-
-def _part(held: float, total: float) -> float:
-    return min(1.0, held / total) if total else 0.0
 
 
 def metadata_seconds(cluster: Cluster, sums: dict[str, Any]) -> Seconds:

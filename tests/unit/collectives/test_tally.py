@@ -24,7 +24,9 @@ def counted(schedule) -> dict[str, list[int]]:
                 way = {SEND: "sent", RECV: "received"}[action]
                 sums[f"{way}_bytes"][rank] += size_bytes
                 sums[f"{way}_messages"][rank] += 1
-    for rank, instructions in zip(schedule.rank_of_step.tolist(), schedule.instructions.tolist(), strict=True):
+    for rank, instructions in zip(
+        schedule.rank_of_step.tolist(), schedule.instructions.tolist(), strict=True
+    ):
         sums["instructions"][rank] += instructions
     return sums
 

@@ -99,7 +99,7 @@ def test_what_every_rung_refuses_alike_is_said_once():
     said = refusal(striate.predict, workload(bcast(8, algorithm="magic")), "westmere")
 
     assert said.count("got 'magic'") == 1
-    assert said.endswith("(asked: macro-rr, macro-queue, micro, fine) (mine)")
+    assert said.endswith("for bcast, got 'magic' - at mine")
 
 
 def test_together_takes_workloads_and_at_least_one():

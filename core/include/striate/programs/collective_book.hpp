@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
-#include <unordered_map>
 #include <vector>
 
-#include "striate/programs/program.hpp"
+#include "striate/programs/collective_call.hpp"
 
 namespace striate {
 
@@ -20,13 +19,13 @@ enum class Action : std::uint8_t {
 
 // Schedule s holds one list of actions per member of a group of `members[s]`: member m's list is
 // first_action[first_member[s] + m] up to first_action[first_member[s] + m + 1]. Peers are positions in the
-// group. Two values of first_member stand for no list: `meets`, all members go on when the last has come, at
-// no cost; `listed`, the schedule depends on the group and is named in the list of its calls.
+// group. Instead of a place first_member may say `meets` or `listed` (collective_call.hpp); a listed call's
+// schedule is named in the list of its group's calls.
 //
 // Group g of communicator c makes its listed calls, and all calls whose sizes vary by rank, in the order of
 // call[first_call[first_group[c] + g]] up to call[first_call[first_group[c] + g + 1]]: numbers of schedules.
 struct CollectiveColumns {
-    static constexpr std::int64_t meets = -1, listed = -2;
+    static constexpr std::int64_t meets = CollectiveIndex::meets, listed = CollectiveIndex::listed;
 
     std::span<const std::uint8_t> kind;  // per schedule: a Kind of program.hpp
     std::span<const std::int64_t> members, root, bytes;
@@ -46,13 +45,8 @@ class CollectiveBook {
     // Throws std::invalid_argument when columns do not fit together.
     explicit CollectiveBook(const CollectiveColumns& columns);
 
-    struct Call {
-        Kind kind;
-        std::int64_t members, root, bytes;
-        std::int64_t algorithm = -1;
-        friend bool operator==(const Call&, const Call&) = default;
-    };
-    static constexpr std::int64_t unknown = -1;
+    using Call = CollectiveCall;
+    static constexpr std::int64_t unknown = CollectiveIndex::unknown;
 
     // The schedule of the `number`-th listed call of a group, or unknown.
     [[nodiscard]] std::int64_t find_listed(std::int32_t communicator, std::int64_t group,
@@ -70,10 +64,7 @@ class CollectiveBook {
     }
 
     // The schedule written for exactly this call, or unknown.
-    [[nodiscard]] std::int64_t find(const Call& call) const {
-        const auto found = schedule_of_.find(call);
-        return found == schedule_of_.end() ? unknown : found->second;
-    }
+    [[nodiscard]] std::int64_t find(const Call& call) const { return schedule_of_.find(call); }
 
     struct Range {
         std::int64_t first, end;
@@ -96,19 +87,8 @@ class CollectiveBook {
   private:
     void expect_lists() const;
 
-    struct Hash {
-        std::size_t operator()(const Call& call) const {
-            std::uint64_t mixed = static_cast<std::uint64_t>(call.kind);
-            for (const std::int64_t part : {call.members, call.root, call.bytes, call.algorithm}) {
-                mixed = (mixed ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15U;
-                mixed ^= mixed >> 29;
-            }
-            return static_cast<std::size_t>(mixed);
-        }
-    };
-
     CollectiveColumns columns_;
-    std::unordered_map<Call, std::int64_t, Hash> schedule_of_;
+    CollectiveIndex schedule_of_;
 };
 
 }  // namespace striate

@@ -8,6 +8,7 @@
 
 #include "striate/layout/file_layouts.hpp"
 #include "striate/network/routes.hpp"
+#include "striate/programs/collective_sums.hpp"
 #include "striate/programs/file_calls.hpp"
 #include "striate/programs/groups.hpp"
 #include "striate/programs/program.hpp"
@@ -18,15 +19,16 @@ struct LedgerInput {
     Programs programs;
     std::span<const GroupColumns> communicators;
     ExtentColumns extents;
-    std::span<const std::span<const std::int64_t>> counts;  // tables of ranks x ranks: bytes to each member
+    CollectiveSumsInput collectives;
     NetworkColumns network;
     std::span<const std::int32_t> rank_component;     // where each rank's interface hangs
     std::span<const double> interface_bandwidth;      // per rank: the slowest of its own interface and link
     std::span<const std::int64_t> interface_latency;  // per rank: picoseconds to its component
     std::int64_t stripe_unit;
-    const FileLayouts* layouts;  // none: no I/O server, and no file may be touched
-    bool metadata = false;       // count what metadata servers hear
-    bool free_near = false;      // ranks on one component reach each other in no time
+    const FileLayouts* layouts;     // none: no I/O server, and no file may be touched
+    bool metadata = false;          // count what metadata servers hear
+    bool free_near = false;         // ranks on one component reach each other in no time
+    bool independent_only = false;  // leave out collective access to files
 };
 
 // Sums of one application. Times are exact sums of whole picoseconds, given in seconds.
@@ -34,8 +36,13 @@ struct Ledger {
     std::vector<double> compute_seconds;        // per rank
     std::vector<double> instructions;           // per rank
     std::vector<double> communication_seconds;  // per rank: the contention-free time of its messages
-    std::vector<std::int64_t> messages;         // per rank, sent and received between ranks
-    std::vector<std::int64_t> accesses;         // per rank: reads and writes
+    std::vector<std::int64_t> computes;         // per rank: operations that compute
+    std::vector<std::int64_t> exchanges;  // per rank: messages that it sends and receives, collective calls
+    // Per rank: messages as they go on the wire, those of collective calls one by one. Blocking bytes are
+    // sent, read and written by calls that return when this is done.
+    std::vector<std::int64_t> sent_bytes, received_bytes, sent_messages, received_messages;
+    std::vector<std::int64_t> blocking_bytes, blocking_messages;
+    std::vector<std::int64_t> accesses;                     // per rank: reads and writes
     std::vector<std::int64_t> read_bytes, written_bytes;    // per rank
     std::vector<std::int64_t> server_read, server_written;  // bytes per server
     std::vector<std::int64_t> server_reads, server_writes;  // requests per server
