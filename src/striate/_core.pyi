@@ -450,7 +450,7 @@ def program_flows(rung: str, given: striate.engine.input.EngineInput) -> dict[st
     Run a rung over the operations of an EngineInput, each a work-flow graph.
     """
 
-def sum_up(programs: object, communicators: list[Any], extents: object, counts: list[Any], network: object, rank_component: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], interface_bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], interface_latency: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stripe_unit: int, servers: int, layouts: object, metadata: bool, free_near: bool) -> dict[str, Any]:
+def sum_up(programs: object, communicators: list[Any], extents: object, collectives: object, network: object, rank_component: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], interface_bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], interface_latency: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stripe_unit: int, servers: int, layouts: object, metadata: bool, free_near: bool, independent_only: bool) -> dict[str, Any]:
     """Sums of work per rank and per server over one application."""
 
 kinds: int = 34
