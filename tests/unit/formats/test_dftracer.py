@@ -95,3 +95,49 @@ def test_a_log_without_events_is_refused(tmp_path):
 
     with pytest.raises(TraceError, match="found none that is sound"):
         read_trace(tmp_path / "empty.pfw")
+
+
+def test_numbers_as_strings_and_annotations_are_read(tmp_path):
+    events = [
+        {
+            "name": "Epoch.run",
+            "cat": "dlio_benchmark",
+            "ts": "1000",
+            "dur": "900",
+            "args": {"hostname": "n1", "step": 1},
+        },
+        {
+            "name": "open64",
+            "cat": "POSIX",
+            "ts": "1010",
+            "dur": "5",
+            "args": {"hostname": "n1", "fname": "/p/a", "ret": "3"},
+        },
+        {
+            "name": "read",
+            "cat": "POSIX",
+            "ts": "1020",
+            "dur": "7",
+            "args": {"hostname": "n1", "fname": "/p/a", "ret": "4096"},
+        },
+        {
+            "name": "read",
+            "cat": "POSIX",
+            "ts": "1030",
+            "dur": "7",
+            "args": {"hostname": "n1", "fname": "/p/a", "ret": "96"},
+        },
+    ]
+    lines = [
+        json.dumps({"id": str(at), "pid": "0", "tid": "7", "ph": "X", **event})
+        for at, event in enumerate(events)
+    ]
+    (tmp_path / "log.pfw").write_text("[\n" + "\n".join(lines) + "\n]")
+    trace = read_trace(tmp_path / "log.pfw")
+    (level,) = trace.info().levels
+
+    assert (level.opens, level.reads, level.bytes_read) == (1, 2, 4192)
+    assert trace.header.regions == ("dlio_benchmark: Epoch.run",)
+    assert trace.header.hosts == ("n1",)
+    assert trace.select(region="dlio_benchmark: Epoch.run").table.column("end").to_pylist() == [900_000]
+    assert not [flag for flag in trace.header.flags if flag.code == "damaged"]

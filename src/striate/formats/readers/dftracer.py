@@ -1,7 +1,7 @@
-"""Reads dftracer's logs (.pfw, .pfw.gz, or a folder of them): JSON lines, with letters or numbers for phases.
+"""Reads dftracer's logs (.pfw, .pfw.gz, or a folder of them): JSON lines, with numbers as such or as strings.
 
 Processes become ranks in the order of their numbers, and file pointers are followed by file name, for the log says no
-more; POSIX and standard I/O only, as that is what dftracer records of I/O.
+more. POSIX and standard I/O are operations; what the program annotates (its own functions, steps and epochs) are regions.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ _MOST_ROWS = 50_000_000
 _NANOSECONDS = {"NS": 1, "US": 1000, "MS": 10**6, "SEC": 10**9, "S": 10**9}
 _COMPLETE, _METADATA = (1, "X"), (4, "M")
 _ENDINGS = (".pfw", ".pfw.gz")
+_OTHER = ("MPI", "dftracer", "dlio_profiler")  # calls that are not understood, and the tracer's own
+_REGION = "\0region"  # stands for a function's name in a row that is a region
+_MOST_REGIONS = 100_000
 
 
 class _Line(msgspec.Struct):
@@ -53,6 +56,7 @@ class _Reading:
     host_of: dict[int, str] = field(default_factory=dict)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     position: dict[tuple[int, str], int] = field(default_factory=dict)
+    regions: dict[str, int] = field(default_factory=dict)
     unit: int = 1000
     bad: int = 0
     bare: int = 0  # accesses without arguments
@@ -75,7 +79,7 @@ def read(path: Path) -> Trace:
     """Read every line that is sound; raises TraceError when none is."""
     paths = sorted(one for ending in _ENDINGS for one in path.glob(f"*{ending}")) if path.is_dir() else [path]
     reading = _Reading()
-    decoder = msgspec.json.Decoder(_Line)
+    decoder = msgspec.json.Decoder(_Line, strict=False)  # older versions write numbers as strings
     for one in paths:
         for line in _lines(one, reading):
             try:
@@ -118,12 +122,18 @@ def _lines(path: Path, reading: _Reading) -> Iterator[bytes]:
 def _take(reading: _Reading, line: _Line) -> None:
     if line.ph in _METADATA:
         _take_name(reading, line)
-    elif line.ph in _COMPLETE and line.cat in ("POSIX", "STDIO"):
+    elif line.ph in _COMPLETE:
         if max(abs(line.pid), abs(line.tid)) >= 2**62:
             raise ValueError
         if not 0 <= line.ts < 2**61 or not 0 <= line.dur < 2**61 or len(reading.rows) >= _MOST_ROWS:
             raise ValueError
-        _take_call(reading, line)
+        if "hostname" in line.args:
+            host = str(line.args["hostname"])
+            reading.hosts[host] = reading.host_of[line.pid] = host
+        if line.cat in ("POSIX", "STDIO"):
+            _take_call(reading, line)
+        elif line.cat not in _OTHER:
+            _take_region(reading, line)
 
 
 def _take_name(reading: _Reading, line: _Line) -> None:
@@ -135,6 +145,25 @@ def _take_name(reading: _Reading, line: _Line) -> None:
         reading.host_of[line.pid] = value
     elif line.name == "CM" and name == "time_metric":
         reading.unit = _NANOSECONDS.get(value.upper(), reading.unit)
+
+
+def _take_region(reading: _Reading, line: _Line) -> None:
+    """A stretch that the program annotated, under its category and name."""
+    name = f"{line.cat}: {line.name}"[:200]
+    if name not in reading.regions and len(reading.regions) >= _MOST_REGIONS:
+        reading.bad += 1
+        return
+    region = reading.regions.setdefault(name, len(reading.regions))
+    start, end = _times(reading, line)
+    reading.rows.append((line.pid, line.tid, _REGION, "", -1, 0, start, end, region))
+
+
+def _times(reading: _Reading, line: _Line) -> tuple[int, int]:
+    start = round(line.ts * reading.unit)
+    end = start + round(line.dur * reading.unit)
+    if end >= 2**62:
+        raise ValueError
+    return start, end
 
 
 def _take_call(reading: _Reading, line: _Line) -> None:
@@ -163,11 +192,8 @@ def _take_call(reading: _Reading, line: _Line) -> None:
         moved = 0
     if not 0 <= moved < 2**62 or not -1 <= offset < 2**62:
         raise ValueError
-    start = round(line.ts * reading.unit)
-    end = start + round(line.dur * reading.unit)
-    if end >= 2**62:
-        raise ValueError
-    reading.rows.append((line.pid, line.tid, line.name, file, offset, moved, start, end))
+    start, end = _times(reading, line)
+    reading.rows.append((line.pid, line.tid, line.name, file, offset, moved, start, end, -1))
 
 
 def _number(values: dict[str, Any], name: str, missing: int) -> int:
@@ -180,23 +206,25 @@ def _number(values: dict[str, Any], name: str, missing: int) -> int:
 
 
 def _trace(reading: _Reading) -> Trace:
-    pids, tids, functions, files, offset, moved, start, end = (
+    pids, tids, functions, files, offset, moved, start, end, region = (
         list(column) for column in zip(*reading.rows, strict=True)
     )
     processes, rank = np.unique(np.array(pids, np.int64), return_inverse=True)
     threads = _threads(rank, np.array(tids, np.int64))
     words, function = np.unique(np.array(functions), return_inverse=True)
     paths, file = np.unique(np.array(files), return_inverse=True)
-    meanings = [meaning(str(word)) for word in words]
+    kinds = ["region" if word == _REGION else meaning(str(word)).kind for word in words]
+    marks = np.array(region, np.int64) >= 0
     begun = min(start)
     table = operations(
         len(start),
         {
             "rank": rank,
             "thread": threads,
-            "level": LEVELS.index("posix"),
-            "kind": np.array([KINDS.index(one.kind) for one in meanings])[function],
-            "function": (function, [str(word) for word in words]),
+            "level": np.where(marks, LEVELS.index("program"), LEVELS.index("posix")),
+            "kind": np.array([KINDS.index(kind) for kind in kinds])[function],
+            "function": (function, ["" if word == _REGION else str(word) for word in words]),
+            "region": np.array(region, np.int64),
             "file": np.where(np.array([bool(path) for path in paths])[file], file, -1),
             "offset": np.array(offset, np.int64),
             "bytes": np.array(moved, np.int64),
@@ -243,5 +271,6 @@ def _header(reading: _Reading, processes: Any, paths: list[str], begun: int) -> 
         hosts if known else (),
         tuple(hosts.index(name) for name in named) if known else (),
         tuple(File(reading.names.get(path, path)) for path in paths),
+        regions=tuple(reading.regions),
         levels=("posix",),
     ).flagged(*flags)
