@@ -21,11 +21,13 @@ from striate.provenance import Provenance
 from striate.rungs.answer import RUNGS
 from striate.rungs.memory import expect_messages_fit
 from striate.trace.trace import Trace
-from striate.units import Quantity, seconds, share, size
+from striate.units import Quantity, about_seconds, seconds, share, size
 from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
 __all__ = ["RUNGS", "predict", "subject_of"]
+
+BLIND_BUDGET = 0.2  # seconds of CPU time: where time was not recorded, no rung reaches a precision
 
 
 def predict(
@@ -52,6 +54,8 @@ def predict(
     three answers. Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
     """
     _expect_kinds(workload, cluster)
+    if isinstance(workload, Trace):
+        workload = Workload.from_trace(workload)
     if not isinstance(cluster, Cluster):
         from striate.cluster.load import load_cluster
 
@@ -63,6 +67,10 @@ def predict(
         raise PredictionError(f"expected the rung 'fine', which alone has a timeline, got {rung!r}")
     rung = "fine" if timeline else rung
     limit = math.inf if rung else seconds(budget)
+    if rung is None and isinstance(workload, Workload) and workload.floor is not None:
+        limit = (
+            0.0 if workload.order_guessed else min(limit, BLIND_BUDGET)
+        )  # an order that is a guess is not played
     memory = size(timeline_memory) if timeline else 0
     choice, provenance = Choice.of(collectives), Provenance.of(inputs)
     subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory)
@@ -77,7 +85,29 @@ def predict(
         )
         for machine in ends_of(cluster)
     ]
-    return widened(forecast, ends)
+    forecast = widened(forecast, ends)
+    if isinstance(workload, Workload) and workload.floor is not None:
+        floor = subject_of(workload.floor, cluster, choice=choice)
+        other = climb(floor, within=None, rung=forecast.rung, budget=math.inf, provenance=provenance)
+        forecast = between(other, forecast)
+    return forecast
+
+
+def between(floor: Forecast, forecast: Forecast) -> Forecast:
+    """The forecast of a log that did not see all calls: what it does not tell may be waiting or computing."""
+    low = min(floor.seconds.low, forecast.seconds.low)
+    high = max(floor.seconds.high, forecast.seconds.high)
+    middle = (floor.seconds.estimate + forecast.seconds.estimate) / 2
+    hidden = about_seconds(max(forecast.seconds.estimate - floor.seconds.estimate, 0.0))
+    note = f"{hidden} were not recorded: the bounds hold them as waiting that goes away, and as computing that stays"
+    proved = floor.proved and forecast.proved and Interval(
+        min(floor.proved.low, forecast.proved.low),
+        min(floor.proved.estimate, forecast.proved.estimate),
+        max(floor.proved.high, forecast.proved.high),
+    )  # fmt: skip
+    return replace(
+        forecast, seconds=Interval(low, middle, high), proved=proved, notes=(*forecast.notes, note)
+    )
 
 
 def _expect_kinds(workload: object, cluster: object) -> None:

@@ -53,6 +53,17 @@ class Folder:
         while self._continue_loop() or self._start_loop():
             pass
 
+    def add_loop(self, first: list[Leaf], second: list[Leaf], count: int) -> None:
+        """Add `count` passes at once, given the first two of them."""
+        strides = (
+            after - before
+            for one, two in zip(first, second, strict=True)
+            for before, after in zip(one.free, two.free, strict=True)
+        )
+        self._append(_loop(count, list(first), tuple(strides)))
+        while self._continue_loop() or self._start_loop():
+            pass
+
     def _append(self, node: Node) -> None:
         if isinstance(node, Loop):
             self._loops.append(len(self.nodes))

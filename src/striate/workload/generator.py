@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,17 @@ from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
 from striate.workload.program import Int64s, Operand, ProgramWriter, Row
 
-Program = Callable[[int, int], Iterable[Operation]]
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """`count` passes of blocking operations, told by the first two of them: what moves goes on moving alike."""
+
+    first: tuple[Operation, ...]
+    second: tuple[Operation, ...]
+    count: int
+
+
+Program = Callable[[int, int], Iterable[Operation | Repeated]]
 _FREE = ("offset", "file", "tag")  # operands that may move by a stride from pass to pass
 _FREE_AT = {
     kind: tuple(i for i, name in enumerate(names) if name in _FREE) for kind, names in OPERANDS.items()
@@ -128,7 +139,7 @@ def application_of(
     )
 
 
-def _begun(program: Program, rank: int, ranks: int) -> Iterable[Operation]:
+def _begun(program: Program, rank: int, ranks: int) -> Iterable[Operation | Repeated]:
     if not callable(program):
         raise WorkloadError(f"expected a function program(rank, ranks), got {program!r:.60}")
     operations = program(rank, ranks)
@@ -147,33 +158,45 @@ def _matrix(rows: dict[int, np.ndarray[Any, Any]], ranks: int) -> np.ndarray[Any
 
 
 def _fold(
-    operations: Iterable[Operation], names: _Names, numbers: Mapping[str, int], rank: int, ranks: int
+    operations: Iterable[Operation | Repeated],
+    names: _Names,
+    numbers: Mapping[str, int],
+    rank: int,
+    ranks: int,
 ) -> list[Node]:
     folder, requests, rows = Folder(), _Requests(), dict[bytes, int]()
-    for index, operation in enumerate(_checked(operations)):
-        kind = operation.kind
+
+    def leaves(operation: Operation) -> Iterator[Leaf]:
+        if operation.communicator not in numbers:
+            raise WorkloadError(f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}")
+        counts = operation.operands[1] if "counts" in OPERANDS[operation.kind] else None
+        row = _note_counts(names, counts, rows, rank, ranks) if isinstance(counts, np.ndarray) else 0
+        free_at = _FREE_AT[operation.kind]
+        for values in _with_requests(operation, names.resolve(operation, row), requests):
+            free = tuple(values[i] for i in free_at)
+            fixed = tuple(0 if i in free_at else value for i, value in enumerate(values))
+            yield Leaf((operation.kind, numbers[operation.communicator], fixed), free)
+
+    for index, item in enumerate(_checked(operations)):
         try:
-            if operation.communicator not in numbers:
-                raise WorkloadError(
-                    f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}"
+            if isinstance(item, Repeated):
+                first, second = (
+                    [leaf for one in part for leaf in leaves(one)] for part in (item.first, item.second)
                 )
-            counts = operation.operands[1] if "counts" in OPERANDS[kind] else None
-            row = _note_counts(names, counts, rows, rank, ranks) if isinstance(counts, np.ndarray) else 0
-            values = names.resolve(operation, row)
-            shapes = _with_requests(operation, values, requests)
+                folder.add_loop(first, second, item.count)
+                continue
+            found = list(leaves(item))
         except WorkloadError as error:
+            kind = item.first[0].kind if isinstance(item, Repeated) else item.kind
             raise WorkloadError(error.message, at=f"rank {rank}, operation {index} ({kind.label})") from None
-        free_at = _FREE_AT[kind]
-        for numbers_of_one in shapes:
-            free = tuple(numbers_of_one[i] for i in free_at)
-            fixed = tuple(0 if i in free_at else value for i, value in enumerate(numbers_of_one))
-            folder.add((kind, numbers[operation.communicator], fixed), free)
+        for leaf in found:
+            folder.add(leaf.shape, leaf.free)
     return folder.nodes
 
 
-def _checked(operations: Iterable[Operation]) -> Iterator[Operation]:
+def _checked(operations: Iterable[Operation | Repeated]) -> Iterator[Operation | Repeated]:
     for index, operation in enumerate(operations):
-        if not isinstance(operation, Operation):
+        if not isinstance(operation, Operation | Repeated):
             raise WorkloadError(
                 f"expected an operation such as compute('1 ms'), got {operation!r:.60} as number {index}"
             )

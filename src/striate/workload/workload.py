@@ -21,6 +21,12 @@ class Workload:
     """The applications, in the order in which their ranks are placed."""
 
     applications: tuple[Application, ...]
+    floor: Workload | None = (
+        None  # the same without time that nobody recorded, where a log did not see all calls
+    )
+    order_guessed: bool = (
+        False  # made from counters: how many calls and bytes is known, when and where is not
+    )
 
     @classmethod
     def from_program(
@@ -46,10 +52,15 @@ class Workload:
 
     @classmethod
     def from_trace(cls, trace: Trace) -> Workload:
-        """What a traced program asked for; the time between its operations becomes compute."""
-        from striate.workload.replay.from_trace import application_of_trace
+        """What a traced program asked for; the time between its operations becomes compute.
 
-        return cls((application_of_trace(trace),))
+        Where the log did not see all calls, that time may have been computing or waiting: `floor` is without it.
+        """
+        from striate.workload.replay.from_trace import application_of_trace
+        from striate.workload.replay.unrecorded import has_counters_only, has_unrecorded_time
+
+        floor = cls((application_of_trace(trace, gaps=False),)) if has_unrecorded_time(trace) else None
+        return cls((application_of_trace(trace),), floor, has_counters_only(trace))
 
     @classmethod
     def together(cls, *workloads: Workload) -> Workload:
@@ -84,7 +95,9 @@ class Workload:
             tuple(
                 change(one, {file.name: named[file.name] for file in one.files if file.name in named})
                 for one in self.applications
-            )
+            ),
+            None if self.floor is None else self.floor._changed(named, change),
+            self.order_guessed,
         )
 
     @property

@@ -1,7 +1,7 @@
 """Reads dftracer's logs (.pfw, .pfw.gz, or a folder of them): JSON lines, with numbers as such or as strings.
 
 Processes become ranks in the order of their numbers, and file pointers are followed by file name, for the log says no
-more. POSIX and standard I/O are operations; what the program annotates (its own functions, steps and epochs) are regions.
+more. POSIX and standard I/O are operations; what the program annotates (functions, steps, epochs) are regions.
 """
 
 from __future__ import annotations

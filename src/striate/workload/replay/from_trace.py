@@ -22,7 +22,9 @@ from striate.workload.generator import application_of
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation
 from striate.workload.replay.families import families
+from striate.workload.replay.from_counters import application_of_counters
 from striate.workload.replay.trace_rows import ALONE, BEGIN, CALL, FILE_CALLS, Rows, Source
+from striate.workload.replay.unrecorded import has_counters_only
 
 # Waiting for a message or for others is not compute; these end the gap before them without an operation of their own.
 _WAITS = frozenset(("probe", "communicator", "init", "finalize"))
@@ -37,8 +39,13 @@ _KEPT = frozenset(
 )
 
 
-def application_of_trace(trace: Trace, *, name: str | None = None) -> Application:
-    """The program that a trace shows; raises WorkloadError when the trace holds no operation to replay."""
+def application_of_trace(trace: Trace, *, name: str | None = None, gaps: bool = True) -> Application:
+    """The program that a trace shows; raises WorkloadError when the trace holds no operation to replay.
+
+    Without `gaps` the time between operations is left out.
+    """
+    if has_counters_only(trace):
+        return application_of_counters(trace, name=name or _short(trace.header.program) or "log", gaps=gaps)
     trace = trace.of_ranks()
     chosen = trace.where(_chosen(trace))
     if not len(chosen):
@@ -50,7 +57,7 @@ def application_of_trace(trace: Trace, *, name: str | None = None) -> Applicatio
     if _some_call_alone(source):
         colors[ALONE] = np.arange(trace.ranks)
     application = application_of(
-        lambda rank, ranks: _operations(source, rank),
+        lambda rank, ranks: _operations(source, rank, gaps=gaps),
         ranks=trace.ranks,
         name=name or _short(trace.header.program) or "trace",
         communicators=colors,
@@ -104,12 +111,12 @@ def _some_call_alone(source: Source) -> bool:
     return bool((calls & ~together).any())
 
 
-def _operations(source: Source, rank: int) -> Iterator[Operation]:
-    """One rank's operations in order, compute between them."""
+def _operations(source: Source, rank: int, *, gaps: bool) -> Iterator[Operation]:
+    """One rank's operations in order, compute between them and after the last."""
     rows = Rows(source, rank)
     pending: list[tuple[int, Operation]] = []
     for ticks, moment, row in rows.events():
-        if ticks:
+        if ticks and gaps:
             yield Operation(Kind.COMPUTE, (ticks, 0))
         if moment != CALL:
             mark = operations.region_begin if moment == BEGIN else operations.region_end
@@ -123,6 +130,8 @@ def _operations(source: Source, rank: int) -> Iterator[Operation]:
             if operation.is_pending:
                 pending.append((rows.complete(row), operation))
     yield from _awaited(pending, 2**63 - 1)
+    if gaps and rows.trailing():
+        yield Operation(Kind.COMPUTE, (rows.trailing(), 0))
 
 
 def _awaited(pending: list[tuple[int, Operation]], until: int) -> Iterator[Operation]:

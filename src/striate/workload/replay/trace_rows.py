@@ -58,6 +58,11 @@ class Rows:
     def complete(self, row: int) -> int:
         return int(self._value["complete"][row])
 
+    def trailing(self) -> int:
+        """Picoseconds from the rank's last operation to the end of the run; 0 where that is not known."""
+        last = int(self._column["end"].max(initial=0))
+        return max(int(self._source.trace.header.duration) - last, 0) * 1000
+
     def region(self, row: int) -> str:
         return str(self._source.trace.header.regions[self._value["region"][row]])
 

@@ -53,6 +53,7 @@ class _Reading:
     hosts: dict[int, str] = field(default_factory=dict)
     file_of: dict[int, int] = field(default_factory=dict)
     bad_rows: int = 0
+    single: bool = False  # whether there are single accesses
 
     def flag(self, code: str, message: str) -> None:
         if Flag(code, message) not in self.flags:
@@ -95,6 +96,10 @@ def _flag_limits(reading: _Reading) -> None:
     if reading.bad_rows:
         reading.flag(
             "damaged", f"{reading.bad_rows:,} records with impossible ranks, times or sizes were left out"
+        )
+    if reading.records and not reading.single:
+        reading.flag(
+            "accesses-missing", "Darshan kept no single accesses (DXT), only counters per file and rank"
         )
     if reading.log.version == "3.20":
         reading.flag("doubtful", "Darshan 3.2.0 is known to have damaged counters of common access sizes")
@@ -143,6 +148,7 @@ def _read_level(
         segments = _segments(reading, extended)
         if segments is not None:
             known = np.unique(segments.id)
+            reading.single |= len(known) > 0
             _add_segments(reading, segments, records, extended, level)
     if records is None:
         return
