@@ -25,7 +25,7 @@ def small_lab(tmp_path: Path) -> Iterator[Lab]:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Three hosts of which two are servers, up; at its end nothing may be left."""
     made = new_lab(tmp_path_factory.mktemp("lab"))
-    options = ("--hosts=3", "--servers=2", "--link=80 Mbit/s", "--disk-rate=8 MB/s", "--disk-size=256 MiB")
+    options = ("--hosts=3", "--servers=2", "--link=240 Mbit/s", "--disk-rate=24 MB/s", "--disk-size=256 MiB")
     starting = made.start(*options)
     told, complaint = starting.communicate(timeout=120)
     assert starting.returncode == 0, told + complaint

@@ -46,11 +46,11 @@ def test_ranks_land_on_hosts_in_turn_and_a_link_has_its_rate(lab: Lab):
     *names, rate = lab.run("run", "--ranks=3", "--", sys.executable, "-c", _RATES).split()
 
     assert names == ["h0", "h1", "h2"]
-    assert 6e6 < float(rate) <= 10.5e6  # 80 Mbit/s less headers; a busy machine may only slow it
+    assert 12e6 < float(rate) <= 31.5e6  # 240 Mbit/s less headers; a busy machine may only slow it
 
 
 def test_a_disk_writes_at_its_rate(lab: Lab):
-    assert 5e6 < _write_rate(lab, "h0") <= 8.8e6
+    assert 10e6 < _write_rate(lab, "h0") <= 26.4e6
 
 
 def test_head_and_hosts_see_one_file_system(lab: Lab):
@@ -70,10 +70,27 @@ def test_the_description_is_what_was_built(lab: Lab, tmp_path: Path):
 
     assert found.description is not None
     assert found.description.node[0].count == 3
-    assert found.description.node[0].uplink.bandwidth == 10e6
+    assert found.description.node[0].uplink.bandwidth == 30e6
     assert found.description.server[0].count == 2
-    assert found.description.server[0].disk.rate == 8e6
+    assert found.description.server[0].disk.rate == 24e6
     assert found.description.settings.stripe_unit == 4 << 20
+
+
+def test_a_probe_with_one_rank_per_host_finds_links_servers_and_disks(lab: Lab, tmp_path: Path):
+    answer = tmp_path / "nodes.json"
+    words = ("striate.probe.ranks", "nodes", "/run/pfs", "1", str(answer))
+    lab.run("run", "--ranks=3", "--", sys.executable, "-m", *words)
+    found = json.loads(answer.read_bytes())
+    rates = {one["name"]: one["value"]["estimate"] for one in found["findings"]["measurements"]}
+
+    assert found["hosts"] == ["h0", "h1", "h2"]
+    assert found["file_system"]["servers"] == 2
+    assert sorted(found["file_system"]["hosts"]) == ["h0", "h1"]
+    assert found["file_system"]["stripe_bytes"] == 4 << 20
+    # Wider than what a quiet machine gives (verification/lab_probe.py: 10 %), as tests share theirs.
+    assert rates["link, one pair: rate"] == pytest.approx(30e6, rel=0.25)
+    assert rates["link, incast: rate"] == pytest.approx(30e6, rel=0.25)
+    assert rates["server, from its own node: rate"] == pytest.approx(24e6, rel=0.25)
 
 
 def test_a_second_lab_of_the_same_name_is_refused_in_one_line(lab: Lab):
@@ -98,7 +115,7 @@ def test_faults_show_in_the_status(lab: Lab):
 def test_a_disk_can_be_slowed(lab: Lab):
     lab.run("break", "disk", "h1", "--rate=2 MB/s")
     slow = _write_rate(lab, "h1")
-    lab.run("break", "disk", "h1", "--rate=8 MB/s")
+    lab.run("break", "disk", "h1", "--rate=24 MB/s")
 
     assert 1.2e6 < slow <= 2.2e6
 

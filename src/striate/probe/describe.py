@@ -9,56 +9,39 @@ from typing import Any
 from striate.cluster.cluster import CROWD_SHARES, Cluster
 from striate.cluster.load import cluster_from_tables
 from striate.interval import Interval
+from striate.probe.describe_servers import has_servers, servers_of, stripe_bytes
+from striate.probe.draft import Draft
+from striate.probe.links import ONE_PAIR
 from striate.probe.report import Report
 from striate.probe.samples import Measurement
 from striate.probe.waits import waits
-from striate.units import about_seconds, format_picoseconds, format_rate
+from striate.units import about_seconds, format_rate
 
+_NEAR = "messages, same socket: start-up"
 PACKET = "16 KiB"  # messages go through shared memory in parts about this large, copied while more arrive
 _FASTER = 16.0  # parts that do not limit anything are this much faster than those that do
 _WRITE_MESSAGES = 3  # request, data, acknowledgement: a write passes the server's link so often
 
 
-class _Draft:
-    """Tables of a description while it is written, and the ranges of its numbers."""
-
-    def __init__(self) -> None:
-        self.measured: list[dict[str, Any]] = []
-
-    def rate(self, key: str, value: Interval, samples: int, how: str) -> str:
-        """A rate in bytes per second for `key`."""
-        return self._number(key, value, samples, how, lambda rate: format_rate(float(f"{rate:.4g}")))
-
-    def time(self, key: str, value: Interval, samples: int, how: str) -> str:
-        """A time for `key`, to four digits."""
-        return self._number(key, value, samples, how, _time)
-
-    def count(self, key: str, value: Interval, samples: int, how: str) -> str:
-        return self._number(key, value, samples, how, lambda count: f"{count:.4g}")
-
-    def _number(self, key: str, value: Interval, samples: int, how: str, text: Any) -> str:
-        low, middle, high = (text(end) for end in (value.low, value.estimate, value.high))
-        self.measured.append({"key": key, "low": low, "high": high, "samples": samples, "how": how[:400]})
-        return str(middle)
-
-
 def describe(report: Report, *, name: str) -> Cluster:
     """The machine of a report; raises ProbeError when the report lacks what a description needs."""
-    draft = _Draft()
+    draft = Draft()
     tables: dict[str, Any] = {
         "name": name,
         "source": _source(report),
         "settings": _settings(draft, report),
         "node": [_node(draft, report)],
-        "server": [_server(draft, report)],
+        "server": [servers_of(draft, report) if has_servers(report) else _server(draft, report)],
         "placement": {"kind": "block"},
     }
     if report.facts.nodes > 1:
         tables["network"] = {"topology": "star", "switch": {"bandwidth": _plenty(report, "two nodes")}}
+    if has_servers(report) and (stripe := stripe_bytes(report)):
+        tables["settings"]["stripe_unit"] = stripe
     return cluster_from_tables(tables | {"measured": draft.measured})
 
 
-def _settings(draft: _Draft, report: Report) -> dict[str, Any]:
+def _settings(draft: Draft, report: Report) -> dict[str, Any]:
     found: dict[str, Any] = {"packet": PACKET}
     if (cpu := report.get("I/O call, CPU time")) is not None:
         found["io_cpu"] = draft.time("settings.io_cpu", cpu.value, cpu.samples, cpu.how)
@@ -78,19 +61,8 @@ def _settings(draft: _Draft, report: Report) -> dict[str, Any]:
     return found
 
 
-def _node(draft: _Draft, report: Report) -> dict[str, Any]:
-    facts = report.facts
-    startup, rate = (report.need(f"messages, same socket: {what}") for what in ("start-up", "rate"))
-    all_at_once = report.need("all-to-all saturation")
-    cpu = report.need("cpu rate")
-    half = _each(startup.value, lambda seconds: seconds / 2)
-    link = {
-        "bandwidth": draft.rate(
-            "node[0].nic.link.bandwidth", rate.value, rate.samples, "messages, same socket"
-        ),
-        "latency": draft.time("node[0].nic.link.latency", half, startup.samples, "half a message's start-up"),
-    }
-    together = _at_least(all_at_once.value, rate.value)
+def _node(draft: Draft, report: Report) -> dict[str, Any]:
+    facts, cpu, near = report.facts, report.need("cpu rate"), report.get(_NEAR)
     node: dict[str, Any] = {
         "name": "node",
         "count": facts.nodes,
@@ -100,37 +72,68 @@ def _node(draft: _Draft, report: Report) -> dict[str, Any]:
             "node[0].instructions_per_second", cpu.value, cpu.samples, cpu.how
         ),
         "memory": facts.memory_bytes,
-        "nic": {"bandwidth": _plenty(report, "same socket"), "link": link},
-        "socket": {
-            "bandwidth": draft.rate(
-                "node[0].socket.bandwidth", together, all_at_once.samples, all_at_once.how
-            )
-        },
+        **(_unseen_inside(draft, report) if facts.nodes > 1 and near is None else _inside(draft, report)),
     }
     if facts.sockets > 1:
-        link = _between(draft, report, "node[0].hub.link", "two sockets", startup)
+        link = _between(draft, report, "node[0].hub.link", "two sockets", near)
         node["hub"] = {"bandwidth": _plenty(report, "two sockets"), "link": link}
     if facts.nodes > 1:
-        node["uplink"] = _between(draft, report, "node[0].uplink", "two nodes", startup)
+        node["uplink"] = _between(draft, report, "node[0].uplink", "two nodes", near)
     return node
 
 
-def _between(draft: _Draft, report: Report, key: str, level: str, near: Measurement) -> dict[str, Any]:
+def _inside(draft: Draft, report: Report) -> dict[str, Any]:
+    """Interface and socket of a node, from messages of ranks that share it."""
+    startup, rate = report.need(_NEAR), report.need("messages, same socket: rate")
+    half = _each(startup.value, lambda seconds: seconds / 2)
+    link = {
+        "bandwidth": draft.rate(
+            "node[0].nic.link.bandwidth", rate.value, rate.samples, "messages, same socket"
+        ),
+        "latency": draft.time("node[0].nic.link.latency", half, startup.samples, "half a message's start-up"),
+    }
+    bandwidth = _plenty(report, "same socket")
+    if (
+        report.facts.nodes == 1
+    ):  # ranks of several nodes exchange over the network, which says nothing of a socket
+        all_at_once = report.need("all-to-all saturation")
+        together = _at_least(all_at_once.value, rate.value)
+        bandwidth = draft.rate("node[0].socket.bandwidth", together, all_at_once.samples, all_at_once.how)
+    return {
+        "nic": {"bandwidth": _plenty(report, "same socket"), "link": link},
+        "socket": {"bandwidth": bandwidth},
+    }
+
+
+def _unseen_inside(draft: Draft, report: Report) -> dict[str, Any]:
+    """The same where no two ranks share a node: memory is the only thing known of its inside."""
+    copy = report.need("memory copy")
+    rate = draft.rate("node[0].socket.bandwidth", copy.value, copy.samples, copy.how)
+    plenty = format_rate(float(f"{copy.value.estimate * _FASTER:.4g}"))
+    return {
+        "nic": {"bandwidth": plenty, "link": {"bandwidth": plenty, "latency": "0 s"}},
+        "socket": {"bandwidth": rate},
+    }
+
+
+def _between(draft: Draft, report: Report, key: str, level: str, near: Measurement | None) -> dict[str, Any]:
     """A link that is passed twice between processes further apart: what they take longer, half of it each time."""
     startup, rate = (report.need(f"messages, {level}: {what}") for what in ("start-up", "rate"))
-    more = _each(startup.value, lambda seconds: max(0.0, seconds - near.value.estimate) / 2)
+    rate = (level == "two nodes" and report.get(f"{ONE_PAIR}: rate")) or rate
+    less = near.value.estimate if near is not None else 0.0
+    more = _each(startup.value, lambda seconds: max(0.0, seconds - less) / 2)
     return {
-        "bandwidth": draft.rate(f"{key}.bandwidth", rate.value, rate.samples, f"messages, {level}"),
+        "bandwidth": draft.rate(f"{key}.bandwidth", rate.value, rate.samples, rate.name.rpartition(":")[0]),
         "latency": draft.time(f"{key}.latency", more, startup.samples, f"messages, {level}"),
     }
 
 
-def _server(draft: _Draft, report: Report) -> dict[str, Any]:
+def _server(draft: Draft, report: Report) -> dict[str, Any]:
     """One server on the first node: its link is the page cache, its disk what a flush reaches."""
     write, call = (report.need(f"MPI-IO write: {what}") for what in ("rate", "start-up"))
     first = report.get("first write")
     slowest = write.value.low if first is None else min(write.value.low, first.value.low)
-    own = report.need("messages, same socket: start-up").value
+    own = report.need(_NEAR).value
     lag = _each(call.value, lambda seconds: max(0.0, seconds / _WRITE_MESSAGES - own.estimate / 2))
     key, how = "server[0].nic.link", "MPI-IO writes of new data by all ranks; low: into fresh memory"
     link = {
@@ -151,7 +154,7 @@ def _server(draft: _Draft, report: Report) -> dict[str, Any]:
     }
 
 
-def _disk(draft: _Draft, report: Report) -> dict[str, Any]:
+def _disk(draft: Draft, report: Report) -> dict[str, Any]:
     flush, startup = (report.need(f"flush: {what}") for what in ("rate", "start-up"))
     read = report.get("direct read, sequential: rate") or report.need("cached read: rate")
     lag = report.get("direct read, sequential: start-up") or report.need("cached read: start-up")
@@ -179,13 +182,6 @@ def _at_least(value: Interval, floor: Interval) -> Interval:
     """All together are no slower than two alone."""
     ends = ((value.low, floor.low), (value.estimate, floor.estimate), (value.high, floor.high))
     return Interval(*(max(pair) for pair in ends))
-
-
-def _time(seconds: float) -> str:
-    """A time to four digits, and at least a nanosecond's hundredth."""
-    ticks = round(seconds * 1e12)
-    digits = max(0, len(str(ticks)) - 4)
-    return format_picoseconds(round(ticks, -digits))
 
 
 def _source(report: Report) -> str:

@@ -1,6 +1,7 @@
 """One process and the file system: cached and direct reads and writes by block size, flushes, seeks, metadata.
 
-Files have 192 MiB at most and lie in a directory of their own, which the caller removes.
+Files have 192 MiB at most, less where the file system is slow. They lie in a directory of their own, which the
+caller removes.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ import numpy as np
 from striate.interval import Interval
 from striate.probe.deadline import Deadline, repeated
 from striate.probe.samples import Curve, Floats, Line, Measurement, measured, spread, sturdy_line
+from striate.units import format_size
 
 LARGEST_FILE_BYTES = 64 * 1024**2
-FIRST_FILE_BYTES = 192 * 1024**2
+SMALLEST_FILE_BYTES = 8 * 1024**2
 _BLOCKS = (4096, 65536, 1024**2, 4 * 1024**2)
-_DIRTY = (1024**2, 4 * 1024**2, 16 * 1024**2)
 _METADATA_FILES = 64
 _FEW = 4  # flushes of a sample
 
@@ -53,25 +54,43 @@ def measure_files(directory: Path, seconds: float) -> FileFindings:
     found = FileFindings()
     share = seconds / 6
     path = directory / "cached"
-    _measure_cached(found, path, share)
-    _measure_first_writes(found, directory / "first")
-    _measure_flush(found, directory / "flushed", share)
-    _measure_direct(found, path, share)
+    largest = largest_file(_flushed_rate(directory / "tried"), share)
+    _measure_cached(found, path, share, largest)
+    _measure_first_writes(found, directory / "first", 3 * largest)
+    _measure_flush(found, directory / "flushed", share, largest)
+    _measure_direct(found, path, share, largest)
     _measure_metadata(found, directory, share)
     return found
 
 
-def _measure_cached(found: FileFindings, path: Path, seconds: float) -> None:
+def largest_file(bytes_per_second: float, seconds: float) -> int:
+    """Bytes of the largest file: what is flushed in `seconds`, in whole parts of 8 MiB, between 8 and 64 MiB."""
+    parts = int(bytes_per_second * seconds) // SMALLEST_FILE_BYTES
+    return min(max(parts, 1) * SMALLEST_FILE_BYTES, LARGEST_FILE_BYTES)
+
+
+def _flushed_rate(path: Path) -> float:
+    """A first guess: one block written and flushed."""
+    with path.open("wb", buffering=0) as file:
+        before = time.perf_counter()
+        file.write(os.urandom(_BLOCKS[-1]))
+        os.fsync(file)
+        took = time.perf_counter() - before
+    path.unlink()
+    return _BLOCKS[-1] / took
+
+
+def _measure_cached(found: FileFindings, path: Path, seconds: float, largest: int) -> None:
     """Writes of new data into the page cache and reads out of it, and the CPU time they take."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
     try:
         writes, reads, busy = [], [], list[float]()
         for size in _BLOCKS:
             block = memoryview(bytearray(size))
-            places = range(0, LARGEST_FILE_BYTES - size + 1, size)
+            places = range(0, largest - size + 1, size)
             empty = partial(os.ftruncate, descriptor, 0)
             writes.append(_timed(partial(_write, descriptor, block), places, seconds / 8, busy, again=empty))
-            _fill(descriptor)
+            _fill(descriptor, largest)
             reads.append(_timed(partial(_read, descriptor, block), places, seconds / 8, []))
     finally:
         os.close(descriptor)
@@ -82,33 +101,34 @@ def _measure_cached(found: FileFindings, path: Path, seconds: float) -> None:
     found.measurements.append(measured("I/O call, CPU time", "s", busy[: len(writes[0])], "writes of 4 KiB"))
 
 
-def _measure_first_writes(found: FileFindings, path: Path) -> None:
+def _measure_first_writes(found: FileFindings, path: Path, length: int) -> None:
     """One file written once from end to end: into memory that may never have been used before, which takes longer."""
     block = memoryview(bytearray(_BLOCKS[-1]))
     rates = []
     with path.open("wb", buffering=0) as file:
-        for _ in range(FIRST_FILE_BYTES // len(block)):
+        for _ in range(length // len(block)):
             before = time.perf_counter()
             file.write(block)
             rates.append(len(block) / (time.perf_counter() - before))
     path.unlink()
-    how = f"a file of {FIRST_FILE_BYTES // 1024**2} MiB written once, in blocks of 4 MiB"
+    how = f"a file of {length // 1024**2} MiB written once, in blocks of 4 MiB"
     found.measurements.append(measured("first write", "B/s", rates, how))
 
 
-def _measure_flush(found: FileFindings, path: Path, seconds: float) -> None:
+def _measure_flush(found: FileFindings, path: Path, seconds: float, largest: int) -> None:
     """fsync after so many bytes at a file's end: a start-up, and the rate at which the device takes data.
 
     Means of a few: some flushes take much longer than most, and a program that flushes often meets them all.
     """
     rounds = []
-    for size in _DIRTY:
+    sizes = (largest // 64, largest // 16, largest // 4)
+    for size in sizes:
         block = os.urandom(size)
         with path.open("wb", buffering=0) as file:
 
             def flush(file: Any = file, content: bytes = block) -> float:
                 spent = 0.0
-                if file.tell() + _FEW * len(content) > 2 * LARGEST_FILE_BYTES:
+                if file.tell() + _FEW * len(content) > 2 * largest:
                     file.seek(0)
                     file.truncate()
                 for _ in range(_FEW):
@@ -118,12 +138,13 @@ def _measure_flush(found: FileFindings, path: Path, seconds: float) -> None:
                     spent += time.perf_counter() - before
                 return spent / _FEW
 
-            rounds.append(np.array(repeated(flush, seconds / len(_DIRTY), least=4, most=20)))
+            rounds.append(np.array(repeated(flush, seconds / len(sizes), least=4, most=20)))
         path.unlink()
-    found.add_line("flush", _DIRTY, rounds, "fsync after 1 to 16 MiB at the end of a file")
+    how = f"fsync after {format_size(sizes[0])} to {format_size(sizes[-1])} at the end of a file"
+    found.add_line("flush", sizes, rounds, how)
 
 
-def _measure_direct(found: FileFindings, path: Path, seconds: float) -> None:
+def _measure_direct(found: FileFindings, path: Path, seconds: float, largest: int) -> None:
     """Sequential and random accesses that pass the page cache by; what they differ by is the seek."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_DIRECT)
@@ -139,7 +160,7 @@ def _measure_direct(found: FileFindings, path: Path, seconds: float) -> None:
             for size in _BLOCKS:
                 block = mmap.mmap(-1, size)  # page-aligned, as direct I/O wants it
                 act = partial(_read if verb == "read" else _write, descriptor, block)
-                in_order = list(range(0, LARGEST_FILE_BYTES - size + 1, size))
+                in_order = list(range(0, largest - size + 1, size))
                 for order in ("sequential", "random"):
                     places = (
                         in_order
@@ -229,7 +250,7 @@ def _write(descriptor: int, block: Any, at: int) -> object:
     return os.pwritev(descriptor, [block], at)
 
 
-def _fill(descriptor: int) -> None:
+def _fill(descriptor: int, largest: int) -> None:
     block = bytes(1024**2)
-    for at in range(0, LARGEST_FILE_BYTES, len(block)):
+    for at in range(0, largest, len(block)):
         os.pwrite(descriptor, block, at)

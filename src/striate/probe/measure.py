@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +20,7 @@ import msgspec
 
 from striate.errors import ProbeError
 from striate.probe.background import background_samples
+from striate.probe.filesystem import FileSystem
 from striate.probe.launch import local_launcher, run_ranks
 from striate.probe.messages import socket_of
 from striate.probe.report import Facts, Findings, Report
@@ -46,8 +47,10 @@ class _Answer:
     """What the ranks wrote."""
 
     findings: Findings
-    nodes: int
+    hosts: tuple[str, ...]
     mpi: str
+    cpus: int  # that the ranks of the first host may use
+    file_system: FileSystem
 
 
 def measure(options: ProbeOptions, tell: Callable[[str], object] = lambda part: None) -> Report:
@@ -85,6 +88,9 @@ def _measure_in(folder: Path, options: ProbeOptions, tell: Callable[[str], objec
     seconds = options.budget_seconds * 0.4
     answer = _asked(launcher, "messages", folder, seconds)
     found = found.and_also(answer.findings)
+    if len(answer.hosts) > 1:
+        tell("links and file servers")
+        found = found.and_also(_asked(launcher, "nodes", folder, options.budget_seconds * 0.3).findings)
     if not options.launcher:
         seconds = options.budget_seconds * 0.08
         for crowd in crowds(len(cpus)):
@@ -98,7 +104,9 @@ def _measure_in(folder: Path, options: ProbeOptions, tell: Callable[[str], objec
     found = found.and_also(Findings((measured("background", "processes", load, how),)))
     sockets = len({socket_of(cpu) for cpu in cpus})
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return Facts(platform.node(), answer.nodes, sockets, len(cpus), memory, answer.mpi), found
+    count = answer.cpus if options.launcher else len(cpus)
+    facts = Facts(platform.node(), len(answer.hosts), sockets, count, memory, answer.mpi)
+    return replace(facts, hosts=answer.hosts, file_system=answer.file_system), found
 
 
 @contextmanager

@@ -1,11 +1,12 @@
 """What a probe does on every rank: `mpiexec -n 4 python -m striate.probe.ranks PART DIRECTORY SECONDS OUTPUT`.
 
 Part "messages" measures messages and files, part "crowd" how long ranks wait when they outnumber the CPUs, and part
-"beside" how long when others compute beside them.
+"beside" how long when others compute beside them. Part "nodes" measures links and file servers.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from striate.probe import messages, shared_file
+from striate.probe import links, messages, servers, shared_file
+from striate.probe.filesystem import FileSystem, ask
 from striate.probe.report import Findings
 from striate.probe.samples import Floats, Line, Measurement, measured
 from striate.probe.waits import BESIDE, COMPUTE_SECONDS, FLUSHED_GRAINS, GRAINS, LONE, crowd_name
@@ -33,6 +35,38 @@ def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
     lines += file_lines.values() if file_lines else []
     known = [line for line in lines if line is not None]
     return Findings(tuple(_numbers(known)) + tuple(numbers), tuple(line.curve for line in known))
+
+
+def measure_nodes(comm: Any, directory: Path, seconds: float) -> Findings:
+    """Links between nodes by long messages, and the servers of a networked file system."""
+    hosts = _hosts(comm)
+    lines = links.link_lines(comm, hosts, seconds / 2)
+    system = comm.bcast(ask(directory) if comm.rank == 0 else None)
+    notes = []
+    if system.networked:
+        places = comm.bcast(servers.spots(directory, system) if comm.rank == 0 else None)
+        lines += servers.server_lines(comm, hosts, places, seconds / 2)
+        notes = _untold(system, [line.curve.name for line in lines])
+    return Findings(tuple(_numbers(lines)), tuple(line.curve for line in lines), tuple(notes))
+
+
+def _untold(system: FileSystem, names: list[str]) -> list[str]:
+    """What could not be asked, or not be told apart, in words."""
+    found = []
+    if system.servers is None:
+        found.append(f"{system.kind} did not tell its number of servers: described as one")
+    if servers.DISK not in names:
+        found.append("no rank shares a node with a file server: link, server and disk were not told apart")
+    found.append(
+        "reads from the servers' disks were not measured apart from caches: described as fast as writes"
+    )
+    return found
+
+
+def _hosts(comm: Any) -> list[str]:
+    from mpi4py import MPI
+
+    return list(comm.allgather(MPI.Get_processor_name()))
 
 
 def measure_crowd(comm: Any, directory: Path, seconds: float) -> Findings:
@@ -72,6 +106,7 @@ _PARTS: dict[str, Callable[[Any, Path, float], Findings]] = {
     "messages": measure_ranks,
     "crowd": measure_crowd,
     "beside": measure_beside,
+    "nodes": measure_nodes,
 }
 
 
@@ -128,13 +163,14 @@ def main(arguments: list[str]) -> int:
 
     comm = MPI.COMM_WORLD
     found = _PARTS[part](comm, Path(directory), float(seconds))
+    hosts, allowed = _hosts(comm), comm.allgather(os.sched_getaffinity(0))
     if comm.rank == 0:
-        hosts = len(set(comm.gather(MPI.Get_processor_name()) or ()))
         library = MPI.Get_library_version().partition("\n")[0].strip("\0 ")
-        document = {"findings": found, "nodes": hosts, "mpi": " ".join(library.split())[:80]}
+        document: dict[str, Any] = {"findings": found, "mpi": " ".join(library.split())[:80]}
+        mine = [cpus for host, cpus in zip(hosts, allowed, strict=True) if host == hosts[0]]
+        document |= {"cpus": len(set().union(*mine))}
+        document |= {"hosts": sorted(set(hosts), key=hosts.index), "file_system": ask(Path(directory))}
         Path(output).write_bytes(msgspec.json.encode(document))
-    else:
-        comm.gather(MPI.Get_processor_name())
     return 0
 
 

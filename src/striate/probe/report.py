@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from striate.errors import ProbeError
+from striate.probe.filesystem import FileSystem
 from striate.probe.samples import Curve, Measurement
 
 SCHEMA = "striate.probe/1"
@@ -21,6 +22,8 @@ class Facts:
     cpus: int
     memory_bytes: int
     mpi: str = ""
+    hosts: tuple[str, ...] = ()  # of the ranks, in their order
+    file_system: FileSystem | None = None
 
 
 @dataclass(frozen=True, slots=True)

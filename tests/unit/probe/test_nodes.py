@@ -1,0 +1,101 @@
+"""Several nodes: who sends to whom, and a description from any number of ranks per node."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from striate.cluster.dump import cluster_to_toml
+from striate.cluster.load import cluster_from_toml
+from striate.interval import Interval
+from striate.probe import describe
+from striate.probe.files import LARGEST_FILE_BYTES, SMALLEST_FILE_BYTES, largest_file
+from striate.probe.filesystem import FileSystem
+from striate.probe.links import BOTH, INCAST, MANY, ONE_PAIR, leaders, patterns
+from striate.probe.report import Facts, Findings, Report
+from striate.probe.samples import Measurement
+from striate.probe.servers import DISK, REMOTE
+
+GLUSTER = FileSystem("fuse.glusterfs", "a:/vol", True, 2, 4 << 20, ("a", "c"), "glusterfs.pathinfo")
+
+
+def line(name: str, startup: float, rate: float) -> list[Measurement]:
+    return [
+        Measurement(f"{name}: start-up", "s", Interval.exactly(startup), 8, "made up"),
+        Measurement(f"{name}: rate", "B/s", Interval.exactly(rate), 8, "made up"),
+    ]
+
+
+def report(system: FileSystem, server: str = DISK, *, near: bool = False) -> Report:
+    """Three nodes with a link of 47 MB/s, whose short messages look faster, and disks of 20 MB/s."""
+    found = [
+        Measurement("cpu rate", "1/s", Interval.exactly(2e9), 8, "made up"),
+        Measurement("memory copy", "B/s", Interval.exactly(5e9), 8, "made up"),
+        *line("messages, two nodes", 40e-6, 87.7e6),
+        *line(ONE_PAIR, 1e-3, 47e6),
+        *line(server, 5e-3, 20e6),
+        *(line("messages, same socket", 1e-6, 4e9) if near else []),
+    ]
+    facts = Facts("head", 3, 1, 1, 1 << 34, "an MPI", ("a", "b", "c"), system)
+    return Report(facts, Findings(tuple(found)), "2026-01-01T00:00:00.000+00:00", 1.0, {})
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_one_rank_per_node_is_enough_for_a_description(near: bool):
+    cluster = describe(report(GLUSTER, near=near), name="three")
+    again = cluster_from_toml(cluster_to_toml(cluster)).description
+
+    assert again == cluster.description
+    assert again is not None
+    assert again.node[0].uplink is not None
+    assert again.node[0].uplink.bandwidth == 47e6  # by long messages, not by what a burst lets pass
+
+
+def test_servers_stand_where_the_file_system_says():
+    description = describe(report(GLUSTER), name="three").description
+
+    assert description is not None
+    (server,) = description.server
+    assert (server.count, server.on, server.nodes) == (2, "nodes", (0, 2))
+    assert server.disk.rate == 20e6
+    assert description.settings.stripe_unit == 4 << 20
+
+
+@pytest.mark.parametrize("hosts", [(), ("x", "y"), ("a", "a", "c")])
+def test_servers_on_nodes_of_their_own_stand_apart(hosts: tuple[str, ...]):
+    system = replace(GLUSTER, hosts=hosts, servers=len(hosts) or None)
+    description = describe(report(system, REMOTE), name="three").description
+
+    assert description is not None
+    assert (description.server[0].count, description.server[0].on) == (len(hosts) or 1, "apart")
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=24))
+def test_every_host_has_one_leader_and_patterns_use_leaders_alone(hosts: list[str]):
+    chosen = leaders(hosts)
+
+    assert sorted(hosts[rank] for rank in chosen) == sorted(set(hosts))
+    for flows in patterns(chosen).values():
+        assert {rank for flow in flows for rank in flow} <= set(chosen)
+        assert all(source != target for source, target in flows)
+
+
+@given(st.integers(2, 40))
+def test_no_link_carries_two_flows_one_way_but_in_an_incast(nodes: int):
+    found = patterns(range(nodes))
+
+    for name in {ONE_PAIR, BOTH, MANY} & set(found):
+        assert len({source for source, _ in found[name]}) == len(found[name])
+        assert len({target for _, target in found[name]}) == len(found[name])
+    if INCAST in found:
+        assert sorted(source for source, _ in found[INCAST]) == list(range(1, nodes))
+
+
+@given(st.floats(0, 1e12), st.floats(0, 100))
+def test_files_are_as_large_as_the_time_allows(rate: float, seconds: float):
+    length = largest_file(rate, seconds)
+
+    assert SMALLEST_FILE_BYTES <= length <= LARGEST_FILE_BYTES
+    assert length % SMALLEST_FILE_BYTES == 0
+    assert length <= max(rate * seconds, SMALLEST_FILE_BYTES)
