@@ -16,6 +16,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -23,7 +24,7 @@ from striate.pages.bundle import bundle, read_web
 from striate.pages.columns import Columns, as_text, pack
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class View:
     """One section of a page; `name` is that of its module under `views/`."""
 
@@ -32,6 +33,11 @@ class View:
     data: dict[str, Any]
     columns: Columns = field(default_factory=dict)
     rough: frozenset[str] = frozenset()  # columns, not negative, of which 1 % is enough
+
+    @cached_property
+    def packed(self) -> tuple[list[dict[str, Any]], bytes]:
+        """The columns as the page holds them: a directory, and bytes."""
+        return pack(self.columns, self.rough)
 
 
 def page(title: str, views: Sequence[View], *, shared: dict[str, Any], served: bool = False) -> str:
@@ -55,7 +61,7 @@ def page(title: str, views: Sequence[View], *, shared: dict[str, Any], served: b
     )
     payloads, described = [], []
     for number, view in enumerate(views):
-        directory, content = pack(view.columns, view.rough)
+        directory, content = view.packed
         described.append({"name": view.name, "title": view.title, "data": view.data, "columns": directory})
         payloads.append(f'<script id="columns-{number}" type="text/plain">{as_text(content)}</script>')
     document = {"title": title, "shared": shared, "views": described}

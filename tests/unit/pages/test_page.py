@@ -8,6 +8,7 @@ import re
 import pytest
 
 import striate
+import striate.pages.page as page_module
 from striate.pages.bundle import bundle
 from striate.pages.page import View, page
 from unit.pages.runs import small
@@ -88,3 +89,15 @@ def test_modules_are_bundled_in_the_order_of_imports():
 def test_a_module_in_another_form_is_refused(code):
     with pytest.raises(AssertionError):
         bundle(["a.js"], read=lambda name: code)
+
+
+def test_columns_are_packed_once(monkeypatch):
+    packed = []
+    original = page_module.pack
+    monkeypatch.setattr(
+        page_module, "pack", lambda columns, rough: packed.append(1) or original(columns, rough)
+    )
+
+    text = striate.show(small())
+
+    assert len(packed) == text.count('<script id="columns-')

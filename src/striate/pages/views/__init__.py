@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from striate.pages.columns import pack
 from striate.pages.page import View
 from striate.pages.run import Run
 
@@ -22,6 +21,6 @@ def views_of(runs: Sequence[Run]) -> list[View]:
     found = {
         name: import_module(f"striate.pages.views.{name}").view(runs) for name in VIEWS if name != TIMELINE
     }
-    spent = sum(len(pack(view.columns, view.rough)[1]) for view in found.values() if view is not None)
+    spent = sum(len(view.packed[1]) for view in found.values() if view is not None)
     found[TIMELINE] = import_module(f"striate.pages.views.{TIMELINE}").view(runs, room=PAGE_BYTES - spent)
     return [view for name in VIEWS if (view := found[name]) is not None]

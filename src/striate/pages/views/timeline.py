@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from striate.pages.bars import LAYERS, TICK_SECONDS, Bars, bars_of
 from striate.pages.bundles import Items, bundled
-from striate.pages.columns import pack
 from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.requests import requested
@@ -40,9 +39,10 @@ def view(runs: Sequence[Run], *, room: int = LEAST_BYTES) -> View | None:
     most, rough = MOST_ITEMS, frozenset(f"{number}.{ROUGH}" for number in range(len(drawn)))
     while True:
         columns = _all_columns([bars for _, bars in drawn], most)
-        size = len(pack(columns, rough)[1])
+        found = View("timeline", "Timeline", data, columns, rough)
+        size = len(found.packed[1])
         if most < 1000 or size <= max(room, LEAST_BYTES):
-            return View("timeline", "Timeline", data, columns, rough)
+            return found
         most = int(most * min(0.9, max(room, LEAST_BYTES) / size))
 
 
