@@ -118,7 +118,7 @@ class VariableGroup:
             meeting.values[0] = not mapped.prepare()
         report.records = schedule.records
         if meeting.largest[0] or not mapped.run(bytes_of(result)):
-            windows = self._windows(state)
+            windows = self._windows({name: state})[name]
             exchange = Exchange(state.ranks, schedule, report=report)
             Reading(state, windows, exchange, reader).run(bytes_of(result))
         if len(self.files.descriptors) > MOST_OPEN:
@@ -256,13 +256,22 @@ class VariableGroup:
         sizes = [0]
         for growing in (False, True):
             states = self._state.states(self._state.empty_table(growing=growing), growing=growing)
-            sizes += [_new_windows(state).total_bytes for state in states.values()]
+            for dimension in self.metadata.rows:
+                named = [state for name, state in states.items() if self._leads(name, dimension)]
+                sizes.append(sum(_new_windows(state).total_bytes for state in named))
         return self._state.setting.node.take(max(sizes))
 
-    def _windows(self, state: State) -> Windows:
-        windows = _new_windows(state)
-        windows.memory = self._shared_memory()[: windows.total_bytes]
-        return windows
+    def _leads(self, name: str, dimension: str) -> bool:
+        return self._state.leading(self._state.entry(name)) == dimension
+
+    def _windows(self, states: Mapping[str, State]) -> dict[str, Windows]:
+        """Windows of variables with rows along one dimension, side by side."""
+        memory, first, found = self._shared_memory(), 0, {}
+        for name, state in states.items():
+            found[name] = _new_windows(state)
+            found[name].memory = memory[first : first + found[name].total_bytes]
+            first += found[name].total_bytes
+        return found
 
     # Writing.
 
@@ -291,7 +300,8 @@ class VariableGroup:
             self._catch_up(meeting.largest[0])
             old = self._state.empty_table(growing=True) if growing else self._static_table()
             writing = GroupWriting(self._state, old, rows, growing=growing)
-            table = writing.run(sources, self._windows, self.files)
+            windows = self._windows({name: writing.states[name] for name in names})
+            table = writing.run(sources, windows, self.files)
             with writing.report.stage("commit"):
                 self._commit_written(writing, table, scalars)
         finally:

@@ -95,19 +95,20 @@ class GroupState:
         entries = self.metadata.stored(growing=growing)
         return ChunkTable.empty(sum(self.metadata.grid_of(entry).chunks for entry in entries))
 
-    def row_bytes(self, dimension: str) -> int:
-        """Bytes of the longest row along a dimension, of any variable."""
-        sizes = [1]
-        for entry in self.metadata.variables:
-            if not self.metadata.is_scalar(entry) and self.leading(entry) == dimension:
+    def row_bytes(self, dimension: str, *, growing: bool) -> int:
+        """Bytes of a row along a dimension, of all variables that grow, or of all that do not, together."""
+        total = 0
+        for entry in self.metadata.stored(growing=growing):
+            if self.leading(entry) == dimension:
                 grid = self.metadata.grid_of(entry)
-                sizes.append(math.prod(grid.shape[1:]) * grid.item_bytes)
-        return max(sizes)
+                total += math.prod(grid.shape[1:]) * grid.item_bytes
+        return total
 
     def budget(self, dimension: str) -> Budget:
-        """One budget for all variables with rows along a dimension, so that they share windows and schedules."""
+        """One budget for all variables with rows along a dimension: their windows lie side by side in it."""
         setting = self.setting
-        chunk_bytes = self.row_bytes(dimension) * self.metadata.rows[dimension].chunk_rows
+        row = max(self.row_bytes(dimension, growing=growing) for growing in (False, True))
+        chunk_bytes = row * self.metadata.rows[dimension].chunk_rows
         plain = not any(entry.codec for entry in self.metadata.variables)
         total = max(setting.buffer_bytes, 4 * chunk_bytes)
         return Budget(total, chunk_bytes, setting.ranks.size, setting.node.is_everyone and plain)

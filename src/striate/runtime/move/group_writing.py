@@ -1,8 +1,6 @@
-"""Writing variables of a group: one after the other through the same windows, into the same sub-files."""
+"""Writing variables of a group: all through windows side by side, with one meeting a round, into the same sub-files."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +10,6 @@ from striate.runtime.move.exchange import Exchange
 from striate.runtime.move.group_commit import joint_table
 from striate.runtime.move.group_state import GroupState
 from striate.runtime.move.row_schedule import RowSchedule
-from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
 from striate.runtime.move.writers import NewFiles
 from striate.runtime.move.writing import Writing
@@ -36,34 +33,48 @@ class GroupWriting:
         self.writings: dict[str, Writing] = {}
         self.report = Report("write", state.ranks.rank)
 
-    def run(
-        self, sources: dict[str, Bytes], windows_of: Callable[[State], Windows], files: SubfileReader
-    ) -> ChunkTable:
+    def run(self, sources: dict[str, Bytes], windows: dict[str, Windows], files: SubfileReader) -> ChunkTable:
         """Write all; the table of the group's chunks afterwards. On failure what was written is removed."""
-        ranks = self.state.ranks
+        state = self.state
+        for name in sources:
+            self.writings[name] = self._writing(name, windows[name], files)
         try:
-            for name, source in sources.items():
-                self._write(name, source, windows_of(self.states[name]), files)
-            with Collective(ranks), self.report.stage("wait"):
-                self.report.stored_bytes = self.new.close(sync=self.state.setting.options.sync)
-            return joint_table(self.state, self.old, self.writings, growing=self.growing)
+            rounds = next(iter(self.writings.values())).rounds()  # the same rows of every variable
+            for turn in rounds:
+                self._round(turn, sources, first=turn == rounds[0])
+            self.report.rounds = len(rounds)
+            with Collective(state.ranks), self.report.stage("wait"):
+                self._raise_failures()
+                self.report.stored_bytes = self.new.close(sync=state.setting.options.sync)
+            return joint_table(state, self.old, self.writings, growing=self.growing)
         except Exception:
             self.discard()
             raise
 
+    def _round(self, turn: int, sources: dict[str, Bytes], *, first: bool) -> None:
+        """All variables into their windows, one meeting, and all windows into the sub-files."""
+        if not first:
+            self._meet()  # the windows of a round before are written
+        for name, writing in self.writings.items():
+            writing.fill(turn, sources[name])
+        self._meet()
+        for writing in self.writings.values():
+            writing.drain(turn)
+
+    def _meet(self) -> None:
+        with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
+            self._raise_failures()
+
+    def _raise_failures(self) -> None:
+        for writing in self.writings.values():
+            writing.writers.wait()
+
     def discard(self) -> None:
         """Remove the new sub-files: they belong to no dataset."""
-        for writing in self.writings.values():
-            writing.writers.stop()
         self.new.discard()
 
-    def _write(self, name: str, source: Bytes, windows: Windows, files: SubfileReader) -> None:
+    def _writing(self, name: str, windows: Windows, files: SubfileReader) -> Writing:
         state, schedule = self.states[name], self.rows.of(self.states[name])
         reader = ChunkReader(state.grid, state.table, state.pipeline, files)
-        exchange = Exchange(state.ranks, schedule, report=self.report)
-        writing = self.writings[name] = Writing(state, windows, exchange, reader, self.new)
-        writing.run(source, in_background=False)
-        with Collective(state.ranks), self.report.stage("wait"):  # the next variable uses the same windows
-            writing.writers.wait()
-        writing.writers.stop()
         self.report.records += schedule.records
+        return Writing(state, windows, Exchange(state.ranks, schedule, report=self.report), reader, self.new)

@@ -74,12 +74,12 @@ def build_rows(
 
 
 def partition_of(state: GroupState, dimension: str) -> Partition:
-    """The rows of a dimension dealt to ranks and windows, as records of the longest row's size."""
+    """The rows of a dimension dealt to ranks and windows, as records of all variables' rows together."""
     rows, domains = state.metadata.rows[dimension], state.domains(dimension)
     window_chunks = state.budget(dimension).window_chunks(domains.chunks_per_domain)
     return Partition(
         records=state.metadata.dimensions[dimension],
-        record_bytes=state.row_bytes(dimension),
+        record_bytes=max(state.row_bytes(dimension, growing=growing) for growing in (False, True)),
         chunk=rows.chunk_rows,
         domain=domains.chunks_per_domain * rows.chunk_rows,
         window=window_chunks * rows.chunk_rows,

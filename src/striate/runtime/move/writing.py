@@ -51,14 +51,16 @@ class Writing:
 
     def run(self, records: Bytes, *, in_background: bool) -> None:
         """Take all records from the caller, whose memory is free afterwards."""
-        rounds = [turn for turn in range(self.schedule.partition.rounds) if len(self._chunks(turn))]
+        rounds = self.rounds()
         if len(rounds) > 1 or in_background:
             self.writers.write_behind()
         try:
             for before, turn in zip([None, *rounds], rounds, strict=False):
                 if before is not None and self.windows.shares_memory(before, turn):
                     self._meet()  # rounds between them had nothing to do
-                self._round(turn, records)
+                self.fill(turn, records)
+                self._meet()
+                self.drain(turn)
         except Exception:
             self.writers.discard()
             raise
@@ -80,15 +82,26 @@ class Writing:
         domain = self.state.domains.chunks_per_domain
         return self.schedule.chunks_in(turn, self.windows.window_chunks, domain)
 
-    def _round(self, turn: int, records: Bytes) -> None:
-        chunks = self._chunks(turn)
-        rank = self.state.ranks.rank
-        own = chunks[chunks // self.state.domains.chunks_per_domain == rank]
-        self._prepare(chunks, own)
+    def rounds(self) -> list[int]:
+        """The rounds in which any chunk is written; the same on all ranks."""
+        return [turn for turn in range(self.schedule.partition.rounds) if len(self._chunks(turn))]
+
+    def _own(self, chunks: Int64) -> Int64:
+        own: Int64 = chunks[chunks // self.state.domains.chunks_per_domain == self.state.ranks.rank]
+        return own
+
+    def fill(self, turn: int, records: Bytes) -> None:
+        """Put the records of a round into the windows; before `drain` all ranks meet."""
+        chunks, rank = self._chunks(turn), self.state.ranks.rank
+        self._prepare(chunks, self._own(chunks))
         with self.report.stage("exchange"):
             shared, window = self.windows.shared(turn), self.windows.of(rank, turn)
             self.exchange.put(turn, records, shared, window, self.state.dtype)
-        self._meet()
+
+    def drain(self, turn: int) -> None:
+        """Write the windows of a round, which all ranks have filled."""
+        chunks = self._chunks(turn)
+        own = self._own(chunks)
         if self.state.choose_codec:
             self.state = self.writers.state = choose_codec(self.state, [self._window(chunk) for chunk in own])
         frames = self._seal(own)

@@ -6,6 +6,7 @@ import base64
 import json
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from striate.runtime.store.dtypes import flat_dtype
@@ -44,7 +45,7 @@ def kerchunk_bytes(refs: dict[str, Any], store: Store) -> bytes:
     that was moved gives `template_overrides={"u": new_directory}`.
     """
     document = {"version": 1, "templates": {"u": str(store.path.absolute())}, "refs": refs}
-    return json.dumps(document, indent=0).encode() + b"\n"
+    return msgspec.json.encode(document) + b"\n"
 
 
 def zarr_array(
