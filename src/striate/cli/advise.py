@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from striate.cli.output import json_option, output_option, progress, write_outpu
 if TYPE_CHECKING:
     from striate.advice import Advice, Item
     from striate.advice.facts import Sample
+    from striate.advice.folder import FolderAdvice, LogAdvice
     from striate.trace import Trace
 
 SAMPLE_BYTES = 2**20
@@ -21,12 +24,18 @@ SAMPLE_BYTES = 2**20
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.argument("cluster", required=False)
 @json_option
-@output_option("write the advice to a .json file, which `striate apply` reads")
-def command(trace: Path, cluster: str | None, as_json: bool, output: Path | None, force: bool) -> None:
+@output_option("write the advice to a .json file, which `striate apply` reads; of a folder, to a .jsonl file")
+@click.option("--jobs", type=click.IntRange(1, 1024), help="processes for the logs of a folder (one per CPU)")
+def command(
+    trace: Path, cluster: str | None, as_json: bool, output: Path | None, force: bool, jobs: int | None
+) -> int:
     """Say what is wrong with the I/O of TRACE, a trace of ours or another tool's log, and what to change.
 
     Gains are ranges from a cost model fitted to the trace; with CLUSTER, they are simulated on it. What could not be
     judged is said with the reason.
+
+    TRACE may be a folder of Darshan logs: they are looked at in parallel and ranked by what can be saved. With
+    `-o advice.jsonl` each is written as it is done, and logs that stand there already are not looked at again.
     """
     from striate.advice import advise
     from striate.advice.advise import RULES
@@ -34,6 +43,8 @@ def command(trace: Path, cluster: str | None, as_json: bool, output: Path | None
     from striate.cli.output import refuse_overwrite
     from striate.formats.read import read_trace
 
+    if _is_folder_of_logs(trace):
+        return _advise_folder(trace, cluster, as_json, output, force, jobs)
     if output is not None:
         if output.suffix != ".json":
             raise click.UsageError(f"expected an output ending in .json, got {output.name!r}")
@@ -45,6 +56,75 @@ def command(trace: Path, cluster: str | None, as_json: bool, output: Path | None
     if output is not None:
         write_output(output, advice.to_json(), force=force)
     click.echo(advice.to_json() if as_json else advice_text(advice), nl=not as_json)
+    return 0
+
+
+def _is_folder_of_logs(path: Path) -> bool:
+    return path.is_dir() and next(path.rglob("*.darshan"), None) is not None
+
+
+def _advise_folder(
+    folder: Path, cluster: str | None, as_json: bool, output: Path | None, force: bool, jobs: int | None
+) -> int:
+    import os
+
+    from striate.advice.folder import advise_all, logs_in, ranked, unchanged
+    from striate.cli.output import progress as shown
+
+    if cluster is not None:
+        raise click.UsageError("a folder of logs takes no CLUSTER: logs with counters cannot be simulated")
+    if output is not None and output.suffix != ".jsonl":
+        raise click.UsageError(f"expected an output ending in .jsonl, got {output.name!r}")
+    paths = logs_in(folder)
+    known = {}
+    if output is not None and output.exists() and not force:
+        known = unchanged(output.read_bytes(), paths, source=str(output))
+    rest = [path for path in paths if str(path) not in known]
+    found = list(known.values())
+    with shown("looking", total=len(rest)) as advance, _lines(output, found) as write:
+        for one in advise_all(rest, jobs=jobs or os.cpu_count() or 1):
+            found.append(one)
+            write(one)
+            advance(1)
+    advice = ranked(found)
+    click.echo(advice.to_json() if as_json else folder_text(advice), nl=not as_json)
+    broken = [log for log in advice.logs if log.error]
+    return 0 if not broken else 3 if len(broken) < len(advice.logs) else 1
+
+
+@contextmanager
+def _lines(output: Path | None, known: list[LogAdvice]) -> Iterator[Callable[[LogAdvice], None]]:
+    """Writes one line per log as it is done, after those that are known."""
+    import msgspec
+
+    if output is None:
+        yield lambda one: None
+        return
+    with output.open("wb") as file:
+
+        def write(one: LogAdvice) -> None:
+            file.write(msgspec.json.encode(one) + b"\n")
+            file.flush()
+
+        for one in known:
+            write(one)
+        yield write
+
+
+def folder_text(advice: FolderAdvice) -> str:
+    """One line per log: the most that one change saves, and what was found."""
+    from striate.printable import printable
+    from striate.units import about_seconds
+
+    lines = []
+    for log in advice.logs:
+        if log.advice is None:
+            lines.append(f"{log.path}: not read: {log.error}")
+            continue
+        found = ", ".join(f"{item.rule} ({item.severity})" for item in log.advice.items) or "nothing found"
+        saved = about_seconds(log.gain_seconds)
+        lines.append(f"{log.path}: up to about {saved} of all ranks, {log.ranks:,} ranks: {found}")
+    return printable("\n".join(lines))
 
 
 def samples_of(trace: Trace, *, most: int = 4) -> dict[str, Sample]:

@@ -31,6 +31,7 @@ SIZES = (
 )
 SIZE_LIMITS = (101, 1025, 10241, 102401, 2**20 + 1, 2**22 + 1, 10 * 2**20 + 1, 100 * 2**20 + 1, 2**30 + 1)
 LARGEST = 2**50  # bytes, or calls: no record of a sound log holds more
+SHORTEST = 1e-12  # seconds, or variances: what is less is noise of a clock
 LONGEST = 3.2e8 * 2**21  # seconds: ten years of each of the most ranks
 DATA_MODULES = {
     "MPI-IO": "mpi-io",
@@ -77,7 +78,7 @@ def counter(columns: Columns, name: str) -> NDArray[Any]:
         return np.zeros(len(columns["rank"]), np.int64)
     values = columns[name]
     if np.issubdtype(values.dtype, np.floating):
-        return np.where((values >= 0) & (values < LONGEST), values, 0.0)
+        return np.where((values >= SHORTEST) & (values < LONGEST), values, 0.0)
     return np.where((values >= 0) & (values < LARGEST), values, 0)
 
 
