@@ -130,6 +130,18 @@ def ends_of(cluster: Cluster) -> list[Cluster]:
     return [at_end(cluster, fast=fast) for fast in (True, False)]
 
 
+def proved_bounds(
+    workload: Workload, cluster: Cluster, collectives: Iterable[str | Rule] = ()
+) -> Interval | None:
+    """What no run on the machine can beat or exceed, anywhere in its measured ranges; None where it is not known."""
+    choice = Choice.of(collectives)
+    found = [subject_of(workload, one, choice=choice).proved() for one in (cluster, *ends_of(cluster))]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
+        return None
+    return Interval(min(one.low for one in known), known[0].estimate, max(one.high for one in known))
+
+
 def widened(forecast: Forecast, ends: Sequence[Forecast]) -> Forecast:
     """The forecast with bounds that hold all others too: a faster machine may well end later."""
     if not ends:

@@ -14,7 +14,7 @@ from typing import Any
 from striate.cluster.cluster import Cluster
 from striate.errors import StriateError, TuningError
 from striate.interval import Interval
-from striate.ladder.predict import predict
+from striate.ladder.predict import predict, proved_bounds
 from striate.rungs.answer import UnfitError
 from striate.tuning.knobs import KNOBS, collective_rules, turn
 from striate.tuning.space import Candidate, Value
@@ -52,6 +52,7 @@ class Reply:
     """What a rung said of a candidate; without an interval, why not, and whether no rung would take it."""
 
     interval: Interval | None
+    proved: Interval | None = None  # no run is faster or slower; None where nothing is proved
     words: str = ""
     impossible: bool = False
 
@@ -84,11 +85,13 @@ def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
         rules = collective_rules(candidate.settings)
         workload, cluster = realise(question, candidate.settings)
         forecast = predict(workload, cluster, rung=rung, within=None, collectives=rules)
+        played = rung == "fine"  # a run of the model: what it takes is proved by the run
+        proved = forecast.seconds if played else proved_bounds(workload, cluster, rules)
     except UnfitError as error:
-        return Reply(None, str(error))
+        return Reply(None, words=str(error))
     except StriateError as error:
-        return Reply(None, str(error), impossible=True)
-    return Reply(forecast.seconds)
+        return Reply(None, words=str(error), impossible=True)
+    return Reply(forecast.seconds, proved)
 
 
 @lru_cache(maxsize=4)

@@ -1,8 +1,9 @@
-"""The race: cheap rungs for all, dear rungs for those that may still win.
+"""The race: cheap rungs for all, expensive rungs for those that may still win.
 
-A candidate is dropped only when its low end is above another's high end, so nothing that could be the best is lost
-however far apart the bounds of the cheap rungs are. Candidates are asked in waves of a fixed size, the most promising
-first: what is found does not depend on how many workers there are.
+A candidate is dropped only when it is proved to take longer than another: its proved low end lies above the other's
+proved high end, or above the time of its packet-level run. What a cheap rung says beyond that orders the candidates
+and drops none. They are asked in waves of a fixed size, the most promising first: what is found does not depend on
+how many workers there are.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Standing:
 
     candidate: Candidate
     seconds: Interval | None = None
+    proved_low: float = 0.0
     rung: str = ""
     words: str = ""
     refused: bool = False
@@ -59,16 +61,16 @@ class Race:
                 self._note(candidate, reply, rung)
 
     def may_win(self, candidate: Candidate) -> bool:
-        """False once another's high end is below its low end, or it was refused."""
+        """False once it is proved to take longer than another, or it was refused."""
         standing = self.standings.get(candidate.number)
         if standing is None or standing.refused:
             return standing is None
-        return standing.seconds is None or standing.seconds.low <= self.least_high
+        return standing.proved_low <= self.least_high
 
     def by_promise(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Those still in the race, the lowest low end first."""
+        """Those still in the race, the lowest estimate first."""
         known = [
-            (standing.seconds.low, standing.seconds.estimate, candidate.number, candidate)
+            (standing.seconds.estimate, standing.seconds.low, candidate.number, candidate)
             for candidate in candidates
             if (standing := self.standings.get(candidate.number)) is not None
             and standing.seconds is not None
@@ -88,7 +90,9 @@ class Race:
         known, found = standing.seconds, reply.interval
         standing.seconds = found.combined(known) if known is not None and found.meets(known) else found
         standing.rung = rung
-        self.least_high = min(self.least_high, standing.seconds.high)
+        if reply.proved is not None:
+            standing.proved_low = max(standing.proved_low, reply.proved.low)
+            self.least_high = min(self.least_high, reply.proved.high)
 
     def outcomes(self, candidates: Sequence[Candidate], resolution: float) -> tuple[Outcome, ...]:
         """The end of the race: the best first, ties next to it, the refused last."""
@@ -115,7 +119,7 @@ class Race:
             return "best"
         assert best.seconds is not None
         if not self._is_decided(one):
-            return "dropped" if one.seconds.low > self.least_high else "undecided"
+            return "undecided" if self.may_win(one.candidate) else "dropped"
         return "behind" if is_behind(one.seconds, best.seconds, resolution) else "tie"
 
 

@@ -33,8 +33,9 @@ class Told:
         self.asks -= 1
         self.dear += len(candidates) * (rung == "dear")
         if rung == "cheap":
-            return [Reply(self.truths[candidate.number][1]) for candidate in candidates]
-        return [Reply(Interval.exactly(self.truths[candidate.number][0])) for candidate in candidates]
+            return [Reply(one, one) for one in (self.truths[candidate.number][1] for candidate in candidates)]
+        exact = [Interval.exactly(self.truths[candidate.number][0]) for candidate in candidates]
+        return [Reply(one, one) for one in exact]
 
 
 def run(truths, **options):
@@ -97,9 +98,9 @@ def test_a_refused_candidate_is_last_and_one_that_a_rung_does_not_take_keeps_its
             replies = super().ask(candidates, rung)
             for at, candidate in enumerate(candidates):
                 if candidate.number == 0:
-                    replies[at] = Reply(None, "no such thing", impossible=True)
+                    replies[at] = Reply(None, words="no such thing", impossible=True)
                 if candidate.number == 1 and rung == "dear":
-                    replies[at] = Reply(None, "too many applications")
+                    replies[at] = Reply(None, words="too many applications")
             return replies
 
     panel = Refusing([(1.0, Interval(0, 1, 9))] * 3)
@@ -154,3 +155,24 @@ def test_the_time_is_over_also_while_answers_are_waited_for():
 )
 def test_ends_are_compared_with_ends(one, behind):
     assert is_behind(Interval(*one), Interval(1.0, 2.0, 9.0), 0.01) is behind
+
+
+class Guessing(Told):
+    """Its cheap rung proves nothing, and may be wrong."""
+
+    def ask(self, candidates, rung):
+        replies = super().ask(candidates, rung)
+        return [Reply(reply.interval) for reply in replies] if rung == "cheap" else replies
+
+
+@given(st.lists(st.tuples(times, times), min_size=1, max_size=30))
+def test_a_guess_drops_nobody(drawn):
+    """Bounds that are not proved order the candidates, and all of them are played."""
+    panel = Guessing([(truth, Interval.exactly(guess)) for truth, guess in drawn])
+    candidates = [Candidate(number, {"n": number}) for number in range(len(drawn))]
+    race = Race(panel, ("cheap", "dear"))
+    race.run(candidates)
+    outcomes = race.outcomes(candidates, 0.01)
+
+    assert panel.dear == len(drawn)
+    assert outcomes[0].seconds.estimate == min(truth for truth, _ in drawn)

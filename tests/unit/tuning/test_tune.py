@@ -15,6 +15,7 @@ from striate.ladder import predict
 from striate.tuning import Study, tune
 from striate.tuning.question import realise
 from striate.tuning.tune import question_of
+from striate.workload import Spmd
 
 BUILD = partial(checkpoint.workload, ranks=4, steps=4, every=2, state="1 MiB")
 VARY = {"servers": [1, 2, 5, 10], "unit": ["64 KiB", "1 MiB"], "placement": ["block", "round-robin"]}
@@ -181,3 +182,23 @@ def test_a_collective_algorithm_changes_the_time():
 
 def test_every_refusal_is_one_of_ours():
     assert issubclass(TuningError, StriateError)
+
+
+def test_the_fastest_collective_is_found_whatever_the_first_rung_makes_of_the_others():
+    """20 broadcasts of 4 MiB over 10 ranks, every algorithm of bcast and a few other rules."""
+    body = Spmd(10)
+    with body.repeat(20):
+        body.bcast("4 MiB")
+    workload = body.workload()
+    names = ("binary-tree", "binomial", "binomial-in-turn", "direct", "pipelined", "scatter-allgather")
+    rules = [f"bcast={name}" for name in names] + ["allreduce=ring", "reduce=binomial", "barrier=tree"]
+    played = {
+        rule: predict(workload, "westmere", rung="fine", collectives=[rule]).seconds.estimate
+        for rule in rules
+    }
+
+    study = tune(workload, "westmere", vary={"collectives": rules}, executor="serial")
+
+    best = study.outcomes[0]
+    assert best.candidate.settings["collectives"] == min(played, key=played.__getitem__) == "bcast=pipelined"
+    assert best.seconds.estimate == min(played.values())
