@@ -9,10 +9,8 @@ from striate.cluster.builders import star
 from striate.collectives.columns import CollectiveBook
 from striate.engine.packets import run_application
 from striate.layout import Extents
-from striate.layout.two_phase import plan_two_phase
 from striate.workload import Workload
 from striate.workload import operations as op
-from striate.workload.two_phase import two_phase_operations
 
 RANKS = 3
 DISK = {"kind": "simple", "rate": "100 MB/s", "access": "1 ms"}
@@ -25,13 +23,15 @@ def machine():
     return star(node=node(RANKS), switch=SWITCH, server=[servers])
 
 
-def play(machine, plan, write):
+def play(machine, asked, aggregators, write):
     def program(rank, ranks):
+        call = op.write_all if write else op.read_all
         yield op.open_file("data", create=True)
-        yield from two_phase_operations(plan, rank, "data", write=write)
+        yield call("data", extents=(asked[rank].offsets.tolist(), asked[rank].sizes.tolist()))
         yield op.close_file("data")
 
-    application = Workload.from_program(program, ranks=RANKS).applications[0]
+    collective = {"data": f"two-phase:{aggregators}:100000B"}
+    application = Workload.from_program(program, ranks=RANKS, collective=collective).applications[0]
     return run_application(application, machine, machine.place(RANKS), collectives=CollectiveBook.empty())
 
 
@@ -45,10 +45,7 @@ def distinct_bytes(asked):
 @settings(max_examples=25)
 @given(st.lists(runs, min_size=RANKS, max_size=RANKS), st.integers(1, RANKS), st.booleans())
 def test_disks_see_every_byte_asked_for_once(machine, asked, aggregators, write):
-    plan = plan_two_phase(
-        asked, aggregators=range(aggregators), buffer_bytes=100_000, align_bytes=machine.settings.stripe_unit
-    )
-    result = play(machine, plan, write)
+    result = play(machine, asked, aggregators, write)
     moved = result.disk_bytes_written if write else result.disk_bytes_read
 
     assert moved.sum() == distinct_bytes(asked)
@@ -61,7 +58,6 @@ def test_two_phases_beat_many_small_accesses(machine):
         Extents([(turn * RANKS + rank) * block for turn in range(blocks)], [block] * blocks)
         for rank in range(RANKS)
     ]
-    plan = plan_two_phase(asked, aggregators=range(RANKS), buffer_bytes=100_000, align_bytes=1)
 
     def one_by_one(rank, ranks):
         yield op.open_file("data", create=True)
@@ -72,4 +68,4 @@ def test_two_phases_beat_many_small_accesses(machine):
     application = Workload.from_program(one_by_one, ranks=RANKS).applications[0]
     single = run_application(application, machine, machine.place(RANKS), collectives=CollectiveBook.empty())
 
-    assert play(machine, plan, write=False).end < single.end / 10
+    assert play(machine, asked, RANKS, write=False).end < single.end / 10

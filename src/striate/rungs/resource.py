@@ -57,7 +57,10 @@ def predict_resource(workload: Workload, cluster: Cluster, choice: Choice | None
     low = max(clocks.floor, _largest(clocks.disk_unhidden, clocks.metadata))
     estimate = max(low, _largest(clocks.processor, clocks.server, clocks.disk, clocks.metadata))
     high = max(estimate, _ceiling(clocks))
-    return Verdict(Interval(low, estimate, high), _uses(clocks), _notes(clocks, cluster))
+    aggregated = any(uses_aggregators(application, cluster) for application in workload.applications)
+    return Verdict(
+        Interval(low, estimate, high), _uses(clocks), _notes(clocks, cluster, aggregated=aggregated)
+    )
 
 
 def _largest(*columns: Seconds) -> float:
@@ -220,8 +223,12 @@ def _uses(clocks: Clocks) -> tuple[Use, ...]:
     )
 
 
-def _notes(clocks: Clocks, cluster: Cluster) -> tuple[str, ...]:
+def _notes(clocks: Clocks, cluster: Cluster, *, aggregated: bool) -> tuple[str, ...]:
     notes = []
+    if aggregated:
+        notes.append(
+            "collective access through aggregators is charged as direct access, and not in the low end"
+        )
     if clocks.waits:
         notes.append("groups of operations wait for each other (collectives), which this rung does not see")
     if clocks.communicates:

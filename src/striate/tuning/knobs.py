@@ -17,8 +17,8 @@ from striate.cluster.quantities import Bytes
 from striate.collectives.choice import Rule
 from striate.errors import TuningError
 from striate.layout import GroupedBlocks, Layout, SimpleStripe, VarStrip, parse
-from striate.tuning.aggregate import aggregated
 from striate.tuning.space import Value
+from striate.workload.collective_io import NODES, CollectiveMethod
 from striate.workload.kinds import ACCESSES
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
@@ -49,7 +49,7 @@ def turn(settings: Mapping[str, Value], workload: Workload, cluster: Cluster) ->
         names = {file.name for application in workload.applications for file in application.files}
         workload = workload.with_layouts(dict.fromkeys(names, chosen))
     if "aggregators" in given or "buffer" in given:
-        workload = _aggregated(given, workload, cluster)
+        workload = _aggregated(given, workload)
     return workload, cluster
 
 
@@ -111,10 +111,12 @@ def _with_settings(cluster: Cluster, **changes: Any) -> Cluster:
     return replace(cluster, settings=msgspec.structs.replace(cluster.settings, **changes))
 
 
-def _aggregated(given: Mapping[str, Value], workload: Workload, cluster: Cluster) -> Workload:
-    nodes = len(set(cluster.place(workload.ranks).node.tolist()))
-    count = _whole(given.get("aggregators", nodes), "aggregators")
-    buffer = units.size(given.get("buffer", int(cluster.settings.collective_buffer)))
-    return aggregated(
-        workload, aggregators=count, buffer_bytes=buffer, align_bytes=int(cluster.settings.stripe_unit)
-    )
+def _aggregated(given: Mapping[str, Value], workload: Workload) -> Workload:
+    """Collective access to all files in two phases: one aggregator per node, unless told otherwise."""
+    count = NODES
+    if "aggregators" in given and (count := _whole(given["aggregators"], "aggregators")) < 1:
+        raise TuningError(f"expected at least 1 aggregator, got {count}")
+    buffer = units.size(given["buffer"]) if "buffer" in given else None
+    method = str(CollectiveMethod("two-phase", count, buffer))
+    names = {file.name for application in workload.applications for file in application.files}
+    return workload.with_collective(dict.fromkeys(names, method))

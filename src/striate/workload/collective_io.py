@@ -4,7 +4,8 @@ direct                            every rank asks for its own bytes
 two-phase[:AGGREGATORS[:BUFFER]]  ranks exchange bytes with aggregators, which access the file    two-phase:nodes:16MiB
 pipelined[:AGGREGATORS[:BUFFER]]  the same, the exchange of a round during the access of the last  pipelined:4:1MiB
 
-AGGREGATORS is `all`, `nodes` (one a node) or a number of ranks; without it all, without BUFFER the cluster's.
+AGGREGATORS is `all`, `nodes` (one per node) or a number of ranks, of which a smaller group takes all; without it all,
+without BUFFER the cluster's.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def test_what_cannot_be_tuned_is_refused(options, words):
         ({"servers": 11}, "1 to 10 servers"),
         ({"servers": "all"}, "a whole number"),
         ({"placement": "explicit"}, "a placement among"),
-        ({"aggregators": 5}, "1 to 4 aggregators"),
+        ({"aggregators": 0}, "at least 1 aggregator"),
         ({"layout": "basic", "strips": "0:1MiB"}, "one of layout"),
         ({"unit": "large"}, "a size"),
         ({"collectives": "allreduce=magic"}, "for allreduce"),

@@ -10,9 +10,9 @@ from striate.advice.item import Evidence
 from striate.advice.trials.edits import is_plain, place
 from striate.advice.trials.finding import Finding
 from striate.advice.trials.situation import Situation, column
-from striate.tuning.aggregate import aggregated
 from striate.tuning.change import Change
 from striate.units import about_size
+from striate.workload.collective_io import CollectiveMethod
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation, read_all, write_all
 from striate.workload.rewrite import rewritten
@@ -39,7 +39,7 @@ def look(situation: Situation) -> Finding | None:
     verb = Kind.WRITE if kind == "write" else Kind.READ
     together = rewritten(situation.workload, lambda rank, steps: _together(steps, name, verb))
     together.check()
-    count, after = _best(situation, together)
+    count, after = _best(situation, together, name)
     words = (
         f"{len(size):,} accesses of {about_size(size.mean())} on average by ranks for themselves, to one file"
     )
@@ -62,11 +62,11 @@ def look(situation: Situation) -> Finding | None:
     )
 
 
-def _best(situation: Situation, together: Workload) -> tuple[int, Workload]:
+def _best(situation: Situation, together: Workload, name: str) -> tuple[int, Workload]:
     """As many aggregators as hosts, or as ranks: what the middling machine prefers."""
     tried = []
     for count in sorted({max(1, len(situation.trace.header.hosts)), situation.trace.ranks}):
-        after = aggregated(together, aggregators=count, buffer_bytes=BUFFER, align_bytes=1)
+        after = together.with_collective({name: str(CollectiveMethod("two-phase", count, BUFFER))})
         tried.append((situation.times(after)[1], count, after))
     _, count, after = min(tried, key=lambda one: one[:2])
     return count, after
