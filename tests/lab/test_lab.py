@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -58,6 +59,13 @@ def test_head_and_hosts_see_one_file_system(lab: Lab):
     told = lab.run("run", "--", "/run/lab/on", "h2", "cat /run/pfs/note; hostname")
 
     assert told == "from the head\nh2\n"
+
+
+@pytest.mark.skipif(shutil.which("mpiexec.openmpi") is None, reason="Debian's openmpi-bin is not installed")
+def test_open_mpi_knows_the_hosts_too(lab: Lab):
+    told = lab.run("run", "--", "mpiexec.openmpi", "-n", "3", "hostname")
+
+    assert sorted(told.split()) == ["h0", "h1", "h2"]
 
 
 def test_an_exit_status_comes_through(lab: Lab):

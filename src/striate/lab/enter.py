@@ -26,9 +26,12 @@ _OPEN_MPI = {
     "PRTE_MCA_plm_ssh_agent": ON,
     "PRTE_MCA_prte_default_hostfile": HOST_FILE,
     "OMPI_MCA_plm_rsh_agent": ON,
+    "OMPI_MCA_plm_rsh_no_tree_spawn": "1",  # hosts cannot start processes on each other
     "OMPI_MCA_orte_default_hostfile": HOST_FILE,
+    "PRTE_MCA_rmaps_default_mapping_policy": "node",
+    "OMPI_MCA_rmaps_base_mapping_policy": "node",
     "OMPI_MCA_pml": "ob1",
-    "OMPI_MCA_btl": "tcp,sm,self",
+    "OMPI_MCA_btl": "^openib,uct,ofi",
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

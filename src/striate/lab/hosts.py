@@ -15,11 +15,13 @@ _PRIVATE = ("/dev/shm", "/var/lib/glusterd", "/var/log/glusterfs")  # a tmpfs ea
 _BURST_SECONDS = 0.25e-3  # of a link's rate may pass at once
 _LEAST_BURST = 16 << 10
 
-_FIRST = """
+# A launcher's daemon on a host looks for the same `on`, though it never uses it.
+_FIRST = r"""
 set -e
 hostname "$1"
 mount -t tmpfs -o mode=755 none /run
-mkdir -p /run/lock /run/gluster {pfs}
+mkdir -p /run/lock /run/gluster /run/lab {pfs}
+printf '#!/bin/sh\necho "on: hosts are reached from the head" >&2; exit 1\n' >{on}; chmod +x {on}
 for place in {private}; do mount -t tmpfs none $place; done
 shift
 for loop in "$@"; do
@@ -61,7 +63,7 @@ def make_head(plan: Plan) -> None:
 
 def start_hosts(plan: Plan, loops: list[int]) -> None:
     """Start every host's first process, join it to the switch, and write the script that reaches it."""
-    script = _FIRST.format(pfs=PFS, private=" ".join(_PRIVATE))
+    script = _FIRST.format(pfs=PFS, on=ON, private=" ".join(_PRIVATE))
     started = [_first_process(plan, index, loops, script) for index in range(plan.hosts)]
     processes = [_ready(process) for process in started]
     cases = [
