@@ -34,7 +34,7 @@ if world.rank == 0:
 
 _WRITE = """
 import os, sys, time
-data = os.urandom(6 << 20)
+data = os.urandom(4 << 20)
 file = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)
 start = time.perf_counter()
 os.write(file, data)

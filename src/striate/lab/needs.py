@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 from striate.errors import LabError
@@ -32,9 +33,18 @@ def missing() -> list[str]:
     }
     found += [f"Debian's {package}" for package in sorted(packages)]
     found += [device for device in _DEVICES if not Path(device).exists()]
-    if io_control() is None:
-        found.append("a cgroup controller for block devices (blkio, or io)")
+    control = io_control()
+    if control is None or not os.access(control.mount, os.W_OK):
+        found.append("a cgroup controller for block devices (blkio, or io) that it may write to")
+    if not found and not _may_unshare():
+        found.append("the right to make namespaces")
     return found
+
+
+def _may_unshare() -> bool:
+    """Whether a process may have namespaces of its own here; root in a container often may not."""
+    command = ["unshare", "--mount", "--net", "--uts", "--ipc", "--pid", "--fork", "--mount-proc", "true"]
+    return subprocess.run(command, capture_output=True, env=environment(), check=False).returncode == 0
 
 
 def require() -> None:
