@@ -52,7 +52,12 @@ def mounted(mounts: str, path: str) -> FileSystem:
 
 def gluster_bricks(pathinfo: str) -> list[tuple[str, str]]:
     """(host, brick) of every part in a GlusterFS `pathinfo` attribute."""
-    return [(host, brick) for brick, host in re.findall(r"<POSIX\(([^)]*)\):([^:>]+):", pathinfo)]
+    return [(short_name(host), brick) for brick, host in re.findall(r"<POSIX\(([^)]*)\):([^:>]+):", pathinfo)]
+
+
+def short_name(host: str) -> str:
+    """A host without its domain, as MPI and a file system may differ in that; addresses stay whole."""
+    return host if host.replace(".", "").isdigit() else host.partition(".")[0]
 
 
 def gluster_shard(info: str) -> int | None:

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from striate.probe import links, messages, servers, shared_file
-from striate.probe.filesystem import FileSystem, ask
+from striate.probe.filesystem import FileSystem, ask, short_name
 from striate.probe.report import Findings
 from striate.probe.samples import Floats, Line, Measurement, measured
 from striate.probe.waits import BESIDE, COMPUTE_SECONDS, FLUSHED_GRAINS, GRAINS, LONE, crowd_name
@@ -66,7 +66,7 @@ def _untold(system: FileSystem, names: list[str]) -> list[str]:
 def _hosts(comm: Any) -> list[str]:
     from mpi4py import MPI
 
-    return list(comm.allgather(MPI.Get_processor_name()))
+    return list(comm.allgather(short_name(MPI.Get_processor_name())))
 
 
 def measure_crowd(comm: Any, directory: Path, seconds: float) -> Findings:

@@ -36,6 +36,11 @@ def test_gluster_names_each_brick_with_its_host():
     assert gluster_bricks("") == []
 
 
+def test_hosts_are_compared_without_their_domains():
+    assert gluster_bricks("(<POSIX(/b):node7.cluster.example:/b/file>)") == [("node7", "/b")]
+    assert gluster_bricks("(<POSIX(/b):10.0.0.7:/b/file>)") == [("10.0.0.7", "/b")]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "shard"),
     [
