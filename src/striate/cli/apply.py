@@ -12,7 +12,7 @@ from striate.errors import TuningError
 
 if TYPE_CHECKING:
     from striate.apps.rerun import Rerun
-    from striate.tuning.apply import Plan
+    from striate.tuning.apply import ApplyPlan
     from striate.tuning.tuned import Tuned
 
 SCHEMA = "striate.applied/1"
@@ -66,7 +66,7 @@ def command(
         click.echo(_text(output, files, plan, measured))
 
 
-def _plan(source: Path) -> tuple[Tuned | None, Plan]:
+def _plan(source: Path) -> tuple[Tuned | None, ApplyPlan]:
     from striate.advice import Advice
     from striate.apps.registry import find, names
     from striate.tuning.apply import plan_of_changes, plan_of_tuned
@@ -116,7 +116,7 @@ def _rerun(tuned: Tuned, output: Path, repeats: int, now: Path | None) -> Rerun:
         )
 
 
-def _text(output: Path, files: dict[str, str], plan: Plan, measured: Rerun | None) -> str:
+def _text(output: Path, files: dict[str, str], plan: ApplyPlan, measured: Rerun | None) -> str:
     import statistics
 
     from striate.units import about_seconds

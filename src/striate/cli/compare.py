@@ -11,7 +11,7 @@ import click
 from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
 
 if TYPE_CHECKING:
-    from striate.evaluate.compare import Comparison, Part
+    from striate.evaluate.compare import ComparedPart, Comparison
 
 
 @click.command()
@@ -73,7 +73,7 @@ def comparison_text(found: Comparison) -> str:
     return "\n\n".join([head, *(table for table in tables if table), "\n".join(lines)]).rstrip()
 
 
-def _table(title: str, parts: Sequence[Part]) -> str:
+def _table(title: str, parts: Sequence[ComparedPart]) -> str:
     from striate.printable import columns
     from striate.units import about_seconds
 

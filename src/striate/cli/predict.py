@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from striate.workload.flows import Flows
 
 
-class Share(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+class ShareType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """A precision: 20% or 0.2."""
 
     name = "share"
@@ -52,7 +52,7 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.argument("cluster")
 @click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks of the program")
 @click.option("--rung", help="ask this method alone instead of climbing the ladder, such as fine")
-@click.option("--within", type=Share(), help="the precision wanted, such as 20%: high / low - 1 at most")
+@click.option("--within", type=ShareType(), help="the precision wanted, such as 20%: high / low - 1 at most")
 @click.option(
     "--budget",
     default="60 s",

@@ -13,7 +13,7 @@ from striate.cli.output import json_option, output_option, print_json, store_opt
 
 if TYPE_CHECKING:
     from striate.cluster.cluster import Cluster
-    from striate.evaluate.validate import Outcome, Study
+    from striate.evaluate.validate import CaseOutcome, Validation
     from striate.probe.report import Report
     from striate.results import Entry
 
@@ -58,7 +58,7 @@ def command(
     """
     from striate.cli.output import refuse_overwrite, refuse_store
     from striate.evaluate.validate.cases import matrix
-    from striate.evaluate.validate.study import Plan, validate
+    from striate.evaluate.validate.study import ValidationPlan, validate
 
     if output is not None:
         if output.suffix != ".svg":
@@ -72,7 +72,7 @@ def command(
     def tell(words: str) -> None:
         click.echo(f"{time.perf_counter() - begun:6.1f} s  {words}", err=True)
 
-    study = validate(Plan(machine, cases, repeats, directory), tell)
+    study = validate(ValidationPlan(machine, cases, repeats, directory), tell)
     if output is not None:
         write_output(output, study_svg(study), force=force)
     if store is not None:
@@ -99,7 +99,7 @@ def _machine(cluster: str | None, directory: Path, budget: str) -> Cluster:
     return describe(report, name="here")
 
 
-def study_document(study: Study) -> dict[str, object]:
+def study_document(study: Validation) -> dict[str, object]:
     """Everything, and the sums."""
     return {
         "schema": study.schema,
@@ -113,7 +113,7 @@ def study_document(study: Study) -> dict[str, object]:
     }
 
 
-def study_svg(study: Study) -> str:
+def study_svg(study: Validation) -> str:
     from striate.pages.validation import Point, validation_svg
 
     points = [
@@ -124,7 +124,7 @@ def study_svg(study: Study) -> str:
     return validation_svg(points, title=f"Forecasts and real runs on {study.cluster}", words=_summary(study))
 
 
-def _summary(study: Study) -> str:
+def _summary(study: Validation) -> str:
     noise = "not known from single runs" if study.noise is None else f"{study.noise:.1%}"
     return (
         f"{len(study.runs)} runs: median error {study.median_error:.1%}, {study.coverage:.0%} inside the bounds; "
@@ -132,7 +132,7 @@ def _summary(study: Study) -> str:
     )
 
 
-def study_text(study: Study) -> str:
+def study_text(study: Validation) -> str:
     """A line a case, the distribution of errors, and the worst cases with what is known about them."""
     from striate.printable import columns
 
@@ -153,7 +153,7 @@ def study_text(study: Study) -> str:
     return "\n\n".join([columns(rows, numbers_from=1), "\n".join(lines)])
 
 
-def _row(outcome: Outcome) -> tuple[str, ...]:
+def _row(outcome: CaseOutcome) -> tuple[str, ...]:
     from statistics import median
 
     from striate.units import about_seconds
@@ -169,7 +169,7 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
     return (outcome.case.name, about_seconds(outcome.measured), noise, *ends, error, inside, load)
 
 
-def explained(outcome: Outcome) -> str:
+def explained(outcome: CaseOutcome) -> str:
     """The case, and the likeliest reason among those that can be told from outside."""
     reasons = []
     seen = [run.background.estimate for run in outcome.runs]
@@ -188,7 +188,7 @@ def explained(outcome: Outcome) -> str:
     return f"{outcome.case.name}, {outcome.error:+.0%}: {'; '.join(reasons)}"
 
 
-def _entries(study: Study, outcome: Outcome) -> list[Entry]:
+def _entries(study: Validation, outcome: CaseOutcome) -> list[Entry]:
     from striate.results import Entry
 
     return [

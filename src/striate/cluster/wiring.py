@@ -12,8 +12,8 @@ from striate.cluster.names import Block, ComponentNames
 from striate.cluster.placement import Indices
 from striate.cluster.topology.fabric import (
     Cables,
-    Components,
     Fabric,
+    FabricComponents,
     cables,
     join_cables,
     join_components,
@@ -47,7 +47,7 @@ def _interleave(first: Indices, second: Indices) -> Indices:
     return np.stack((first, second), axis=1).ravel()
 
 
-def _inside(group: HostGroup) -> Components:
+def _inside(group: HostGroup) -> FabricComponents:
     """Memories of the sockets, then the hub, for every host of the group."""
     hubs = 1 if group.hub else 0
     local = float(group.socket.local_bandwidth or group.socket.bandwidth)
@@ -55,7 +55,7 @@ def _inside(group: HostGroup) -> Components:
     rate = [float(group.socket.bandwidth)] * group.sockets + (
         [float(group.hub.bandwidth)] if group.hub else []
     )
-    return Components(
+    return FabricComponents(
         np.tile(np.array(kind, np.uint8), group.count),
         np.tile(rate, group.count),
         np.tile([local] * group.sockets + [0.0] * hubs, group.count),

@@ -18,7 +18,7 @@ from striate.errors import PredictionError
 from striate.workload.application import Application
 from striate.workload.kinds import DEFAULT_ALGORITHM, OPERANDS, VARYING, Kind
 from striate.workload.program import Int64s
-from striate.workload.walk import Line, lines
+from striate.workload.walk import ProgramLine, lines
 
 OPEN_BYTES = 32  # what the first of a group tells about a file: core/include/striate/programs/program_run.hpp
 MOST_CALLS = 2**26  # of one group, spelt out
@@ -96,7 +96,7 @@ def is_collective(kind: int) -> bool:
     return Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER
 
 
-def _values(line: Line) -> Iterator[Call]:
+def _values(line: ProgramLine) -> Iterator[Call]:
     names = [name for name in ("root", "bytes", "algorithm") if name in OPERANDS[line.kind]]
     members = line.application.groups(line.communicator).size(line.ranks)
     first = np.stack([members, *(line.column(name) for name in names)], axis=1)

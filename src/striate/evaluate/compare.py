@@ -20,7 +20,7 @@ SCHEMA = "striate.comparison/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ComparedPart:
     """Seconds of one part of a run, mean over the ranks that have it; None where the forecast does not say."""
 
     name: str
@@ -41,9 +41,9 @@ class Comparison:
     cluster: str
     predicted: Interval
     measured: float
-    phases: tuple[Part, ...]
-    kinds: tuple[Part, ...]
-    ranks: tuple[Part, ...]
+    phases: tuple[ComparedPart, ...]
+    kinds: tuple[ComparedPart, ...]
+    ranks: tuple[ComparedPart, ...]
     notes: tuple[str, ...]
     inside: bool
     error: float | None  # predicted / measured - 1; None for a run of no time
@@ -142,15 +142,15 @@ def _ranks(trace: Trace) -> Seconds:
     return {f"rank {rank}, in calls": float(seconds) for rank, seconds in enumerate(busy)}
 
 
-def _parts(measured: Seconds, predicted: Seconds | None) -> tuple[Part, ...]:
+def _parts(measured: Seconds, predicted: Seconds | None) -> tuple[ComparedPart, ...]:
     names = dict.fromkeys([*measured, *(predicted or {})])
     return tuple(
-        Part(name, None if predicted is None else predicted.get(name, 0.0), measured.get(name, 0.0))
+        ComparedPart(name, None if predicted is None else predicted.get(name, 0.0), measured.get(name, 0.0))
         for name in names
     )
 
 
-def _furthest(groups: Sequence[tuple[str, tuple[Part, ...]]]) -> tuple[str, ...]:
+def _furthest(groups: Sequence[tuple[str, tuple[ComparedPart, ...]]]) -> tuple[str, ...]:
     """The three parts with the largest difference in seconds, in words."""
     known = [
         (abs(part.difference), f"{what} {part.name}" if what != "rank" else part.name, part)

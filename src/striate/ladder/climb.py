@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.by_phase import climb_phases
-from striate.ladder.decision import START, TREE, Rung, Trial
+from striate.ladder.decision import START, TREE, Rung, RungTrial
 from striate.ladder.forecast import Answer, Forecast
 from striate.ladder.program_subject import ProgramSubject
 from striate.ladder.subject import Subject
@@ -117,7 +117,7 @@ def climb(
 
 def first_rung(at: str, checks: dict[str, Check]) -> str:
     """Walk the tests of the tree to the next rung that may be asked; one that does not apply counts as failed."""
-    while isinstance(step := TREE[at], Trial):
+    while isinstance(step := TREE[at], RungTrial):
         at = step.passed if at in checks and checks[at].passed else step.failed
     return at
 
@@ -189,7 +189,7 @@ def _go_to_fine(found: _Climb) -> bool:
 def _refusing(checks: dict[str, Check]) -> Iterator[str]:
     """The tests on the way from the start of the tree to `fine` that failed."""
     at = START
-    while isinstance(step := TREE[at], Trial):
+    while isinstance(step := TREE[at], RungTrial):
         if not checks[at].passed:
             yield at
         at = step.passed if checks[at].passed else step.failed

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class RungTrial:
     """A validity test and where its outcomes lead."""
 
     question: str
@@ -22,15 +22,19 @@ class Rung:
 
 
 START = "contention"
-TREE: dict[str, Trial | Rung] = {
-    "contention": Trial("do messages keep out of each other's way?", passed="sequential I/O", failed="fine"),
-    "sequential I/O": Trial(
+TREE: dict[str, RungTrial | Rung] = {
+    "contention": RungTrial(
+        "do messages keep out of each other's way?", passed="sequential I/O", failed="fine"
+    ),
+    "sequential I/O": RungTrial(
         "does every disk read in sequence?", passed="groups of events", failed="I/O scale"
     ),
-    "I/O scale": Trial("are seeks too small to matter?", passed="groups of events", failed="fine"),
-    "groups of events": Trial("does no group wait for another?", passed="resource", failed="cyclic SPMD"),
+    "I/O scale": RungTrial("are seeks too small to matter?", passed="groups of events", failed="fine"),
+    "groups of events": RungTrial("does no group wait for another?", passed="resource", failed="cyclic SPMD"),
     # Beyond the paper: programs that a queueing network describes.
-    "cyclic SPMD": Trial("do all ranks cycle through work and I/O?", passed="queueing", failed="macro-rr"),
+    "cyclic SPMD": RungTrial(
+        "do all ranks cycle through work and I/O?", passed="queueing", failed="macro-rr"
+    ),
     "resource": Rung(wider="cyclic SPMD"),
     "queueing": Rung(wider="macro-rr"),
     "macro-rr": Rung(wider="macro-queue"),

@@ -14,7 +14,7 @@ from striate.workload.application import Application
 from striate.workload.kinds import ACCESSES, Kind
 from striate.workload.program import Int64s
 from striate.workload.unfold import unfold
-from striate.workload.walk import Line, lines
+from striate.workload.walk import ProgramLine, lines
 from striate.workload.workload import Workload
 
 _SENDS = (Kind.SEND, Kind.SENDRECV)
@@ -66,7 +66,7 @@ def talk_of(workload: Workload, cluster: Cluster) -> Talk:
     )
 
 
-def _is_collective(line: Line) -> bool:
+def _is_collective(line: ProgramLine) -> bool:
     return Kind.BARRIER <= line.kind <= Kind.REDUCE_SCATTER
 
 
@@ -79,7 +79,7 @@ class _Partners:
         self.most = 0
         self.seen: set[bytes] = set()
 
-    def add(self, line: Line) -> None:
+    def add(self, line: ProgramLine) -> None:
         peers = line.column("peer")
         key = line.ranks.tobytes() + peers.tobytes()
         if key in self.seen:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from striate.probe.samples import Curve
+from striate.probe.samples import TimeCurve
 from striate.svg import ACCENT, INK, MUTED, RULE, Canvas
 from striate.units import about_seconds, about_size
 
@@ -15,7 +15,7 @@ _COLUMNS = 2
 _LEFT, _TOP = 78.0, 84.0
 
 
-def curves_svg(curves: Sequence[Curve], *, title: str) -> str:
+def curves_svg(curves: Sequence[TimeCurve], *, title: str) -> str:
     """A panel for each curve: seconds against bytes, both logarithmic, and the residual of every size."""
     canvas = Canvas()
     rows = max(1, -(-len(curves) // _COLUMNS))
@@ -30,7 +30,7 @@ def curves_svg(curves: Sequence[Curve], *, title: str) -> str:
     return canvas.svg(width, _TOP + rows * (_HEIGHT + _GAP + 30), title)
 
 
-def _panel(canvas: Canvas, curve: Curve, x: float, y: float) -> None:
+def _panel(canvas: Canvas, curve: TimeCurve, x: float, y: float) -> None:
     values = [*curve.seconds, *curve.fitted]
     across, up = _scale(curve.bytes, x, _WIDTH), _scale(values, y + _HEIGHT, -_HEIGHT)
     canvas.line(x, y + _HEIGHT, x + _WIDTH, y + _HEIGHT, RULE)

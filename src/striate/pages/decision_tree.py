@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from striate.ladder.decision import TREE, Rung, Trial
+from striate.ladder.decision import TREE, Rung, RungTrial
 from striate.svg import ACCENT, INK, MUTED, RULE, Canvas
 
 _WIDTH, _HEIGHT, _STEP = 330.0, 46.0, 74.0
@@ -18,7 +18,7 @@ def decision_picture() -> str:
     canvas = Canvas(corner=6)
     places = _places()
     for lane, (name, node) in enumerate(TREE.items()):
-        if isinstance(node, Trial):
+        if isinstance(node, RungTrial):
             _join(canvas, places, name, node.passed, "yes", _PASSED, lane)
             _join(canvas, places, name, node.failed, "no", _FAILED, lane)
         elif node.wider:
@@ -41,7 +41,7 @@ def decision_picture() -> str:
 def _places() -> dict[str, tuple[float, float]]:
     """Tests in order down the left side; a rung beside the first test that leads to it, or below the rung before."""
     places: dict[str, tuple[float, float]] = {}
-    trials = [name for name, node in TREE.items() if isinstance(node, Trial)]
+    trials = [name for name, node in TREE.items() if isinstance(node, RungTrial)]
     for number, name in enumerate(trials):
         places[name] = (_LEFT, 20 + number * _STEP)
     below = 0.0
@@ -54,10 +54,10 @@ def _places() -> dict[str, tuple[float, float]]:
     return places
 
 
-def _box(canvas: Canvas, place: tuple[float, float], name: str, node: Trial | Rung) -> None:
+def _box(canvas: Canvas, place: tuple[float, float], name: str, node: RungTrial | Rung) -> None:
     x, y = place
-    canvas.box(x, y, _WIDTH, _HEIGHT, _TEST_FILL if isinstance(node, Trial) else _RUNG_FILL, RULE)
-    if isinstance(node, Trial):
+    canvas.box(x, y, _WIDTH, _HEIGHT, _TEST_FILL if isinstance(node, RungTrial) else _RUNG_FILL, RULE)
+    if isinstance(node, RungTrial):
         canvas.text(x + _WIDTH / 2, y + 19, name, size=13, bold=True, color=INK)
         canvas.text(x + _WIDTH / 2, y + 36, node.question, size=11, color=MUTED, room=_WIDTH - 12)
     else:

@@ -25,7 +25,7 @@ REST = "computing, or not recorded"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TimeShare:
     """One use of time: seconds in the mean, and the most on one rank or resource."""
 
     name: str
@@ -34,7 +34,7 @@ class Part:
     worst_seconds: float
 
 
-def where_time_went(trace: Trace) -> list[Part]:
+def where_time_went(trace: Trace) -> list[TimeShare]:
     """Parts in the order of `PARTS` and the rest; their means add up to the run's time."""
     rank, start, end = (trace.column(name) for name in ("rank", "start", "end"))
     rows = np.zeros(len(trace), bool)
@@ -49,9 +49,9 @@ def where_time_went(trace: Trace) -> list[Part]:
     return [part for part in found if part.worst_seconds > 0] + [_part(REST, rest)]
 
 
-def _part(name: str, seconds: NDArray[np.float64]) -> Part:
+def _part(name: str, seconds: NDArray[np.float64]) -> TimeShare:
     worst = int(np.argmax(seconds)) if len(seconds) else 0
-    return Part(
+    return TimeShare(
         name,
         float(seconds.mean()) if len(seconds) else 0.0,
         f"rank {worst}",
@@ -59,7 +59,7 @@ def _part(name: str, seconds: NDArray[np.float64]) -> Part:
     )
 
 
-def busy_levels(trace: Trace) -> list[Part]:
+def busy_levels(trace: Trace) -> list[TimeShare]:
     """Of every level of resources of a simulated trace: seconds busy in the mean, and of the busiest."""
     names, resource, level = trace.header.resources, trace.column("resource"), trace.column("level")
     rows = resource >= 0
@@ -74,6 +74,6 @@ def busy_levels(trace: Trace) -> list[Part]:
 
 def _busiest(
     title: str, names: Sequence[str], busy: NDArray[np.float64], mine: NDArray[np.integer[Any]]
-) -> Part:
+) -> TimeShare:
     worst = int(mine[np.argmax(busy[mine])])
-    return Part(title, float(busy[mine].mean()), names[worst], float(busy[worst]))
+    return TimeShare(title, float(busy[mine].mean()), names[worst], float(busy[worst]))

@@ -8,7 +8,7 @@ from striate.interval import Interval
 from striate.ladder.forecast import Forecast
 from striate.pages.names import shown_name
 from striate.pages.run import Run
-from striate.pages.where import REST, Part
+from striate.pages.where import REST, TimeShare
 from striate.trace.summary import Summary
 from striate.units import about_rate, about_seconds, about_size, counted
 
@@ -19,7 +19,7 @@ def span(bounds: Interval) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def about_trace(summary: Summary, parts: Sequence[Part]) -> list[str]:
+def about_trace(summary: Summary, parts: Sequence[TimeShare]) -> list[str]:
     """How long, how much, where the time went, and whether the ranks shared it evenly."""
     ranks, hosts = counted(summary.ranks, "rank"), counted(summary.hosts, "host")
     where = f"{ranks} on {hosts}" if summary.hosts else ranks

@@ -19,7 +19,7 @@ import numpy as np
 
 from striate.interval import Interval
 from striate.probe.deadline import Deadline, repeated
-from striate.probe.samples import Curve, Floats, Line, Measurement, measured, spread, sturdy_line
+from striate.probe.samples import Floats, Line, Measurement, TimeCurve, measured, spread, sturdy_line
 from striate.units import format_size
 
 LARGEST_FILE_BYTES = 64 * 1024**2
@@ -38,7 +38,7 @@ class FileFindings:
         self.notes: list[str] = []
 
     @property
-    def curves(self) -> list[Curve]:
+    def curves(self) -> list[TimeCurve]:
         return [line.curve for line in self.lines.values()]
 
     def add_line(self, name: str, sizes: tuple[int, ...], rounds: list[Floats], how: str) -> None:

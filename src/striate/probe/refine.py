@@ -15,7 +15,7 @@ from striate.cluster.quantities import BytesPerSecond, Ticks
 from striate.errors import ClusterError, ProbeError
 from striate.interval import Interval
 from striate.probe.observed import Observed, accesses, flushes, messages
-from striate.probe.samples import Curve, Floats, Line, line_of
+from striate.probe.samples import Floats, Line, TimeCurve, line_of
 from striate.trace.trace import Trace
 from striate.units import format_picoseconds, format_rate
 
@@ -41,7 +41,7 @@ class Refined:
     cluster: Cluster
     refinements: tuple[Refinement, ...]
     undetermined: tuple[str, ...]
-    curves: tuple[Curve, ...]
+    curves: tuple[TimeCurve, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from striate.errors import ProbeError
 from striate.probe.filesystem import FileSystem
-from striate.probe.samples import Curve, Measurement
+from striate.probe.samples import Measurement, TimeCurve
 
 SCHEMA = "striate.probe/1"
 
@@ -31,7 +31,7 @@ class Findings:
     """Measurements and curves of one part of a probe, and remarks about it."""
 
     measurements: tuple[Measurement, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[TimeCurve, ...] = ()
     notes: tuple[str, ...] = ()
 
     def and_also(self, other: Findings) -> Findings:

@@ -29,7 +29,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class TimeCurve:
     """Measured seconds by size, and those of the line that the measurements were summed up as."""
 
     name: str
@@ -59,7 +59,7 @@ class Line:
 
     startup: Interval
     rate: Interval
-    curve: Curve
+    curve: TimeCurve
     samples: int
 
 
@@ -79,7 +79,7 @@ def line_of(name: str, sizes: Sequence[int], rounds: Sequence[Floats]) -> Line:
             continue  # a disturbed group; the others still give a range
         startups.append(one[0])
         rates.append(one[1])
-    curve = Curve(name, tuple(x.tolist()), tuple(y.tolist()), tuple((startup + x / rate).tolist()))
+    curve = TimeCurve(name, tuple(x.tolist()), tuple(y.tolist()), tuple((startup + x / rate).tolist()))
     return Line(_around(startup, startups), _around(rate, rates), curve, sum(len(part) for part in rounds))
 
 
@@ -92,7 +92,7 @@ def sturdy_line(name: str, sizes: Sequence[int], rounds: Sequence[Floats]) -> Li
         rate = Interval(sizes[-1] / long.high, sizes[-1] / long.estimate, sizes[-1] / long.low)
         seconds = [float(np.median(column)) for column in rounds]
         fitted = [startup.estimate + size / rate.estimate for size in sizes]
-        curve = Curve(name, tuple(map(float, sizes)), tuple(seconds), tuple(fitted))
+        curve = TimeCurve(name, tuple(map(float, sizes)), tuple(seconds), tuple(fitted))
         return Line(Interval(0.0, startup.estimate, startup.high), rate, curve, sum(map(len, rounds)))
 
 

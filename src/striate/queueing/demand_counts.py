@@ -11,7 +11,7 @@ from striate.queueing.bursts import Stretch, phases_of
 from striate.queueing.curves import Floats
 from striate.workload import Application, Workload
 from striate.workload.kinds import ACCESSES, WRITES, Kind
-from striate.workload.walk import Line, lines
+from striate.workload.walk import ProgramLine, lines
 
 # Messages and multiples of the bytes named that one rank sends on average among q ranks, by the usual algorithms:
 # binomial trees, recursive doubling, a ring, pairwise exchange.
@@ -77,7 +77,7 @@ def _place(stretches: list[Stretch], row: int) -> int:
     return next(number for number, stretch in enumerate(stretches) if row in stretch.rows)
 
 
-def _added(phase: PhaseCounts, line: Line, application: Application) -> PhaseCounts:
+def _added(phase: PhaseCounts, line: ProgramLine, application: Application) -> PhaseCounts:
     """The phase with one more row, for all the ranks that run it."""
     share = line.times / phase.ranks  # of a sum over ranks, as a mean over all ranks
     kind = line.kind
@@ -105,7 +105,7 @@ def _told(phase: PhaseCounts, messages: float, sent: float) -> PhaseCounts:
     return replace(phase, messages=phase.messages + messages, sent_bytes=phase.sent_bytes + sent)
 
 
-def _accessed(phase: PhaseCounts, line: Line, share: float) -> PhaseCounts:
+def _accessed(phase: PhaseCounts, line: ProgramLine, share: float) -> PhaseCounts:
     moved = float((_mean(line, "bytes") * _mean(line, "count")).sum()) * line.times
     collective = line.kind in (Kind.READ_ALL, Kind.WRITE_ALL)
     writes = line.kind in WRITES
@@ -118,7 +118,7 @@ def _accessed(phase: PhaseCounts, line: Line, share: float) -> PhaseCounts:
     )
 
 
-def _mean(line: Line, name: str) -> Floats:
+def _mean(line: ProgramLine, name: str) -> Floats:
     """An operand's mean over the passes of its loops, one value a rank."""
     steps = zip(line.strides(name), line.counts, strict=True)
     return np.asarray(line.column(name) + sum(stride * (count - 1) / 2 for stride, count in steps))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.record.files import Part
+from striate.record.files import RankFile
 
 Int64s = NDArray[np.int64]
 
@@ -27,12 +27,12 @@ class Correction:
         return times + self.offset + moved
 
 
-def corrections(parts: Sequence[Part]) -> list[Correction]:
+def corrections(parts: Sequence[RankFile]) -> list[Correction]:
     """For every part: nothing where it shares the first one's clock, otherwise what was measured between them."""
     return [_correction(part, parts[0]) for part in parts]
 
 
-def _correction(part: Part, first: Part) -> Correction:
+def _correction(part: RankFile, first: RankFile) -> Correction:
     if part.boot and part.boot == first.boot:
         return Correction(0)
     texts = [part.names["clock"].get(moment, b"") for moment in (0, 1)]

@@ -29,7 +29,7 @@ _LONGEST_CLOCK = 2**61
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class RankFile:
     """One process: who it was, its events in the order they ended, and its names by kind and number."""
 
     rank: int
@@ -72,7 +72,7 @@ def read_head(page: bytes, *, source: str) -> Head:
     return Head(rank, size, finished, count, dropped, wall, clock, _text(boot), _text(host), _text(library))
 
 
-def read_part(path: Path) -> Part:
+def read_part(path: Path) -> RankFile:
     """Read `path` (RANK.GENERATION.events) and the names beside it; raises TraceError when the head is broken."""
     with path.open("rb") as file:
         head = read_head(file.read(PAGE), source=str(path))
@@ -80,7 +80,7 @@ def read_part(path: Path) -> Part:
     events = np.fromfile(path, EVENT, min(head.events, rows), offset=PAGE)
     names, names_whole = _names(path.with_suffix(".names"))
     sound = (events["function"] > 0) & (events["end"] >= events["start"]) & (events["end"] < _LONGEST_CLOCK)
-    return Part(
+    return RankFile(
         head.rank,
         head.size,
         head.finished,

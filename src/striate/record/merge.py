@@ -11,7 +11,7 @@ import pyarrow as pa
 from striate.errors import TraceError
 from striate.provenance import versions
 from striate.record.clocks import Correction, corrections
-from striate.record.files import Part, read_part
+from striate.record.files import RankFile, read_part
 from striate.record.part_names import Names
 from striate.record.rows import rows_of
 from striate.record.samples import samples_of
@@ -39,12 +39,12 @@ def merge(folder: str | Path, *, levels: Sequence[str]) -> Trace:
     return Trace.of(table, header, merged.lists.lists(), samples)
 
 
-def _first(part: Part) -> int:
+def _first(part: RankFile) -> int:
     return min(part.clock, int(part.events["start"].min())) if len(part.events) else part.clock
 
 
 def _header(
-    parts: Sequence[Part], fixes: Sequence[Correction], origin: int, merged: Names, levels: Sequence[str]
+    parts: Sequence[RankFile], fixes: Sequence[Correction], origin: int, merged: Names, levels: Sequence[str]
 ) -> Header:
     ranks = max(part.size for part in parts)
     hosts = list(dict.fromkeys(part.host for part in parts))
@@ -76,7 +76,7 @@ def _header(
     )
 
 
-def _flags(parts: Sequence[Part], fixes: Sequence[Correction], merged: Names, later: int) -> list[Flag]:
+def _flags(parts: Sequence[RankFile], fixes: Sequence[Correction], merged: Names, later: int) -> list[Flag]:
     flags = []
     ranks = max(part.size for part in parts)
     killed = [part.rank for part in parts if part.finished != 1]

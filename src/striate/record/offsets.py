@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from striate.errors import TraceError
 from striate.lists import ListMaker
 from striate.record.datatype import Layout, layout_of
-from striate.record.views import PLAIN, View, place
+from striate.record.views import PLAIN, FileView, place
 
 Int64s = NDArray[np.int64]
 
@@ -70,7 +70,7 @@ def _resolve_file(
         number = int(rows.bytes[mine[at]])
         layout = _layout(number, types, layouts)
         found.views_missed += layout is None
-        views.append(View(int(offset[at]), max(int(rows.received[mine[at]]), 1), layout))
+        views.append(FileView(int(offset[at]), max(int(rows.received[mine[at]]), 1), layout))
     which = np.searchsorted(sets, np.arange(len(mine)), side="right")
     etype = np.array([view.etype for view in views], np.int64)[which]
     access = np.isin(kind, ("read", "write"))

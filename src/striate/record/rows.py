@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from striate.record.clocks import Correction
-from striate.record.files import Part
+from striate.record.files import RankFile
 from striate.record.offsets import Accesses, resolve
 from striate.record.part_names import Names
 from striate.record.regions import follow
@@ -18,7 +18,7 @@ from striate.trace.functions import Meaning, meaning
 from striate.trace.kinds import KINDS, LEVELS
 
 
-def rows_of(part: Part, fix: Correction, origin: int, merged: Names) -> pa.Table:
+def rows_of(part: RankFile, fix: Correction, origin: int, merged: Names) -> pa.Table:
     """The rows of one process, its times on the common clock counted from `origin`."""
     events = part.events
     words = {number: name.decode("utf-8", "replace") for number, name in part.names["function"].items()}
@@ -40,7 +40,7 @@ def rows_of(part: Part, fix: Correction, origin: int, merged: Names) -> pa.Table
     return pa.concat_tables([operations(int(calls.sum()), columns), regions]).unify_dictionaries()
 
 
-def _plain(part: Part, events: Any, start: Any, end: Any, merged: Names) -> dict[str, Any]:
+def _plain(part: RankFile, events: Any, start: Any, end: Any, merged: Names) -> dict[str, Any]:
     return {
         "rank": part.rank,
         "thread": events["thread"],
@@ -104,7 +104,7 @@ def _halves(events: Any, called: Any, calls: Any, columns: dict[str, Any]) -> No
 
 
 def _files(
-    part: Part,
+    part: RankFile,
     events: Any,
     kind: Any,
     level: Any,
@@ -154,7 +154,7 @@ def _files(
     }
 
 
-def _communicators(part: Part, merged: Names) -> dict[int, int]:
+def _communicators(part: RankFile, merged: Names) -> dict[int, int]:
     """Numbers all ranks share: equal members, and the same turn among communicators of these members."""
     shared, turns = {0: 0}, dict[tuple[int, ...], int]()
     for number, content in sorted(part.names["communicator"].items()):
@@ -178,7 +178,7 @@ def _share_communicators(
     columns["peer"][mpi] = -1
 
 
-def _lists(part: Part, events: Any, kind: Any, message: Any, extents: Any, merged: Names) -> None:
+def _lists(part: RankFile, events: Any, kind: Any, message: Any, extents: Any, merged: Names) -> None:
     for row in np.flatnonzero(message & (kind == "alltoallv")).tolist():
         content = part.names["list"].get(int(events["offset"][row]))
         if content is not None:
@@ -187,7 +187,7 @@ def _lists(part: Part, events: Any, kind: Any, message: Any, extents: Any, merge
 
 
 def _regions(
-    part: Part, events: Any, called: Any, start: Any, columns: dict[str, Any], merged: Names, end: int
+    part: RankFile, events: Any, called: Any, start: Any, columns: dict[str, Any], merged: Names, end: int
 ) -> pa.Table:
     marks = np.flatnonzero(np.isin(called, ("region_begin", "region_end")))
     number = {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from striate.errors import TraceError
 from striate.record.clocks import Correction
-from striate.record.files import HEAD, Part, read_head
+from striate.record.files import HEAD, RankFile, read_head
 from striate.trace.resources import COUNTERS, SCHEMA, no_samples, ordered
 
 _SAMPLE = np.dtype([("clock", "<u8"), *((name, "<i8") for name in COUNTERS)])
@@ -20,7 +20,7 @@ _LATEST = 2**61
 
 
 def samples_of(
-    folder: Path, parts: Sequence[Part], fixes: Sequence[Correction], origin: int
+    folder: Path, parts: Sequence[RankFile], fixes: Sequence[Correction], origin: int
 ) -> tuple[pa.Table, bool]:
     """Samples of all hosts on the trace's clock, and whether all files of them were sound."""
     hosts = list(dict.fromkeys(part.host for part in parts))

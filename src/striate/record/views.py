@@ -15,7 +15,7 @@ MOST_RUNS = 2**22  # of one access; more are shown as one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class FileView:
     """What MPI_File_set_view set: data byte p lies where the layout's tiles, from `displacement` on, put it."""
 
     displacement: int
@@ -28,7 +28,7 @@ class View:
         return layout is None or (len(layout.offset) == 1 and layout.size == layout.extent)
 
 
-PLAIN = View(0, 1, None)
+PLAIN = FileView(0, 1, None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,7 @@ class Places:
     collapsed: int = 0  # accesses of too many runs to list, shown as one
 
 
-def place(view: View, position: Int64s, size: Int64s, lists: ListMaker) -> Places:
+def place(view: FileView, position: Int64s, size: Int64s, lists: ListMaker) -> Places:
     """Where `size` data bytes from data byte `position` on lie in the file."""
     rows = len(position)
     ones, zeros, none = np.ones(rows, np.int64), np.zeros(rows, np.int64), np.full(rows, -1, np.int64)

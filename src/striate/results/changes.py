@@ -10,7 +10,7 @@ from striate.results.entry import Entry
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ResultChange:
     """Entries that differ only in when they were made; `share` is last / first - 1 of their seconds."""
 
     kind: str
@@ -30,7 +30,7 @@ class Change:
         return None if not first or last is None else last / first - 1
 
 
-def changes(found: Sequence[Entry]) -> list[Change]:
+def changes(found: Sequence[Entry]) -> list[ResultChange]:
     """One row for each thing that entries are about, in the order they first appear."""
     groups: dict[tuple[object, ...], list[Entry]] = {}
     for entry in found:
@@ -38,11 +38,11 @@ def changes(found: Sequence[Entry]) -> list[Change]:
     return [_change(group) for group in groups.values()]
 
 
-def _change(group: list[Entry]) -> Change:
+def _change(group: list[Entry]) -> ResultChange:
     known = [time for entry in group if (time := _seconds(entry)) is not None]
     one = group[0]
     middle = median(known) if known else None
-    return Change(
+    return ResultChange(
         one.kind, one.workload, one.cluster, one.layout, one.ranks, len(group), one, group[-1], middle
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 from striate.cluster.cluster import Cluster
 from striate.cluster.measures import way
 from striate.workload.kinds import ACCESSES, OPERANDS, Kind
-from striate.workload.walk import Line, lines
+from striate.workload.walk import ProgramLine, lines
 from striate.workload.workload import Workload
 
 EVENTS_PER_SECOND = (
@@ -84,7 +84,7 @@ def _events_a_packet(cluster: Cluster) -> int:
     return 2 * len(far.rates)
 
 
-def messages_a_call(line: Line, servers: int) -> float:
+def messages_a_call(line: ProgramLine, servers: int) -> float:
     """Messages that one call of one rank sends, on average over its ranks."""
     if line.kind in ACCESSES:
         return 3.0 * servers
@@ -93,12 +93,12 @@ def messages_a_call(line: Line, servers: int) -> float:
     return 1.0 if "bytes" in OPERANDS[line.kind] else 0.0
 
 
-def _rounds(line: Line) -> float:
+def _rounds(line: ProgramLine) -> float:
     members = float(np.mean(line.application.groups(line.communicator).size(line.ranks)))
     return max(members - 1, 0) if line.kind in _TO_ALL else math.log2(max(members, 1))
 
 
-def _packets(line: Line, packet: int) -> float:
+def _packets(line: ProgramLine, packet: int) -> float:
     """Packets that one call of one rank sends, on average over its ranks."""
     if "bytes" not in OPERANDS[line.kind] and line.kind is not Kind.BARRIER:
         return 0.0

@@ -41,7 +41,7 @@ PLACEMENTS = {"block": "block", "round-robin": "cyclic"}  # SLURM_DISTRIBUTION
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ApplyPlan:
     """Everything to write; `notes` are what no file can say."""
 
     hints: dict[str, str] = field(default_factory=dict)
@@ -77,7 +77,7 @@ def _refuse_spaces(hints: Mapping[str, str]) -> None:
             raise TuningError(f"expected a hint without spaces, got {key!r:.60} = {value!r:.60}")
 
 
-def plan_of_tuned(tuned: Tuned, hints: Mapping[str, str], *, on_runtime: bool) -> Plan:
+def plan_of_tuned(tuned: Tuned, hints: Mapping[str, str], *, on_runtime: bool) -> ApplyPlan:
     """The plan of tuned settings; `hints` are those of the layout and the aggregators."""
     settings = tuned.settings
     notes, environment = [], {}
@@ -92,10 +92,10 @@ def plan_of_tuned(tuned: Tuned, hints: Mapping[str, str], *, on_runtime: bool) -
     known = {*RUNTIME, "unit", "strips", "aggregators", "placement", "collectives", "ranks"}
     own = {key: value for key, value in settings.items() if key not in known}
     notes += [f"set the program's own {key} to {value}" for key, value in own.items()]
-    return Plan(dict(hints) if not on_runtime else {}, environment, commands, runtime, tuple(notes))
+    return ApplyPlan(dict(hints) if not on_runtime else {}, environment, commands, runtime, tuple(notes))
 
 
-def plan_of_changes(changes: Sequence[Change]) -> Plan:
+def plan_of_changes(changes: Sequence[Change]) -> ApplyPlan:
     """All changes of a list of advice together; where two differ, the earlier one, with the larger gain, holds."""
     hints: dict[str, str] = {}
     environment: dict[str, str] = {}
@@ -106,7 +106,7 @@ def plan_of_changes(changes: Sequence[Change]) -> Plan:
         runtime = {**{key: value for key, value in change.runtime.items() if key in RUNTIME}, **runtime}
     commands = tuple(dict.fromkeys(command for change in changes for command in change.commands))
     notes = tuple(f"{change.words}: {change.code}" for change in changes if change.code)
-    return Plan(hints, environment, commands, runtime, notes)
+    return ApplyPlan(hints, environment, commands, runtime, notes)
 
 
 def _stripe_command(hints: Mapping[str, str]) -> tuple[str, ...]:

@@ -17,20 +17,20 @@ _SYNCING = frozenset((Kind.BARRIER, Kind.ALLREDUCE, Kind.ALLGATHER, Kind.ALLTOAL
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ProgramPart:
     """One phase as a workload of its own, by the first region it begins in, or by its number."""
 
     name: str
     workload: Workload
 
 
-def phases_of(workload: Workload) -> tuple[Part, ...]:
+def phases_of(workload: Workload) -> tuple[ProgramPart, ...]:
     """The workload cut after every outermost operation or loop that ends with all ranks waiting for all.
 
     No cut is made while a non-blocking operation is under way. One part, the whole, when there is nothing to cut or
     several applications run at once.
     """
-    whole = (Part("whole", workload),)
+    whole = (ProgramPart("whole", workload),)
     if len(workload.applications) != 1:
         return whole
     (application,) = workload.applications
@@ -44,7 +44,7 @@ def phases_of(workload: Workload) -> tuple[Part, ...]:
         rows = {program: cuts[program][number] for program in used}
         name = _region(application, rows[used[0]]) or f"phase {number + 1}"
         part = replace(application, programs=_sliced(programs, rows), start_picoseconds=0)
-        parts.append(Part(name, Workload((part,))))
+        parts.append(ProgramPart(name, Workload((part,))))
     return tuple(parts)
 
 

@@ -14,7 +14,7 @@ from striate.workload.application import Application
 from striate.workload.generator import application_of
 from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
-from striate.workload.unfold import Step, unfold
+from striate.workload.unfold import ProgramStep, unfold
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
 
@@ -70,7 +70,7 @@ def operations_of(application: Application, rank: int) -> Iterator[Operation]:
         yield operation
 
 
-def _operation(application: Application, rank: int, step: Step) -> Operation:
+def _operation(application: Application, rank: int, step: ProgramStep) -> Operation:
     values = [_value(application, rank, name, step.operands[name]) for name in OPERANDS[step.kind]]
     communicator = application.communicators[max(step.communicator, 0)].name
     return Operation(step.kind, tuple(values), communicator)

@@ -12,7 +12,7 @@ from striate.workload.kinds import OPERANDS, Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProgramStep:
     """One operation as it happens: its row in the program table, kind, communicator and operands by name."""
 
     row: int
@@ -21,7 +21,7 @@ class Step:
     operands: dict[str, int]
 
 
-def unfold(application: Application, rank: int) -> Iterator[Step]:
+def unfold(application: Application, rank: int) -> Iterator[ProgramStep]:
     """Every operation of `rank` in order."""
     programs = application.programs
     rows = programs.rows_of(int(programs.program_of_rank[rank]))
@@ -30,7 +30,7 @@ def unfold(application: Application, rank: int) -> Iterator[Step]:
 
 def _run(
     application: Application, rank: int, start: int, stop: int, indices: tuple[int, ...]
-) -> Iterator[Step]:
+) -> Iterator[ProgramStep]:
     programs = application.programs
     row = start
     while row < stop:
@@ -42,7 +42,7 @@ def _run(
                 yield from _run(application, rank, row + 1, end, (*indices, index))
             row = end
         else:
-            yield Step(row, kind, int(programs.communicator[row]), values)
+            yield ProgramStep(row, kind, int(programs.communicator[row]), values)
         row += 1
 
 

@@ -19,7 +19,7 @@ _LOOP, _END = int(Kind.LOOP), int(Kind.END)
 
 
 @dataclass(eq=False)
-class Line:
+class ProgramLine:
     """One row for all the ranks that run it."""
 
     application: Application
@@ -124,7 +124,7 @@ class Line:
 
 def lines(
     application: Application, only: int | None = None, kinds: Collection[Kind] | None = None
-) -> Iterator[Line]:
+) -> Iterator[ProgramLine]:
     """Every row that is an operation and is done at least once, program by program, or of one program.
 
     With `kinds`, those of other kinds are passed over, which is much quicker.
@@ -147,5 +147,5 @@ def lines(
                 index = starts[-1] + (index - starts.pop()) * counts.pop()
             elif 0 not in counts:
                 if kept is None or kind in kept:
-                    yield Line(application, program, row, ranks, tuple(counts), index)
+                    yield ProgramLine(application, program, row, ranks, tuple(counts), index)
                 index += 1

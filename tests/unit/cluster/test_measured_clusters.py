@@ -215,9 +215,9 @@ def test_a_slowed_program_is_the_program_with_longer_computations(times, ranks, 
     ends = []
     for text, scale in (("slow", 1), ("long", factor)):
         (application,) = Workload.from_program(program(scale), ranks).applications
-        columns = slowed(application.programs, factor) if text == "slow" else application.text
+        columns = slowed(application.programs, factor) if text == "slow" else application.programs
         run = run_application(
-            replace(application, text=columns),
+            replace(application, programs=columns),
             machine,
             machine.place(ranks),
             collectives=CollectiveBook.empty(),

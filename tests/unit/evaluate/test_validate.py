@@ -10,11 +10,11 @@ from striate.apps.timing import collectives_in
 from striate.cli.main import run as command
 from striate.cli.validate import explained, study_document, study_svg, study_text
 from striate.cluster import load_cluster
-from striate.evaluate.validate import Case, Outcome, Study, matrix
-from striate.evaluate.validate.calibrate import Costs, cost_of, together, variation_of, work_of
+from striate.evaluate.validate import Case, CaseOutcome, Validation, matrix
+from striate.evaluate.validate.calibrate import KernelCosts, cost_of, together, variation_of, work_of
 from striate.evaluate.validate.forecast import forecast_case, with_background, workload_of
 from striate.evaluate.validate.kernels import started
-from striate.evaluate.validate.outcome import Run
+from striate.evaluate.validate.outcome import CaseRun
 from striate.evaluate.validate.study import Patience, background, run_seconds
 from striate.interval import Interval
 from toy_traces import row, trace_of
@@ -30,7 +30,7 @@ KERNELS = {
 def costs(each=1e-3):
     """Every kernel takes so long, 10 % more or less at the ends."""
     cost = Interval(0.9 * each, each, 1.1 * each)
-    return Costs(
+    return KernelCosts(
         {
             (f"{case.app} {kernel}", work_of(case), processes): cost
             for case in matrix()
@@ -44,7 +44,7 @@ def test_a_cost_is_that_of_the_size_and_the_number_of_processes():
     one, two = (
         Case("jacobi", ranks, "toy", {"rows": 8, "columns": 4, "steps": 3, "every": 1}) for ranks in (1, 2)
     )
-    known = Costs(
+    known = KernelCosts(
         {
             ("jacobi sweep", work_of(one), 1): Interval(1, 2, 3),
             ("jacobi sweep", work_of(one), 2): Interval(4, 5, 6),
@@ -59,7 +59,9 @@ def test_a_cost_is_that_of_the_size_and_the_number_of_processes():
 def test_the_first_time_counts_once_in_all_the_times_of_a_run():
     case = Case("mesh", 1, "toy", {"nodes": 8, "steps": 10, "every": 5})
     keys = {name: (f"mesh {name}", work_of(case), 1) for name in ("step", "schedule", "seal")}
-    known = Costs(dict.fromkeys(keys.values(), Interval.exactly(2.0)), dict.fromkeys(keys.values(), 5.0))
+    known = KernelCosts(
+        dict.fromkeys(keys.values(), Interval.exactly(2.0)), dict.fromkeys(keys.values(), 5.0)
+    )
 
     assert known.seconds("step", case, "middle") == 2.5  # one of ten
     assert known.seconds("schedule", case, "middle") == 7  # done once
@@ -162,11 +164,11 @@ def study():
 
     def outcome(name, *runs):
         case = Case(name, 2, "toy")
-        return Outcome(
-            case, tuple(Run(Interval(*ends), seconds, Interval.exactly(0)) for ends, seconds in runs)
+        return CaseOutcome(
+            case, tuple(CaseRun(Interval(*ends), seconds, Interval.exactly(0)) for ends, seconds in runs)
         )
 
-    return Study.of(
+    return Validation.of(
         "toy",
         [
             outcome("jacobi", ((1.0, 1.1, 1.2), 1.0)),
@@ -182,8 +184,8 @@ def test_errors_coverage_and_noise():
     assert found.median_error == pytest.approx(0.2)
     assert found.coverage == pytest.approx(2 / 3)
     assert [outcome.case.app for outcome in found.worst(1)] == ["mesh"]
-    runs = (Run(Interval(1, 1, 1), seconds, Interval.exactly(0)) for seconds in (0.8, 1.0, 1.3))
-    assert Outcome(Case("mesh", 1, "toy"), tuple(runs)).noise == pytest.approx((0.2 + 0 + 0.3) / 3)
+    runs = (CaseRun(Interval(1, 1, 1), seconds, Interval.exactly(0)) for seconds in (0.8, 1.0, 1.3))
+    assert CaseOutcome(Case("mesh", 1, "toy"), tuple(runs)).noise == pytest.approx((0.2 + 0 + 0.3) / 3)
 
 
 def test_a_study_is_told_drawn_and_written():
@@ -196,8 +198,10 @@ def test_a_study_is_told_drawn_and_written():
 
 
 def test_reasons_are_those_that_show():
-    busy = Outcome(Case("mesh", 2, "toy"), (Run(Interval(1, 2, 3), 1.0, Interval.exactly(5)),))
-    short = Outcome(Case("mesh", 2, "toy"), (Run(Interval(0.01, 0.02, 0.03), 0.01, Interval.exactly(0)),))
+    busy = CaseOutcome(Case("mesh", 2, "toy"), (CaseRun(Interval(1, 2, 3), 1.0, Interval.exactly(5)),))
+    short = CaseOutcome(
+        Case("mesh", 2, "toy"), (CaseRun(Interval(0.01, 0.02, 0.03), 0.01, Interval.exactly(0)),)
+    )
 
     assert "5 processes of others beside 2 ranks" in explained(busy)
     assert "mostly start-up" in explained(short)

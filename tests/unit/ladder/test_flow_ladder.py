@@ -11,7 +11,7 @@ from striate.cluster import load_cluster
 from striate.errors import WorkloadError
 from striate.ladder import Forecast, predict
 from striate.ladder.bounds import Inputs, booked_of, dependency_bounds, errors_of, resource_bounds
-from striate.ladder.decision import START, TREE, Rung, Trial
+from striate.ladder.decision import START, TREE, Rung, RungTrial
 from striate.workload.flows import FlowCosts, Graph, ListedFlows
 
 SECOND = 10**12
@@ -111,7 +111,7 @@ def test_the_tree_ends_in_the_fine_rung_and_reaches_every_rung():
         name = open_ends.pop()
         reached.add(name)
         node = TREE[name]
-        ways = (node.passed, node.failed) if isinstance(node, Trial) else (node.wider,)
+        ways = (node.passed, node.failed) if isinstance(node, RungTrial) else (node.wider,)
         open_ends += [way for way in ways if way and way not in reached]
 
     assert reached == set(TREE)

@@ -9,10 +9,10 @@ from striate.errors import TraceError
 from striate.lists import ListMaker
 from striate.record.clocks import corrections
 from striate.record.datatype import Layout, layout_of
-from striate.record.files import EVENT, KINDS, Part
+from striate.record.files import EVENT, KINDS, RankFile
 from striate.record.offsets import Accesses, resolve
 from striate.record.regions import follow
-from striate.record.views import View, place
+from striate.record.views import FileView, place
 from striate.trace.functions import Meaning, meaning
 
 BYTE = [1, 1, 1, 0, 0, 0, 0, 0]  # named, size 1, extent 1, lower bound 0, no numbers, no children
@@ -92,7 +92,7 @@ def test_an_access_through_a_view_touches_the_bytes_that_counting_gives(layout, 
     expected = displacement + data // layout.size * layout.extent + inside[data % layout.size]
 
     lists = ListMaker()
-    places = place(View(displacement, 1, layout), np.array([position]), np.array([size]), lists)
+    places = place(FileView(displacement, 1, layout), np.array([position]), np.array([size]), lists)
     offset, blocks, stride, number = (
         int(column[0]) for column in (places.offset, places.blocks, places.stride, places.extents)
     )
@@ -109,9 +109,9 @@ def test_an_access_through_a_view_touches_the_bytes_that_counting_gives(layout, 
 
 def test_a_huge_regular_access_is_never_written_out_and_an_irregular_one_is_shown_as_one_run():
     regular = Layout(np.array([3]), np.array([8]), 64)
-    places = place(View(0, 1, regular), np.array([0]), np.array([2**40]), ListMaker())
+    places = place(FileView(0, 1, regular), np.array([0]), np.array([2**40]), ListMaker())
     irregular = Layout(np.array([0, 9]), np.array([8, 1]), 64)
-    lost = place(View(0, 1, irregular), np.array([0]), np.array([2**40]), ListMaker())
+    lost = place(FileView(0, 1, irregular), np.array([0]), np.array([2**40]), ListMaker())
 
     assert (int(places.offset[0]), int(places.blocks[0]), int(places.stride[0])) == (3, 2**37, 64)
     assert (lost.collapsed, int(lost.blocks[0])) == (1, 1)
@@ -148,7 +148,7 @@ def test_file_pointers_are_followed_through_seeks_and_views():
 def part(rank, boot, *, clock=0, wall=0, measured=()):
     names = {kind: {} for kind in KINDS}
     names["clock"] = {moment: np.array(row, np.int64).tobytes() for moment, row in enumerate(measured)}
-    return Part(rank, 2, 1, 0, wall, clock, boot, "host", "lib", np.empty(0, EVENT), names, True)
+    return RankFile(rank, 2, 1, 0, wall, clock, boot, "host", "lib", np.empty(0, EVENT), names, True)
 
 
 def test_clocks_on_one_host_need_no_correction_and_others_are_drawn_between_two_measurements():

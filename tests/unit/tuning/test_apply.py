@@ -12,7 +12,7 @@ from striate.collectives.registry import ALGORITHMS
 from striate.errors import DatasetError, TuningError
 from striate.interval import Interval
 from striate.runtime import read_settings
-from striate.tuning.apply import MPICH, Plan, plan_of_changes, plan_of_tuned
+from striate.tuning.apply import MPICH, ApplyPlan, plan_of_changes, plan_of_tuned
 from striate.tuning.change import Change
 from striate.tuning.tuned import Tuned
 
@@ -106,7 +106,7 @@ def test_other_programs_get_hints_environment_and_the_stripe_command(tmp_path):
 
 
 def test_a_hostile_value_stays_a_value(tmp_path):
-    plan = Plan(environment={"A": "$(touch made); `id` 'x'"})
+    plan = ApplyPlan(environment={"A": "$(touch made); `id` 'x'"})
     (tmp_path / "environment.sh").write_text(plan.files(tmp_path)["environment.sh"])
 
     shown = subprocess.run(
@@ -123,7 +123,7 @@ def test_a_hostile_value_stays_a_value(tmp_path):
 
 def test_a_hint_with_a_line_break_is_refused(tmp_path):
     with pytest.raises(TuningError, match="without spaces"):
-        Plan(hints={"a": "1\nb 2"}).files(tmp_path)
+        ApplyPlan(hints={"a": "1\nb 2"}).files(tmp_path)
 
 
 def test_of_two_pieces_of_advice_the_one_with_the_larger_gain_holds():

@@ -1,6 +1,6 @@
 """A Jacobi solver on strips of a grid: real under MPI, and emulated."""
 
 from striate.apps.jacobi.emulated import workload
-from striate.apps.jacobi.solve import Strip, solve
+from striate.apps.jacobi.solve import GridStrip, solve
 
-__all__ = ["Strip", "solve", "workload"]
+__all__ = ["GridStrip", "solve", "workload"]

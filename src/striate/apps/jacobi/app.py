@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from striate.apps.app import App, Case, KernelCost, KernelProcess, Kernels
 from striate.apps.jacobi.emulated import workload
-from striate.apps.jacobi.solve import Strip, solve
+from striate.apps.jacobi.solve import GridStrip, solve
 from striate.apps.timing import timed, written
 from striate.workload.workload import Workload
 
@@ -27,12 +27,12 @@ class Jacobi(App):
 
     def prepare(self, comm: Any, folder: Path, parameters: dict[str, Any]) -> Callable[[], object]:
         given = dict(parameters)
-        strip = Strip(given.pop("rows"), given.pop("columns"), comm.rank, comm.size)
+        strip = GridStrip(given.pop("rows"), given.pop("columns"), comm.rank, comm.size)
         return lambda: solve(comm, folder / "field", strip, **given)
 
     def kernels(self, process: KernelProcess) -> Kernels:
         given = process.parameters
-        strip = Strip(given["rows"], given["columns"], process.rank, process.ranks)
+        strip = GridStrip(given["rows"], given["columns"], process.rank, process.ranks)
         write = written(process, strip.field, flush=False)
         return Kernels({"sweep": (timed(strip.sweep), given["every"]), "write": (write, 1)})
 

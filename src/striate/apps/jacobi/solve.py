@@ -13,7 +13,7 @@ from striate.record.region import region
 
 
 @dataclass
-class Strip:
+class GridStrip:
     """One rank's rows of the grid, with a ghost row above and below; the first row of the grid is hot."""
 
     rows: int
@@ -45,7 +45,7 @@ class Strip:
 
 
 def solve(
-    comm: Any, path: str | os.PathLike[str], strip: Strip, *, steps: int = 100, every: int = 25
+    comm: Any, path: str | os.PathLike[str], strip: GridStrip, *, steps: int = 100, every: int = 25
 ) -> float:
     """Sweep `steps` times and write the grid every `every` sweeps, each behind the one before; the last change.
 

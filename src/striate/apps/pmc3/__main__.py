@@ -41,7 +41,7 @@ def sample(**options: Any) -> None:
     """Sample phylogenies of the sequences in MATRIX, a NEXUS file."""
     from striate.apps.pmc3.nexus import read_nexus
     from striate.apps.pmc3.run import sample_all
-    from striate.apps.pmc3.sampler import Sampler, Settings
+    from striate.apps.pmc3.sampler import Sampler, SamplerSettings
 
     comm = _world()
     output: Path | None = options["parallel_file"] or options["serial_files"]
@@ -54,7 +54,7 @@ def sample(**options: Any) -> None:
     else:
         _clear_all([output, checkpoint, *files], comm, force=options["force"])
     names = ("runs", "chains", "generations", "sample_frequency", "seed", "model", "temperature")
-    settings = Settings(**{name: options[name] for name in names})
+    settings = SamplerSettings(**{name: options[name] for name in names})
     matrix = read_nexus(options["matrix"])
     sampler = Sampler(matrix, settings, comm)
     writer = _writer(options, settings, matrix.names, comm)
@@ -92,7 +92,7 @@ def _refuse_missing(paths: list[Path], comm: Any) -> None:
 
 def _writer(options: dict[str, Any], settings: Any, names: tuple[str, ...], comm: Any) -> Any:
     from striate.apps.pmc3.lines import describe
-    from striate.apps.pmc3.stores import MpiStore, PlainStore, Store
+    from striate.apps.pmc3.stores import MpiStore, PlainStore, SampleStore
     from striate.apps.pmc3.writers import MappedWriter, SerialWriter, headers
     from striate.layout import parse
 
@@ -104,7 +104,7 @@ def _writer(options: dict[str, Any], settings: Any, names: tuple[str, ...], comm
     described = describe(
         settings.model, names, settings.runs, settings.generations, settings.sample_frequency
     )
-    store: Store = PlainStore(path) if comm.size == 1 else MpiStore(path, comm, layout)
+    store: SampleStore = PlainStore(path) if comm.size == 1 else MpiStore(path, comm, layout)
     return MappedWriter(store, described, heads, comm, options["buffered"])
 
 

@@ -10,7 +10,7 @@ from striate.apps.app import App, Case, KernelCost, KernelProcess, Kernels
 from striate.apps.pmc3.lines import describe
 from striate.apps.pmc3.nexus import Matrix, parse_nexus, random_matrix
 from striate.apps.pmc3.run import sample_all
-from striate.apps.pmc3.sampler import Sampler, Settings
+from striate.apps.pmc3.sampler import Sampler, SamplerSettings
 from striate.apps.pmc3.stores import MpiStore, PlainStore
 from striate.apps.pmc3.workload import workload
 from striate.apps.pmc3.writers import MappedWriter, headers
@@ -38,13 +38,15 @@ class Pmc3(App):
     repeats: ClassVar = {"generation": "generations"}
 
     def prepare(self, comm: Any, folder: Path, parameters: dict[str, Any]) -> Callable[[], object]:
-        settings = Settings(**parameters, sample_frequency=1)
+        settings = SamplerSettings(**parameters, sample_frequency=1)
         sampler, writer = _sampling(settings, comm, MpiStore(folder / "samples", comm, None))
         return lambda: sample_all(sampler, writer, folder / "samples.ckp", every=settings.generations)
 
     def kernels(self, process: KernelProcess) -> Kernels:
         """A generation, its samples written by the system's calls."""
-        settings = Settings(process.parameters["runs"], process.parameters["chains"], _MOST_GENERATIONS, 1)
+        settings = SamplerSettings(
+            process.parameters["runs"], process.parameters["chains"], _MOST_GENERATIONS, 1
+        )
         sampler, writer = _sampling(settings, _Apart(process), PlainStore(process.folder / "samples"))
         writer.start_all(0)
         numbers = iter(range(_MOST_GENERATIONS))
@@ -81,7 +83,7 @@ def _matrix() -> Matrix:
     return parse_nexus(random_matrix(_TAXA, _SITES, seed=_SEED))
 
 
-def _sampling(settings: Settings, comm: Any, store: Any) -> tuple[Sampler, MappedWriter]:
+def _sampling(settings: SamplerSettings, comm: Any, store: Any) -> tuple[Sampler, MappedWriter]:
     matrix = _matrix()
     described = describe(settings.model, matrix.names, settings.runs, settings.generations, 1)
     return Sampler(matrix, settings, comm), MappedWriter(

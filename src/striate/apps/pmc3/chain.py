@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from striate.apps.pmc3.model import EQUAL_FREQUENCIES, EQUAL_RATES, Model
+from striate.apps.pmc3.model import EQUAL_FREQUENCIES, EQUAL_RATES, SubstitutionModel
 from striate.apps.pmc3.tree import Tree, random_tree
 
 BRANCH_RATE = (
@@ -20,11 +20,11 @@ LARGEST_ALPHA = 200.0
 
 
 @dataclass(frozen=True)
-class State:
+class ChainState:
     """Where a chain is, and how probable that is."""
 
     tree: Tree
-    model: Model
+    model: SubstitutionModel
     log_likelihood: float
     log_prior: float
 
@@ -33,11 +33,11 @@ class State:
         return self.log_likelihood + self.log_prior
 
 
-LogLikelihood = Callable[[Tree, Model], float]
-Proposal = tuple[Tree, Model, float]  # and the logarithm of the Hastings ratio
+LogLikelihood = Callable[[Tree, SubstitutionModel], float]
+Proposal = tuple[Tree, SubstitutionModel, float]  # and the logarithm of the Hastings ratio
 
 
-def log_prior(tree: Tree, model: Model) -> float:
+def log_prior(tree: Tree, model: SubstitutionModel) -> float:
     """Logarithm of the prior density; topologies are all as likely, and the constant for that is left out."""
     branches = len(tree.lengths) - 1
     value = branches * math.log(BRANCH_RATE) - BRANCH_RATE * tree.length
@@ -46,26 +46,32 @@ def log_prior(tree: Tree, model: Model) -> float:
     return value
 
 
-def start(kind: str, leaves: int, log_likelihood: LogLikelihood, random: np.random.Generator) -> State:
+def start(kind: str, leaves: int, log_likelihood: LogLikelihood, random: np.random.Generator) -> ChainState:
     """A random tree under "jc69" or "gtr+g"."""
-    model = Model() if kind == "jc69" else Model(EQUAL_RATES, EQUAL_FREQUENCIES, alpha=1.0)
+    model = (
+        SubstitutionModel()
+        if kind == "jc69"
+        else SubstitutionModel(EQUAL_RATES, EQUAL_FREQUENCIES, alpha=1.0)
+    )
     tree = random_tree(leaves, random)
-    return State(tree, model, log_likelihood(tree, model), log_prior(tree, model))
+    return ChainState(tree, model, log_likelihood(tree, model), log_prior(tree, model))
 
 
-def step(state: State, heat: float, log_likelihood: LogLikelihood, random: np.random.Generator) -> State:
+def step(
+    state: ChainState, heat: float, log_likelihood: LogLikelihood, random: np.random.Generator
+) -> ChainState:
     """One Metropolis-Hastings step of a chain whose posterior is raised to the power `heat`."""
     tree, model, log_hastings = propose(state.tree, state.model, random)
     chance = math.log(1.0 - random.random())
     if math.isinf(log_hastings):
         return state
     next_prior = log_prior(tree, model)
-    proposed = State(tree, model, log_likelihood(tree, model), next_prior)
+    proposed = ChainState(tree, model, log_likelihood(tree, model), next_prior)
     gain = heat * (proposed.log_posterior - state.log_posterior) + log_hastings
     return proposed if chance < gain else state
 
 
-def propose(tree: Tree, model: Model, random: np.random.Generator) -> Proposal:
+def propose(tree: Tree, model: SubstitutionModel, random: np.random.Generator) -> Proposal:
     """One of the moves, by lot; a Hastings ratio of minus infinity marks a move out of bounds."""
     moves = [_stretch, _stretch, _interchange]
     if model.alpha is not None:
@@ -73,7 +79,7 @@ def propose(tree: Tree, model: Model, random: np.random.Generator) -> Proposal:
     return moves[int(random.integers(len(moves)))](tree, model, random)
 
 
-def _stretch(tree: Tree, model: Model, random: np.random.Generator) -> Proposal:
+def _stretch(tree: Tree, model: SubstitutionModel, random: np.random.Generator) -> Proposal:
     """Multiply one branch by a factor; the Hastings ratio of a multiplier is the factor itself."""
     node = int(random.integers(len(tree.lengths) - 1))
     log_factor = 2.0 * (random.random() - 0.5) * math.log(4.0)
@@ -83,7 +89,7 @@ def _stretch(tree: Tree, model: Model, random: np.random.Generator) -> Proposal:
     return tree.with_length(node, length), model, log_factor
 
 
-def _interchange(tree: Tree, model: Model, random: np.random.Generator) -> Proposal:
+def _interchange(tree: Tree, model: SubstitutionModel, random: np.random.Generator) -> Proposal:
     """Exchange the neighbours of one inner branch: a child below it with a sibling beside it (symmetric)."""
     inner = range(tree.leaves, tree.top)
     if not inner:
@@ -95,7 +101,7 @@ def _interchange(tree: Tree, model: Model, random: np.random.Generator) -> Propo
     return tree.interchanged(child, siblings[int(random.integers(len(siblings)))]), model, 0.0
 
 
-def _reshape(tree: Tree, model: Model, random: np.random.Generator) -> Proposal:
+def _reshape(tree: Tree, model: SubstitutionModel, random: np.random.Generator) -> Proposal:
     """Multiply alpha by a factor."""
     assert model.alpha is not None
     log_factor = 2.0 * (random.random() - 0.5) * math.log(2.0)
@@ -105,12 +111,12 @@ def _reshape(tree: Tree, model: Model, random: np.random.Generator) -> Proposal:
     return tree, replace(model, alpha=alpha), log_factor
 
 
-def _exchange_rates(tree: Tree, model: Model, random: np.random.Generator) -> Proposal:
+def _exchange_rates(tree: Tree, model: SubstitutionModel, random: np.random.Generator) -> Proposal:
     shares, inside = _moved_share(model.rates, random)
     return (tree, replace(model, rates=shares), 0.0) if inside else (tree, model, -math.inf)
 
 
-def _exchange_frequencies(tree: Tree, model: Model, random: np.random.Generator) -> Proposal:
+def _exchange_frequencies(tree: Tree, model: SubstitutionModel, random: np.random.Generator) -> Proposal:
     shares, inside = _moved_share(model.frequencies, random)
     return (tree, replace(model, frequencies=shares), 0.0) if inside else (tree, model, -math.inf)
 

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from striate.apps.pmc3.chain import State
-from striate.apps.pmc3.model import Model
+from striate.apps.pmc3.chain import ChainState
+from striate.apps.pmc3.model import SubstitutionModel
 from striate.apps.pmc3.tree import Tree
 from striate.errors import TraceError
 
@@ -33,12 +33,12 @@ class ChainRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log_prior: float
     random: dict[str, Any]
 
-    def state(self) -> State:
-        model = Model(self.rates, self.frequencies, self.alpha)
-        return State(Tree(self.parents, self.lengths), model, self.log_likelihood, self.log_prior)
+    def state(self) -> ChainState:
+        model = SubstitutionModel(self.rates, self.frequencies, self.alpha)
+        return ChainState(Tree(self.parents, self.lengths), model, self.log_likelihood, self.log_prior)
 
 
-class Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SamplerCheckpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All chains, run by run, after `generation`; `matrix` and `settings` must be those of the run that goes on."""
 
     schema: str
@@ -51,7 +51,7 @@ class Checkpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     chains: list[ChainRecord]
 
 
-def record(state: State, random: np.random.Generator) -> ChainRecord:
+def record(state: ChainState, random: np.random.Generator) -> ChainRecord:
     model = state.model
     return ChainRecord(
         parents=state.tree.parents,
@@ -79,7 +79,7 @@ def restored_random(state: dict[str, Any]) -> np.random.Generator:
     return random
 
 
-def save(path: Path, checkpoint: Checkpoint) -> None:
+def save(path: Path, checkpoint: SamplerCheckpoint) -> None:
     """Write the whole file or leave the old one: a kill at any moment leaves a good checkpoint."""
     part = path.with_name(f".{path.name}.part")
     with part.open("wb") as stream:
@@ -89,10 +89,10 @@ def save(path: Path, checkpoint: Checkpoint) -> None:
     part.replace(path)
 
 
-def load(path: Path, settings: dict[str, Any], matrix: str) -> Checkpoint:
+def load(path: Path, settings: dict[str, Any], matrix: str) -> SamplerCheckpoint:
     """The checkpoint of a sampling of this matrix, by its fingerprint, with these settings; refuses another's."""
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Checkpoint)
+        found = msgspec.json.decode(path.read_bytes(), type=SamplerCheckpoint)
     except msgspec.MsgspecError as error:
         raise CheckpointError(f"expected a checkpoint ({SCHEMA}), got {error}", source=str(path)) from None
     if found.schema != SCHEMA:

@@ -14,7 +14,7 @@ from striate.layout.temporal import ChainPlacement
 Arrangement = Literal["run", "generation"]
 
 
-class Kind(NamedTuple):
+class LineKind(NamedTuple):
     """One kind of record: its header, if any, and its lines."""
 
     header: tuple[Slot, ...]
@@ -46,9 +46,9 @@ class SampleFormat:
         front = [Area("run", self.runs, *headers)] if headers else []
         return RecordMap(*front, Area("line", self.lines, Area("run", self.runs, first.line, second.line)))
 
-    def _kinds(self) -> tuple[Kind, Kind]:
-        tree = Kind(_header("tree_header", self.tree_header), Slot("tree", self.tree_line))
-        parameter = Kind(
+    def _kinds(self) -> tuple[LineKind, LineKind]:
+        tree = LineKind(_header("tree_header", self.tree_header), Slot("tree", self.tree_line))
+        parameter = LineKind(
             _header("parameter_header", self.parameter_header), Slot("parameter", self.parameter_line)
         )
         return (tree, parameter) if self.trees_first else (parameter, tree)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from striate.apps.pmc3.model import Floats, Model
+from striate.apps.pmc3.model import Floats, SubstitutionModel
 from striate.apps.pmc3.nexus import Matrix
 from striate.apps.pmc3.tree import Tree
 
@@ -17,7 +17,7 @@ class Likelihood:
         bits = (patterns[:, None, :] >> np.arange(4, dtype=np.uint8)[None, :, None]) & 1
         self.tips: Floats = bits.astype(np.float64)  # [taxon, state, pattern]
 
-    def log(self, tree: Tree, model: Model) -> float:
+    def log(self, tree: Tree, model: SubstitutionModel) -> float:
         """Natural logarithm of the probability of the matrix.
 
         Partial likelihoods are divided by their largest at every inner node, so that thousands of taxa do not

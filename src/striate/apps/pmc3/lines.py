@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from striate.apps.pmc3.chain import State
+from striate.apps.pmc3.chain import ChainState
 from striate.apps.pmc3.line_sizes import parameter_line as parameter_line_bytes
 from striate.apps.pmc3.line_sizes import tree_line as tree_line_bytes
-from striate.apps.pmc3.parallel_file import Description
+from striate.apps.pmc3.parallel_file import SampleDescription
 
 GTR_COLUMNS = (
     *(f"r({pair})" for pair in ("A<->C", "A<->G", "A<->T", "C<->G", "C<->T", "G<->T")),
@@ -32,21 +32,23 @@ def tree_header(names: Sequence[str], identity: int) -> bytes:
     return (head + ",\n".join(rows) + ";\n").encode()
 
 
-def parameter_line(generation: int, state: State) -> bytes:
+def parameter_line(generation: int, state: ChainState) -> bytes:
     numbers = [state.log_likelihood, state.log_prior, state.tree.length]
     if state.model.alpha is not None:
         numbers += [*state.model.rates, *state.model.frequencies, state.model.alpha]
     return (str(generation) + "".join(f"\t{number:.6e}" for number in numbers) + "\n").encode()
 
 
-def tree_line(generation: int, state: State) -> bytes:
+def tree_line(generation: int, state: ChainState) -> bytes:
     return f"   tree gen.{generation} = [&U] {state.tree.newick()};\n".encode()
 
 
-def describe(kind: str, names: Sequence[str], runs: int, generations: int, frequency: int) -> Description:
+def describe(
+    kind: str, names: Sequence[str], runs: int, generations: int, frequency: int
+) -> SampleDescription:
     """The format of a sampling, the same on every rank: lines have room for the last generation and every sign."""
     numbers = len(columns(kind))
-    return Description(
+    return SampleDescription(
         runs=runs,
         lines=len(sampled_generations(generations, frequency)),
         parameter_line=parameter_line_bytes(numbers, numbers, generations),

@@ -18,7 +18,7 @@ EQUAL_RATES, EQUAL_FREQUENCIES = (1 / 6,) * 6, (1 / 4,) * 4
 
 
 @dataclass(frozen=True)
-class Model:
+class SubstitutionModel:
     """Exchange rates (summing to 1), base frequencies, and the shape of the rates over sites.
 
     `alpha` None: all sites change at one rate. The defaults are JC69.

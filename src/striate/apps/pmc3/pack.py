@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from striate.apps.pmc3.format import Arrangement
-from striate.apps.pmc3.parallel_file import Description, ParallelFile, mark
+from striate.apps.pmc3.parallel_file import ParallelFile, SampleDescription, mark
 from striate.apps.pmc3.sample_files import RunSamples, write_runs
 from striate.errors import LayoutError
 from striate.layout.line_buffer import Batch, LineBuffer
 
 
-def describe(runs: Sequence[RunSamples], arrangement: Arrangement = "run") -> Description:
+def describe(runs: Sequence[RunSamples], arrangement: Arrangement = "run") -> SampleDescription:
     """A format with room for the longest line of each kind; refuses runs whose headers differ in size."""
     heads = {(len(run.parameter_header), len(run.tree_header)) for run in runs}
     if len(heads) != 1:
         raise LayoutError(f"expected headers of one size in all runs, got {sorted(heads)}")
     ((parameter_header, tree_header),) = heads
-    return Description(
+    return SampleDescription(
         runs=len(runs),
         lines=min(run.samples for run in runs),
         parameter_line=max(len(line) for run in runs for line in run.parameter_lines),
@@ -31,7 +31,7 @@ def describe(runs: Sequence[RunSamples], arrangement: Arrangement = "run") -> De
 
 
 def pack(
-    stream: BinaryIO, runs: Sequence[RunSamples], description: Description, generations: int = 1
+    stream: BinaryIO, runs: Sequence[RunSamples], description: SampleDescription, generations: int = 1
 ) -> None:
     """Write the runs through the map, `generations` samples a write, and mark them complete at the end."""
     record_map = description.record_map()

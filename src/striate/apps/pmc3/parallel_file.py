@@ -29,7 +29,7 @@ class ParallelFileError(TraceError):
     """A parallel file that cannot be read."""
 
 
-class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SampleDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the preamble says; the map follows from it."""
 
     runs: int
@@ -62,7 +62,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return content.ljust(PREAMBLE_BYTES, b"\0")
 
 
-def read_description(preamble: bytes) -> Description:
+def read_description(preamble: bytes) -> SampleDescription:
     """The description in a preamble; refuses another file."""
     if not preamble.startswith(MAGIC):
         raise ParallelFileError(
@@ -70,7 +70,7 @@ def read_description(preamble: bytes) -> Description:
         )
     line = preamble[len(MAGIC) :].split(b"\n", 1)[0]
     try:
-        return msgspec.json.decode(line, type=Description)
+        return msgspec.json.decode(line, type=SampleDescription)
     except msgspec.MsgspecError as error:
         raise ParallelFileError(f"expected a description, got {error}", at="preamble") from None
 
@@ -94,7 +94,7 @@ class ParallelFile:
     """An open parallel file, to be read; `samples` of every run are complete."""
 
     stream: BinaryIO
-    description: Description
+    description: SampleDescription
     record_map: RecordMap
     samples: int
 

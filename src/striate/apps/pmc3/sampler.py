@@ -15,7 +15,7 @@ from striate.apps.pmc3 import chain, lines
 from striate.apps.pmc3.checkpoint import (
     SCHEMA,
     ChainRecord,
-    Checkpoint,
+    SamplerCheckpoint,
     random_state,
     record,
     restored_random,
@@ -28,7 +28,7 @@ from striate.layout.temporal import ChainPlacement
 
 
 @dataclass(frozen=True)
-class Settings:
+class SamplerSettings:
     """What decides the samples."""
 
     runs: int
@@ -47,7 +47,7 @@ class Settings:
             raise WorkloadError(f'expected model "jc69" or "gtr+g", got {self.model!r}')
 
 
-class Communicator(Protocol):
+class SamplerComm(Protocol):
     """The little of MPI that a sampling needs; mpi4py's communicators have it."""
 
     rank: int
@@ -68,7 +68,7 @@ class Alone:
 class Sampler:
     """The chains that this rank holds, and the heats of all."""
 
-    def __init__(self, matrix: Matrix, settings: Settings, comm: Communicator) -> None:
+    def __init__(self, matrix: Matrix, settings: SamplerSettings, comm: SamplerComm) -> None:
         self.settings, self.comm, self.fingerprint = settings, comm, matrix.fingerprint
         self.log_likelihood = Likelihood(matrix).log
         total = settings.runs * settings.chains
@@ -104,13 +104,13 @@ class Sampler:
             if place in self.states
         }
 
-    def checkpoint(self, generation: int, samples: int) -> Checkpoint:
+    def checkpoint(self, generation: int, samples: int) -> SamplerCheckpoint:
         """Everything there is, gathered from all ranks: call on all."""
         parts = self.comm.allgather(
             [(place, record(self.states[place], self.random[place])) for place in self.mine]
         )
         chains: dict[tuple[int, int], ChainRecord] = dict(item for part in parts for item in part)
-        return Checkpoint(
+        return SamplerCheckpoint(
             schema=SCHEMA,
             matrix=self.fingerprint,
             settings=asdict(self.settings),
@@ -121,7 +121,7 @@ class Sampler:
             chains=[chains[place] for place in sorted(chains)],
         )
 
-    def restore(self, checkpoint: Checkpoint) -> None:
+    def restore(self, checkpoint: SamplerCheckpoint) -> None:
         """Go on from a checkpoint, on any number of ranks."""
         for place in self.mine:
             saved = checkpoint.chains[place[0] * self.settings.chains + place[1]]

@@ -11,7 +11,7 @@ from striate.layout.simple_stripe import SimpleStripe
 from striate.layout.varstrip import VarStrip
 
 
-class Store(Protocol):
+class SampleStore(Protocol):
     """A file open for writing at any place."""
 
     def write_at(self, offset: int, content: bytes) -> None: ...

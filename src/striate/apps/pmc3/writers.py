@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from striate.apps.pmc3 import lines
-from striate.apps.pmc3.parallel_file import Description, mark
+from striate.apps.pmc3.parallel_file import SampleDescription, mark
 from striate.apps.pmc3.sample_files import TREE_END, RunSamples, file_contents, read_run, run_paths
-from striate.apps.pmc3.sampler import Communicator, Settings
-from striate.apps.pmc3.stores import Store
+from striate.apps.pmc3.sampler import SamplerComm, SamplerSettings
+from striate.apps.pmc3.stores import SampleStore
 from striate.layout.line_buffer import Batch, LineBuffer
 
 ColdLines = dict[int, tuple[bytes, bytes]]
@@ -37,10 +37,10 @@ class MappedWriter:
 
     def __init__(
         self,
-        store: Store,
-        description: Description,
+        store: SampleStore,
+        description: SampleDescription,
         headers: tuple[bytes, bytes],
-        comm: Communicator,
+        comm: SamplerComm,
         generations: int,
     ) -> None:
         self._store, self._description, self._headers, self._comm = store, description, headers, comm
@@ -89,7 +89,7 @@ class SerialWriter:
     """The old way: all lines go to rank 0, which writes a .p and a .t file for every run, in order."""
 
     def __init__(
-        self, stem: Path, settings: Settings, headers: tuple[bytes, bytes], comm: Communicator
+        self, stem: Path, settings: SamplerSettings, headers: tuple[bytes, bytes], comm: SamplerComm
     ) -> None:
         self._stem, self._runs, self._headers, self._comm = stem, settings.runs, headers, comm
         self._files: list[tuple[Any, Any]] = []
@@ -129,7 +129,7 @@ class SerialWriter:
             trees.close()
 
 
-def headers(names: Sequence[str], settings: Settings) -> tuple[bytes, bytes]:
+def headers(names: Sequence[str], settings: SamplerSettings) -> tuple[bytes, bytes]:
     """The parameter and the tree header, the same for all runs; the seed is the identity."""
     identity = settings.seed % 10**10
     return lines.parameter_header(settings.model, identity), lines.tree_header(names, identity)

@@ -30,7 +30,7 @@ class Cables:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Components:
+class FabricComponents:
     """Switches or memories: kind, rate and local rate, columns over components."""
 
     kind: NDArray[np.uint8]
@@ -45,7 +45,7 @@ class Components:
 class Fabric:
     """Components are numbered from 0; those of the hosts come after them."""
 
-    components: Components
+    components: FabricComponents
     cables: Cables
     one_way: Cables
     attach: Indices  # per host: the component its uplink leads to, or -1
@@ -78,17 +78,17 @@ def join_cables(*parts: Cables) -> Cables:
     )
 
 
-def switches(count: int, switch: Switch) -> Components:
+def switches(count: int, switch: Switch) -> FabricComponents:
     """`count` equal switches."""
     kind = COMPONENT_KINDS.index(switch.kind)
-    return Components(
+    return FabricComponents(
         np.full(count, kind, np.uint8), np.full(count, float(switch.bandwidth)), np.zeros(count)
     )
 
 
-def join_components(*parts: Components) -> Components:
+def join_components(*parts: FabricComponents) -> FabricComponents:
     """All components of all parts, in order."""
-    return Components(
+    return FabricComponents(
         np.concatenate([part.kind for part in parts]),
         np.concatenate([part.bandwidth for part in parts]),
         np.concatenate([part.local_bandwidth for part in parts]),

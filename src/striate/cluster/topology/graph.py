@@ -11,7 +11,7 @@ from striate.cluster.hosts import HostGroup
 from striate.cluster.names import Block
 from striate.cluster.networks import ComponentTable, EdgeTable, GraphNetwork
 from striate.cluster.placement import Indices
-from striate.cluster.topology.fabric import Cables, Components, Fabric
+from striate.cluster.topology.fabric import Cables, Fabric, FabricComponents
 from striate.errors import ClusterError
 
 
@@ -36,11 +36,11 @@ def fabric(network: GraphNetwork, groups: Sequence[HostGroup]) -> Fabric:
     )
 
 
-def _components(tables: Sequence[ComponentTable]) -> Components:
+def _components(tables: Sequence[ComponentTable]) -> FabricComponents:
     kinds = np.array([COMPONENT_KINDS.index(table.kind) for table in tables], np.uint8)
     rates = np.array([float(table.bandwidth) for table in tables])
     local = np.array([float(table.local_bandwidth or table.bandwidth) for table in tables])
-    return Components(kinds, rates, np.where(kinds == MEMORY, local, 0.0))
+    return FabricComponents(kinds, rates, np.where(kinds == MEMORY, local, 0.0))
 
 
 def _cables(edges: Sequence[EdgeTable], ends: Indices, chosen: np.ndarray) -> Cables:

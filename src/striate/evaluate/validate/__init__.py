@@ -2,6 +2,6 @@
 
 from striate.apps.app import Case
 from striate.evaluate.validate.cases import matrix
-from striate.evaluate.validate.outcome import Outcome, Study
+from striate.evaluate.validate.outcome import CaseOutcome, Validation
 
-__all__ = ["Case", "Outcome", "Study", "matrix"]
+__all__ = ["Case", "CaseOutcome", "Validation", "matrix"]

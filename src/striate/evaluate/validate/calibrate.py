@@ -28,7 +28,7 @@ Key = tuple[str, str, int]  # application and kernel, the application's size, ho
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
+class KernelCosts:
     """CPU seconds of each kernel once, and how much longer its first time takes, in cold caches and new memory."""
 
     table: Mapping[Key, Interval]
@@ -69,10 +69,10 @@ class Calibration:
                 self._firsts.setdefault(key, []).extend(firsts)
 
     @property
-    def costs(self) -> Costs:
+    def costs(self) -> KernelCosts:
         variation = variation_of(self._known.values())
         table = {key: cost_of(looks, variation) for key, looks in self._known.items()}
-        return Costs(table, {key: fmean(firsts) for key, firsts in self._firsts.items()})
+        return KernelCosts(table, {key: fmean(firsts) for key, firsts in self._firsts.items()})
 
 
 def work_of(case: Case) -> str:

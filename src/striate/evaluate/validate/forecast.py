@@ -11,13 +11,13 @@ from striate.cluster.description import MeasuredTable
 from striate.cluster.ends import at_end
 from striate.cluster.measured import with_value
 from striate.cluster.quantities import Load
-from striate.evaluate.validate.calibrate import Costs
+from striate.evaluate.validate.calibrate import KernelCosts
 from striate.interval import Interval
 from striate.rungs.fine import play
 from striate.workload.workload import Workload
 
 
-def workload_of(case: Case, costs: Costs, end: str, collectives: int) -> Workload:
+def workload_of(case: Case, costs: KernelCosts, end: str, collectives: int) -> Workload:
     """The case's program with costs at one end of their ranges."""
 
     def cost(kernel: str, processes: int | None = None) -> float:
@@ -40,7 +40,7 @@ def with_background(cluster: Cluster, seen: Interval, samples: int) -> Cluster:
     return build(with_value(description, table, Load.read(middle)))
 
 
-def forecast_case(case: Case, cluster: Cluster, costs: Costs, collectives: int) -> Interval:
+def forecast_case(case: Case, cluster: Cluster, costs: KernelCosts, collectives: int) -> Interval:
     """Seconds of the case: the estimate, and both ends with all costs and all of the machine at theirs."""
     machines = {"fast": at_end(cluster, fast=True), "middle": cluster, "slow": at_end(cluster, fast=False)}
     seconds = {

@@ -17,7 +17,7 @@ SCHEMA = "striate.validation/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CaseRun:
     """One real run: what was forecast before it, what it took, and the background that was seen before it."""
 
     forecast: Interval
@@ -35,11 +35,11 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """All runs of a case."""
 
     case: Case
-    runs: tuple[Run, ...]
+    runs: tuple[CaseRun, ...]
 
     @property
     def measured(self) -> float:
@@ -58,21 +58,21 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class Validation:
     """A whole validation."""
 
     cluster: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CaseOutcome, ...]
     made: str
     versions: Mapping[str, str]
     schema: str = SCHEMA
 
     @classmethod
-    def of(cls, cluster: str, outcomes: Sequence[Outcome]) -> Study:
+    def of(cls, cluster: str, outcomes: Sequence[CaseOutcome]) -> Validation:
         return cls(cluster, tuple(outcomes), now(), versions())
 
     @property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[CaseRun]:
         return [run for outcome in self.outcomes for run in outcome.runs]
 
     @property
@@ -100,6 +100,6 @@ class Study:
         """The median of high / low of all forecasts."""
         return median(run.forecast.high / run.forecast.low for run in self.runs)
 
-    def worst(self, count: int) -> list[Outcome]:
+    def worst(self, count: int) -> list[CaseOutcome]:
         """The cases whose forecasts are furthest off."""
         return sorted(self.outcomes, key=lambda outcome: -abs(outcome.error))[:count]

@@ -21,7 +21,7 @@ from striate.cluster.cluster import Cluster
 from striate.errors import ProbeError
 from striate.evaluate.validate.calibrate import Calibration
 from striate.evaluate.validate.forecast import forecast_case, with_background
-from striate.evaluate.validate.outcome import Outcome, Run, Study
+from striate.evaluate.validate.outcome import CaseOutcome, CaseRun, Validation
 from striate.interval import Interval
 from striate.probe.background import background_samples
 from striate.probe.deadline import Deadline
@@ -39,7 +39,7 @@ _TRACED_BYTES = 256 * 1024**2
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ValidationPlan:
     """What to validate: the probed machine, the cases, how often each is run, and where files may lie."""
 
     cluster: Cluster
@@ -48,7 +48,7 @@ class Plan:
     directory: Path
 
 
-def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> Study:
+def validate(plan: ValidationPlan, tell: Callable[[str], object] = lambda words: None) -> Validation:
     """Run the matrix; `tell` hears what is being done. Raises ProbeError when a program fails."""
     folder = Path(tempfile.mkdtemp(prefix=".striate-validate-", dir=plan.directory))
     try:
@@ -58,17 +58,19 @@ def validate(plan: Plan, tell: Callable[[str], object] = lambda words: None) -> 
         runs = _runs(plan, collectives, folder, tell)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return Study.of(plan.cluster.name, [Outcome(case, tuple(runs[case.name])) for case in plan.cases])
+    return Validation.of(
+        plan.cluster.name, [CaseOutcome(case, tuple(runs[case.name])) for case in plan.cases]
+    )
 
 
 def _runs(
-    plan: Plan, collectives: Mapping[str, int], folder: Path, tell: Callable[[str], object]
-) -> dict[str, list[Run]]:
+    plan: ValidationPlan, collectives: Mapping[str, int], folder: Path, tell: Callable[[str], object]
+) -> dict[str, list[CaseRun]]:
     """All runs by the name of their case: look at the machine and at the kernels, forecast, and only then run.
 
     Repeats lie far apart, so that they see the machine at different times.
     """
-    found: dict[str, list[Run]] = {case.name: [] for case in plan.cases}
+    found: dict[str, list[CaseRun]] = {case.name: [] for case in plan.cases}
     looks: deque[list[float]] = deque(maxlen=_LOOKS)
     calibration = Calibration(folder, CALIBRATION_SECONDS)
     patience = Patience(PATIENCE_SECONDS)
@@ -80,7 +82,7 @@ def _runs(
             seen = background([sample for look in looks for sample in look])
             machine = with_background(plan.cluster, seen, len(looks))
             forecast = forecast_case(case, machine, calibration.costs, collectives[case.app])
-            found[case.name].append(Run(forecast, run_seconds(run_case(case, folder)), seen))
+            found[case.name].append(CaseRun(forecast, run_seconds(run_case(case, folder)), seen))
     return found
 
 

@@ -11,7 +11,7 @@ from striate.ladder.forecast import Forecast
 from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
-from striate.pages.where import Part, busy_levels, where_time_went
+from striate.pages.where import TimeShare, busy_levels, where_time_went
 from striate.pages.words import about_forecast, about_trace, against, span
 from striate.units import about_seconds, about_size
 
@@ -60,7 +60,7 @@ def _card(run: Run) -> dict[str, Any]:
     }
 
 
-def _parts(parts: Sequence[Part], seconds: float) -> list[dict[str, Any]]:
+def _parts(parts: Sequence[TimeShare], seconds: float) -> list[dict[str, Any]]:
     return [
         {
             "name": shown_name(part.name, 60),

@@ -12,7 +12,7 @@ from striate.errors import WorkloadError
 from striate.workload.application import Application, Groups
 from striate.workload.kinds import ANY, Kind
 from striate.workload.program import Int64s
-from striate.workload.walk import Line, lines
+from striate.workload.walk import ProgramLine, lines
 
 _PARTS = {
     Kind.SEND: (("send", "peer", "tag", "bytes"),),
@@ -22,10 +22,10 @@ _PARTS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Messages:
+class MessageCounts:
     """One end of many messages: columns over the ranks and passes of a line, `times` of each."""
 
-    line: Line
+    line: ProgramLine
     sent: bool
     source: Int64s  # world ranks; ANY on a receive from anyone
     target: Int64s
@@ -34,14 +34,14 @@ class Messages:
     times: int
 
 
-def messages(application: Application, groups: list[Groups]) -> Iterator[Messages]:
+def messages(application: Application, groups: list[Groups]) -> Iterator[MessageCounts]:
     """All message ends of the application, in columns."""
     for line in lines(application):
         for part in _PARTS.get(line.kind, ()):
             yield from _ends(line, groups[line.communicator], *part)
 
 
-def _ends(line: Line, group: Groups, side: str, *names: str) -> Iterator[Messages]:
+def _ends(line: ProgramLine, group: Groups, side: str, *names: str) -> Iterator[MessageCounts]:
     times = line.still(*names)
     for added in line.passes(*names):
         position, tag, size = (
@@ -51,11 +51,13 @@ def _ends(line: Line, group: Groups, side: str, *names: str) -> Iterator[Message
         yield _messages(line, group, side, (mine, position, tag, size), times)
 
 
-def _messages(line: Line, group: Groups, side: str, columns: tuple[Int64s, ...], times: int) -> Messages:
+def _messages(
+    line: ProgramLine, group: Groups, side: str, columns: tuple[Int64s, ...], times: int
+) -> MessageCounts:
     mine, position, tag, size = columns
     other = np.where(position == ANY, ANY, group.world(mine, np.maximum(position, 0)))
     source, target = (mine, other) if side == "send" else (other, mine)
-    return Messages(line, side == "send", source, target, tag, size, times)
+    return MessageCounts(line, side == "send", source, target, tag, size, times)
 
 
 def match_messages(application: Application, groups: list[Groups]) -> None:
@@ -79,7 +81,7 @@ def _balanced_as_written(application: Application, groups: list[Groups]) -> bool
     return not balance.any()
 
 
-def _motion(line: Line, names: list[str]) -> np.uint64:
+def _motion(line: ProgramLine, names: list[str]) -> np.uint64:
     """A hash of how the loops move a message."""
     depths = line.moving(*names)
     moved = [line.counts[depth] for depth in depths]
@@ -90,14 +92,14 @@ def _motion(line: Line, names: list[str]) -> np.uint64:
     return np.uint64(key[0])
 
 
-def _fingerprint(ends: Messages, motion: np.uint64) -> NDArray[np.uint64]:
+def _fingerprint(ends: MessageCounts, motion: np.uint64) -> NDArray[np.uint64]:
     """Two sums of well-mixed hashes: without and with the size."""
     key = _mix(_key(ends) ^ motion)
     sized = _mix(key ^ _unsigned(ends.bytes))
     return np.array([key.sum(dtype=np.uint64), sized.sum(dtype=np.uint64)])
 
 
-def _key(ends: Messages) -> NDArray[np.uint64]:
+def _key(ends: MessageCounts) -> NDArray[np.uint64]:
     """A 64-bit hash of communicator, source, target and tag: a collision would need billions of distinct keys."""
     key = _mix(np.full(len(ends.source), ends.line.communicator + 1, np.uint64))
     for column in (ends.source, ends.target, ends.tag):
@@ -121,7 +123,7 @@ def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 class _Table:
     """All message ends, and the distinct (communicator, target, source, tag) among them."""
 
-    every: list[Messages]
+    every: list[MessageCounts]
     which: Int64s  # per end: its distinct key
     first: Int64s  # per key: the first end that has it
     line: Int64s  # per end: index into `every`
@@ -133,7 +135,7 @@ class _Table:
     sent: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, every: list[Messages]) -> _Table:
+    def of(cls, every: list[MessageCounts]) -> _Table:
         _, first, which = np.unique(
             np.concatenate([_key(ends) for ends in every]), return_index=True, return_inverse=True
         )

@@ -11,8 +11,8 @@ from striate.errors import WorkloadError
 from striate.workload.application import Application, Groups
 from striate.workload.kinds import COLLECTIVES, EQUAL_BYTES, ROOTED, Kind
 from striate.workload.program import Int64s
-from striate.workload.unfold import Step, unfold
-from striate.workload.walk import Line, lines
+from striate.workload.unfold import ProgramStep, unfold
+from striate.workload.walk import ProgramLine, lines
 
 Hashes = NDArray[np.uint64]
 _BASE = 0x9E3779B97F4A7C15  # odd, so that powers stay invertible
@@ -89,7 +89,7 @@ class _Stretch:
         return _Stretch(power, total, tuple(slope * once % 2**64 for slope in outer))
 
 
-def _call(line: Line) -> _Stretch:
+def _call(line: ProgramLine) -> _Stretch:
     """One call. What must agree: the kind, the root, and the size where MPI wants it equal."""
     signature = np.full(len(line.ranks), int(line.kind) + 1, np.uint64) * np.uint64(0xD1342543DE82EF95)
     slopes = [0] * len(line.counts)
@@ -103,7 +103,7 @@ def _call(line: Line) -> _Stretch:
     return _Stretch(_BASE, np.asarray(signature, np.uint64), tuple(slope % 2**64 for slope in slopes))
 
 
-def _agreement(step: Step) -> tuple[object, ...]:
+def _agreement(step: ProgramStep) -> tuple[object, ...]:
     root = step.operands["root"] if step.kind in ROOTED else None
     return step.kind, root, step.operands["bytes"] if step.kind in EQUAL_BYTES else None
 
@@ -122,7 +122,7 @@ def _explain(application: Application, communicator: int, one: int, other: int) 
             raise WorkloadError(f"on communicator {name!r} {found}", at=at, source=application.name)
 
 
-def _words(step: Step | None) -> str:
+def _words(step: ProgramStep | None) -> str:
     if step is None:
         return "ends"
     shown = {key: step.operands[key] for key in ("bytes", "root") if key in step.operands}

@@ -19,7 +19,7 @@ from striate.workload.kinds import (
     Kind,
 )
 from striate.workload.program import Int64s
-from striate.workload.walk import Line, lines
+from striate.workload.walk import ProgramLine, lines
 
 _SETTLED = {"request", "region"}
 _FILES = frozenset(kind for kind, names in OPERANDS.items() if "file" in names)
@@ -36,7 +36,7 @@ def validate(application: Application) -> None:
     compare_collectives(application, groups)
 
 
-def check_operands(line: Line, groups: list[Groups]) -> None:
+def check_operands(line: ProgramLine, groups: list[Groups]) -> None:
     """Peers, roots, sizes, offsets and files of one row, for all its ranks."""
     names = OPERANDS[line.kind]
     line.refuse("expected at most 2^62 passes through all loops together", line.times > 2**62)
@@ -77,12 +77,12 @@ def check_operands(line: Line, groups: list[Groups]) -> None:
         check_access(line)
 
 
-def _outside(line: Line, operand: str, least: int, end: Int64s | int) -> NDArray[np.bool_]:
+def _outside(line: ProgramLine, operand: str, least: int, end: Int64s | int) -> NDArray[np.bool_]:
     low, high = np.asarray(line.lowest(operand)), np.asarray(line.highest(operand))
     return np.asarray((low < least) | (high >= end))
 
 
-def check_access(line: Line) -> None:
+def check_access(line: ProgramLine) -> None:
     """Byte runs stay inside [0, 2^63)."""
     extents = line.column("extents")
     lists = line.application.extents
@@ -123,7 +123,7 @@ def check_requests(application: Application, program: int) -> None:
         _follow(written, at)
 
 
-def _unlike(written: list[Line], ranks: int) -> list[int]:
+def _unlike(written: list[ProgramLine], ranks: int) -> list[int]:
     """Where among the program's ranks to look: one for every way in which requests and regions are numbered."""
     by_row = {line.row: line for line in written}.values()
     firsts = [
@@ -136,10 +136,10 @@ def _unlike(written: list[Line], ranks: int) -> list[int]:
     return [int(at) for at in np.sort(unlike)]
 
 
-def _follow(written: list[Line], at: int) -> None:
+def _follow(written: list[ProgramLine], at: int) -> None:
     """Follow the requests and regions of the rank at place `at`."""
-    pending: dict[int, Line] = {}
-    regions: list[Line] = []
+    pending: dict[int, ProgramLine] = {}
+    regions: list[ProgramLine] = []
     for line in written:
         request = int(line.column("request")[at]) if "request" in OPERANDS[line.kind] else BLOCKING
         if line.kind is Kind.WAITALL:
@@ -164,21 +164,21 @@ def _follow(written: list[Line], at: int) -> None:
         _refuse_at(regions[-1], at, f"region {_region(regions[-1], at)} never ends")
 
 
-def _refuse_at(line: Line, at: int, found: str, bad: bool = True) -> None:
+def _refuse_at(line: ProgramLine, at: int, found: str, bad: bool = True) -> None:
     if bad:
         line.refuse(found, np.arange(len(line.ranks)) == at)
 
 
-def _region(line: Line, at: int) -> str:
+def _region(line: ProgramLine, at: int) -> str:
     name = line.application.regions[line.column("region")[at]]
     return repr(name).replace("{", "{{").replace("}", "}}")
 
 
-def _twice(application: Application, program: int) -> list[Line]:
+def _twice(application: Application, program: int) -> list[ProgramLine]:
     """The program's lines with every loop's body written out twice at most: enough to see what a pass leaves over."""
     programs = application.programs
     by_row = {line.row: line for line in lines(application, program)}
-    stack: list[list[Line]] = [[]]
+    stack: list[list[ProgramLine]] = [[]]
     counts: list[int] = []
     for row in programs.rows_of(program):
         if programs.kind[row] == Kind.LOOP:

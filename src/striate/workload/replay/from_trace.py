@@ -23,7 +23,7 @@ from striate.workload.kinds import Kind
 from striate.workload.operations import Operation
 from striate.workload.replay.families import families
 from striate.workload.replay.from_counters import application_of_counters
-from striate.workload.replay.trace_rows import ALONE, BEGIN, CALL, FILE_CALLS, Rows, Source
+from striate.workload.replay.trace_rows import ALONE, BEGIN, CALL, FILE_CALLS, ReplayRows, Source
 from striate.workload.replay.unrecorded import has_counters_only
 
 # Waiting for a message or for others is not compute; these end the gap before them without an operation of their own.
@@ -113,7 +113,7 @@ def _some_call_alone(source: Source) -> bool:
 
 def _operations(source: Source, rank: int, *, gaps: bool) -> Iterator[Operation]:
     """One rank's operations in order, compute between them and after the last."""
-    rows = Rows(source, rank)
+    rows = ReplayRows(source, rank)
     pending: list[tuple[int, Operation]] = []
     for ticks, moment, row in rows.events():
         if ticks and gaps:

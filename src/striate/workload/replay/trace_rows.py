@@ -39,7 +39,7 @@ class Source:
     first: NDArray[np.int64]  # first row of each rank among those chosen
 
 
-class Rows:
+class ReplayRows:
     """The chosen rows of one rank as plain lists, and what to make of each."""
 
     def __init__(self, source: Source, rank: int) -> None:

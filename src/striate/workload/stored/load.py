@@ -11,7 +11,7 @@ from striate.errors import WorkloadError
 from striate.workload.application import Application, Communicator, File, collective_text, layout_text
 from striate.workload.stored.load_arrays import MOST_RANKS, columns_of, counts_of, expect, extents_of, sized
 from striate.workload.stored.load_program import programs_of
-from striate.workload.stored.parquet_form import SCHEMA, Header, schema
+from striate.workload.stored.parquet_form import SCHEMA, WorkloadHeader, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,7 @@ def load(path: Path) -> tuple[Application, ...]:
             raise WorkloadError(f"expected a workload ({SCHEMA}), got {found}")
         table = pq.read_table(path)
         table = _complete(table)
-        headers = msgspec.json.decode(metadata.get(b"applications", b""), type=list[Header])
+        headers = msgspec.json.decode(metadata.get(b"applications", b""), type=list[WorkloadHeader])
         applications = tuple(_application(table, number, header) for number, header in enumerate(headers))
     except WorkloadError as error:
         raise error.in_source(str(path)) from None
@@ -57,7 +57,7 @@ def _complete(table: pa.Table) -> pa.Table:
     return table
 
 
-def _application(table: pa.Table, number: int, header: Header) -> Application:
+def _application(table: pa.Table, number: int, header: WorkloadHeader) -> Application:
     import pyarrow.compute as pc
 
     mine = table.filter(pc.equal(table["application"], number))

@@ -11,7 +11,7 @@ from striate.errors import WorkloadError
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.program import Int64s, ProgramTable
 from striate.workload.stored.load_arrays import expect, sized
-from striate.workload.stored.parquet_form import NAMES, Header
+from striate.workload.stored.parquet_form import NAMES, WorkloadHeader
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +21,7 @@ _LABELS = {kind.label: kind for kind in Kind}
 _MOST_LOOPS = 64  # one inside the other
 
 
-def programs_of(rows: pa.Table, header: Header, named: dict[str, Int64s]) -> ProgramTable:
+def programs_of(rows: pa.Table, header: WorkloadHeader, named: dict[str, Int64s]) -> ProgramTable:
     """The rows of one application; refuses what leads nowhere."""
     program = _filled(rows, "program")
     expect(bool((np.diff(program) >= 0).all()), "programs are out of order", "column program")
@@ -132,7 +132,7 @@ def _tables(named: dict[str, Int64s], ranks: int) -> list[Int64s]:
     return tables
 
 
-def _programs_of_ranks(named: dict[str, Int64s], header: Header) -> NDArray[np.int32]:
+def _programs_of_ranks(named: dict[str, Int64s], header: WorkloadHeader) -> NDArray[np.int32]:
     column = sized(named, "program_of_rank", header.ranks)
     if column is None:
         expect(header.programs == 1, "the array is missing", "array 'program_of_rank'")

@@ -19,7 +19,7 @@ SCHEMA = "striate.workload/1"
 NAMES = tuple(dict.fromkeys(name for names in OPERANDS.values() for name in names))
 
 
-class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WorkloadHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one application says about itself beside its rows."""
 
     name: str

@@ -12,7 +12,7 @@ from striate.whole_file import whole_file
 from striate.workload.application import Application
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.program import Int64s, ProgramTable
-from striate.workload.stored.parquet_form import SCHEMA, Header, schema
+from striate.workload.stored.parquet_form import SCHEMA, WorkloadHeader, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,8 +33,8 @@ def save(workload: Workload, path: Path) -> None:
         pq.write_table(table, place, compression="zstd")
 
 
-def _header(application: Application) -> Header:
-    return Header(
+def _header(application: Application) -> WorkloadHeader:
+    return WorkloadHeader(
         application.name,
         application.ranks,
         application.programs.count,

@@ -14,8 +14,8 @@ from striate.apps.pmc3.pack import describe, export, pack
 from striate.apps.pmc3.parallel_file import (
     MAGIC,
     PREAMBLE_BYTES,
-    Description,
     ParallelFile,
+    SampleDescription,
     mark,
     marked_samples,
     read_description,
@@ -167,7 +167,7 @@ def test_any_preamble_is_a_description_or_a_refusal(junk):
 def refusal_of(content):
     """The words of the refusal, or None when it was read; any other exception fails the test."""
     try:
-        assert isinstance(read_description(content), Description)
+        assert isinstance(read_description(content), SampleDescription)
     except StriateError as error:
         return str(error)
     return None

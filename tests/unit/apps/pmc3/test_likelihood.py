@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from striate.apps.pmc3 import chain
 from striate.apps.pmc3.likelihood import Likelihood
 from striate.apps.pmc3.line_sizes import tree_line
-from striate.apps.pmc3.model import Model, gamma_rates
+from striate.apps.pmc3.model import SubstitutionModel, gamma_rates
 from striate.apps.pmc3.nexus import Matrix, parse_nexus, random_matrix
 from striate.apps.pmc3.tree import Tree, random_tree
 from striate.errors import WorkloadError
 
-GTR = Model((0.1, 0.3, 0.05, 0.15, 0.3, 0.1), (0.3, 0.25, 0.15, 0.3), alpha=0.5)
+GTR = SubstitutionModel((0.1, 0.3, 0.05, 0.15, 0.3, 0.1), (0.3, 0.25, 0.15, 0.3), alpha=0.5)
 
 
 def simplex(count):
@@ -26,12 +26,12 @@ def simplex(count):
     )
 
 
-models = st.builds(Model, simplex(6), simplex(4), st.none() | st.floats(0.1, 20))
+models = st.builds(SubstitutionModel, simplex(6), simplex(4), st.none() | st.floats(0.1, 20))
 
 
 @given(st.floats(1e-6, 5))
 def test_jc69_changes_by_its_closed_form(length):
-    chances = Model().transitions(np.array([length]))[0, 0]
+    chances = SubstitutionModel().transitions(np.array([length]))[0, 0]
     same = 1 / 4 + 3 / 4 * math.exp(-4 / 3 * length)  # Jukes and Cantor (1969)
 
     assert np.allclose(np.diag(chances), same)
@@ -122,7 +122,7 @@ def test_a_trees_text_has_the_length_that_is_reserved_for_it(leaves, seed):
 def test_an_interchange_is_a_binary_tree_with_one_other_branch(leaves, seed):
     random = np.random.default_rng(seed)
     tree = random_tree(leaves, random)
-    moved, _, log_hastings = chain._interchange(tree, Model(), random)
+    moved, _, log_hastings = chain._interchange(tree, SubstitutionModel(), random)
 
     assert log_hastings == 0
     assert sorted(len(nodes) for nodes in moved.children) == sorted(len(nodes) for nodes in tree.children)
@@ -157,9 +157,9 @@ def test_without_data_the_chain_samples_its_prior():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: Model(rates=(1.0,) * 6),
-        lambda: Model(frequencies=(0.5, 0.5, 0.0, 0.0)),
-        lambda: Model(alpha=0.0),
+        lambda: SubstitutionModel(rates=(1.0,) * 6),
+        lambda: SubstitutionModel(frequencies=(0.5, 0.5, 0.0, 0.0)),
+        lambda: SubstitutionModel(alpha=0.0),
         lambda: random_tree(2, np.random.default_rng(1)),
     ],
 )

@@ -23,14 +23,14 @@ from striate.apps.pmc3.lines import (
 from striate.apps.pmc3.nexus import parse_nexus, random_matrix
 from striate.apps.pmc3.parallel_file import ParallelFile
 from striate.apps.pmc3.run import sample_all
-from striate.apps.pmc3.sampler import Alone, Sampler, Settings
+from striate.apps.pmc3.sampler import Alone, Sampler, SamplerSettings
 from striate.apps.pmc3.stores import hints
 from striate.apps.pmc3.writers import MappedWriter, headers
 from striate.errors import WorkloadError
 from striate.layout import parse
 
 MATRIX = parse_nexus(random_matrix(5, 12, seed=2))
-SETTINGS = Settings(runs=2, chains=3, generations=30, sample_frequency=4, seed=9)
+SETTINGS = SamplerSettings(runs=2, chains=3, generations=30, sample_frequency=4, seed=9)
 
 
 class PowerError(Exception):
@@ -105,7 +105,7 @@ def test_an_interruption_before_the_first_checkpoint_is_told(tmp_path):
 def test_a_checkpoint_of_other_settings_is_refused(tmp_path):
     path = tmp_path / "c.ckp"
     run(io.BytesIO(), path)
-    other = Settings(runs=2, chains=3, generations=30, sample_frequency=4, seed=10)
+    other = SamplerSettings(runs=2, chains=3, generations=30, sample_frequency=4, seed=10)
 
     with pytest.raises(CheckpointError, match="expected seed 10 as in this run, the checkpoint has 9"):
         load(path, asdict(other), MATRIX.fingerprint)
@@ -160,7 +160,7 @@ def test_samples_are_taken_when_mrbayes_takes_them(generations, frequency):
 @pytest.mark.parametrize("model", ["jc69", "gtr+g"])
 def test_headers_and_lines_have_the_sizes_that_are_reserved(model):
     described = describe(model, MATRIX.names, 2, 10**6, 10)
-    sampler = Sampler(MATRIX, Settings(1, 1, 10, model=model), Alone())
+    sampler = Sampler(MATRIX, SamplerSettings(1, 1, 10, model=model), Alone())
 
     assert len(tree_header(MATRIX.names, 7)) == tree_header_bytes(MATRIX.names) == described.tree_header
     assert len(parameter_header(model, 7)) == described.parameter_header
@@ -176,4 +176,4 @@ def test_hints_name_what_the_file_system_is_asked_for():
 @pytest.mark.parametrize("wrong", [{"runs": 0}, {"sample_frequency": 0}, {"model": "wag"}])
 def test_settings_that_cannot_be_are_refused(wrong):
     with pytest.raises(WorkloadError, match="expected"):
-        Settings(**({"runs": 1, "chains": 1, "generations": 1} | wrong))
+        SamplerSettings(**({"runs": 1, "chains": 1, "generations": 1} | wrong))

@@ -62,7 +62,7 @@ _LINE = re.compile(r"(-?\d{1,18})\*r\+(-?\d{1,18})")  # an offset that was found
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RecorderCall:
     """A signature with its meaning; numbers that it does not tell are None."""
 
     name: str
@@ -97,7 +97,7 @@ class Call:
         return number * size
 
 
-def call_of(signature: Signature, functions: tuple[str, ...]) -> Call | None:
+def call_of(signature: Signature, functions: tuple[str, ...]) -> RecorderCall | None:
     """What a signature means; None for functions of other libraries, or numbers that no function has."""
     if not 0 <= signature.function < len(functions):
         return None
@@ -106,7 +106,7 @@ def call_of(signature: Signature, functions: tuple[str, ...]) -> Call | None:
         return None
     places = _places(name, len(signature.arguments))
     told = {word: signature.arguments[at] for word, at in places.items() if at < len(signature.arguments)}
-    return Call(name, meaning(name), signature.thread, told)
+    return RecorderCall(name, meaning(name), signature.thread, told)
 
 
 def _places(name: str, count: int) -> Mapping[str, int]:

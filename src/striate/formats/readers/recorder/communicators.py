@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from striate.formats.readers.recorder.calls import Call
+from striate.formats.readers.recorder.calls import RecorderCall
 from striate.trace.header import Communicator
 
 _WORLD, _SELF = "MPI_COMM_WORLD", "MPI_COMM_SELF"
@@ -19,7 +19,7 @@ class Communicators:
     _numbers: dict[str, int] = field(default_factory=lambda: {_WORLD: 0})
     _places: dict[str, dict[int, int]] = field(default_factory=dict)  # name -> place in it -> world rank
 
-    def number(self, call: Call, rank: int) -> int:
+    def number(self, call: RecorderCall, rank: int) -> int:
         """The communicator of a call, -1 when it has none or it is not known."""
         created, place = call.text("created"), call.number("place")
         if created not in _UNKNOWN and place is not None and place >= 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from striate.formats.readers.recorder.calls import TYPE_BYTES, Call
+from striate.formats.readers.recorder.calls import TYPE_BYTES, RecorderCall
 
 _CREATE, _APPEND = 0o100, 0o2000  # of open(2) on Linux
 _NO_HANDLE = ("", "%p", "MPI_FILE_UNKNOWN", "MPI_FILE_NULL")
@@ -44,7 +44,7 @@ class Follower:
     _position: dict[str, int | None] = field(default_factory=dict)  # of plain reads and writes
     _requests: dict[str, int] = field(default_factory=dict)  # handle -> row
 
-    def told(self, call: Call, row: int) -> dict[str, int]:
+    def told(self, call: RecorderCall, row: int) -> dict[str, int]:
         """The columns that the call fills, `row` being the number its row will have."""
         level = call.means.level
         if level == "mpi-io":
@@ -53,7 +53,7 @@ class Follower:
             return self._message(call, row)
         return self._posix(call)
 
-    def ended(self, call: Call) -> list[int]:
+    def ended(self, call: RecorderCall) -> list[int]:
         """Rows of the requests that a wait, or a test that succeeded, completes."""
         if "requests" not in call.arguments or ("flag" in call.arguments and call.text("flag") != "1"):
             return []
@@ -63,7 +63,7 @@ class Follower:
     def _file(self, name: str) -> int:
         return self.files.setdefault(name, len(self.files)) if name else -1
 
-    def _posix(self, call: Call) -> dict[str, int]:
+    def _posix(self, call: RecorderCall) -> dict[str, int]:
         name = call.text("file")
         found = {"file": self._file(name)}
         match call.means.kind:
@@ -76,7 +76,7 @@ class Follower:
                 found["offset"] = self._access(call, name, found["bytes"])
         return found
 
-    def _open(self, call: Call, name: str) -> int:
+    def _open(self, call: RecorderCall, name: str) -> int:
         mode = call.text("mode")
         flags = call.number("mode")
         appends = mode.startswith("a") if flags is None else bool(flags & _APPEND)
@@ -86,7 +86,7 @@ class Follower:
         )
         return int(creates)
 
-    def _seek(self, call: Call, name: str) -> int | None:
+    def _seek(self, call: RecorderCall, name: str) -> int | None:
         offset, before = call.number("offset", self.rank), self._position.get(name, 0)
         match call.text("whence").removeprefix("MPI_"):
             case "0" | "SEEK_SET":
@@ -98,7 +98,7 @@ class Follower:
         self._position[name] = after if after is None or 0 <= after < 2**62 else None
         return self._position[name]
 
-    def _access(self, call: Call, name: str, size: int) -> int:
+    def _access(self, call: RecorderCall, name: str, size: int) -> int:
         if "offset" in call.arguments:
             offset = None if self.recoded else call.number("offset", self.rank)
         else:
@@ -107,12 +107,12 @@ class Follower:
         self.missing.offsets += offset is None or offset < 0
         return _or_none(offset)
 
-    def _size(self, call: Call) -> int:
+    def _size(self, call: RecorderCall) -> int:
         size = call.bytes()
         self.missing.sizes += size is None
         return size or 0
 
-    def _mpi_file(self, call: Call) -> dict[str, int]:
+    def _mpi_file(self, call: RecorderCall) -> dict[str, int]:
         handle = call.text("handle")
         kind = call.means.kind
         if kind == "open":
@@ -144,13 +144,13 @@ class Follower:
         self.missing.files += 1
         return ""
 
-    def _set_view(self, call: Call, view: _View) -> None:
+    def _set_view(self, call: RecorderCall, view: _View) -> None:
         displacement, etype = call.number("offset", self.rank), TYPE_BYTES.get(call.text("type"))
         view.known = displacement is not None and etype is not None and call.text("type2") in TYPE_BYTES
         self.missing.views += not view.known
         view.displacement, view.etype, view.pointer = displacement or 0, etype or 1, 0
 
-    def _viewed(self, call: Call, view: _View, size: int) -> int:
+    def _viewed(self, call: RecorderCall, view: _View, size: int) -> int:
         if call.means.pointer == "shared":
             place = None
         elif "offset" in call.arguments:
@@ -163,7 +163,7 @@ class Follower:
         self.missing.offsets += offset < 0
         return offset if 0 <= offset < 2**62 else -1
 
-    def _message(self, call: Call, row: int) -> dict[str, int]:
+    def _message(self, call: RecorderCall, row: int) -> dict[str, int]:
         found: dict[str, int] = {}
         if "count" in call.arguments:
             found["bytes"] = self._size(call)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from striate.errors import TraceError
-from striate.formats.readers.recorder.store import FILES, METADATA, TIMES, Store
+from striate.formats.readers.recorder.store import FILES, METADATA, TIMES, RecorderStore
 from striate.trace.header import MOST_RANKS
 
 _MOST_FUNCTIONS = 65_536
@@ -24,7 +24,7 @@ _NEW = struct.Struct("<5i8?4xddi4?")
 
 
 @dataclass(frozen=True, slots=True)
-class Metadata:
+class RecorderMetadata:
     """`packed`: parts are packed and the times of all ranks stand together; `shared`: ranks share call tables."""
 
     version: str
@@ -39,7 +39,7 @@ class Metadata:
     messages: bool  # MPI calls other than MPI-IO were recorded
 
 
-def read_metadata(store: Store) -> Metadata:
+def read_metadata(store: RecorderStore) -> RecorderMetadata:
     """Raises TraceError for a head that makes no sense, or of a version not known."""
     content = store.part(METADATA)
     if store.sections or not store.has("VERSION"):
@@ -55,24 +55,26 @@ def read_metadata(store: Store) -> Metadata:
     return _checked(make(content, (major, minor), f"{major}.{minor}.{patch}"))
 
 
-def _early(content: bytes, version: tuple[int, int], text: str) -> Metadata:
+def _early(content: bytes, version: tuple[int, int], text: str) -> RecorderMetadata:
     ranks, started, resolution, *_ = _unpack(_EARLY, content)
     length = _EARLY.size if version == (2, 3) else _EARLY.size + 8
     shared = version > (2, 3) and content[_EARLY.size : _EARLY.size + 4] not in (b"", bytes(4))
     names = _lines(content, length)
-    return Metadata(
+    return RecorderMetadata(
         text, ranks, started, resolution, names, False, False, shared, False, _has_messages(names)
     )
 
 
-def _late(content: bytes, version: tuple[int, int], text: str) -> Metadata:
+def _late(content: bytes, version: tuple[int, int], text: str) -> RecorderMetadata:
     ranks, _, messages, *rest = _unpack(_LATE, content)
     started, resolution, _, packed_times, shared, _, recoded = rest[-7:]
     names = _lines(content, _LATE.size)
-    return Metadata(text, ranks, started, resolution, names, True, packed_times, shared, recoded, messages)
+    return RecorderMetadata(
+        text, ranks, started, resolution, names, True, packed_times, shared, recoded, messages
+    )
 
 
-def _new(content: bytes) -> Metadata:
+def _new(content: bytes) -> RecorderMetadata:
     major, minor, patch, ranks, count, _, messages, *rest = _unpack(_NEW, content)
     started, resolution, _, packed_times, shared, _, recoded = rest[-7:]
     if not 0 < count <= _MOST_FUNCTIONS or not 3 <= major <= 3:
@@ -80,10 +82,12 @@ def _new(content: bytes) -> Metadata:
     places = range(_NEW.size, _NEW.size + count * _NAME_BYTES, _NAME_BYTES)
     names = tuple(_name(content[at : at + _NAME_BYTES].split(b"\0", 1)[0]) for at in places)
     text = f"{major}.{minor}.{patch}"
-    return Metadata(text, ranks, started, resolution, names, True, packed_times, shared, recoded, messages)
+    return RecorderMetadata(
+        text, ranks, started, resolution, names, True, packed_times, shared, recoded, messages
+    )
 
 
-def _checked(metadata: Metadata) -> Metadata:
+def _checked(metadata: RecorderMetadata) -> RecorderMetadata:
     if not 1 <= metadata.ranks <= MOST_RANKS:
         raise TraceError(f"expected 1 to {MOST_RANKS} ranks, got {metadata.ranks}", at=FILES[METADATA])
     if not 1e-12 <= metadata.resolution <= 1:

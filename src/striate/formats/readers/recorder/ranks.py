@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from striate.errors import TraceError
 from striate.formats.readers.recorder.grammar import Int32s, Signature, expanded, read_calls, read_rules
-from striate.formats.readers.recorder.metadata import Metadata
+from striate.formats.readers.recorder.metadata import RecorderMetadata
 from striate.formats.readers.recorder.store import (
     CALLS,
     RULES,
@@ -18,7 +18,7 @@ from striate.formats.readers.recorder.store import (
     SHARED_RULES,
     TIMES,
     WHICH_RULES,
-    Store,
+    RecorderStore,
     unpacked,
 )
 
@@ -36,7 +36,7 @@ class RankLog:
     damage: str
 
 
-def rank_logs(store: Store, metadata: Metadata) -> Iterator[RankLog]:
+def rank_logs(store: RecorderStore, metadata: RecorderMetadata) -> Iterator[RankLog]:
     """Every rank in turn; a rank whose parts are missing has no calls."""
     shared = _Shared(store, metadata) if metadata.shared else None
     times = _Times(store, metadata)
@@ -66,7 +66,9 @@ def rank_logs(store: Store, metadata: Metadata) -> Iterator[RankLog]:
         )
 
 
-def _own(store: Store, metadata: Metadata, rank: int) -> tuple[dict[int, Signature], dict[int, Int32s], bool]:
+def _own(
+    store: RecorderStore, metadata: RecorderMetadata, rank: int
+) -> tuple[dict[int, Signature], dict[int, Int32s], bool]:
     parts, whole = [], True
     for part in (CALLS, RULES):
         content, sound = _plain(store.part(part, rank), metadata)
@@ -77,7 +79,7 @@ def _own(store: Store, metadata: Metadata, rank: int) -> tuple[dict[int, Signatu
     return signatures, rules, whole and sound and sound_rules
 
 
-def _plain(content: bytes, metadata: Metadata) -> tuple[bytes, bool]:
+def _plain(content: bytes, metadata: RecorderMetadata) -> tuple[bytes, bool]:
     if not metadata.packed:
         return content, True
     pieces, whole = unpacked(content)
@@ -87,7 +89,7 @@ def _plain(content: bytes, metadata: Metadata) -> tuple[bytes, bool]:
 class _Shared:
     """Calls that all ranks share, and grammars that several do."""
 
-    def __init__(self, store: Store, metadata: Metadata) -> None:
+    def __init__(self, store: RecorderStore, metadata: RecorderMetadata) -> None:
         early = not metadata.packed
         calls, whole = _plain(store.part(CALLS, 0) if early else store.part(SHARED_CALLS), metadata)
         self._signatures, sound = read_calls(calls, counted=True)
@@ -115,7 +117,7 @@ class _Shared:
 class _Times:
     """Ticks of a rank: in a file of its own, or behind those of lower ranks in one for all."""
 
-    def __init__(self, store: Store, metadata: Metadata) -> None:
+    def __init__(self, store: RecorderStore, metadata: RecorderMetadata) -> None:
         self._store, self._metadata = store, metadata
         self._content = store.part(TIMES) if metadata.packed else b""
         head = 8 * metadata.ranks

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from striate.errors import TraceError
-from striate.formats.readers.recorder.calls import Call, call_of
+from striate.formats.readers.recorder.calls import RecorderCall, call_of
 from striate.formats.readers.recorder.communicators import Communicators
 from striate.formats.readers.recorder.follow import Follower, Missing
-from striate.formats.readers.recorder.metadata import Metadata, read_metadata
+from striate.formats.readers.recorder.metadata import RecorderMetadata, read_metadata
 from striate.formats.readers.recorder.ranks import RankLog, rank_logs
-from striate.formats.readers.recorder.store import COMBINED, FILES, MAGIC, METADATA, Store
+from striate.formats.readers.recorder.store import COMBINED, FILES, MAGIC, METADATA, RecorderStore
 from striate.trace.columns import NUMBERS, operations
 from striate.trace.header import File, Flag, Header
 from striate.trace.kinds import KINDS, LEVELS
@@ -31,7 +31,7 @@ _FILLED = ("file", "offset", "bytes", "peer", "tag", "source", "source_tag", "re
 class _Reading:
     """What all ranks share while they are read."""
 
-    metadata: Metadata
+    metadata: RecorderMetadata
     files: dict[str, int] = field(default_factory=dict)
     communicators: Communicators = field(default_factory=Communicators)
     missing: Missing = field(default_factory=Missing)
@@ -48,7 +48,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def read(path: Path) -> Trace:
     """Read every rank as far as it is sound; raises TraceError when none is."""
-    store = Store.at(path)
+    store = RecorderStore.at(path)
     reading = _Reading(read_metadata(store))
     tables, rows = [], 0
     for log in rank_logs(store, reading.metadata):
@@ -74,7 +74,7 @@ def _table(reading: _Reading, log: RankLog) -> pa.Table:
     columns: dict[str, list[int]] = {name: [] for name in (*_FILLED, "communicator")}
     complete: dict[int, int] = {}
     defaults = {name: NUMBERS[name][1] for name in _FILLED}
-    calls: list[Call] = []
+    calls: list[RecorderCall] = []
     for at, call in _made(log, known):
         row = len(kept)
         told = defaults | follower.told(call, row)
@@ -95,14 +95,14 @@ def _table(reading: _Reading, log: RankLog) -> pa.Table:
     })  # fmt: skip
 
 
-def _made(log: RankLog, known: dict[int, Call | None]) -> Iterator[tuple[int, Call]]:
+def _made(log: RankLog, known: dict[int, RecorderCall | None]) -> Iterator[tuple[int, RecorderCall]]:
     for at, number in enumerate(log.calls.tolist()):
         call = known.get(number)
         if call is not None:
             yield at, call
 
 
-def _times(log: RankLog, metadata: Metadata) -> tuple[Any, Any]:
+def _times(log: RankLog, metadata: RecorderMetadata) -> tuple[Any, Any]:
     """Nanoseconds since the start; ticks count from the start of the call before."""
     ticks = log.ticks.astype(np.int64)
     before = np.concatenate(([0], np.cumsum(ticks[:-1, 0]))) if len(ticks) else np.empty(0, np.int64)
@@ -115,7 +115,7 @@ def _times(log: RankLog, metadata: Metadata) -> tuple[Any, Any]:
     return start, start + np.rint(np.minimum(took * scale, limit)).astype(np.int64)
 
 
-def _words(reading: _Reading, calls: list[Call], rank: int) -> dict[str, Any]:
+def _words(reading: _Reading, calls: list[RecorderCall], rank: int) -> dict[str, Any]:
     threads: dict[int, int] = {}
     names = [reading.functions.setdefault(call.name, len(reading.functions)) for call in calls]
     return {

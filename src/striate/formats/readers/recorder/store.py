@@ -19,14 +19,14 @@ _MOST_RATIO = 1032  # zlib packs no better
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class RecorderStore:
     """A trace's folder; `sections` says where parts are in its recorder.dat, and is empty for plain files."""
 
     folder: Path
     sections: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
-    def at(cls, path: Path) -> Store:
+    def at(cls, path: Path) -> RecorderStore:
         """The trace in a folder, or beside one of its files."""
         folder = path if path.is_dir() else path.parent
         combined = folder / COMBINED
