@@ -27,9 +27,17 @@ from striate.errors import OutputError
     type=click.Path(path_type=Path),
     help="a dataset's server's own directory; once for each server, in order",
 )
+@click.option(
+    "--link", is_flag=True, help="a .h5 that points into the dataset's own files in place of a copy"
+)
 @click.option("--force", is_flag=True, help="overwrite an existing output")
 def command(
-    source: Path, output: Path, simulated: tuple[Path, ...], directories: tuple[Path, ...], force: bool
+    source: Path,
+    output: Path,
+    simulated: tuple[Path, ...],
+    directories: tuple[Path, ...],
+    link: bool,
+    force: bool,
 ) -> None:
     """Turn SOURCE into OUTPUT; the ending of its name says in which format.
 
@@ -40,6 +48,9 @@ def command(
     from striate.formats.convert import FORMATS
     from striate.runtime.export import SUFFIXES
 
+    if link:
+        _link_dataset(source, output, directories, force=force)
+        return
     if output.suffix in SUFFIXES:
         _convert_dataset(source, output, directories, force=force)
         return
@@ -89,6 +100,16 @@ def _convert_dataset(source: Path, output: Path, directories: tuple[Path, ...], 
     ):
         export(dataset, output, progress=advance)
     click.echo(f"{output}: {dataset.dtype} {dataset.shape}")
+
+
+def _link_dataset(source: Path, output: Path, directories: tuple[Path, ...], *, force: bool) -> None:
+    from striate.runtime import link_hdf5
+
+    if output.suffix != ".h5":
+        raise click.UsageError(f"expected an output ending in .h5 with --link, got {output.name!r}")
+    _refuse_folder(output, force=force)
+    link_hdf5(source, output, directories=directories or None)
+    click.echo(f"{output}: points into {source}")
 
 
 def _refuse_folder(output: Path, *, force: bool) -> None:

@@ -4,6 +4,7 @@ from striate.runtime.check import Verdict, repair, verify
 from striate.runtime.dataset import Dataset, Pending
 from striate.runtime.front import create, open  # noqa: A004
 from striate.runtime.group_front import create_group, open_group
+from striate.runtime.hdf5_link import link_hdf5
 from striate.runtime.hints import directory_attributes, hints
 from striate.runtime.loop_cache import LoopCache
 from striate.runtime.move.row_schedule import RowSchedule
@@ -31,6 +32,7 @@ __all__ = [
     "create_group",
     "directory_attributes",
     "hints",
+    "link_hdf5",
     "open",
     "open_group",
     "open_serial",
