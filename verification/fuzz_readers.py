@@ -128,11 +128,42 @@ def seeds() -> Seeds:
     log = (ROOT / "tests" / "data" / "dftracer-2.2.pfw").read_bytes()
     found[".pfw"].append(log)
     found[".pfw.gz"].append(gzip.compress(log))
+    found[".darshan"] += synthetic_logs()
+    found[".txt"] = [parsed_text()]
     for path in darshan_logs():
         content = path.read_bytes()
         if len(content) < 20_000:
             found[".darshan"] += [content, unpacked_darshan(content)]
     return {ending: files for ending, files in found.items() if files}
+
+
+def synthetic_logs() -> list[bytes]:
+    """Darshan logs of every module, with their regions unpacked."""
+    from advice_corpus import corpus
+    from darshan_logs import packed
+
+    return [unpacked_darshan(packed(case.log)) for case in corpus() if case.log.ranks <= 8]
+
+
+def parsed_text() -> bytes:
+    """What darshan-parser prints of a small log."""
+    head = "# darshan log version: 3.41\n# nprocs: 2\n# start_time: 1\n# run time: 9.5\n# mount entry:\t/s\tlustre\n"
+    counters = {
+        "OPENS": 3,
+        "WRITES": 50,
+        "BYTES_WRITTEN": 5000,
+        "F_WRITE_TIME": 1.5,
+        "F_WRITE_START_TIMESTAMP": 0.5,
+    }
+    lines = [f"POSIX\t-1\t77\tPOSIX_{name}\t{value}\t/s/a\t/s\tlustre\n" for name, value in counters.items()]
+    stripes = {"COMP1_STRIPE_SIZE": 1048576, "COMP1_EXT_END": "EOF", "COMP1_OST_ID_0": 7}
+    lines += [
+        f"LUSTRE\t-1\t77\tLUSTRE_{name}\t{value}\t/s/a\t/s\tlustre\n" for name, value in stripes.items()
+    ]
+    lines += ["# DXT, file_id: 78, file_name: /s/b\n# DXT, rank: 1, hostname: n\n"]
+    return (
+        head + "".join(lines) + " X_POSIX 1 write 0 4096 100 1.5 1.6 [7]\n X_POSIX 1 read 0 0 5 2.5 2.75\n"
+    ).encode()
 
 
 def darshan_logs() -> list[Path]:

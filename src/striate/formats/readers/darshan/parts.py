@@ -12,13 +12,14 @@ from striate.formats.readers.darshan.heatmap import heat
 from striate.formats.readers.darshan.log import Log
 from striate.formats.readers.darshan.lustre import components
 from striate.formats.readers.darshan.messages import messages
+from striate.formats.readers.darshan.text import TextLog
 
 FileNumber = Callable[[int], int]
 Names = dict[int, str]
 Part = tuple[pa.Table, bool] | None  # the table, and whether the records ended well; None: an unknown version
 
 
-def _lustre(log: Log, content: bytes, number: FileNumber, names: Names) -> Part:
+def _lustre(log: Log | TextLog, content: bytes, number: FileNumber, names: Names) -> Part:
     """One row a component of a file: the bytes it covers, its stripes, and the targets (OSTs) they lie on."""
     read = components(log.modules["LUSTRE"].version, content, order=log.order)
     if read is None:
@@ -38,7 +39,7 @@ def _lustre(log: Log, content: bytes, number: FileNumber, names: Names) -> Part:
     return pa.table(columns), whole
 
 
-def _heatmap(log: Log, content: bytes, number: FileNumber, names: Names) -> Part:
+def _heatmap(log: Log | TextLog, content: bytes, number: FileNumber, names: Names) -> Part:
     """One row a module and rank: bytes read and written in each bin of the run."""
     read = heat(log.modules["HEATMAP"].version, content, order=log.order)
     if read is None:
@@ -55,7 +56,7 @@ def _heatmap(log: Log, content: bytes, number: FileNumber, names: Names) -> Part
     return pa.table(columns), whole
 
 
-def _messages(log: Log, content: bytes, number: FileNumber, names: Names) -> Part:
+def _messages(log: Log | TextLog, content: bytes, number: FileNumber, names: Names) -> Part:
     """One row a rank: its host, and calls, bytes and seconds of every MPI function."""
     found = messages(log.modules["APMPI"].version, content, order=log.order)
     if found is None:
@@ -65,7 +66,7 @@ def _messages(log: Log, content: bytes, number: FileNumber, names: Names) -> Par
     return pa.table({**columns, **found.numbers, **found.times}), found.whole
 
 
-PARTS: dict[str, Callable[[Log, bytes, FileNumber, Names], Part]] = {
+PARTS: dict[str, Callable[[Log | TextLog, bytes, FileNumber, Names], Part]] = {
     "LUSTRE": _lustre,
     "HEATMAP": _heatmap,
     "APMPI": _messages,

@@ -18,6 +18,7 @@ from striate.formats.readers.darshan.layouts import SHAPES
 from striate.formats.readers.darshan.log import MAGIC, Job, Log, open_log
 from striate.formats.readers.darshan.parts import PARTS
 from striate.formats.readers.darshan.rebuild import rebuild
+from striate.formats.readers.darshan.text import HEAD, TextLog, read_text
 from striate.trace.columns import operations
 from striate.trace.header import MOST_RANKS, File, Flag, Header
 from striate.trace.kinds import KINDS, LEVELS
@@ -37,14 +38,16 @@ _MOST_FILES = 2**24
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    return len(head) >= 16 and any(struct.unpack_from(sign + "q", head, 8)[0] == MAGIC for sign in "<>")
+    return head.startswith(HEAD) or (
+        len(head) >= 16 and any(struct.unpack_from(sign + "q", head, 8)[0] == MAGIC for sign in "<>")
+    )
 
 
 @dataclass(slots=True)
 class _Reading:
     """What has been read so far."""
 
-    log: Log
+    log: Log | TextLog
     job: Job
     names: dict[int, str]
     tables: list[pa.Table] = field(default_factory=list)
@@ -74,7 +77,9 @@ class _Reading:
 
 def read(path: Path) -> Trace:
     """Read a log as far as it is sound; what it cannot tell, or lost, is in the flags."""
-    log = open_log(path)
+    with path.open("rb") as file:
+        is_text = file.read(len(HEAD)) == HEAD
+    log = read_text(path) if is_text else open_log(path)
     job = log.job()
     if not 1 <= job.ranks <= MOST_RANKS:
         raise TraceError(f"expected 1 to {MOST_RANKS} processes, the log says {job.ranks}", at="job")
@@ -101,6 +106,12 @@ def _flag_limits(reading: _Reading) -> None:
         reading.flag(
             "accesses-missing", "Darshan kept no single accesses (DXT), only counters per file and rank"
         )
+    if isinstance(reading.log, TextLog):
+        reading.flag(
+            "text", "read from the text of darshan-parser: times are rounded, heat maps and messages left out"
+        )
+        if reading.log.broken:
+            reading.flag("damaged", f"{reading.log.broken:,} lines that make no sense were left out")
     if reading.log.version == "3.20":
         reading.flag("doubtful", "Darshan 3.2.0 is known to have damaged counters of common access sizes")
     reading.flag(
