@@ -14,6 +14,7 @@ namespace {
 
 FlowOrder order_of(const std::string& name) {
     if (name == "path") return FlowOrder::path;
+    if (name == "chain") return FlowOrder::chain;
     if (name == "macro-rr") return FlowOrder::round_robin;
     if (name == "macro-queue") return FlowOrder::queue;
     if (name == "micro") return FlowOrder::micro;

@@ -1,5 +1,6 @@
 // Collectives and file accesses as graphs: schedules of messages, and requests to servers with their disks.
 #include <algorithm>
+#include <limits>
 
 #include "program_flows.hpp"
 
@@ -100,42 +101,66 @@ bool ProgramFlows::meet(std::uint32_t rank, std::vector<std::uint32_t>& everyone
 
 // ---- files
 
+// Whether all members of the rank's group make the call it stands on.
+bool ProgramFlows::together(std::uint32_t rank) const {
+    return file_calls_->together(cursors_.kind(rank), cursors_.communicator(rank), groups(rank).group[rank],
+                                 cursors_.operand(rank, 0));
+}
+
 void ProgramFlows::perform_file(std::uint32_t rank) {
+    const Kind kind = cursors_.kind(rank);
+    if (order_ == FlowOrder::chain) return skip_file(rank);
     if (input_.files == nullptr) {
         throw Refusal(Reason::no_server, {.rank = rank, .row = cursors_.row(rank)});
     }
-    const Kind kind = cursors_.kind(rank);
     switch (kind) {
         case Kind::open:
-            return start_collective(rank);
+            if (together(rank)) start_collective(rank);
+            return;
         case Kind::read:
         case Kind::write:
             return access(rank);
         case Kind::sync:
+            if (together(rank)) return meet_for_file(rank);
+            open_part(rank, blocking);
+            return part_over(rank, blocking, synced(rank));
         case Kind::read_all:
-        case Kind::write_all: {
-            if (kind != Kind::sync && cursors_.operand(rank, 6) != blocking) {
+        case Kind::write_all:
+            if (cursors_.operand(rank, 6) != blocking) {
                 throw Refusal(Reason::nonblocking_collective_io, {.rank = rank, .row = cursors_.row(rank)});
             }
-            open_part(rank, blocking);
-            std::vector<std::uint32_t> everyone;
-            if (!meet(rank, everyone)) return;
-            Ticks all = 0;
-            for (const std::uint32_t other : everyone) all = std::max(all, ranks_[other].now);
-            for (const std::uint32_t other : everyone) {
-                if (kind == Kind::sync && groups(other).position[other] == 0)
-                    all = std::max(all, synced(other));
-            }
-            for (const std::uint32_t other : everyone) {
-                ranks_[other].now = all;
-                if (kind != Kind::sync) access(other);
-                part_over(other, blocking, all);
-            }
-            return;
-        }
+            return meet_for_file(rank);
         default:
             return;  // close, stat, erase: the step alone
     }
+}
+
+// All wait for all; then the first asks for a flush, or each makes its access.
+void ProgramFlows::meet_for_file(std::uint32_t rank) {
+    const Kind kind = cursors_.kind(rank);
+    open_part(rank, blocking);
+    std::vector<std::uint32_t> everyone;
+    if (!meet(rank, everyone)) return;
+    Ticks all = 0;
+    for (const std::uint32_t other : everyone) all = std::max(all, ranks_[other].now);
+    for (const std::uint32_t other : everyone) {
+        if (kind == Kind::sync && groups(other).position[other] == 0) all = std::max(all, synced(other));
+    }
+    for (const std::uint32_t other : everyone) {
+        ranks_[other].now = all;
+        if (kind != Kind::sync) access(other);
+        part_over(other, blocking, all);
+    }
+}
+
+// A file that costs nothing: an access that does not wait leaves a request that is over.
+void ProgramFlows::skip_file(std::uint32_t rank) {
+    const Kind kind = cursors_.kind(rank);
+    const bool accesses =
+        kind == Kind::read || kind == Kind::write || kind == Kind::read_all || kind == Kind::write_all;
+    if (!accesses || cursors_.operand(rank, 6) == blocking) return;
+    open_part(rank, cursors_.operand(rank, 6));
+    part_over(rank, cursors_.operand(rank, 6), ranks_[rank].now);
 }
 
 void ProgramFlows::access(std::uint32_t rank) {
@@ -164,9 +189,18 @@ void ProgramFlows::access(std::uint32_t rank) {
         const std::int64_t bytes = plan.request_bytes[request];
         const std::int64_t packets = std::max<std::int64_t>(1, bytes / input_.files->packet_bytes);
         const std::int64_t chunks = write && order_ == FlowOrder::micro ? std::min(packets, most_chunks) : 1;
-        Part part{rank,           static_cast<std::uint32_t>(plan.server[request]),      operand(6),
-                  bytes / chunks, plan.first_run[request + 1] - plan.first_run[request], write,
-                  false};
+        const std::int64_t runs = plan.first_run[request + 1] - plan.first_run[request];
+        const std::int64_t read_first = runs == 1 ? std::min(bytes, input_.files->io_request_bytes) : 0;
+        const auto first_run = plan.bytes.begin() + plan.first_run[request];
+        Part part{.rank = rank,
+                  .server = static_cast<std::uint32_t>(plan.server[request]),
+                  .request = operand(6),
+                  .bytes = bytes / chunks,
+                  .runs = runs,
+                  .read_first = read_first,
+                  .longest = *std::max_element(first_run, first_run + runs),
+                  .write = write,
+                  .last = false};
         for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
             part.last = chunk == chunks - 1;
             if (part.last) part.bytes = bytes - (chunks - 1) * (bytes / chunks);
@@ -199,7 +233,7 @@ void ProgramFlows::file_leg(Leg leg, std::uint32_t index, Ticks time) {
         return part.write ? at(asked.sent, Leg::write_data, index) : at(asked.last, Leg::read_disk, index);
     }
     free_parts_.push_back(index);
-    if (leg == Leg::write_data) return written(part, fly(part.rank, nic, part.bytes, time));
+    if (leg == Leg::write_data) return written(part, fly_file(part.rank, nic, part.bytes, time));
     read(part, time);
 }
 
@@ -212,7 +246,7 @@ ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t byt
     const std::int64_t size = (bytes + jobs - 1) / jobs;  // of a job
     const std::int64_t rounds = (size + stripe_bytes * disks - 1) / (stripe_bytes * disks);
     const std::int64_t share = disks == 1 ? size : std::min(size, rounds * stripe_bytes);
-    Ticks least = 0, busy = 0, lasts = 0, alone = 0;
+    Ticks busy = 0, lasts = 0, alone = 0;
     for (const Disk& disk : device.disks) {
         const double rate = write ? disk.write_rate : disk.read_rate;
         const Ticks latency =
@@ -224,16 +258,13 @@ ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t byt
         const std::int64_t beside =
             std::clamp<std::int64_t>(input_.files->servers[server].queue.concurrent, 1, channels / ways);
         const Ticks job = latency + whole * channels / ways;
-        // However the access lies, its disks have at least an equal share of it each.
-        const Ticks equal = service_ticks((size + disks - 1) / disks, rate, device.rounding);
-        least = std::max(least, equal + (disk.kind == DiskKind::simple ? latency : 0));
         busy = std::max(busy, jobs * job / beside);
         lasts = std::max(lasts, job);
         alone += jobs * (whole * channels + latency);
     }
     result_.disk_work[server] += busy;
     result_.disk_alone[server] += alone;
-    if (order_ == FlowOrder::path) return {time, time + least};
+    if (order_ == FlowOrder::path) return {time, time};
     const auto [begun, over] = disk_[server].serve(time, busy);
     return {begun, std::max(over, begun + lasts)};
 }
@@ -249,7 +280,7 @@ void ProgramFlows::written(const Part& part, const Flight& data) {
     const std::int64_t jobs = merges || order_ == FlowOrder::path ? 1 : packets;
     const Service service = serve(part.server, part.bytes, jobs, true, data.first);
     Ticks ready = data.last;
-    if (queue.policy == CachePolicy::direct) {
+    if (queue.policy == CachePolicy::direct && order_ != FlowOrder::path) {
         // Told when the disks take its last packet, not when they have written it and those beside it.
         const std::int64_t beside =
             std::clamp<std::int64_t>(queue.concurrent, 1, std::max<std::int64_t>(packets, 1));
@@ -268,23 +299,50 @@ void ProgramFlows::written(const Part& part, const Flight& data) {
 
 // What has been read is sent while the disk reads on, one I/O request after the other.
 void ProgramFlows::read(const Part& part, Ticks time) {
+    if (order_ == FlowOrder::path) return read_alone(part, time);
     const std::int64_t chunk = std::min(part.bytes, input_.files->io_request_bytes);
     const std::int64_t chunks =
         (part.bytes + input_.files->io_request_bytes - 1) / input_.files->io_request_bytes;
     result_.disk_jobs[part.server] += part.runs + chunks;
-    const bool kept =
-        order_ == FlowOrder::path && input_.files->servers[part.server].read_cache.capacity_bytes > 0;
-    const std::int64_t jobs = order_ == FlowOrder::path ? 1 : chunks;
-    const Service service = kept ? Service{time, time} : serve(part.server, part.bytes, jobs, false, time);
+    const Service service = serve(part.server, part.bytes, chunks, false, time);
     const Ticks first = service.begun + (service.over - service.begun) / std::max<std::int64_t>(chunks, 1);
     const auto nic = static_cast<std::uint32_t>(ranks_.size()) + part.server;
     const Flight data = fly(nic, part.rank, part.bytes, first);
-    // The last chunk leaves when it has been read; the least that follows is not known to the path.
+    // The last chunk leaves when it has been read.
     const std::int64_t left = part.bytes - (chunks - 1) * chunk;
     const Ticks tail =
         (data.first - first) + (data.last - data.first) * left / std::max<std::int64_t>(part.bytes, 1);
-    part_over(part.rank, part.request,
-              std::max(data.last, service.over + (order_ == FlowOrder::path ? 0 : tail)));
+    part_over(part.rank, part.request, std::max(data.last, service.over + tail));
+}
+
+// No read is quicker than its data on an empty network, once the first chunk has been read, nor than the
+// disks with all of it; what a read cache may hold costs the disks nothing.
+void ProgramFlows::read_alone(const Part& part, Ticks time) {
+    const std::int64_t chunks =
+        (part.bytes + input_.files->io_request_bytes - 1) / input_.files->io_request_bytes;
+    result_.disk_jobs[part.server] += part.runs + chunks;
+    const ServerRules& server = input_.files->servers[part.server];
+    const bool kept = server.read_cache.capacity_bytes > 0;
+    // Runs that overlap may be read as one where the server sieves.
+    const bool sieves = server.queue.policy == CachePolicy::server_directed;
+    const Ticks first = kept ? time : time + least_disk_ticks(part.server, part.read_first);
+    const Ticks over = kept ? time : time + least_disk_ticks(part.server, sieves ? part.longest : part.bytes);
+    const auto nic = static_cast<std::uint32_t>(ranks_.size()) + part.server;
+    part_over(part.rank, part.request, std::max(fly_file(nic, part.rank, part.bytes, first).last, over));
+}
+
+// However an access lies on the disks of a server, one of them reads at least an equal share of it.
+Ticks ProgramFlows::least_disk_ticks(std::uint32_t server, std::int64_t bytes) const {
+    if (bytes == 0) return 0;
+    const Device& device = input_.files->servers[server].device;
+    const auto disks = static_cast<std::int64_t>(device.disks.size());
+    Ticks least = std::numeric_limits<Ticks>::max();
+    for (const Disk& disk : device.disks) {
+        const Ticks latency = disk.kind == DiskKind::simple ? disk.read_latency : 0;
+        const Ticks share = service_ticks(bytes / disks, disk.read_rate, device.rounding);
+        least = std::min(least, latency + share);
+    }
+    return least;
 }
 
 }  // namespace striate

@@ -32,11 +32,12 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
       book_(input.collectives),
       collectives_(book_, cursors_, input_.communicators, input.programs.ranks()),
       matching_(input.programs.ranks()),
-      network_(stations, order != FlowOrder::path),
+      network_(stations, !alone()),
       ranks_(input.programs.ranks()),
       cpus_(input.node_cpus.size()),
       disk_(input.files != nullptr ? input.files->servers.size() : 0),
       calls_(input.programs.ranks() * input.communicators.size()) {
+    if (input.files != nullptr) file_calls_.emplace(input.programs, input_.communicators, input.extents);
     result_.rank_end.resize(ranks_.size());
     result_.compute_work.resize(ranks_.size());
     result_.communication_work.resize(ranks_.size());
@@ -48,7 +49,7 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
     std::vector<std::int32_t> placed(input.node_cpus.size());
     for (const std::int32_t at : input.rank_node) ++placed[place(at)];
     for (std::size_t at = 0; at < placed.size(); ++at) {
-        if (order != FlowOrder::path && placed[at] > input.node_cpus[at]) {
+        if (!alone() && placed[at] > input.node_cpus[at]) {
             cpus_[at].resize(place(input.node_cpus[at]));
         }
         step_.push_back(job_ticks(step_instructions, input.node_instructions_per_second[at]));
@@ -305,7 +306,14 @@ void ProgramFlows::receive(std::uint32_t rank, const Pattern& pattern, std::int6
 }
 
 Flight ProgramFlows::fly(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks time) {
-    const Flight flight = network_.send(source, target, payload, time);
+    return noted(source, target, time, network_.send(source, target, payload, time));
+}
+
+Flight ProgramFlows::fly_file(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks time) {
+    return noted(source, target, time, network_.send_file(source, target, payload, time));
+}
+
+Flight ProgramFlows::noted(std::uint32_t source, std::uint32_t target, Ticks time, const Flight& flight) {
     for (const std::uint32_t end : {source, target}) {
         if (end < ranks_.size()) result_.communication_work[end] += flight.last - time;
     }

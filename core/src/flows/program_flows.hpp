@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "striate/network/message_clocks.hpp"
 #include "striate/programs/collective_calls.hpp"
 #include "striate/programs/cursors.hpp"
+#include "striate/programs/file_calls.hpp"
 #include "striate/programs/matching.hpp"
 
 namespace striate {
@@ -58,6 +60,8 @@ class ProgramFlows {
     struct Part {  // of an access, on one server
         std::uint32_t rank, server;
         std::int64_t request, bytes, runs;
+        std::int64_t read_first;  // bytes that are read before any is sent
+        std::int64_t longest;     // of its runs
         bool write, last;
     };
     // What an event does; the low bits of its key say to what.
@@ -85,6 +89,9 @@ class ProgramFlows {
         pool[at] = std::move(value);
         return at;
     }
+
+    // Whether nothing waits for a busy resource.
+    [[nodiscard]] bool alone() const { return order_ <= FlowOrder::chain; }
 
     // Order
     void resume(std::uint32_t rank, Ticks time);
@@ -122,6 +129,8 @@ class ProgramFlows {
     void transfer(Leg leg, std::uint32_t message, Ticks time);
     void arrive(std::uint32_t message, Ticks time);
     Flight fly(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks time);
+    Flight fly_file(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks time);
+    Flight noted(std::uint32_t source, std::uint32_t target, Ticks time, const Flight& flight);
 
     // Collectives and files
     void start_collective(std::uint32_t rank);
@@ -129,6 +138,8 @@ class ProgramFlows {
     [[nodiscard]] bool meet(std::uint32_t rank, std::vector<std::uint32_t>& everyone);
     void perform_file(std::uint32_t rank);
     void access(std::uint32_t rank);
+    [[nodiscard]] bool together(std::uint32_t rank) const;
+    void meet_for_file(std::uint32_t rank);
     [[nodiscard]] Ticks synced(std::uint32_t rank);
     void file_leg(Leg leg, std::uint32_t part, Ticks time);
     struct Service {
@@ -137,12 +148,16 @@ class ProgramFlows {
     Service serve(std::uint32_t server, std::int64_t bytes, std::int64_t jobs, bool write, Ticks time);
     void written(const Part& part, const Flight& data);
     void read(const Part& part, Ticks time);
+    void read_alone(const Part& part, Ticks time);
+    [[nodiscard]] Ticks least_disk_ticks(std::uint32_t server, std::int64_t bytes) const;
+    void skip_file(std::uint32_t rank);
 
     ProgramInput input_;
     FlowOrder order_;
     Cursors cursors_;
     CollectiveBook book_;
     CollectiveCalls collectives_;
+    std::optional<FileCalls> file_calls_;
     Matching matching_;
     MessageClocks network_;
     std::vector<Rank> ranks_;

@@ -15,35 +15,117 @@ Flight MessageClocks::analytical(std::int64_t bytes, Ticks now) {
     return {begun, begun + way_.latency, over + way_.latency};
 }
 
+MessageClocks::Packets MessageClocks::cut(std::int64_t payload) const {
+    const std::int64_t full = stations_.settings().packet_bytes;
+    const std::int64_t count = std::max<std::int64_t>(1, (payload + full - 1) / full);
+    const std::int64_t last = payload - (count - 1) * full;
+    return {count, std::min(payload, full) + header_bytes, count > 1 ? last : last + header_bytes};
+}
+
 Flight MessageClocks::send(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks now) {
     stations_.find_way(source, target, way_);
-    const std::int64_t bytes = payload + header_bytes;
-    if (way_.analytical) return analytical(bytes, now);
-    const std::int64_t full = stations_.settings().packet_bytes;
-    const std::int64_t packets = std::max<std::int64_t>(1, (bytes + full - 1) / full);
-    const std::int64_t first_bytes = std::min(bytes, full), last_bytes = bytes - (packets - 1) * full;
+    if (way_.analytical) return analytical(payload + header_bytes, now);
+    const Packets packets = cut(payload);
+    if (crowded_) return crowded(packets, now);
+    book(packets);
+    return in_order(packets, now);
+}
+
+Flight MessageClocks::send_file(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks now) {
+    if (crowded_) return send(source, target, payload, now);
+    stations_.find_way(source, target, way_);
+    if (way_.analytical) return analytical(payload + header_bytes, now);
+    const Packets packets = cut(payload);
+    book(packets);
+    const bool one_route = way_.first_forced == way_.stations.size();
+    return one_route ? in_order(packets, now) : in_any_order(packets, now);
+}
+
+Ticks MessageClocks::service(std::size_t hop, std::int64_t bytes) const {
+    return stations_.service(way_.stations[hop], bytes, stations_.is_local(way_.stations, hop));
+}
+
+Ticks MessageClocks::whole(std::size_t hop, const Packets& packets) const {
+    if (packets.count == 1) return service(hop, packets.first);
+    const Ticks between = (packets.count - 2) * service(hop, stations_.settings().packet_bytes);
+    return service(hop, packets.first) + between + service(hop, packets.last);
+}
+
+// From the start of a packet's service here to its arrival at the next station, or, at the last, to its end.
+Ticks MessageClocks::onwards(std::size_t hop, std::int64_t bytes) const {
+    const Station& at = stations_[way_.stations[hop]];
+    const bool last = hop + 1 == way_.stations.size();
+    if (at.kind != ComponentKind::cut_through || last) return service(hop, bytes) + at.latency;
+    const Ticks head = service(hop, std::min(bytes, header_bytes));
+    return std::max(head, service(hop, bytes) - service(hop + 1, bytes));
+}
+
+void MessageClocks::book(const Packets& packets) {
+    for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
+        const bool forced = hop < way_.first_forced || hop + way_.last_forced >= way_.stations.size();
+        if (forced) work_[way_.stations[hop]] += whole(hop, packets);
+        delays_ += stations_[way_.stations[hop]].latency;
+    }
+}
+
+Flight MessageClocks::crowded(const Packets& packets, Ticks now) {
     Ticks first = now, last = now, slowest = 0, sent = now, latencies = 0;
     std::int64_t under_way = 0;
-    const std::int64_t beside = crowded_ ? 0 : 2;  // packets at a station that its window does not count
     for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
         const std::uint32_t at = way_.stations[hop];
-        const bool local = stations_.is_local(way_.stations, hop);
-        const Ticks service = stations_.service(at, first_bytes, local);
-        const Ticks last_service = stations_.service(at, last_bytes, local);
-        const Ticks whole = (packets - 1) * stations_.service(at, full, local) + last_service;
-        const auto [begun, over] = crowded_ ? clock_[at].serve(first, whole) : Span{first, first + whole};
-        work_[at] += whole;
+        const Ticks last_service = service(hop, packets.last);
+        const Ticks all = whole(hop, packets);
+        const auto [begun, over] = clock_[at].serve(first, all);
+        work_[at] += all;
         const Ticks latency = stations_[at].latency;
-        first = begun + service + latency;
+        first = begun + service(hop, packets.first) + latency;
         last = std::max(over, last + last_service) + latency;
         if (hop == 0) sent = std::max(now, over - last_service);
         latencies += latency;
         // A stream may have a window's worth of packets under way at every station.
-        under_way += stations_[at].window / std::max<Ticks>(stations_.service(at, full, local), 1) + beside;
-        slowest = std::max(slowest, service);
+        const Ticks full = service(hop, stations_.settings().packet_bytes);
+        under_way += stations_[at].window / std::max<Ticks>(full, 1);
+        slowest = std::max(slowest, service(hop, packets.first));
     }
     delays_ += latencies;
     return {std::max(sent, last - latencies - under_way * slowest), first, last};
+}
+
+// Packets of one message keep their order on its one route: a station begins with the last of them when it
+// has come and all others have been served.
+Flight MessageClocks::in_order(const Packets& packets, Ticks now) const {
+    Ticks first = now, last = now, slowest = 0, sent = now, latencies = 0;
+    std::int64_t under_way = 0;
+    for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
+        const Station& at = stations_[way_.stations[hop]];
+        const Ticks begins = std::max(last, first + whole(hop, packets) - service(hop, packets.last));
+        if (hop == 0) sent = begins;
+        first += onwards(hop, packets.first);
+        last = begins + onwards(hop, packets.last);
+        latencies += at.latency;
+        // What a station's window lets pass, the packet that it serves and the one that comes.
+        const Ticks full = service(hop, stations_.settings().packet_bytes);
+        under_way += at.window / std::max<Ticks>(full, 1) + 2;
+        slowest = std::max(slowest, service(hop, packets.first));
+    }
+    return {std::max(sent, last - latencies - under_way * slowest), first, last};
+}
+
+// Packets that may overtake each other: no earlier than the largest by itself, and no earlier than all of
+// them have passed a station that none avoids, with the smallest before and behind it.
+Flight MessageClocks::in_any_order(const Packets& packets, Ticks now) const {
+    const std::int64_t full = stations_.settings().packet_bytes;
+    const std::int64_t small = std::min(packets.first - header_bytes, packets.last);
+    const std::int64_t large = std::min(packets.first, full);
+    Ticks alone = 0, quick = 0, most = 0;
+    for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
+        alone += onwards(hop, large);
+        quick += onwards(hop, small);
+        const bool forced = hop < way_.first_forced || hop + way_.last_forced >= way_.stations.size();
+        const bool stores = stations_[way_.stations[hop]].kind != ComponentKind::cut_through;
+        if (forced && stores) most = std::max(most, whole(hop, packets) - service(hop, small));
+    }
+    return {now, now + quick, now + std::max(alone, quick + most)};
 }
 
 }  // namespace striate

@@ -127,7 +127,18 @@ void Stations::find_way(std::uint32_t source, std::uint32_t target, Way& way) {
     }
     way.stations.push_back(first_nic + 2 * nics_ + target);
     way.stations.push_back(first_nic + target);
+    find_forced(nic_component_[source], nic_component_[target], way);
     if (way.analytical) summarise(way);
+}
+
+// With one route for all messages every station is forced; else those up to the network proper and from it.
+void Stations::find_forced(std::int32_t from, std::int32_t to, Way& way) const {
+    const bool one = settings_.routing == Routing::shortest || routes_.same_tree(from, to);
+    const auto hops = [&](std::int32_t component) {
+        return static_cast<std::size_t>(3 + 2 * routes_.depth(component));
+    };
+    way.first_forced = one ? way.stations.size() : std::min(hops(from), way.stations.size());
+    way.last_forced = one ? way.stations.size() : std::min(hops(to), way.stations.size());
 }
 
 // An analytical interface walks the way once: its own service is the slowest one, all latencies follow.

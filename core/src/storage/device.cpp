@@ -27,18 +27,22 @@ Ticks serve_disk(const Disk& disk, DiskState& state, std::vector<Ticks>& free_at
     const std::int64_t ways = std::clamp<std::int64_t>(wanted, 1, std::ssize(free_at));
     std::sort(free_at.begin(), free_at.end());
     const std::int64_t share = (access.bytes + ways - 1) / ways;
-    const DiskState before = state;
+    DiskState counted;
     Ticks over = now;
     for (std::int64_t way = 0; way < ways; ++way) {
         const std::int64_t from = std::min(access.bytes, share * way);
         const std::int64_t bytes = std::min(access.bytes, share * (way + 1)) - from;
         const Access part{access.file, access.offset + from, bytes, access.write};
         const Ticks ticks = access_ticks(disk, state, part, rounding);
+        if (way == 0) counted = state;
         Ticks& channel = free_at[static_cast<std::size_t>(way)];
         channel = std::max(now, channel) + ticks;
         over = std::max(over, channel);
     }
-    state.operations = before.operations + 1;  // however many channels it took
+    // It is one operation, as far from the last as its first part, however many channels it took.
+    state.operations = counted.operations;
+    state.sequential = counted.sequential;
+    state.near_seeks = counted.near_seeks;
     return over;
 }
 

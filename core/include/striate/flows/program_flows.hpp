@@ -12,6 +12,7 @@ namespace striate {
 // In which order work is given to the clocks.
 enum class FlowOrder : std::uint8_t {
     path,         // to none: nothing waits for a busy resource, only for what it depends on
+    chain,        // the same, and files cost nothing
     round_robin,  // ranks in turn, an operation at once
     queue,        // the rank whose clock is earliest, an operation at once
     micro,        // every leg of every operation in the order of time

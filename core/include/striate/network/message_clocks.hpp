@@ -20,17 +20,34 @@ struct Flight {
 class MessageClocks {
   public:
     // `crowded`: messages wait for each other. Without it every message finds the network empty, and what
-    // comes out is a time that no run can beat.
+    // comes out is a time that no run can beat (docs/proofs.md, "Messages").
     MessageClocks(Stations& stations, bool crowded)
         : stations_(stations), crowded_(crowded), clock_(stations.size()), work_(stations.size()) {}
 
     [[nodiscard]] Flight send(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks now);
 
+    // Data of a file: packets that are messages of their own, each with a route of its own.
+    [[nodiscard]] Flight send_file(std::uint32_t source, std::uint32_t target, std::int64_t payload,
+                                   Ticks now);
+
     [[nodiscard]] const std::vector<Ticks>& work() const { return work_; }
     [[nodiscard]] Ticks delays() const { return delays_; }  // all latencies of all messages
 
   private:
+    // A message as the engine cuts it: the header travels with the first packet.
+    struct Packets {
+        std::int64_t count, first, last;  // bytes of the first and of the last one, header included
+    };
+
+    [[nodiscard]] Packets cut(std::int64_t payload) const;
     [[nodiscard]] Flight analytical(std::int64_t bytes, Ticks now);
+    [[nodiscard]] Flight crowded(const Packets& packets, Ticks now);
+    [[nodiscard]] Flight in_order(const Packets& packets, Ticks now) const;
+    [[nodiscard]] Flight in_any_order(const Packets& packets, Ticks now) const;
+    [[nodiscard]] Ticks service(std::size_t hop, std::int64_t bytes) const;
+    [[nodiscard]] Ticks whole(std::size_t hop, const Packets& packets) const;
+    [[nodiscard]] Ticks onwards(std::size_t hop, std::int64_t bytes) const;
+    void book(const Packets& packets);
 
     Stations& stations_;
     bool crowded_;

@@ -27,6 +27,12 @@ class Routes {
     // The edges out of `from` that lie on some shortest way to `to`, in order of their index.
     [[nodiscard]] std::vector<std::int32_t> next_edges(std::int32_t from, std::int32_t to);
 
+    // Hops from a component to the network proper, through the tree that hangs on it; 0 inside.
+    [[nodiscard]] std::int32_t depth(std::int32_t component) const { return depth_[index(component)]; }
+    // Whether both hang on the same component of the network proper: then there is one route.
+    [[nodiscard]] bool same_tree(std::int32_t left, std::int32_t right) const {
+        return root_[index(left)] == root_[index(right)];
+    }
     [[nodiscard]] std::int32_t components() const { return static_cast<std::int32_t>(parent_.size()); }
     [[nodiscard]] std::int32_t source(std::int32_t edge) const {
         return source_[static_cast<std::size_t>(edge)];

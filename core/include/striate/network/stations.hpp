@@ -68,6 +68,8 @@ struct Way {
     bool analytical = false;
     double bottleneck = 0;  // analytical only: the slowest rate met
     Ticks latency = 0;      // analytical only: all latencies together
+    // Stations from its start and from its end that every message between the two passes, whatever its route.
+    std::size_t first_forced = 0, last_forced = 0;
 };
 
 // Order: components, edges, interfaces, links away from them, links towards them. The order is part of the
@@ -107,6 +109,7 @@ class Stations {
     void add(double bandwidth, double local_bandwidth, Ticks latency, ComponentKind kind);
     void append_edges(std::int32_t from, std::int32_t to);
     void summarise(Way& way) const;
+    void find_forced(std::int32_t from, std::int32_t to, Way& way) const;
 
     NetworkSettings settings_;
     Routes routes_;

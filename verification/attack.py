@@ -1,0 +1,95 @@
+"""Attacks what the ladder calls proved: random programs and machines, each played packet by packet.
+
+    python verification/attack.py --cases 20000 --seed 1
+
+Prints how often a proved end was broken, and the smallest case found for every kind of break.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+from attack_corpus import Case, draw, machine_of, shrunk, workload_of
+
+from striate.collectives.choice import Choice
+from striate.errors import StriateError
+from striate.interval import Interval
+from striate.ladder.program_subject import ProgramSubject
+
+MOST_EVENTS_SECONDS = 20.0  # cases that would take longer to play are left out
+TOLERANCE = 1e-9  # of a time: what adding floating-point seconds may lose
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What became of one case."""
+
+    outcome: str  # "holds", "below", "above", "no proof", or why it was not played
+    fine: float = 0.0
+    proved: Interval | None = None
+
+
+def attack(case: Case) -> Attack:
+    """Play one case and hold it against what is proved of it."""
+    try:
+        cluster = machine_of(case)
+        workload = workload_of(case, len(cluster.servers))
+        workload.check()
+        subject = ProgramSubject(workload, cluster, choice=Choice.of(case["collectives"]))
+        if subject.expected_seconds("fine") > MOST_EVENTS_SECONDS:
+            return Attack("too long")
+        played = subject.ask("fine").interval.estimate
+    except StriateError as error:
+        return Attack(f"refused: {type(error).__name__}: {error.message[:60]}")
+    proved = subject.proved()
+    if proved is None:
+        return Attack("no proof", played)
+    if proved.low > played * (1 + TOLERANCE):
+        return Attack("below", played, proved)
+    if proved.high < played * (1 - TOLERANCE):
+        return Attack("above", played, proved)
+    return Attack("holds", played, proved)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--cases", type=int, default=300)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--ranks", type=int, default=64, help="most ranks of a case")
+    options.add_argument("--show", type=int, default=5, help="breaks to shrink and print")
+    options.add_argument("--seconds", type=float, default=float("inf"))
+    given = options.parse_args()
+    found: Counter[str] = Counter()
+    broken: list[tuple[int, Case]] = []
+    began = time.monotonic()
+    for number in range(given.cases):
+        if time.monotonic() - began > given.seconds:
+            break
+        seed = given.seed * 1_000_000 + number
+        case = draw(seed, most_ranks=given.ranks)
+        outcome = attack(case).outcome
+        found[outcome] += 1
+        if outcome in ("below", "above"):
+            broken.append((seed, case))
+            if len(broken) <= given.show:
+                _show(seed, case, outcome)
+    for outcome, count in found.most_common():
+        print(f"{count:7,}  {outcome}")
+    print(f"{len(broken)} proved ends broken in {sum(found.values()):,} cases, seed {given.seed}")
+    return 1 if broken else 0
+
+
+def _show(seed: int, case: Case, outcome: str) -> None:
+    small = shrunk(case, lambda one: attack(one).outcome == outcome)
+    result = attack(small)
+    print(f"seed {seed}: {outcome}: fine {result.fine:.6g} s, proved {result.proved}", flush=True)
+    print(json.dumps(small), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
