@@ -18,11 +18,10 @@ from attack_corpus import Case, draw, machine_of, shrunk, workload_of
 
 from striate.collectives.choice import Choice
 from striate.errors import StriateError
-from striate.interval import Interval
 from striate.ladder.program_subject import ProgramSubject
+from striate.ladder.proofs import Proof
 
 MOST_EVENTS_SECONDS = 20.0  # cases that would take longer to play are left out
-TOLERANCE = 1e-9  # of a time: what adding floating-point seconds may lose
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Attack:
 
     outcome: str  # "holds", "below", "above", "no proof", or why it was not played
     fine: float = 0.0
-    proved: Interval | None = None
+    proved: Proof | None = None
 
 
 def attack(case: Case) -> Attack:
@@ -49,11 +48,10 @@ def attack(case: Case) -> Attack:
     proved = subject.proved()
     if proved is None:
         return Attack("no proof", played)
-    if proved.low > played * (1 + TOLERANCE):
-        return Attack("below", played, proved)
-    if proved.high < played * (1 - TOLERANCE):
-        return Attack("above", played, proved)
-    return Attack("holds", played, proved)
+    broken = proved.broken_by(played)
+    if not broken:
+        return Attack("holds", played, proved)
+    return Attack("below" if "beats" in broken else "above", played, proved)
 
 
 def main() -> int:

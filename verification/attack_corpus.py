@@ -47,7 +47,13 @@ DISKS: tuple[dict[str, Any], ...] = (
         "write_latency": "25 us",
         "channels": 16,
     },
-    {"kind": "flash", "read_rate": "1 GB/s", "write_rate": "1 GB/s", "read_latency": "0 s", "write_latency": "0 s"},
+    {
+        "kind": "flash",
+        "read_rate": "1 GB/s",
+        "write_rate": "1 GB/s",
+        "read_latency": "0 s",
+        "write_latency": "0 s",
+    },
 )
 
 
@@ -58,7 +64,7 @@ def draw(seed: int, *, most_ranks: int = 64) -> Case:
     ranks = min(dice.choice((1, 1, 2, 3, 4, 7, 8, 16, 33, 64, 256)), most_ranks)
     phases = dice.choice((1, 1, 2, 2, 3, 5))
     program = [_step(dice, ranks) for _ in range(phases) for _ in range(dice.choice((1, 1, 2, 3)))]
-    case = {
+    return {
         "machine": machine,
         "ranks": ranks,
         "program": program,
@@ -66,7 +72,6 @@ def draw(seed: int, *, most_ranks: int = 64) -> Case:
         "collective_io": dice.choice(COLLECTIVE_IO),
         "collectives": _rules(dice),
     }
-    return case
 
 
 def _rules(dice: random.Random) -> list[str]:
@@ -125,7 +130,9 @@ def _machine(dice: random.Random) -> Case:
 
 
 def _step(dice: random.Random, ranks: int) -> Case:
-    kind = dice.choice(("compute", "write", "read", "write_all", "read_all", "sync", "open", "collective", "ring", "pair"))
+    kind = dice.choice(
+        ("compute", "write", "read", "write_all", "read_all", "sync", "open", "collective", "ring", "pair")
+    )
     step: Case = {"kind": kind, "size": dice.choice(SIZES), "times": dice.choice((1, 1, 1, 2, 5, 20))}
     if kind == "compute":
         step["seconds"] = dice.choice((1e-6, 1e-4, 1e-2, 0.3))
@@ -280,7 +287,14 @@ def _simpler(step: Case) -> Iterator[Case]:
     if step["times"] > 1:
         yield {"times": 1}
         yield {"times": step["times"] // 2}
-    for key, plain in {"count": 1, "gap": 0, "async": False, "again": False, "who": "all", "skew": 0.0}.items():
+    for key, plain in {
+        "count": 1,
+        "gap": 0,
+        "async": False,
+        "again": False,
+        "who": "all",
+        "skew": 0.0,
+    }.items():
         if step.get(key, plain) != plain:
             yield {key: plain}
     if step["size"] > 1:

@@ -33,6 +33,7 @@ from striate.interval import Interval
 from striate.ladder.climb import MODELS, combine, first_rung
 from striate.ladder.decision import START
 from striate.ladder.predict import subject_of
+from striate.ladder.proofs import Proof
 from striate.rungs.answer import UnfitError
 from striate.svg import ACCENT, INK, MUTED, Canvas
 
@@ -51,7 +52,7 @@ class Outcome:
     allowed: bool
     first: str
     seconds: float
-    proved: Interval | None
+    proved: Proof | None
     raw: dict[str, Interval] = field(default_factory=dict)
     combined: dict[str, Interval] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
@@ -268,20 +269,13 @@ def judge(outcomes: list[Outcome]) -> int:
     allowed = [outcome for outcome in outcomes if outcome.allowed]
     asked = [(outcome, rung) for outcome in allowed for rung in outcome.combined if rung not in MODELS]
     inside = sum(outcome.inside(outcome.combined[rung]) for outcome, rung in asked) / max(len(asked), 1)
-    below = sum(
-        outcome.proved is not None and outcome.seconds < outcome.proved.low * (1 - ROUNDING)
-        for outcome in outcomes
-    )
-    above = sum(
-        outcome.proved is not None and outcome.seconds > outcome.proved.high * (1 + ROUNDING)
-        for outcome in outcomes
+    broken = sum(
+        outcome.proved is not None and bool(outcome.proved.broken_by(outcome.seconds)) for outcome in outcomes
     )
     unnamed = sum(count for (_, why), count in found.items() if why == UNNAMED)
     print(f"inside the combined bounds: {inside:.2%} (at least {TARGET:.0%})")
-    print(
-        f"outside what is proved: {below} below, {above} above (none); misses without a name: {unnamed} (none)"
-    )
-    return int(inside < TARGET or below + above + unnamed > 0)
+    print(f"outside what is proved: {broken} (none); misses without a name: {unnamed} (none)")
+    return int(inside < TARGET or broken + unnamed > 0)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ Named program_flows(const std::string& rung, const EngineInput& given) {
     columns["ticks"] = result.ticks;
     columns["graphs"] = result.graphs;
     columns["messages"] = result.messages;
+    columns["network_work"] = result.network_work;
     columns["delays"] = result.delays;
     columns["rank_end"] = hand_over(std::move(result.rank_end));
     columns["compute_work"] = hand_over(std::move(result.compute_work));

@@ -37,7 +37,9 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
       cpus_(input.node_cpus.size()),
       disk_(input.files != nullptr ? input.files->servers.size() : 0),
       calls_(input.programs.ranks() * input.communicators.size()) {
-    if (input.files != nullptr) file_calls_.emplace(input.programs, input_.communicators, input.extents);
+    if (input.files != nullptr && order != FlowOrder::chain) {
+        file_calls_.emplace(input.programs, input_.communicators, input.extents);
+    }
     result_.rank_end.resize(ranks_.size());
     result_.compute_work.resize(ranks_.size());
     result_.communication_work.resize(ranks_.size());
@@ -61,6 +63,7 @@ ProgramFlowResult ProgramFlows::run() {
     for (Event event{}; next(event);) happen(event);
     expect_all_over();
     result_.station_work = network_.work();
+    result_.network_work = network_.total();
     result_.delays = network_.delays();
     return std::move(result_);
 }

@@ -11,6 +11,7 @@ Flight MessageClocks::analytical(std::int64_t bytes, Ticks now) {
     const Ticks service = service_ticks(bytes, way_.bottleneck, stations_.settings().rounding);
     const auto [begun, over] = crowded_ ? clock_[own].serve(now, service) : Span{now, now + service};
     work_[own] += service;
+    total_ += service;
     delays_ += way_.latency;
     return {begun, begun + way_.latency, over + way_.latency};
 }
@@ -63,7 +64,9 @@ Ticks MessageClocks::onwards(std::size_t hop, std::int64_t bytes) const {
 void MessageClocks::book(const Packets& packets) {
     for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
         const bool forced = hop < way_.first_forced || hop + way_.last_forced >= way_.stations.size();
-        if (forced) work_[way_.stations[hop]] += whole(hop, packets);
+        const Ticks all = whole(hop, packets);
+        total_ += all;
+        if (forced) work_[way_.stations[hop]] += all;
         delays_ += stations_[way_.stations[hop]].latency;
     }
 }
@@ -77,6 +80,7 @@ Flight MessageClocks::crowded(const Packets& packets, Ticks now) {
         const Ticks all = whole(hop, packets);
         const auto [begun, over] = clock_[at].serve(first, all);
         work_[at] += all;
+        total_ += all;
         const Ticks latency = stations_[at].latency;
         first = begun + service(hop, packets.first) + latency;
         last = std::max(over, last + last_service) + latency;

@@ -93,6 +93,11 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     show_default=True,
     help="memory the timeline may take; what comes later is left out",
 )
+@click.option(
+    "--self-check",
+    is_flag=True,
+    help="play the program packet by packet afterwards and name every claim that this contradicts",
+)
 @store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
@@ -108,6 +113,7 @@ def command(
     collectives: tuple[str, ...],
     timeline: Path | None,
     timeline_memory: str,
+    self_check: bool,
     store: Path | None,
     as_json: bool,
     output: Path | None,
@@ -118,7 +124,8 @@ def command(
     PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
     file that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or another tool's log,
     or a description of an emulated application (.toml). CLUSTER is a description (.toml) or the name of a bundled
-    machine. Exit status 3 when the precision asked for was not reached, or the answer is not to be trusted.
+    machine. Exit status 3 when the precision asked for was not reached, the answer is not to be trusted, or the packet
+    engine contradicts a claim.
     """
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite
@@ -150,6 +157,7 @@ def command(
             timeline=timeline is not None,
             timeline_memory=timeline_memory,
             inputs=program_hash | machine_hash,
+            self_check=self_check,
         )
     if timeline is not None:
         forecast.timeline.save(timeline)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from striate.ladder.forecast import Answer, Forecast, Phase
+from striate.ladder.proofs import Proof
 from striate.printable import columns, printable
 from striate.rungs.server_use import MetadataUse, ServerUse
 from striate.units import about_count, about_seconds, about_size, counted
@@ -71,16 +72,22 @@ def forecast_text(forecast: Forecast) -> str:
     if forecast.stopped:
         notes.append(f"chosen: {forecast.rung}, because {forecast.stopped}")
     if forecast.proved is not None:
-        low, high = about_seconds(forecast.proved.low), about_seconds(forecast.proved.high)
-        notes.append(f"proved: no run takes less than {low} or more than {high}")
+        notes.append(_proved_words(forecast.proved))
     if any(not answer.counted for answer in forecast.answers):
         notes.append("in brackets: shown for comparison, not relied on (refused by a test, or a model)")
     notes += [f"note: {note}" for note in forecast.notes]
+    for sentence in forecast.contradictions:
+        notes.append(f"CONTRADICTION: {sentence}. Please report this forecast (exit status 3).")
     if not forecast.trusted:
         notes.append("note: this answer is not to be trusted (exit status 3)")
-    elif not forecast.reached:
+    elif not forecast.reached and not forecast.contradictions:
         notes.append(f"note: the range is wider than the {forecast.within:.0%} asked for (exit status 3)")
     return printable("\n\n".join(parts + ["\n".join(notes)] * bool(notes)))
+
+
+def _proved_words(proved: Proof) -> str:
+    low = f"proved: no run takes less than {about_seconds(proved.low)}, by {proved.reason}"
+    return low if proved.high is None else f"{low}; none takes more than {about_seconds(proved.high)}"
 
 
 MOST_SERVERS = 8  # on one screen; --json has all

@@ -40,6 +40,7 @@ def climb_phases(subject: ProgramSubject, climb: Climb, provenance: Provenance) 
         trusted=all(forecast.trusted for forecast in forecasts),
         stopped=f"{len(phases)} phases, each by its own rung",
         phases=phases,
+        contradictions=tuple(one for forecast in forecasts for one in forecast.contradictions),
     )
 
 

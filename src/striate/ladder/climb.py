@@ -12,6 +12,7 @@ from striate.ladder.by_phase import climb_phases
 from striate.ladder.decision import START, TREE, Rung, RungTrial
 from striate.ladder.forecast import Answer, Forecast
 from striate.ladder.program_subject import ProgramSubject
+from striate.ladder.proofs import Proof
 from striate.ladder.subject import Subject
 from striate.provenance import Provenance, metered
 from striate.rungs.answer import Share, UnfitError, Use
@@ -33,7 +34,7 @@ class _Climb:
     subject: Subject
     within: float | None
     budget: float
-    proved: Interval | None
+    proved: Proof | None
     checks: dict[str, Check]
     answers: list[Answer] = field(default_factory=list)
     uses: tuple[Use, ...] = ()
@@ -72,36 +73,72 @@ class _Climb:
         self.refused.setdefault(error.message, []).append(rung)
         self.notes.append(f"{rung} does not take this program: {error.message}")
 
+    def proved_narrow(self) -> Interval | None:
+        """What is proved, where both ends are and lie as close as was asked."""
+        if self.proved is None or self.proved.high is None:
+            return None
+        both = Interval(self.proved.low, self.proved.low, self.proved.high)
+        return both if self.narrow(both) else None
+
     def narrow(self, interval: Interval) -> bool:
         return self.within is not None and interval.relative_error <= self.within
 
 
-def combine(raw: Interval, earlier: Sequence[Interval], proved: Interval | None) -> tuple[Interval, str]:
+def combine(raw: Interval, earlier: Sequence[Interval], proved: Proof | None) -> tuple[Interval, str]:
     """The smallest high of all rungs (section 6.1) and the largest low that is proved; and what is odd about them.
 
     The paper also takes the largest low of the rungs; theirs are no proof, for a rung that processes a graph at
     once may delay what is told later by more than its low end allows. Without a proof they must do.
     """
     low = proved.low if proved else max([raw.low, *(one.low for one in earlier)])
-    high = min([raw.high, *(one.high for one in earlier), *([proved.high] if proved else [])])
+    high = min([raw.high, *(one.high for one in earlier)])
+    if proved is not None and proved.high is not None:
+        high = min(high, proved.high)
     if low > high:
         own = Interval(min(low, raw.low), raw.estimate, raw.high)
         return own, "its bounds contradict what was found before, and are used alone"
     return Interval(low, min(max(raw.estimate, low), high), high), ""
 
 
+def contradictions(answers: Sequence[Answer], proved: Proof | None) -> tuple[str, ...]:
+    """The watchdog: every bound that was claimed, held against the run that `fine` has played, if it has."""
+    played = next((answer.raw.estimate for answer in answers if answer.rung == "fine"), None)
+    if played is None:
+        return ()
+    found = [proved.broken_by(played)] if proved else []
+    for answer in answers:
+        if answer.counted and answer.rung != "fine" and not _holds(answer.combined, played):
+            found.append(f"fine plays {played:.6g} s, outside the range of {answer.rung}: {answer.combined}")
+    return tuple(sentence for sentence in found if sentence)
+
+
+def _holds(claimed: Interval, played: float) -> bool:
+    """Whether the played time lies in the range, but for what adding floating-point numbers loses."""
+    return claimed.low * (1 - 1e-9) <= played <= claimed.high * (1 + 1e-9)
+
+
 def climb(
-    subject: Subject, *, within: float | None, rung: str | None, budget: float, provenance: Provenance
+    subject: Subject,
+    *,
+    within: float | None,
+    rung: str | None,
+    budget: float,
+    provenance: Provenance,
+    self_check: bool = False,
 ) -> Forecast:
-    """Follow the decision tree, or ask `rung` alone; nothing dearer than `budget` CPU seconds is begun unasked."""
+    """Follow the decision tree, or ask `rung` alone; nothing beyond `budget` CPU seconds is begun unasked.
+
+    With `self_check` the finest rung is played afterwards whatever was chosen, and every claim is held against it.
+    """
     if rung is not None:
-        found = _Climb(subject, within, math.inf, None, {}, stopped=f"only {rung} was asked for")
+        proved = subject.proved() if self_check else None
+        found = _Climb(subject, within, math.inf, proved, {}, stopped=f"only {rung} was asked for")
         found.ask(rung)
-        return _forecast(found, provenance, trusted=True)
+        return _forecast(found, provenance, trusted=True, self_check=self_check)
     checks = {check.name: check for check in subject.checks(within or USUAL_PRECISION)}
     found = _Climb(subject, within, budget, subject.proved(), checks)
-    if found.proved and found.narrow(found.proved):
-        return _stop_at_proof(found, provenance)
+    if found.proved_narrow():
+        return _stop_at_proof(found, provenance, self_check=self_check)
     first = first_rung(START, checks)
     if first == "fine" and isinstance(subject, ProgramSubject):
         parted = climb_phases(
@@ -110,9 +147,10 @@ def climb(
             provenance,
         )
         if parted is not None and parted.reached:
-            return replace(parted, checks=tuple(checks.values()), proved=found.proved)
+            whole = replace(parted, checks=tuple(checks.values()), proved=found.proved)
+            return _played_against(subject, whole) if self_check else whole
     trusted = _ascend(found, first) if first != "fine" else _go_to_fine(found)
-    return _forecast(found, provenance, trusted=trusted)
+    return _forecast(found, provenance, trusted=trusted, self_check=self_check)
 
 
 def first_rung(at: str, checks: dict[str, Check]) -> str:
@@ -122,12 +160,20 @@ def first_rung(at: str, checks: dict[str, Check]) -> str:
     return at
 
 
-def _stop_at_proof(found: _Climb, provenance: Provenance) -> Forecast:
+def _played_against(subject: Subject, forecast: Forecast) -> Forecast:
+    """The forecast of a program by its phases, held against the whole of it packet by packet."""
+    played = subject.ask("fine").interval.estimate
+    found = [forecast.proved.broken_by(played)] if forecast.proved else []
+    if not _holds(forecast.seconds, played):
+        found.append(f"fine plays {played:.6g} s, outside the range by phase: {forecast.seconds}")
+    return replace(forecast, contradictions=(*forecast.contradictions, *(one for one in found if one)))
+
+
+def _stop_at_proof(found: _Climb, provenance: Provenance, *, self_check: bool) -> Forecast:
     """Bounds that are proved need no test of validity, and no rung but one to fill in the loads."""
     found.ask("resource")
-    assert found.proved is not None
     found.stopped = f"what is proved is within {found.within:.0%}"
-    return _forecast(found, provenance, trusted=True)
+    return _forecast(found, provenance, trusted=True, self_check=self_check)
 
 
 def _ascend(found: _Climb, first: str) -> bool:
@@ -171,6 +217,8 @@ def _go_to_fine(found: _Climb) -> bool:
     affordable = found.expected("fine") <= found.budget
     limit = _COMPARISON_SHARE * found.expected("fine") if affordable else found.budget
     for rung in ("resource", "macro-rr", "macro-queue", "micro"):
+        if "groups of events" not in found.checks:
+            break  # no coarse rung models this machine
         if rung == "resource" and not found.checks["groups of events"].passed:
             continue
         if found.expected(rung) <= limit:
@@ -180,8 +228,10 @@ def _go_to_fine(found: _Climb) -> bool:
         return True
     if not affordable:
         _affordable(found, "fine")
-    if not found.answers:
+    if not found.answers and "groups of events" in found.checks:
         found.ask("resource", counted=False)
+    if not found.answers:
+        raise PredictionError("; ".join(found.notes), source=found.subject.name)
     found.stopped = f"the tests ({refused}) ask for a packet-level run, which was not made"
     return False
 
@@ -204,12 +254,15 @@ def _ask_if_fit(found: _Climb, rung: str, *, counted: bool) -> bool:
     return True
 
 
-def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool) -> Forecast:
+def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool, self_check: bool = False) -> Forecast:
     last = found.answers[-1]
     seconds = last.combined
-    if found.proved and trusted and last.rung != "fine" and found.narrow(found.proved):
-        low, high = found.proved.low, found.proved.high
-        seconds = Interval(low, min(max(last.raw.estimate, low), high), high)
+    if trusted and last.rung != "fine" and (proved := found.proved_narrow()):
+        seconds = Interval(proved.low, min(max(last.raw.estimate, proved.low), proved.high), proved.high)
+    if self_check and all(answer.rung != "fine" for answer in found.answers):
+        loads = (found.uses, found.applications, found.servers, found.metadata, found.timeline)
+        _ask_if_fit(found, "fine", counted=False)
+        found.uses, found.applications, found.servers, found.metadata, found.timeline = loads
     return Forecast(
         workload=found.subject.name,
         cluster=found.subject.machine,
@@ -229,4 +282,5 @@ def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool) -> Foreca
         servers=found.servers,
         metadata=found.metadata,
         timeline=found.timeline,
+        contradictions=contradictions(found.answers, found.proved),
     )

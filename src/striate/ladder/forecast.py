@@ -10,6 +10,7 @@ from typing import Any
 from striate.decoders import json_mistake
 from striate.errors import PredictionError
 from striate.interval import Interval
+from striate.ladder.proofs import Proof
 from striate.provenance import Cost, Provenance
 from striate.rungs.answer import Share, Use
 from striate.rungs.check import Check
@@ -62,15 +63,20 @@ class Forecast:
     servers: tuple[ServerUse, ...] = ()  # what each I/O server did, where the rung plays them
     metadata: tuple[MetadataUse, ...] = ()
     timeline: Any = field(default=None, repr=False, compare=False)  # a Trace, where one was asked for
-    proved: Interval | None = None  # no run can be faster or slower
+    proved: Proof | None = None  # what no run can beat or exceed, where a proof is known
     stopped: str = ""  # why the climb stopped
     phases: tuple[Phase, ...] = ()  # where each part of the program was given its own rung
+    contradictions: tuple[str, ...] = ()  # claims that the packet-level run has shown to be false
     schema: str = SCHEMA
 
     @property
     def reached(self) -> bool:
-        """True when the bounds can be trusted and are as narrow as was asked."""
-        return self.trusted and (self.within is None or self.seconds.relative_error <= self.within)
+        """True when the bounds can be trusted, nothing contradicts them, and they are as narrow as was asked."""
+        return (
+            self.trusted
+            and not self.contradictions
+            and (self.within is None or self.seconds.relative_error <= self.within)
+        )
 
     @property
     def cost(self) -> Cost:

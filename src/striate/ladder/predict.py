@@ -41,6 +41,7 @@ def predict(
     timeline: bool = False,
     timeline_memory: Quantity = "1 GiB",
     inputs: Mapping[str, str] | None = None,
+    self_check: bool = False,
 ) -> Forecast:
     """Forecast how long a workload, a trace or a stream of work-flow graphs takes on `cluster` (or a bundled machine).
 
@@ -50,8 +51,10 @@ def predict(
     such as "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do.
     With `timeline` the fine rung is asked, and `Forecast.timeline` is the Trace of what happened when; what does not
     fit into `timeline_memory` is left out, which a flag of the trace tells. `inputs` maps names to hashes, for
-    provenance. On a machine with measured ranges the same rung is asked at both ends of them, and the bounds hold all
-    three answers. Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
+    provenance. With `self_check` the packet engine plays the program afterwards, and a claim it contradicts is named in
+    `Forecast.contradictions`. On a machine with measured ranges the same rung is asked at both ends of them, and the
+    bounds hold all three answers. Raises WorkloadError when the program cannot run, PredictionError when it does not
+    fit the machine.
     """
     _expect_kinds(workload, cluster)
     if isinstance(workload, Trace):
@@ -74,7 +77,9 @@ def predict(
     memory = size(timeline_memory) if timeline else 0
     choice, provenance = Choice.of(collectives), Provenance.of(inputs)
     subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory)
-    forecast = climb(subject, within=precision, rung=rung, budget=limit, provenance=provenance)
+    forecast = climb(
+        subject, within=precision, rung=rung, budget=limit, provenance=provenance, self_check=self_check
+    )
     ends = [
         climb(
             subject_of(workload, machine, choice=choice),

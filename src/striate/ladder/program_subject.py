@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.storage import transfer_rate
+from striate.cluster.placement import Placement
 from striate.collectives.choice import Choice
 from striate.engine.input import EngineInput
 from striate.interval import Interval
 from striate.ladder.bounds import Booked, Inputs, dependency_bounds, errors_of
 from striate.ladder.program_traffic import Talk, sequential_check, talk_of
+from striate.ladder.proofs import Proof, dependencies_are_fixed, files_are_modelled, proof_of_program
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine, resource
 from striate.rungs import queueing as queueing_rung
@@ -28,11 +29,11 @@ from striate.rungs.machine_inputs import (
     random_seek_seconds,
     turn_seconds,
 )
-from striate.rungs.program_flows import run_program_flows
+from striate.rungs.machine_parts import unmodelled_parts
+from striate.rungs.program_flows import CHAIN, PATH, run_program_flows
 from striate.rungs.program_input import input_of
 from striate.workload.workload import Workload
 
-_SIEVED_BYTES = 64 << 10  # the gap that server-directed reads rather fetch than skip (core: server_queue.hpp)
 MOST_PATH_SECONDS = 5.0  # of CPU time for bounds that are proved
 
 
@@ -79,52 +80,36 @@ class ProgramSubject:
 
     @cached_property
     def path(self) -> dict[str, Any] | None:
-        """The run in which nothing waits for a busy resource; None where it is too dear, or not to be had."""
+        """The run in which nothing waits for a busy resource; None where it is too expensive, or not to be had."""
+        return self._alone(PATH)
+
+    def _alone(self, kind: str) -> dict[str, Any] | None:
         if self.expected_seconds("path") > MOST_PATH_SECONDS:
             return None
         try:
-            return self._flows("path")
+            return self._flows(kind)
         except UnfitError:
             return None
 
-    def proved(self) -> Interval | None:
-        """Below: the longest chain of dependencies, or the busiest part. Above: all work one after the other.
+    @cached_property
+    def placement(self) -> Placement:
+        return self.cluster.place(self.workload.ranks)
 
-        At every moment before the end something is under way - a packet, an instruction, a disk - so the end comes
-        no later than all of it in turn, with a seek before every disk job.
-        """
-        if (path := self.path) is None:
+    def proved(self) -> Proof | None:
+        """What no run can beat or exceed; None where no proof is known, or it would cost too much to find it."""
+        if not dependencies_are_fixed(self.workload, self.cluster):
             return None
-        work = sum(float(path[name].sum()) for name in ("compute_work", "station_work", "disk_alone"))
-        jobs = job_seconds(self.cluster) * float(path["disk_jobs"].sum())
-        busiest = max(float(path["station_work"].max(initial=0)), self._busiest_cpu(path))
-        low = max(path["ticks"], busiest) / 1e12
-        high = (work + float(path["delays"])) / 1e12 + jobs + self._steps(path) + self._read_besides(path)
-        return Interval(low, low, max(low, high))
-
-    def _steps(self, path: dict[str, Any]) -> float:
-        """What operations and messages cost CPUs beside their own work: at most twelve steps of 3 instructions."""
-        slowest = min(float(kind.instructions_per_second) for kind in self.cluster.node_types)
-        steps = float(path["graphs"] + 3 * path["messages"] + path["disk_jobs"].sum())
-        return 36 * steps / slowest
-
-    def _read_besides(self, path: dict[str, Any]) -> float:
-        """What servers may read that nobody asked for: ahead, and across gaps."""
-        seconds = 0.0
-        for server, jobs in zip(self.cluster.servers, path["disk_jobs"], strict=True):
-            sieved = _SIEVED_BYTES if server.cache.policy == "server-directed" else 0
-            slowest = min(transfer_rate(disk, write=False) for disk in server.disks)
-            seconds += float(jobs) * (int(server.cache.read_ahead) + sieved) / slowest
-        return seconds
-
-    def _busiest_cpu(self, path: dict[str, Any]) -> float:
-        """Work of the node that has most of it for each of its CPUs."""
-        placement = self.cluster.place(self.workload.ranks)
-        cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in self.cluster.node_types])
-        by_node = np.bincount(placement.node, path["compute_work"], self.cluster.nodes)
-        return float((by_node / cpus[self.cluster.node_type]).max())
+        covered = files_are_modelled(self.workload, self.cluster)
+        run = self.path if covered else self._alone(CHAIN)
+        if run is None:
+            return None
+        return proof_of_program(run, self.workload, self.cluster, self.placement, free_files=not covered)
 
     def checks(self, within: float) -> tuple[Check, ...]:
+        if unmodelled := unmodelled_parts(self.workload, self.cluster):
+            return (
+                Check("machine parts", False, f"only the packet engine models {' and '.join(unmodelled)}"),
+            )
         shortest = self.sums.interval.low
         tolerance = within * shortest
         traffic = Traffic(
@@ -137,6 +122,7 @@ class ProgramSubject:
         self.contention = contention.effect_seconds
         sequential = sequential_check(self.workload, self.cluster)
         return (
+            Check("machine parts", True, "the coarse rungs model every part that the program meets"),
             contention,
             sequential,
             io_scale_check(

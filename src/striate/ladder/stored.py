@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from striate.ladder.forecast import Forecast
 from striate.results import Entry
 from striate.workload.flows import Flows
@@ -17,8 +19,13 @@ def entry_of(forecast: Forecast, workload: Workload | Flows) -> Entry:
         layout=layout_words(workload),
         ranks=forecast.ranks,
         seconds=forecast.seconds,
-        setup={"rung": forecast.rung, "within": forecast.within, "inputs": dict(forecast.provenance.inputs)},
-        results=forecast,
+        setup={
+            "rung": forecast.rung,
+            "within": forecast.within,
+            "inputs": dict(forecast.provenance.inputs),
+            "contradictions": list(forecast.contradictions),
+        },
+        results=replace(forecast, timeline=None),
         versions=forecast.provenance.versions,
     )
 

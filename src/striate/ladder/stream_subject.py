@@ -11,8 +11,8 @@ import numpy as np
 from striate.cluster.cluster import Cluster
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
-from striate.interval import Interval
 from striate.ladder.bounds import Inputs, booked_of, dependency_bounds, errors_of, resource_bounds
+from striate.ladder.proofs import Proof
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine
 from striate.rungs.answer import UnfitError, Use, Verdict
@@ -91,7 +91,7 @@ class StreamSubject:
         """What `resource` counts: cheap, and the tests are about it."""
         return self.flows.run("resource", self.costs)
 
-    def proved(self) -> Interval:
+    def proved(self) -> Proof:
         """The busiest resource of every group; and everything one after the other, with every error there may be."""
         sums, inputs = self.sums, self.inputs
         reads = int(sums["disk_reads"].sum())
@@ -101,7 +101,7 @@ class StreamSubject:
             sums["disk_work"]
         )
         low = sums["floor"] / 1e12
-        return Interval(low, low, max(low, work + extra + apart))
+        return Proof(low, max(low, work + extra + apart), "the busiest resource of every group")
 
     def checks(self, within: float) -> tuple[Check, ...]:
         sums = self.sums
@@ -122,6 +122,7 @@ class StreamSubject:
             "every disk reads in sequence" if self.flows.sequential else "blocks are read in no order"
         )
         return (
+            Check("machine parts", True, "the rungs of streams model every part that a stream meets"),
             contention,
             Check("sequential I/O", self.flows.sequential, in_sequence),
             io_scale_check(self.inputs.random_seek, most_reads, tolerance_seconds=tolerance),

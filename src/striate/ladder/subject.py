@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from striate.interval import Interval
+from striate.ladder.proofs import Proof
 from striate.rungs.answer import Verdict
 from striate.rungs.check import Check
 
@@ -28,8 +28,8 @@ class Subject(Protocol):
         """A rung's own answer; raises UnfitError when it does not take the subject."""
         ...
 
-    def proved(self) -> Interval | None:
-        """Times that no run can beat and no run can exceed; None when that would cost too much to know."""
+    def proved(self) -> Proof | None:
+        """Times that no run can beat or exceed; None where no proof is known, or it would cost too much to find."""
         ...
 
     def expected_seconds(self, rung: str) -> float:

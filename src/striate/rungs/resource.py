@@ -26,6 +26,7 @@ from striate.interval import Interval
 from striate.refusals import translated
 from striate.rungs.answer import Use, Verdict
 from striate.rungs.floor import Floor
+from striate.rungs.machine_parts import refuse_parts, unmodelled_parts
 from striate.rungs.server_routes import SOCKETS_LOOKED_AT, server_ways
 from striate.rungs.storage_work import disk_seconds, metadata_seconds, unhidden_seconds
 from striate.workload.application import Application
@@ -52,7 +53,8 @@ class Clocks:
 
 
 def predict_resource(workload: Workload, cluster: Cluster, choice: Choice | None = None) -> Verdict:
-    """Run the rung; refuses files without servers and ranks that cannot reach each other."""
+    """Run the rung; refuses machines with parts that it does not model, and ranks without a route."""
+    refuse_parts(workload, unmodelled_parts(workload, cluster))
     clocks = clocks_of(workload, cluster, choice)
     low = max(clocks.floor, _largest(clocks.disk_unhidden, clocks.metadata))
     estimate = max(low, _largest(clocks.processor, clocks.server, clocks.disk, clocks.metadata))

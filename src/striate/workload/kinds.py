@@ -99,6 +99,7 @@ COLLECTIVES = frozenset(
 ROOTED = frozenset(kind for kind, names in OPERANDS.items() if "root" in names)
 ACCESSES = frozenset((Kind.READ, Kind.WRITE, Kind.READ_ALL, Kind.WRITE_ALL))
 WRITES = frozenset((Kind.WRITE, Kind.WRITE_ALL))
+FILE_CALLS = ACCESSES | {Kind.OPEN, Kind.CLOSE, Kind.STAT, Kind.SYNC, Kind.ERASE}
 # Collectives in which every rank names the same number of bytes.
 EQUAL_BYTES = frozenset(
     (

@@ -224,16 +224,12 @@ def test_a_burst_buffer_takes_writes_at_its_own_speed():
     assert fast.most_held_bytes.tolist() == [8 * MIB]
 
 
-def test_the_first_rung_does_not_charge_the_disks_for_what_stays_in_the_buffer():
+def test_the_first_rung_refuses_a_machine_with_a_burst_buffer_by_name():
     workload = Workload.from_program(only_writes, 2)
-    plain, burst_in_front = (
-        predict(workload, cluster(cache={"policy": "none"}, **more), rung="resource")
-        for more in ({}, {"burst": burst()})
-    )
-    fine = predict(workload, cluster(cache={"policy": "none"}, burst=burst()), rung="fine")
 
-    assert plain.seconds.low > 0.08
-    assert burst_in_front.seconds.low <= fine.seconds.estimate <= burst_in_front.seconds.high
+    assert predict(workload, cluster(cache={"policy": "none"}), rung="resource").seconds.low > 0.08
+    with pytest.raises(PredictionError, match="only the packet engine models burst buffers"):
+        predict(workload, cluster(cache={"policy": "none"}, burst=burst()), rung="resource")
 
 
 def test_it_drains_what_is_above_its_threshold_and_all_of_it_for_a_sync():

@@ -131,7 +131,7 @@ def test_the_command_prints_the_papers_table_and_round_trips_json(tmp_path, caps
     assert "speed-up" in table
     assert "groups of events" in table
     assert forecast.rung == "resource"
-    assert json.loads(forecast.to_json())["checks"][0]["name"] == "contention"
+    assert json.loads(forecast.to_json())["checks"][0]["name"] == "machine parts"
 
 
 @pytest.mark.parametrize(

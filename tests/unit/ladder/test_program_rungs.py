@@ -77,18 +77,17 @@ def test_the_finest_rung_lies_between_what_is_proved(program, machine):
 
     seconds = subject.ask("fine").interval.estimate
 
-    assert proved.low <= seconds * (1 + 1e-9)
-    assert seconds <= proved.high * (1 + 1e-9)
+    assert proved.broken_by(seconds) == ""
 
 
 @settings(max_examples=40)
 @given(programs(), machines)
-def test_no_rung_is_faster_than_the_path_and_all_send_the_same_messages(program, machine):
+def test_no_rung_is_faster_than_the_path_by_more_than_its_cutting_of_data(program, machine):
     path = run_program_flows(program, machine, "path")
     for order in DEPENDENT:
         found = run_program_flows(program, machine, order)
 
-        assert found["ticks"] >= path["ticks"]
+        assert found["ticks"] >= path["ticks"] * 0.999  # micro sends a write in up to four parts
         assert found["messages"] == path["messages"]
         assert found["graphs"] == path["graphs"]
         assert found["compute_work"].tolist() == path["compute_work"].tolist()

@@ -30,6 +30,7 @@ struct ProgramFlowResult {
     std::vector<std::int64_t> written;    // bytes per server
     std::vector<std::int64_t> disk_jobs;  // per server, as many as packets and I/O requests make at most
     std::vector<std::int64_t> calls;      // per rank: reads and writes
+    Ticks network_work = 0;               // service of all messages at all stations
     Ticks delays = 0;                     // all latencies of all messages
     std::int64_t graphs = 0, messages = 0;
 };

@@ -31,6 +31,8 @@ class MessageClocks {
                                    Ticks now);
 
     [[nodiscard]] const std::vector<Ticks>& work() const { return work_; }
+    // Service of all messages at all stations.
+    [[nodiscard]] Ticks total() const { return total_; }
     [[nodiscard]] Ticks delays() const { return delays_; }  // all latencies of all messages
 
   private:
@@ -53,7 +55,7 @@ class MessageClocks {
     bool crowded_;
     std::vector<GapClock<64>> clock_;
     std::vector<Ticks> work_;
-    Ticks delays_ = 0;
+    Ticks total_ = 0, delays_ = 0;
     Way way_;
 };
 

@@ -1,0 +1,110 @@
+"""What is proved of a program on a machine: a time that no run can beat, and sometimes one that none exceeds.
+
+`docs/proofs.md` states the proofs; here each assumption of theirs is checked, and where one does not hold there is no
+proved end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from striate.cluster.cluster import Cluster
+from striate.cluster.networks import GraphNetwork
+from striate.cluster.placement import Placement
+from striate.engine.file_tables import uses_aggregators
+from striate.workload.application import Application
+from striate.workload.kinds import ANY, FILE_CALLS, Kind
+from striate.workload.walk import lines
+from striate.workload.workload import Workload
+
+SAYS_NOTHING = 100.0  # a high end that many times the low end tells nobody anything
+_STEP_INSTRUCTIONS = 36  # of an operation, a message or a request at most: twelve steps of three
+# The operand that names the sender. Messages of one sender are matched in the order sent, whatever their tags.
+_SENDER = {Kind.RECV: "peer", Kind.SENDRECV: "source"}
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """No run of the model takes less than `low` nor, where it is given, more than `high`; `reason` says why."""
+
+    low: float
+    high: float | None
+    reason: str
+
+    def broken_by(self, seconds: float) -> str:
+        """How a played time contradicts the proof, as a sentence; empty when it does not."""
+        if seconds < self.low * (1 - 1e-9):
+            return f"a run of {seconds:.9g} s beats the proved low end of {self.low:.9g} s"
+        if self.high is not None and seconds > self.high * (1 + 1e-9):
+            return f"a run of {seconds:.9g} s exceeds the proved high end of {self.high:.9g} s"
+        return ""
+
+
+def dependencies_are_fixed(workload: Workload, cluster: Cluster) -> bool:
+    """Whether every run has the same dependencies and routes of the same speed: without that, no chain is longest."""
+    if cluster.settings.routing == "round-robin" and _routes_may_differ(cluster):
+        return False
+    return not any(_receives_any(application) for application in workload.applications)
+
+
+def _routes_may_differ(cluster: Cluster) -> bool:
+    """Built topologies join equal stages by equal links; of a graph of one's own nobody knows."""
+    return cluster.description is None or isinstance(cluster.description.network, GraphNetwork)
+
+
+def _receives_any(application: Application) -> bool:
+    found = (line.lowest(_SENDER[line.kind]) for line in lines(application, kinds=_SENDER))
+    return any(bool((np.asarray(lowest) == ANY).any()) for lowest in found)
+
+
+def files_are_modelled(workload: Workload, cluster: Cluster) -> bool:
+    """Whether the proof about files covers all that stands between a rank and its bytes on this machine."""
+    aggregated = any(uses_aggregators(application, cluster) for application in workload.applications)
+    burst = any(server.burst for server in cluster.servers)
+    return not (aggregated or burst or cluster.forwarders)
+
+
+def proof_of_program(
+    run: dict[str, Any], workload: Workload, cluster: Cluster, placement: Placement, *, free_files: bool
+) -> Proof:
+    """The proof from a run in which nothing waits for a busy resource (`path`, or `chain` with `free_files`)."""
+    longest = run["ticks"] / 1e12
+    station = float(run["station_work"].max(initial=0)) / 1e12
+    cpu = _busiest_node(run, cluster, placement) / 1e12
+    low = max(longest, station, cpu)
+    reasons = {
+        longest: "its longest chain of dependencies",
+        station: "its busiest link",
+        cpu: "its busiest node",
+    }
+    reason = reasons[low] + (", with files that cost nothing" if free_files else "")
+    return Proof(low, _high(run, workload, cluster, low), reason)
+
+
+def _busiest_node(run: dict[str, Any], cluster: Cluster, placement: Placement) -> float:
+    """Ticks of work of the node that has most of it for each of its CPUs."""
+    cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types])
+    by_node = np.bincount(placement.node, run["compute_work"], cluster.nodes)
+    return float((by_node / cpus[cluster.node_type]).max())
+
+
+def _high(run: dict[str, Any], workload: Workload, cluster: Cluster, low: float) -> float | None:
+    """All work in turn: at every moment before the end something is under way. Only for programs without files."""
+    touches_files = any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS))
+    if touches_files or _ranks_wait_for_cpus(cluster) or len(workload.applications) > 1:
+        return None
+    slowest = min(float(kind.instructions_per_second) for kind in cluster.node_types)
+    steps = _STEP_INSTRUCTIONS * float(run["graphs"] + 3 * run["messages"]) / slowest
+    work = float(run["compute_work"].sum()) + float(run["network_work"]) + float(run["delays"])
+    high = max(work / 1e12 + steps, low)
+    return high if high <= SAYS_NOTHING * low else None
+
+
+def _ranks_wait_for_cpus(cluster: Cluster) -> bool:
+    """Whether messages may wait for a rank to get a CPU, which is no work of any resource."""
+    settings = cluster.settings
+    lags = (settings.lag_double, settings.lag_fourfold, settings.turn, settings.time_slice)
+    return any(float(one) > 0 for one in lags)

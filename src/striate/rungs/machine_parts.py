@@ -1,0 +1,41 @@
+"""Which parts of a machine the coarse rungs do not model: they refuse a program that uses one, by name."""
+
+from __future__ import annotations
+
+from striate.cluster.cluster import Cluster
+from striate.engine.file_tables import uses_aggregators
+from striate.rungs.answer import UnfitError
+from striate.workload.kinds import FILE_CALLS
+from striate.workload.walk import lines
+from striate.workload.workload import Workload
+
+SUMMED = ("metadata servers", "flushes on close")  # sums per resource know them, clocks of graphs do not
+
+
+def unmodelled_parts(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
+    """Names of what sums per resource leave out, of all that the program meets on this machine."""
+    return tuple(part for part in parts_of_files(workload, cluster) if part not in SUMMED)
+
+
+def parts_of_files(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
+    """Names of what stands between the program and plain disks behind plain servers."""
+    if not any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS)):
+        return ()
+    found = {
+        "metadata servers": bool(cluster.metadata),
+        "forwarders": bool(cluster.forwarders),
+        "burst buffers": any(server.burst for server in cluster.servers),
+        "parity RAID": any(server.raid == 5 for server in cluster.servers),
+        "flushes on close": cluster.settings.flush_on_close,
+        "aggregators of collective access": any(
+            uses_aggregators(one, cluster) for one in workload.applications
+        ),
+    }
+    return tuple(what for what, there in found.items() if there)
+
+
+def refuse_parts(workload: Workload, parts: tuple[str, ...]) -> None:
+    """Raise UnfitError naming the parts of the machine that a rung would leave out, where there are any."""
+    if parts:
+        names = ", ".join(one.name for one in workload.applications)
+        raise UnfitError(f"only the packet engine models {' and '.join(parts)}", source=names)

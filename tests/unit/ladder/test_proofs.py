@@ -1,0 +1,134 @@
+"""What is called proved: cases that once broke it, random attacks, and the watchdog that looks at every claim."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import striate
+from striate.cli.main import run
+from striate.ladder.climb import contradictions
+from striate.ladder.program_subject import ProgramSubject
+from striate.ladder.proofs import Proof
+from striate.workload import Workload
+from striate.workload import operations as op
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "verification"))
+from attack import attack
+from attack_corpus import draw
+
+MACHINES = ("laptop", "lustre-64", "pvs-cluster", "sp2", "westmere")
+
+
+def subject_of(program, machine, ranks=1):
+    return ProgramSubject(Workload.from_program(program, ranks), striate.load_cluster(machine))
+
+
+def expect_holds(subject):
+    played = subject.ask("fine").interval.estimate
+
+    assert subject.proved().broken_by(played) == ""
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("size", [1, 65_537, 262_145, 300_000, 400_000, 1_000_000, 4_194_305])
+def test_one_write_takes_no_less_than_is_proved(machine, size):
+    def program(rank, ranks):
+        yield op.write("f", size=size)
+
+    expect_holds(subject_of(program, machine))
+
+
+@pytest.mark.parametrize("size", [1000, 65_536, 4_194_304])
+def test_reads_on_flash_hold_both_ends(size):
+    def program(rank, ranks):
+        for turn in range(20):
+            yield op.read("f", offset=3 * turn * size, size=size)
+
+    expect_holds(subject_of(program, "laptop"))
+
+
+def test_files_have_no_proved_high_end():
+    def program(rank, ranks):
+        yield op.read("f", size=1000)
+
+    assert subject_of(program, "laptop").proved().high is None
+
+
+def test_a_receive_from_anyone_has_no_proof():
+    def program(rank, ranks):
+        yield op.send(0, 8) if rank else op.recv()
+
+    assert subject_of(program, "westmere", 2).proved() is None
+
+
+def test_a_high_end_that_says_nothing_is_left_out():
+    def program(rank, ranks):
+        yield op.compute("1 ms")
+
+    subject = subject_of(program, "westmere", 64)
+
+    assert subject.proved().high == pytest.approx(0.064, rel=1e-3)
+    assert subject_of(program, "lustre-64", 200).proved().high is None
+
+
+@pytest.mark.parametrize("first", range(0, 300, 50))
+def test_random_programs_on_random_machines_break_no_proof(first):
+    broken = [
+        seed
+        for seed in range(first, first + 50)
+        if attack(draw(seed, most_ranks=8)).outcome in ("below", "above")
+    ]
+
+    assert broken == []
+
+
+# ---- the watchdog
+
+
+def plain(rank, ranks):
+    yield op.compute("1 ms")
+    yield op.barrier()
+
+
+@pytest.fixture
+def wrong_proof(monkeypatch):
+    monkeypatch.setattr(ProgramSubject, "proved", lambda self: Proof(1.0, None, "a wish"))
+
+
+def test_a_planted_wrong_bound_is_found_when_fine_plays(wrong_proof):
+    forecast = striate.predict(Workload.from_program(plain, 4), "westmere", self_check=True)
+
+    assert not forecast.reached
+    assert "beats the proved low end of 1 s" in forecast.contradictions[0]
+
+
+def test_the_command_says_so_loudly_and_the_store_keeps_it(wrong_proof, tmp_path, capsys):
+    file = tmp_path / "plain.py"
+    file.write_text(
+        "from striate.workload.operations import compute\ndef program(rank, ranks):\n    yield compute('1 ms')\n"
+    )
+    store = tmp_path / "results.db"
+    arguments = ["predict", str(file), "westmere", "--ranks", "4", "--self-check", "--store", str(store)]
+
+    assert run(arguments) == 3
+    assert "CONTRADICTION: a run of 0.001" in capsys.readouterr().out
+    assert run(["results", str(store), "--json"]) == 0
+    assert "beats the proved low end" in json.dumps(json.loads(capsys.readouterr().out))
+
+
+def test_a_true_proof_is_not_complained_of():
+    forecast = striate.predict(Workload.from_program(plain, 4), "westmere", self_check=True)
+
+    assert forecast.contradictions == ()
+    assert forecast.reached
+
+
+def test_a_rung_that_was_counted_and_missed_is_named():
+    forecast = striate.predict(Workload.from_program(plain, 4), "westmere", self_check=True)
+    fine = next(answer for answer in forecast.answers if answer.rung == "fine")
+    other = replace(fine, rung="micro", counted=True, combined=striate.Interval(1.0, 2.0, 3.0))
+
+    assert "outside the range of micro" in contradictions([other, fine], None)[0]
