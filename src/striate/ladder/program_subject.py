@@ -93,7 +93,7 @@ class ProgramSubject:
 
     @cached_property
     def placement(self) -> Placement:
-        return self.cluster.place(self.workload.ranks)
+        return self.engine_input.placement
 
     def proved(self) -> Proof | None:
         """What no run can beat or exceed; None where no proof is known, or it would cost too much to find it."""
