@@ -105,11 +105,10 @@ def between(floor: Forecast, forecast: Forecast) -> Forecast:
     middle = (floor.seconds.estimate + forecast.seconds.estimate) / 2
     hidden = about_seconds(max(forecast.seconds.estimate - floor.seconds.estimate, 0.0))
     note = f"{hidden} were not recorded: the bounds hold them as waiting that goes away, and as computing that stays"
-    proved = floor.proved and forecast.proved and Interval(
-        min(floor.proved.low, forecast.proved.low),
-        min(floor.proved.estimate, forecast.proved.estimate),
-        max(floor.proved.high, forecast.proved.high),
-    )  # fmt: skip
+    proved = None
+    if floor.proved and forecast.proved:
+        lower = min(floor.proved, forecast.proved, key=lambda proof: proof.low)
+        proved = replace(lower, high=None)  # of waiting that was not recorded nothing is proved
     return replace(
         forecast, seconds=Interval(low, middle, high), proved=proved, notes=(*forecast.notes, note)
     )
