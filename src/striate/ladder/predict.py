@@ -15,6 +15,7 @@ from striate.interval import Interval
 from striate.ladder.climb import climb
 from striate.ladder.forecast import Forecast
 from striate.ladder.program_subject import ProgramSubject
+from striate.ladder.proofs import Proof
 from striate.ladder.stream_subject import StreamSubject
 from striate.ladder.subject import Subject
 from striate.provenance import Provenance
@@ -136,14 +137,17 @@ def ends_of(cluster: Cluster) -> list[Cluster]:
 
 def proved_bounds(
     workload: Workload, cluster: Cluster, collectives: Iterable[str | Rule] = ()
-) -> Interval | None:
+) -> Proof | None:
     """What no run on the machine can beat or exceed, anywhere in its measured ranges; None where it is not known."""
     choice = Choice.of(collectives)
     found = [subject_of(workload, one, choice=choice).proved() for one in (cluster, *ends_of(cluster))]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return None
-    return Interval(min(one.low for one in known), known[0].estimate, max(one.high for one in known))
+    highs = [one.high for one in known if one.high is not None]
+    return replace(
+        min(known, key=lambda proof: proof.low), high=max(highs) if len(highs) == len(known) else None
+    )
 
 
 def widened(forecast: Forecast, ends: Sequence[Forecast]) -> Forecast:

@@ -15,6 +15,7 @@ from striate.cluster.cluster import Cluster
 from striate.errors import StriateError, TuningError
 from striate.interval import Interval
 from striate.ladder.predict import predict, proved_bounds
+from striate.ladder.proofs import Proof
 from striate.rungs.answer import UnfitError
 from striate.tuning.knobs import KNOBS, collective_rules, turn
 from striate.tuning.space import Candidate, Value
@@ -52,7 +53,7 @@ class Reply:
     """What a rung said of a candidate; without an interval, why not, and whether no rung would take it."""
 
     interval: Interval | None
-    proved: Interval | None = None  # no run is faster or slower; None where nothing is proved
+    proved: Proof | None = None  # no run is faster or slower; None where nothing is proved
     words: str = ""
     impossible: bool = False
 
@@ -86,7 +87,7 @@ def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
         workload, cluster = realise(question, candidate.settings)
         forecast = predict(workload, cluster, rung=rung, within=None, collectives=rules)
         played = rung == "fine"  # a run of the model: what it takes is proved by the run
-        proved = forecast.seconds if played else proved_bounds(workload, cluster, rules)
+        proved = _as_played(forecast.seconds) if played else proved_bounds(workload, cluster, rules)
     except UnfitError as error:
         return Reply(None, words=str(error))
     except StriateError as error:
@@ -99,3 +100,7 @@ def _machine(text: str) -> Any:
     from striate.cluster.load import cluster_from_toml
 
     return cluster_from_toml(text)
+
+
+def _as_played(seconds: Interval) -> Proof:
+    return Proof(seconds.low, seconds.high, "its packet-level run")

@@ -92,7 +92,8 @@ class Race:
         standing.rung = rung
         if reply.proved is not None:
             standing.proved_low = max(standing.proved_low, reply.proved.low)
-            self.least_high = min(self.least_high, reply.proved.high)
+            if reply.proved.high is not None:
+                self.least_high = min(self.least_high, reply.proved.high)
 
     def outcomes(self, candidates: Sequence[Candidate], resolution: float) -> tuple[Outcome, ...]:
         """The end of the race: the best first, ties next to it, the refused last."""
