@@ -24,9 +24,7 @@ class Rung:
 START = "machine parts"
 TREE: dict[str, RungTrial | Rung] = {
     # Beyond the paper: a rung answers only for machines all of whose parts it models.
-    "machine parts": RungTrial(
-        "do the coarse rungs model every part?", passed="contention", failed="fine"
-    ),
+    "machine parts": RungTrial("do the coarse rungs model every part?", passed="contention", failed="fine"),
     "contention": RungTrial(
         "do messages keep out of each other's way?", passed="sequential I/O", failed="fine"
     ),
