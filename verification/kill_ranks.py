@@ -1,7 +1,8 @@
 """Kills a rank in the middle of its writes, again and again: `python verification/kill_ranks.py [COUNT]`.
 
-A program of three ranks writes datasets over one another. One rank is killed (SIGKILL) at a random moment; what
-is left must be one complete write: all records of one dump, or that dump with its first third changed.
+A program of three ranks writes datasets over one another, and every other time the steps of a group. One rank is killed
+(SIGKILL) at a random moment; what is left must be one complete write - all records of one dump, or that dump with its
+first third changed - or whole steps, and the next writer must be able to go on.
 """
 
 import os
@@ -18,35 +19,53 @@ import numpy as np
 import striate.runtime as runtime
 from striate.runtime.check import verify
 
-PROGRAM = Path(__file__).resolve().parent.parent / "tests" / "mpi" / "programs" / "dumps.py"
+PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "mpi" / "programs"
+DUMPS, STEPS = ["dumps.py"], ["steps.py", "100000", "5", "pids"]
 RANKS = 3
 
 
-def kill_once(folder, delay_seconds, victim):
+def kill_once(folder, delay_seconds, victim, program=DUMPS):
     """Start the program, kill one rank; the mistake that is left, or None."""
+    name, *arguments = program
     mpiexec = Path(sys.executable).with_name("mpiexec")
     command = [
         str(mpiexec) if mpiexec.exists() else "mpiexec",
         "-n",
         str(RANKS),
         sys.executable,
-        str(PROGRAM),
+        str(PROGRAMS / name),
         folder,
+        *arguments,
     ]
-    program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    pids = [int(word) for word in program.stdout.readline().split()]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    pids = [int(word) for word in running.stdout.readline().split()]
     if len(pids) != RANKS:
         return "the program did not start"
     time.sleep(delay_seconds)
     os.kill(pids[victim], signal.SIGKILL)
     try:
-        program.wait(timeout=30)
+        running.wait(timeout=30)
     except subprocess.TimeoutExpired:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
-        program.wait()
-    program.stdout.close()
-    return mistake(Path(folder) / "dataset")
+        running.wait()
+    running.stdout.close()
+    return mistake(Path(folder) / "dataset") if program == DUMPS else mistake_of_steps(Path(folder) / "run")
+
+
+def mistake_of_steps(path):
+    """What is wrong with the group, or None: every step is whole, and another can be appended."""
+    if findings := verify(path).findings:
+        return findings[0]
+    with runtime.open_group(None, path) as group:
+        for step in group.steps:
+            for name in ("pressure", "velocity"):
+                if (values := np.unique(group.read_all(name, step=step))).tolist() != [step]:
+                    return f"a torn step {step}: {values.tolist()}"
+        rows = group.dimensions["node"]
+        group.append_all(slice(None), {"pressure": np.zeros(rows)}, time=0)
+    notes = verify(path).notes
+    return notes[0] if notes else None
 
 
 def mistake(path):
@@ -66,11 +85,12 @@ def main(arguments):
     wrong = 0
     for number in range(count):
         with tempfile.TemporaryDirectory() as folder:
-            found = kill_once(folder, choose.uniform(0, 0.3), choose.randrange(RANKS))
+            program = (DUMPS, STEPS)[number % 2]
+            found = kill_once(folder, choose.uniform(0, 0.3), choose.randrange(RANKS), program)
         wrong += found is not None
         if found is not None:
             print(f"kill {number}: {found}")
-    print(f"{count} kills: {count - wrong} left the old dataset or the new one, {wrong} left something else")
+    print(f"{count} kills: {count - wrong} left whole writes, {wrong} left something else")
     return 1 if wrong else 0
 
 

@@ -19,3 +19,10 @@ def kill_ranks(run_ranks):
 @pytest.mark.parametrize(("victim", "delay"), [(0, 0.03), (1, 0.11), (2, 0.2), (0, 0.25)])
 def test_a_kill_at_any_moment_leaves_one_whole_write(kill_ranks, tmp_path, victim, delay):
     assert kill_ranks.kill_once(str(tmp_path), delay, victim) is None
+
+
+@pytest.mark.parametrize(("victim", "delay"), [(0, 0.05), (2, 0.2)])
+def test_a_kill_at_any_moment_leaves_whole_steps_and_the_next_writer_goes_on(
+    kill_ranks, tmp_path, victim, delay
+):
+    assert kill_ranks.kill_once(str(tmp_path), delay, victim, kill_ranks.STEPS) is None

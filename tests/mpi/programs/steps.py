@@ -1,5 +1,6 @@
-"""A run of many steps, which another process may watch: `steps.py FOLDER STEPS KEEP`."""
+"""A run of many steps, which another process may watch, or end: `steps.py FOLDER STEPS KEEP [pids]`."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from striate.runtime import Variable
 WORLD = MPI.COMM_WORLD
 NODES = 3000
 path, steps, keep = Path(sys.argv[1]) / "run", int(sys.argv[2]), int(sys.argv[3])
-random = np.random.default_rng(WORLD.rank)
 ours = np.array_split(np.random.default_rng(7).permutation(NODES), WORLD.size)[WORLD.rank]
 
 group = runtime.create_group(
@@ -31,6 +31,9 @@ group = runtime.create_group(
 with group:
     nodes = group.schedule("node", ours)
     group.write_all(nodes, {"x": ours * 1.0})
+    pids = WORLD.gather(os.getpid())
+    if WORLD.rank == 0 and "pids" in sys.argv:
+        print(*pids, flush=True)
     for step in range(steps):
         pressure, velocity = np.full(len(ours), float(step)), np.full((len(ours), 3), step, "f4")
         group.append_all(nodes, {"pressure": pressure, "velocity": velocity}, time=step / 10)
