@@ -39,6 +39,9 @@ def command() -> None:
     show_default=True,
     help="what a port of the switch holds",
 )
+@click.option(
+    "--link-burst", default="16 KiB", show_default=True, help="what a link lets pass at memory speed"
+)
 @click.option("--servers", type=int, help="hosts that are file servers too, from h0 on (default: all)")
 @click.option("--disks", default=1, show_default=True, help="disks of each server")
 @click.option("--disk-size", default="2 GiB", show_default=True, help="capacity of a disk")
@@ -73,6 +76,7 @@ def up(
         hosts=hosts,
         cores=cores,
         link_bytes_per_second=units.rate(quantities["link"]),
+        link_burst_bytes=units.size(quantities["link_burst"]),
         switch_buffer_bytes=units.size(quantities["switch_buffer"]),
         servers=hosts if servers is None else servers,
         disks=disks,

@@ -12,8 +12,7 @@ from striate.lab.shell import call
 ON = "/run/lab/on"  # runs a command on a host, as rsh would; what launchers use
 HOST_FILE = "/run/lab/hosts"
 _PRIVATE = ("/dev/shm", "/var/lib/glusterd", "/var/log/glusterfs")  # a tmpfs each, on every node
-_BURST_SECONDS = 0.25e-3  # of a link's rate may pass at once
-_LEAST_BURST = 16 << 10
+_BURST_SECONDS = 0.25e-3  # of a link's rate may pass at once, or the kernel's timers cannot keep it
 
 # A launcher's daemon on a host looks for the same `on`, though it never uses it.
 _FIRST = r"""
@@ -114,5 +113,5 @@ def _join(plan: Plan, index: int, process: int) -> None:
 def link_limit(plan: Plan) -> list[str]:
     """`tc` words for one direction of a link: its rate, a small burst, and the buffer of a switch's port."""
     rate = round(plan.link_bytes_per_second)
-    burst = max(_LEAST_BURST, round(rate * _BURST_SECONDS))
+    burst = max(plan.link_burst_bytes, round(rate * _BURST_SECONDS))
     return f"tbf rate {rate}bps burst {burst} limit {max(plan.switch_buffer_bytes, burst)}".split()

@@ -25,6 +25,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     hosts: int
     cores: int
     link_bytes_per_second: float
+    link_burst_bytes: int
     switch_buffer_bytes: int
     servers: int
     disks: int
@@ -42,6 +43,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         _within(self.servers, 1, self.hosts, "--servers")
         _within(self.disks, 1, 8, "--disks")
         _at_least(self.link_bytes_per_second, _SLOWEST_LINK, "--link", "bytes per second")
+        _at_least(self.link_burst_bytes, 1 << 12, "--link-burst", "bytes")
         _at_least(self.switch_buffer_bytes, 1 << 14, "--switch-buffer", "bytes")
         _at_least(self.disk_bytes, _SMALLEST_DISK, "--disk-size", "bytes")
         if self.shard_bytes:
