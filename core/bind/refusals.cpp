@@ -85,6 +85,7 @@ void bind_reasons(nb::module_& module) {
         .value("too_many_disks", Reason::too_many_disks)
         .value("window_too_large", Reason::window_too_large)
         .value("unknown_receiver", Reason::unknown_receiver)
+        .value("too_many_receivers", Reason::too_many_receivers)
         .value("negative_time", Reason::negative_time)
         .value("no_aggregator", Reason::no_aggregator)
         .value("unknown_aggregator", Reason::unknown_aggregator)

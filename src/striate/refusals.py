@@ -125,6 +125,9 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.too_many_disks: _said("expected at most {0.room} disks and processors, got {0.count}"),
     Reason.window_too_large: _said("a window has too many blocks"),
     Reason.unknown_receiver: _said("no receiver {0.peer}; there are {0.count} processors"),
+    Reason.too_many_receivers: _said(
+        "a block goes to at most {0.room} other processors: reach less far, or answer on fewer processors"
+    ),
     Reason.negative_time: _said("expected times that are not negative"),
     Reason.no_aggregator: _said("collective I/O without an aggregator"),
     Reason.unknown_aggregator: _said("aggregators must be ranks, each once"),

@@ -34,6 +34,7 @@ enum class Reason : std::uint8_t {
     too_many_disks,             // count, room: the most
     window_too_large,           // in blocks
     unknown_receiver,           // peer, count: processors
+    too_many_receivers,         // of a block, room: the most
     negative_time,              // of a graph
     no_aggregator,              // of collective I/O
     unknown_aggregator,         // or one that is named twice

@@ -2,6 +2,7 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "striate/flows/flows.hpp"
 
@@ -33,6 +34,18 @@ void expect(const FlowMachine& machine) {
         throw std::invalid_argument("disks must be a whole number of disks per processor");
     }
     if (machine.communication_ticks < 0) throw Refusal(Reason::negative_time);
+    if (!machine.read_scale.empty() && machine.read_scale.size() != machine.disks)
+        throw std::invalid_argument("read_scale has one entry per disk");
+    const std::size_t pairs = std::size_t{machine.processors()} * machine.processors();
+    if (machine.first_station.empty()) return;
+    if (machine.first_station.size() != pairs + 1 || machine.first_station.front() != 0 ||
+        machine.first_station.back() != static_cast<std::int64_t>(machine.station.size()) ||
+        !std::is_sorted(machine.first_station.begin(), machine.first_station.end())) {
+        throw std::invalid_argument("first_station has one entry per pair of processors, and one more");
+    }
+    for (const std::uint32_t shared : machine.station) {
+        if (shared >= machine.station_ticks.size()) throw std::invalid_argument("no such station");
+    }
 }
 
 }  // namespace
@@ -66,19 +79,76 @@ MeshQueries::MeshQueries(FlowMachine machine, Shape shape, std::vector<Window> g
                           window.layers,
                           {},
                           shape.mesh_columns / static_cast<double>(window.columns),
-                          shape.mesh_rows / static_cast<double>(window.rows)};
+                          shape.mesh_rows / static_cast<double>(window.rows),
+                          false,
+                          0,
+                          0,
+                          {}};
         prepared.step = cell(prepared, machine.disks);
-        windows_.push_back(prepared);
+        if (window.left >= 0 && window.top >= 0) prepare_stored(window, prepared);
+        windows_.push_back(std::move(prepared));
     }
 }
 
+// Block (column, row, layer) of the stored area lies on disk column + shift (row + layer), modulo the disks.
+void MeshQueries::prepare_stored(const Window& window, Prepared& prepared) const {
+    const std::int64_t disks = machine_.disks;
+    prepared.stored = true;
+    prepared.shift = static_cast<std::uint32_t>(golden_stride(disks) % disks);
+    prepared.corner =
+        static_cast<std::uint32_t>((window.left % disks + window.top % disks * prepared.shift) % disks);
+    prepared.counts.resize(machine_.disks);
+    Cursor line{};
+    for (line.layer = 0; line.layer < window.layers; ++line.layer) {
+        for (line.row = 0; line.row < prepared.rows; ++line.row) {
+            const std::int64_t whole = window.columns / disks, rest = window.columns % disks;
+            const std::int64_t begin =
+                disks - first_column(prepared, 0, line);  // the disk of column 0, or disks
+            if (whole > 0) {
+                for (std::int64_t& count : prepared.counts) count += whole;
+            }
+            for (std::int64_t i = 0; i < rest; ++i) {
+                ++prepared.counts[static_cast<std::size_t>((begin + i) % disks)];
+            }
+        }
+    }
+}
+
+// The first column of the window's line that lies on the disk; may be beyond the window.
+std::int64_t MeshQueries::first_column(const Prepared& window, std::uint32_t disk, const Cursor& line) const {
+    const std::int64_t disks = machine_.disks;
+    const std::int64_t begin =
+        (window.corner + (line.row + line.layer) % disks * static_cast<std::int64_t>(window.shift)) % disks;
+    return (disk + disks - begin) % disks;
+}
+
+// Moves on to the next line of the window that has a block on the disk; after the last comes the first.
+void MeshQueries::next_line(const Prepared& window, std::uint32_t disk, Cursor& cursor) const {
+    do {
+        if (++cursor.row == window.rows) {
+            cursor.row = 0;
+            if (++cursor.layer == window.layers) cursor.layer = 0;
+        }
+        cursor.column = static_cast<std::int32_t>(first_column(window, disk, cursor));
+    } while (cursor.column >= window.columns);
+}
+
 std::int64_t MeshQueries::count(std::size_t group, std::uint32_t disk) const {
+    if (windows_[group].stored) return windows_[group].counts[disk];
     const std::int64_t blocks = windows_[group].blocks;
     return blocks / machine_.disks + (static_cast<std::int64_t>(disk) < blocks % machine_.disks ? 1 : 0);
 }
 
+// Disks begin in different rows of a stored window, so that blocks read at the same time lie all over it.
 MeshQueries::Cursor MeshQueries::begin(std::size_t group, std::uint32_t disk) const {
-    return cell(windows_[group], disk);
+    const Prepared& window = windows_[group];
+    if (!window.stored) return cell(window, disk);
+    if (window.counts[disk] == 0) return {};
+    const std::int64_t line = static_cast<std::int64_t>(disk) * window.rows / machine_.disks;
+    Cursor cursor{0, static_cast<std::int32_t>(line), 0};
+    cursor.column = static_cast<std::int32_t>(first_column(window, disk, cursor));
+    if (cursor.column >= window.columns) next_line(window, disk, cursor);
+    return cursor;
 }
 
 MeshQueries::Cursor MeshQueries::cell(const Prepared& window, std::int64_t block) const {
@@ -91,7 +161,16 @@ MeshQueries::Cursor MeshQueries::cell(const Prepared& window, std::int64_t block
 
 // Adds the step in mixed radix: no division, and the last carry falls away because cells count modulo the
 // window.
-void MeshQueries::advance(const Prepared& window, Cursor& cursor) const {
+void MeshQueries::advance(const Prepared& window, std::uint32_t disk, Cursor& cursor) const {
+    if (window.stored) {
+        const std::int64_t next = std::int64_t{cursor.column} + machine_.disks;
+        if (next < window.columns) {
+            cursor.column = static_cast<std::int32_t>(next);
+        } else {
+            next_line(window, disk, cursor);
+        }
+        return;
+    }
     cursor.column += window.step.column;
     const std::int32_t over = cursor.column >= window.columns ? 1 : 0;
     cursor.column -= over ? window.columns : 0;
@@ -114,13 +193,14 @@ void MeshQueries::take(std::size_t group, std::uint32_t disk, Cursor& cursor, Fl
         const double share = 1.0 + shape_.read_variation * (2.0 * unit(random) - 1.0);
         flow.read_ticks = static_cast<std::int64_t>(static_cast<double>(shape_.read_ticks) * share);
     }
+    flow.read_ticks = machine_.read_ticks(disk, flow.read_ticks);
     if (shape_.scattered) {
         receivers(window, cursor, machine_.owner(disk), flow);
     } else {
         flow.local = true;
         flow.receivers = 0;
     }
-    advance(window, cursor);
+    advance(window, disk, cursor);
 }
 
 // Most footprints lie inside one cell of the mesh.
@@ -151,7 +231,9 @@ void MeshQueries::spread(const Prepared& window, const Cursor& cursor, std::uint
             const std::uint32_t processor = y * shape_.mesh_columns + x;
             if (processor == owner) {
                 flow.local = true;
-            } else if (flow.receivers < most_receivers) {
+            } else if (flow.receivers == most_receivers) {
+                throw Refusal(Reason::too_many_receivers, {.room = most_receivers});
+            } else {
                 flow.receiver[flow.receivers++] = processor;
             }
         }
@@ -203,9 +285,9 @@ ListedFlows::Cursor ListedFlows::begin(std::size_t group, std::uint32_t disk) co
     return columns_.first[group * machine_.disks + disk];
 }
 
-void ListedFlows::take(std::size_t, std::uint32_t, Cursor& cursor, Flow& flow) const {
+void ListedFlows::take(std::size_t, std::uint32_t disk, Cursor& cursor, Flow& flow) const {
     const auto at = static_cast<std::size_t>(cursor++);
-    flow.read_ticks = columns_.read_ticks[at];
+    flow.read_ticks = machine_.read_ticks(disk, columns_.read_ticks[at]);
     flow.compute_ticks = columns_.compute_ticks[at];
     flow.local = columns_.local[at] != 0;
     const auto begin = static_cast<std::size_t>(columns_.first_receiver[at]);

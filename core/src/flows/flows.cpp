@@ -30,6 +30,7 @@ FlowResult resource(const Source& source) {
     FlowResult result = clocks.finish();
     result.ticks = std::max(*std::max_element(result.disk_work.begin(), result.disk_work.end()),
                             *std::max_element(result.processor_work.begin(), result.processor_work.end()));
+    for (const std::int64_t work : result.station_work) result.ticks = std::max(result.ticks, work);
     return result;
 }
 
@@ -46,12 +47,14 @@ void macro(FlowClocks& clocks, const FlowMachine& machine, const Flow& flow, std
         const std::uint32_t to = flow.receiver[i];
         if constexpr (links) {
             const std::int64_t begun = clocks.clock[3 * owner + 1].template serve<fills>(read, communication);
-            const std::int64_t taken = clocks.clock[3 * to + 2].template serve<fills>(begun, communication);
+            const std::int64_t ready = clocks.template pass<fills>(owner, to, begun, communication);
+            const std::int64_t taken = clocks.clock[3 * to + 2].template serve<fills>(ready, communication);
             clocks.clock[3 * to].template serve<fills>(taken + communication, flow.compute_ticks);
             sent = std::max(sent, begun + communication);
         } else {
             const std::int64_t begun = clocks.clock[owner].template serve<fills>(read, communication);
-            clocks.clock[to].template serve<fills>(begun, communication + flow.compute_ticks);
+            const std::int64_t ready = clocks.template pass<fills>(owner, to, begun, communication);
+            clocks.clock[to].template serve<fills>(ready, communication + flow.compute_ticks);
             sent = std::max(sent, begun + communication);
         }
     }

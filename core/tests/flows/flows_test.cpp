@@ -2,8 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
+#include <stdexcept>
 #include <vector>
+
+#include "striate/refusal.hpp"
 
 using namespace striate;
 
@@ -144,4 +148,78 @@ TEST_CASE("nonsense is refused") {
     CHECK_THROWS(MeshQueries({3, 2, 0, true}, {1, 1, 0.0, true, 1, 1, 0.0, 0}, {{1, 1, 1}}));
     CHECK_THROWS(MeshQueries({4, 1, 0, true}, {2, 1, 0.0, true, 1, 1, 0.0, 0}, {{1, 1, 1}}));
     CHECK_THROWS(MeshQueries({4, 1, 0, true}, {2, 2, 0.0, true, 1, 1, 0.0, 0}, {{0, 1, 1}}));
+}
+
+TEST_CASE("a switch that all share is a clock of its own, and a floor") {
+    // four processors send one block each to the next; ends take 1, the switch 10 for each block
+    const std::vector<std::int64_t> ticks{10};
+    std::vector<std::int64_t> first{0};
+    std::vector<std::uint32_t> station;
+    for (int from = 0; from < 4; ++from) {
+        for (int to = 0; to < 4; ++to) {
+            if (from != to) station.push_back(0);
+            first.push_back(static_cast<std::int64_t>(station.size()));
+        }
+    }
+    FlowMachine machine{4, 1, 1, true, true};
+    machine.station_ticks = ticks, machine.first_station = first, machine.station = station;
+    Listed listed(machine);
+    for (std::uint32_t disk = 0; disk < 4; ++disk) {
+        listed.add(5, 0, false, {(disk + 1) % 4});
+        listed.end_of_disk();
+    }
+    const FlowResult result = run_flows(listed.flows(), FlowRung::resource, 8);
+    CHECK(result.floor == 40);
+    CHECK(result.ticks == 40);
+    CHECK(result.most_partners == 2);  // one that it sends to, one that it receives from
+    for (const FlowRung rung : {FlowRung::macro_round_robin, FlowRung::macro_queue, FlowRung::micro}) {
+        CHECK(listed.run(rung) == 45);  // read 5, then four blocks one after the other
+    }
+}
+
+TEST_CASE("disks of different speed read at their own") {
+    const std::vector<double> scale{1.0, 3.0};
+    FlowMachine machine{2, 1, 0, true};
+    machine.read_scale = scale;
+    Listed listed(machine);
+    for (int disk = 0; disk < 2; ++disk) {
+        listed.add(7, 0, true, {});
+        listed.end_of_disk();
+    }
+    for (const FlowRung rung : rungs) CHECK(listed.run(rung) == 21);
+}
+
+TEST_CASE("a window of a stored area takes every block once, from the disks where they lie") {
+    // 7 x 5 blocks of a larger area in 2 layers on 12 disks: 70 blocks, no disk holds two neighbours of a row
+    const MeshQueries source({12, 1, 1, true}, {4, 3, 0.0, true, 1, 1, 0.0, 0}, {{7, 5, 2, 3, 4}});
+    std::int64_t blocks = 0, most = 0;
+    std::vector<int> seen(70);
+    Flow flow;
+    for (std::uint32_t disk = 0; disk < 12; ++disk) {
+        const std::int64_t count = source.count(0, disk);
+        blocks += count;
+        most = std::max(most, count);
+        auto cursor = source.begin(0, disk);
+        for (std::int64_t i = 0; i < count; ++i) {
+            ++seen[static_cast<std::size_t>(cursor.column + 7 * (cursor.row + 5 * cursor.layer))];
+            source.take(0, disk, cursor, flow);
+        }
+    }
+    CHECK(blocks == 70);
+    CHECK(most >= 6);  // 70 / 12 rounded up
+    CHECK(most <= 8);
+    for (const int times : seen) CHECK(times == 1);
+}
+
+TEST_CASE("a block for more receivers than a graph holds is refused, not cut") {
+    // one block under a mesh of 5 x 5 processors, reaching over all of them
+    const MeshQueries source({25, 1, 1, true}, {5, 5, 1.0, true, 1, 1, 0.0, 0}, {{1, 1, 1}});
+    CHECK_THROWS_AS((void)run_flows(source, FlowRung::resource, 8), Refusal);
+}
+
+TEST_CASE("a call now and then may end a long run") {
+    FlowMachine machine{1, 1, 0, true};
+    machine.keep_going = [] { throw std::runtime_error("interrupted"); };
+    const MeshQueries source(machine, {1, 1, 0.0, false, 1, 1, 0.0, 0}, {{1000, 1000, 1}});
+    CHECK_THROWS_AS((void)run_flows(source, FlowRung::micro, 8), std::runtime_error);
 }

@@ -20,6 +20,7 @@ BUNDLED = {
     "pmc3": "striate.apps.pmc3.app:Pmc3",
     "titan": "striate.apps.titan:Titan",
     "vmscope": "striate.apps.vmscope:VirtualMicroscope",
+    "graphs": "striate.apps.graphs:Graphs",
 }
 
 

@@ -7,7 +7,7 @@ import math
 from striate import units
 from striate.apps.app import App
 from striate.errors import WorkloadError
-from striate.workload.flows import BlockFlows, Window
+from striate.workload.flows import BlockFlows, Window, expect_at_least
 
 
 def flows(
@@ -25,31 +25,30 @@ def flows(
     sequential: bool = True,
     seed: int = 1,
 ) -> BlockFlows:
-    """`queries` windows that read `volume` in all; each answer is made on a mesh of processors.
+    """`queries` windows of a stored area of `volume`, each answered on a mesh of processors.
 
-    `window` (left, top, right, bottom, as shares) cuts a piece out of the stored area of `grid` blocks a layer; a block
-    goes to every processor whose part of the answer lies within `reach` blocks of it. One query ends before the next
-    begins.
+    The area has `grid` blocks per layer (fewer where `volume` is less than one layer per query), and each query has
+    layers of its own: together the queries read `volume` when `window` (left, top, right, bottom, as shares) is the
+    whole area. A smaller window reads only its own blocks, from the disks where they lie, which share them unevenly.
+    A block goes to every processor whose part of the answer lies within `reach` blocks of it. One query ends before the
+    next begins.
     """
-    size = units.size(block)
-    if queries < 1 or size < 1:
-        raise WorkloadError(f"expected at least one query and blocks of one byte, got {queries} and {size}")
+    size, stored = units.size(block), units.size(volume)
+    expect_at_least(1, size, "bytes", at="$.block")
+    expect_at_least(1, stored, "bytes", at="$.volume")
+    expect_at_least(1, queries, "queries", at="$.queries")
+    for number, side in enumerate(grid):
+        expect_at_least(1, side, "blocks along a side", at=f"$.grid[{number}]")
     left, top, right, bottom = window
     if not (0 <= left < right <= 1 and 0 <= top < bottom <= 1):
         raise WorkloadError(f"expected a window inside the stored area, got {window}", at="$.window")
-    blocks = math.ceil(units.size(volume) / size / queries)
-    columns = max(1, round(grid[0] * (right - left)))
-    rows = max(1, round(grid[1] * (bottom - top)))
-    if blocks < columns * rows:  # less than one layer: fewer, coarser rows
-        columns = max(1, min(columns, round(math.sqrt(blocks * columns / rows))))
-        rows = math.ceil(blocks / columns)
-    layers = max(1, round(blocks / (columns * rows)))
+    area = _area(math.ceil(stored / size / queries), grid)
     return BlockFlows(
         "titan",
         mesh[0] * mesh[1],
         disks_per_processor,
         size,
-        (Window(columns, rows, layers),) * queries,
+        (_cut(area, window),) * queries,
         units.picoseconds(compute_per_block),
         mesh=mesh,
         reach=reach,
@@ -57,6 +56,29 @@ def flows(
         sequential=sequential,
         seed=seed,
     )
+
+
+def _area(blocks: int, grid: tuple[int, int]) -> Window:
+    """The stored area: whole layers of the grid, or less than one layer with fewer, coarser rows."""
+    columns, rows = grid
+    if blocks < columns * rows:
+        columns = max(1, min(columns, round(math.sqrt(blocks * columns / rows))))
+        rows = math.ceil(blocks / columns)
+    return Window(columns, rows, max(1, round(blocks / (columns * rows))))
+
+
+def _cut(area: Window, shares: tuple[float, float, float, float]) -> Window:
+    """The blocks of the area that a window touches; the whole area is itself."""
+    left, right = _touched(shares[0], shares[2], area.columns)
+    top, bottom = _touched(shares[1], shares[3], area.rows)
+    if (right - left, bottom - top) == (area.columns, area.rows):
+        return area
+    return Window(right - left, bottom - top, area.layers, place=(left, top))
+
+
+def _touched(low: float, high: float, blocks: int) -> tuple[int, int]:
+    first = min(math.floor(low * blocks), blocks - 1)
+    return first, max(first + 1, math.ceil(high * blocks - 1e-9))
 
 
 class Titan(App):

@@ -7,7 +7,7 @@ import math
 from striate import units
 from striate.apps.app import App
 from striate.errors import WorkloadError
-from striate.workload.flows import BlockFlows, Window
+from striate.workload.flows import BlockFlows, Window, expect_at_least
 
 
 def flows(
@@ -28,12 +28,14 @@ def flows(
     A `zoom` of 1 looks at the whole slide, of 2 at a quarter of it. Clients do not wait for each other, so all
     views are one group, and no block is sent.
     """
-    size = units.size(block)
-    if slides < 1 or queries < 1 or size < 1 or not zoom >= 1:
-        raise WorkloadError(
-            "expected at least one slide, one query, blocks of one byte and a zoom of 1 or more"
-        )
-    blocks = max(1, math.ceil(units.size(slide) * slides * queries / zoom**2 / size))
+    size, stored = units.size(block), units.size(slide)
+    expect_at_least(1, size, "bytes", at="$.block")
+    expect_at_least(1, stored, "bytes", at="$.slide")
+    expect_at_least(1, slides, "slides", at="$.slides")
+    expect_at_least(1, queries, "queries", at="$.queries")
+    if not 1 <= zoom <= 1e6:
+        raise WorkloadError(f"expected a zoom from 1 to 1000000, got {zoom!r}", at="$.zoom")
+    blocks = max(1, math.ceil(stored * slides * queries / zoom**2 / size))
     side = max(1, math.isqrt(blocks))
     return BlockFlows(
         "vmscope",

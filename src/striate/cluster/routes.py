@@ -36,6 +36,11 @@ def hops(network: Network, start: int, *, backwards: bool = False) -> Indices:
     return _search(network, start, backwards=backwards)[0]
 
 
+def reached_from(network: Network, start: int) -> Reach:
+    """Hops to each component, and the edge by which the shortest route from `start` arrives there."""
+    return _search(network, start, backwards=False)
+
+
 def shortest_route(network: Network, start: int, end: int) -> list[int]:
     """Edges of one shortest route, the earliest listed edges first; raises ValueError when there is none."""
     distance, arrived_by = _search(network, start, backwards=False)

@@ -109,7 +109,8 @@ def resource_bounds(result: dict[str, Any], inputs: Inputs) -> Interval:
     processor = result["processor_work"] / 1e12 + inputs.io_cpu * calls
     low = result["ticks"] / 1e12
     high = processor.sum() + disk.max() if result["sends"] else (processor + own.max(axis=1)).max()
-    beyond = inputs.contention + inputs.turns + inputs.start
+    shared = float(result["station_work"].sum()) / 1e12
+    beyond = shared + inputs.contention + inputs.turns + inputs.start
     return Interval(low, low, max(low, float(high)) + beyond)
 
 

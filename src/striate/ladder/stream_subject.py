@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
+from striate.cluster.storage import Disk, random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
-from striate.ladder.bounds import Inputs, booked_of, dependency_bounds, errors_of, resource_bounds
+from striate.interval import Interval
+from striate.ladder.bounds import Errors, Inputs, booked_of, dependency_bounds, errors_of, resource_bounds
 from striate.ladder.proofs import Proof
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine
@@ -20,31 +21,41 @@ from striate.rungs.check import Check
 from striate.rungs.cost import fine_seconds_of_stream, stream_seconds
 from striate.rungs.machine_inputs import barrier_seconds, message_seconds, turn_seconds
 from striate.rungs.memory import expect_messages_fit
-from striate.rungs.stream_program import stream_machine, stream_workload
+from striate.rungs.shared_parts import shared_parts
+from striate.rungs.stream_program import disk_places, stream_machine, stream_workload, wide_enough
 from striate.workload.flows import FlowCosts, Flows
 
 
 def costs_of(flows: Flows, cluster: Cluster) -> FlowCosts:
-    """What a block costs on this machine: its first server's first disk, the way between two nodes."""
+    """What a block costs on this machine: on each disk, between two nodes, and on what nodes share between them."""
     if not cluster.servers:
         raise PredictionError(
             "the stream reads blocks but the cluster has no I/O server", source=cluster.name
         )
-    disk = cluster.servers[0].disks[0]
-    read = sequential_ticks(disk, write=False) + round(
-        flows.block_bytes / transfer_rate(disk, write=False) * 1e12
-    )
+    reads = np.array([_read_ticks(disk, flows.block_bytes) for _, disk in disk_places(flows, cluster)])
+    alike = bool((reads == reads[0]).all())
     communication = round(message_seconds(cluster, flows.block_bytes) * 1e12)
     settings = cluster.settings
-    return FlowCosts(read, communication, bool(settings.io_overlap), links=settings.protocol == "interface")
+    return FlowCosts(
+        int(reads[0]),
+        communication,
+        bool(settings.io_overlap),
+        links=settings.protocol == "interface",
+        read_scale=None if alike else reads / reads[0],
+        shared=shared_parts(cluster, flows.processors, flows.block_bytes, communication),
+    )
+
+
+def _read_ticks(disk: Disk, size_bytes: int) -> int:
+    return sequential_ticks(disk, write=False) + round(size_bytes / transfer_rate(disk, write=False) * 1e12)
 
 
 def inputs_of(flows: Flows, cluster: Cluster, costs: FlowCosts) -> Inputs:
     """The inputs of section 5; a sequential stream has no random reads."""
-    disk = cluster.servers[0].disks[0]
-    seek = 0.0 if flows.sequential else random_access_ticks(disk) / 1e12
+    random = max(random_access_ticks(disk) for _, disk in disk_places(flows, cluster)) / 1e12
+    seek = 0.0 if flows.sequential else random
     settings = cluster.settings
-    once = random_access_ticks(disk) / 1e12 + barrier_seconds(cluster, flows.processors)
+    once = random + barrier_seconds(cluster, flows.processors)
     return Inputs(
         random_seek=seek,
         io_difference=settings.io_variation / 1e12,
@@ -64,6 +75,7 @@ class StreamSubject:
     cluster: Cluster
 
     def __post_init__(self) -> None:
+        self.described, self.cluster = self.cluster.nodes, wide_enough(self.flows, self.cluster)
         self.costs = costs_of(self.flows, self.cluster)
         self.inputs = inputs_of(self.flows, self.cluster, self.costs)
 
@@ -81,10 +93,10 @@ class StreamSubject:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        if self.flows.processors == self.cluster.nodes:
+        if self.cluster.nodes == self.described:
             return ()
-        scaled = f"{self.cluster.name} scaled from {self.cluster.nodes} to {self.flows.processors} nodes"
-        return (f"the machine is {scaled}",)
+        wider = f"{self.cluster.name} widened from {self.described} to {self.cluster.nodes} nodes"
+        return (f"the machine is {wider}; its switches stay as they are",)
 
     @cached_property
     def sums(self) -> dict[str, Any]:
@@ -95,7 +107,7 @@ class StreamSubject:
         """The busiest resource of every group; and everything one after the other, with every error there may be."""
         sums, inputs = self.sums, self.inputs
         reads = int(sums["disk_reads"].sum())
-        work = float(sums["disk_work"].sum() + sums["processor_work"].sum()) / 1e12
+        work = sum(float(sums[kind].sum()) for kind in ("disk_work", "processor_work", "station_work")) / 1e12
         extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu) * reads
         apart = turn_seconds(self.cluster) * int(sums["sends"]) + inputs.start * self.flows.groups * len(
             sums["disk_work"]
@@ -106,12 +118,14 @@ class StreamSubject:
     def checks(self, within: float) -> tuple[Check, ...]:
         sums = self.sums
         tolerance = within * sums["ticks"] / 1e12
-        fan_out = int(sums["most_fan_out"])
-        disks = self.flows.disks_per_processor
+        partners = max(int(sums["most_partners"]), 1)
+        sent = max(int(sums["most_fan_out"]) * self.flows.disks_per_processor, 1)  # blocks per T_io
         traffic = Traffic(
-            senders=max(fan_out, 2),  # blocks of two disks may go to one processor at once
+            senders=max(partners, 2),  # blocks of two disks may go to one processor at once
             block_bytes=self.flows.block_bytes,
-            between_picoseconds=round(self.costs.read / max(fan_out * disks, 1)),  # FO * N_local_disk / T_io
+            # FO * N_local_disk / T_io is what a processor sends in all; each of its partners gets a share
+            between_picoseconds=round(self.costs.read * partners / sent),
+            in_step=False,
             most_blocks=int(np.max(sums["communication_work"]) // max(self.costs.communication, 1)),
         )
         contention = contention_check(traffic, self.cluster, tolerance_seconds=tolerance)
@@ -139,7 +153,22 @@ class StreamSubject:
             return Verdict(resource_bounds(result, self.inputs), _uses(result))
         booked = booked_of(result, self.inputs, groups=self.flows.groups)
         errors = errors_of(booked, self.inputs)
-        return Verdict(dependency_bounds(result["ticks"] / 1e12, errors, rung=rung), _uses(result))
+        bounds = dependency_bounds(result["ticks"] / 1e12, errors, rung=rung)
+        return Verdict(
+            Interval(min(self._low(rung, errors), bounds.low), bounds.estimate, bounds.high), _uses(result)
+        )
+
+    def _low(self, rung: str, errors: Errors) -> float:
+        """What the rung says when a processor sends, receives and computes at once, but no less than is proved.
+
+        A coarse rung lets work on a processor wait in one order; another order may be faster than all that section 5
+        subtracts. Rounds over the disks (`macro-rr`) make convoys even so: below them only the proof is left.
+        """
+        floor = self.sums["floor"] / 1e12
+        if rung == "macro-rr":
+            return float(floor)
+        apart = self.flows.run(rung, replace(self.costs, links=True))["ticks"] / 1e12
+        return float(max(floor, dependency_bounds(apart, errors, rung=rung).low))
 
     def _fine(self) -> Verdict:
         machine = stream_machine(self.flows, self.cluster)
@@ -157,7 +186,8 @@ class StreamSubject:
 
 
 def _uses(result: dict[str, Any]) -> tuple[Use, ...]:
-    kinds = (("processor", result["processor_work"] / 1e12), ("disk", result["disk_work"] / 1e12))
+    named = (("processor", "processor_work"), ("disk", "disk_work"), ("shared part", "station_work"))
+    kinds = [(kind, result[column] / 1e12) for kind, column in named if len(result[column])]
     return tuple(
         Use(kind, len(work), f"{kind} {int(np.argmax(work))}", float(work.max()), float(work.mean()))
         for kind, work in kinds

@@ -16,6 +16,7 @@ from striate.refusals import translated
 from striate.rungs.check import Check
 from striate.units import about_seconds, about_size
 
+_GOLDEN = (5**0.5 - 1) / 2
 _ROUNDS = 8  # blocks each sender of the contention test sends
 
 
@@ -23,10 +24,11 @@ _ROUNDS = 8  # blocks each sender of the contention test sends
 class Traffic:
     """What the two communication programs are set to: section 4's parameters, from the work itself."""
 
-    senders: int  # fan-out: how many talk to one at once
+    senders: int  # fan-out: the most processors that one exchanges blocks with
     block_bytes: int  # the mean size of a block
     between_picoseconds: int  # from one block of a sender to its next
     most_blocks: int  # that any processor communicates
+    in_step: bool = True  # all senders send at the same moments; false: each at its own
 
 
 def contention_check(traffic: Traffic, cluster: Cluster, *, tolerance_seconds: float) -> Check:
@@ -58,11 +60,14 @@ def seconds_a_block(cluster: Cluster, traffic: Traffic, senders: int) -> float:
     later = number % _ROUNDS > 0
     nodes = np.arange(senders + 1, dtype=np.int32)
     interfaces = rank_interfaces(cluster, Placement(nodes, cluster.first_socket[nodes], nodes))
+    delay = np.full(count, traffic.between_picoseconds, np.int64)
+    if not traffic.in_step:  # evenly scattered beginnings, whatever the number of senders
+        delay[~later] = np.modf(np.arange(senders) * _GOLDEN)[0] * traffic.between_picoseconds
     steps = Steps(
         source=sources,
         target=np.zeros(count, np.int32),
         bytes=np.full(count, traffic.block_bytes, np.int64),
-        delay=np.full(count, traffic.between_picoseconds, np.int64),
+        delay=delay,
         first_dependency=np.concatenate(([0], np.cumsum(later))).astype(np.int64),
         dependency=(number[later] - 1).astype(np.int32),
         dependency_sent=np.ones(int(later.sum()), np.uint8),

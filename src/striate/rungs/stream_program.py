@@ -12,8 +12,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from striate.cluster.cluster import Cluster
+from striate.cluster.build import build
+from striate.cluster.cluster import Cluster, IOServer
 from striate.cluster.quantities import Bytes, Instructions
+from striate.cluster.storage import Disk
+from striate.errors import ClusterError
 from striate.rungs.answer import UnfitError
 from striate.workload.application import Application, File
 from striate.workload.flows import FlowCosts, Flows
@@ -26,25 +29,58 @@ _FREE_CALLS = Instructions(1e18)  # a call of a few dozen instructions takes no 
 _FILE_BYTES = 1 << 40  # a file stays on one disk: its stripe is never used up
 
 
+def wide_enough(flows: Flows, cluster: Cluster) -> Cluster:
+    """The machine with a node for every processor: where there are fewer, its first kind of node is repeated.
+
+    Switches stay as they are described. Raises UnfitError when the description does not allow more nodes.
+    """
+    missing = flows.processors - cluster.nodes
+    if missing <= 0:
+        return cluster
+    description = cluster.description
+    if description is None:
+        raise UnfitError(_too_few(flows, cluster, "it was not built from a description"), source=flows.name)
+    first = msgspec.structs.replace(description.node[0], count=description.node[0].count + missing)
+    nodes = (first, *description.node[1:])
+    try:
+        return build(msgspec.structs.replace(description, node=nodes))
+    except ClusterError as error:
+        raise UnfitError(_too_few(flows, cluster, error.message), source=flows.name) from None
+
+
+def _too_few(flows: Flows, cluster: Cluster, why: str) -> str:
+    wanted = f"the stream has {flows.processors} processors, and {cluster.name} {cluster.nodes} nodes"
+    return f"{wanted}; it cannot have more: {why}"
+
+
+def disk_places(flows: Flows, cluster: Cluster) -> list[tuple[IOServer, Disk]]:
+    """The server and the disk that each disk of the stream is like.
+
+    The disks of a processor are those of the servers on its node; a node without a server takes one after the other.
+    """
+    on: dict[int, list[tuple[IOServer, Disk]]] = {}
+    for server in cluster.servers:
+        on.setdefault(server.node, []).extend((server, disk) for disk in server.disks)
+    places = []
+    for disk in range(flows.processors * flows.disks_per_processor):
+        node, number = divmod(disk, flows.disks_per_processor)
+        server = cluster.servers[node % len(cluster.servers)]
+        own = on.get(node) or [(server, one) for one in server.disks]
+        places.append(own[number % len(own)])
+    return places
+
+
 def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
-    """The machine with a server for every disk of the stream, on its processor's node; refuses too few nodes.
+    """The machine with a server for every disk of the stream, on its processor's node.
 
     What a read takes covers its way into the memory of the processor, and all costs are times: moves inside a node and
     the instructions of calls take none.
     """
-    if flows.processors > cluster.nodes:
-        raise UnfitError(
-            f"the stream has {flows.processors} processors, and {cluster.name} {cluster.nodes} nodes to play them on",
-            source=flows.name,
-        )
-    like = cluster.servers[0]
     servers = []
-    for disk in range(flows.processors * flows.disks_per_processor):
+    for disk, (like, own) in enumerate(disk_places(flows, cluster)):
         node = disk // flows.disks_per_processor
         component = int(cluster.socket_component[cluster.first_socket[node]])
-        servers.append(
-            replace(like, name=f"disk{disk}", component=component, node=node, disks=like.disks[:1])
-        )
+        servers.append(replace(like, name=f"disk{disk}", component=component, node=node, disks=(own,)))
     settings = msgspec.structs.replace(
         cluster.settings,
         stripe_unit=Bytes(_FILE_BYTES),

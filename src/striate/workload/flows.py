@@ -6,7 +6,7 @@ graphs wait for each other. Nothing is materialised: a stream of twelve million 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -19,7 +19,20 @@ from striate.refusals import translated
 MOST_RECEIVERS = 16
 
 
-@dataclass(frozen=True, slots=True)
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedParts:
+    """Network components that several processors share: a block's time on each, and which ones each pair passes."""
+
+    names: tuple[str, ...]
+    ticks: NDArray[np.int64]
+    first: NDArray[np.int64]  # per pair of processors (from * processors + to) and one more
+    part: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FlowCosts:
     """What a block costs on a machine, in picoseconds."""
 
@@ -28,6 +41,8 @@ class FlowCosts:
     overlap: bool  # a disk goes on reading while its processor sends
     links: bool = False  # interfaces move blocks; false: processors do the protocol work
     blocks_ahead: int = 8  # how many blocks a disk may be ahead of those who use them
+    read_scale: Floats | None = None  # per disk, how many times `read` it takes; None: all alike
+    shared: SharedParts | None = None  # components that messages of several processors pass
 
 
 @runtime_checkable
@@ -52,13 +67,33 @@ class Flows(Protocol):
     def columns(self, costs: FlowCosts) -> dict[str, NDArray[Any]]: ...
 
 
+def expect_at_least(least: int, found: Any, what: str, *, at: str) -> None:
+    """Refuse anything but a whole number of at least `least`."""
+    if isinstance(found, bool) or not isinstance(found, int | np.integer) or found < least:
+        raise WorkloadError(f"expected a whole number of {what}, at least {least}, got {found!r}", at=at)
+
+
+def expect_share(found: float, *, closed: bool, at: str) -> None:
+    """Refuse anything but a number from 0 to 1, with 1 itself only where `closed`."""
+    if not (0 <= found < 1 or (closed and found == 1)):
+        raise WorkloadError(
+            f"expected a number from 0 to {'1' if closed else 'below 1'}, got {found!r}", at=at
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The blocks of one query: columns and rows of the stored area, in layers."""
+    """The blocks of one query: columns and rows of the stored area, in layers.
+
+    A window with a `place` (its first column and row in the stored area) reads its blocks from the disks where they
+    lie: the disks hold the area's blocks in turn, row after row shifted, so that a small window uses them unevenly.
+    Without one the blocks are dealt evenly to all disks.
+    """
 
     columns: int
     rows: int
     layers: int = 1
+    place: tuple[int, int] | None = None
 
     @property
     def blocks(self) -> int:
@@ -86,18 +121,22 @@ class BlockFlows:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.processors < 1 or self.disks_per_processor < 1 or self.block_bytes < 1:
-            raise WorkloadError("expected at least one processor, one disk on each, and blocks of one byte")
+        if self.mesh is not None:
+            for number, side in enumerate(self.mesh):
+                expect_at_least(1, side, "processors along a side", at=f"$.mesh[{number}]")
+        expect_at_least(1, self.processors, "processors", at="$.processors")
+        expect_at_least(1, self.disks_per_processor, "disks", at="$.disks_per_processor")
+        expect_at_least(1, self.block_bytes, "bytes", at="$.block")
         if self.mesh is not None and self.mesh[0] * self.mesh[1] != self.processors:
             raise WorkloadError(
-                f"expected a mesh of {self.processors} processors, got {self.mesh[0]} x {self.mesh[1]}"
+                f"expected a mesh of {self.processors} processors, got {self.mesh[0]} x {self.mesh[1]}",
+                at="$.mesh",
             )
-        if not self.windows or min((w.columns, w.rows, w.layers) for w in self.windows) < (1, 1, 1):
-            raise WorkloadError("expected at least one window with at least one block")
-        if not 0 <= self.reach <= 1 or not 0 <= self.read_variation < 1 or self.compute_picoseconds < 0:
-            raise WorkloadError(
-                "expected reach and read variation between 0 and 1, and no negative computation"
-            )
+        if not self.windows or min(min(w.columns, w.rows, w.layers) for w in self.windows) < 1:
+            raise WorkloadError("expected at least one window with at least one block", at="$.window")
+        expect_share(self.reach, closed=True, at="$.reach")
+        expect_share(self.read_variation, closed=False, at="$.read_variation")
+        expect_at_least(0, self.compute_picoseconds, "time of computation", at="$.compute_per_block")
 
     @property
     def groups(self) -> int:
@@ -109,7 +148,9 @@ class BlockFlows:
 
     def run(self, rung: str, costs: FlowCosts) -> dict[str, Any]:
         """One rung of the core over the whole stream."""
-        columns, rows, layers = np.array([(w.columns, w.rows, w.layers) for w in self.windows], np.int64).T
+        columns, rows, layers, left, top = np.array(
+            [(w.columns, w.rows, w.layers, *(w.place or (-1, -1))) for w in self.windows], np.int64
+        ).T
         mesh = self.mesh or (1, 1)
         return _run(
             _core.mesh_queries,
@@ -127,11 +168,13 @@ class BlockFlows:
             columns=np.ascontiguousarray(columns),
             rows=np.ascontiguousarray(rows),
             layers=np.ascontiguousarray(layers),
+            left=np.ascontiguousarray(left),
+            top=np.ascontiguousarray(top),
         )
 
     def columns(self, costs: FlowCosts) -> dict[str, NDArray[Any]]:
-        """Every graph, as the columns of a listed stream; takes room for each."""
-        return self.run("list", costs)
+        """Every graph, as the columns of a listed stream, on disks all alike; takes room for each."""
+        return self.run("list", replace(costs, read_scale=None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +248,7 @@ class ListedFlows:
 
 
 def _run(engine: Any, rung: str, flows: Flows, costs: FlowCosts, **columns: Any) -> dict[str, Any]:
+    shared = costs.shared
     with translated(WorkloadError, source=flows.name):
         result: dict[str, Any] = engine(
             rung,
@@ -214,6 +258,10 @@ def _run(engine: Any, rung: str, flows: Flows, costs: FlowCosts, **columns: Any)
             overlap=costs.overlap,
             links=costs.links,
             blocks_ahead=costs.blocks_ahead,
+            read_scale=np.empty(0) if costs.read_scale is None else costs.read_scale,
+            station_ticks=np.empty(0, np.int64) if shared is None else shared.ticks,
+            first_station=np.empty(0, np.int64) if shared is None else shared.first,
+            station=np.empty(0, np.uint32) if shared is None else shared.part,
             **columns,
         )
     return result

@@ -113,10 +113,10 @@ def test_a_window_deals_every_block_once():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"processors": 0}, "at least one processor"),
+        ({"processors": 0}, "expected a whole number of processors, at least 1, got 0"),
         ({"mesh": (2, 2)}, "expected a mesh of 6 processors, got 2 x 2"),
         ({"windows": ()}, "at least one window"),
-        ({"reach": 2.0}, "between 0 and 1"),
+        ({"reach": 2.0}, "expected a number from 0 to 1, got 2.0"),
     ],
 )
 def test_impossible_streams_are_refused(change, message):

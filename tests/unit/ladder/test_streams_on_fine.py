@@ -1,5 +1,7 @@
 """Streams as programs of ranks: every block is read, sent and computed on, on the packet-level rung."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,9 +101,10 @@ def test_the_finest_rung_of_a_stream_lies_inside_the_bounds_of_the_others():
     assert forecast.proved.low <= fine <= forecast.proved.high
 
 
-def test_a_stream_with_more_processors_than_nodes_is_not_played_packet_by_packet():
+def test_a_stream_with_more_processors_than_nodes_needs_a_description_to_widen():
+    assert predict(titan.flows(volume="10 MB"), machine(), rung="fine").rung == "fine"
     with pytest.raises(UnfitError, match="the stream has 12 processors"):
-        predict(titan.flows(volume="10 MB"), machine(), rung="fine")
+        predict(titan.flows(volume="10 MB"), replace(machine(), description=None), rung="fine")
 
 
 def test_random_reads_seek_on_a_disk_that_does():

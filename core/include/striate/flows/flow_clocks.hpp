@@ -47,12 +47,18 @@ struct IdleClock {
 // a processor has three clocks: what it sends, what it receives, what it computes.
 struct FlowClocks {
     explicit FlowClocks(const FlowMachine& machine)
-        : disk(machine.disks),
+        : machine_(machine),
+          disk(machine.disks),
           each(machine.links ? 3 : 1),
           clock(machine.processors() * std::size_t{each}),
           work(machine.processors()),
           before(machine.processors()),
-          disk_before(machine.disks) {
+          disk_before(machine.disks),
+          station(machine.station_ticks.size()),
+          station_before(machine.station_ticks.size()),
+          met(machine.processors() <= most_known ? std::size_t{machine.processors()} * machine.processors()
+                                                 : 0) {
+        result.station_work.resize(machine.station_ticks.size());
         result.disk_work.resize(machine.disks);
         result.disk_reads.resize(machine.disks);
         result.processor_work.resize(machine.processors());
@@ -74,7 +80,7 @@ struct FlowClocks {
     void book(const Flow& flow, std::uint32_t on, std::uint32_t owner, std::int64_t communication) {
         result.disk_work[on] += flow.read_ticks;
         ++result.disk_reads[on];
-        ++result.graphs;
+        if ((++result.graphs & 0xFFFF) == 0 && machine_.keep_going) machine_.keep_going();
         result.sends += flow.receivers;
         result.most_fan_out = std::max<std::int64_t>(result.most_fan_out, flow.receivers);
         work[owner].sent += communication * flow.receivers;
@@ -82,12 +88,31 @@ struct FlowClocks {
         for (std::uint32_t i = 0; i < flow.receivers; ++i) {
             work[flow.receiver[i]].received += communication;
             work[flow.receiver[i]].compute += flow.compute_ticks;
+            if (!met.empty()) met[std::size_t{owner} * machine_.processors() + flow.receiver[i]] = 1;
+            for (const std::uint32_t shared : machine_.route(owner, flow.receiver[i])) {
+                result.station_work[shared] += machine_.station_ticks[shared];
+            }
         }
+    }
+
+    // A block on its way from one processor to another, whose first packet leaves at `begun` and which takes
+    // `communication` at either end: when its receiver begins to take part. Every shared component passes it
+    // in turn, and its last packet arrives no earlier than the last component has passed it.
+    template <bool fills>
+    std::int64_t pass(std::uint32_t from, std::uint32_t to, std::int64_t begun, std::int64_t communication) {
+        std::int64_t at = begun, ready = begun;
+        for (const std::uint32_t shared : machine_.route(from, to)) {
+            const std::int64_t ticks = machine_.station_ticks[shared];
+            at = station[shared].template serve<fills>(at, ticks);
+            ready = std::max(ready, at + ticks - communication);
+        }
+        return ready;
     }
 
     [[nodiscard]] std::int64_t latest_clock() const {
         std::int64_t last = *std::max_element(disk.begin(), disk.end());
         for (const IdleClock& one : clock) last = std::max(last, one.end);
+        for (const IdleClock& one : station) last = std::max(last, one.end);
         return last;
     }
 
@@ -97,6 +122,7 @@ struct FlowClocks {
         if (result.ticks > latest) throw Refusal(Reason::run_too_long);
         std::fill(disk.begin(), disk.end(), result.ticks);
         std::fill(clock.begin(), clock.end(), IdleClock{result.ticks, 0, 0});
+        std::fill(station.begin(), station.end(), IdleClock{result.ticks, 0, 0});
         add_floor();
     }
 
@@ -114,11 +140,29 @@ struct FlowClocks {
                                                   : done.sent + done.received + done.compute);
             before[i] = work[i];
         }
+        for (std::size_t i = 0; i < station_before.size(); ++i) {
+            busiest = std::max(busiest, result.station_work[i] - station_before[i]);
+            station_before[i] = result.station_work[i];
+        }
         result.floor += busiest;
+    }
+
+    // The most processors that any one exchanges blocks with, sent or received.
+    [[nodiscard]] std::int64_t partners() const {
+        const std::size_t count = machine_.processors();
+        if (met.empty()) return static_cast<std::int64_t>(count) - 1;
+        std::int64_t most = 0;
+        for (std::size_t a = 0; a < count; ++a) {
+            std::int64_t found = 0;
+            for (std::size_t b = 0; b < count; ++b) found += met[a * count + b] | met[b * count + a];
+            most = std::max(most, found);
+        }
+        return most;
     }
 
     // Moves the work of the processors into the result.
     FlowResult finish() {
+        result.most_partners = partners();
         for (std::size_t i = 0; i < work.size(); ++i) {
             result.sent_work[i] = work[i].sent;
             result.communication_work[i] = work[i].sent + work[i].received;
@@ -133,11 +177,17 @@ struct FlowClocks {
         std::int64_t sent = 0, received = 0, compute = 0;
     };
 
+    static constexpr std::uint32_t most_known = 8192;  // processors whose pairs are told apart
+
+    const FlowMachine& machine_;
     std::vector<std::int64_t> disk;
     std::uint32_t each;
     std::vector<IdleClock> clock;
     std::vector<Work> work, before;
     std::vector<std::int64_t> disk_before;
+    std::vector<IdleClock> station;
+    std::vector<std::int64_t> station_before;
+    std::vector<std::uint8_t> met;  // from * processors + to
     FlowResult result;
 };
 

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -31,7 +33,24 @@ struct FlowMachine {
     std::int64_t communication_ticks = 0;  // T_comm: on the sender and on the receiver, a block
     bool overlap = false;                  // a disk goes on reading while its processor sends
     bool links = false;                    // interfaces move blocks; false: processors do the protocol work
+    // Per disk, how many times longer than the source says its reads take; empty: all alike.
+    std::span<const double> read_scale{};
+    // Components that messages of several processors pass: ticks for one block, and the route of every pair
+    // of processors (from * processors + to), as starts into `station`. Empty: nothing is shared.
+    std::span<const std::int64_t> station_ticks{};
+    std::span<const std::int64_t> first_station{};
+    std::span<const std::uint32_t> station{};
+    std::function<void()> keep_going{};  // called now and then; may throw
 
+    [[nodiscard]] std::int64_t read_ticks(std::uint32_t disk, std::int64_t ticks) const {
+        return read_scale.empty() ? ticks : std::llround(static_cast<double>(ticks) * read_scale[disk]);
+    }
+    [[nodiscard]] std::span<const std::uint32_t> route(std::uint32_t from, std::uint32_t to) const {
+        if (first_station.empty()) return {};
+        const std::size_t pair = std::size_t{from} * processors() + to;
+        const auto first = static_cast<std::size_t>(first_station[pair]);
+        return station.subspan(first, static_cast<std::size_t>(first_station[pair + 1]) - first);
+    }
     [[nodiscard]] std::uint32_t processors() const { return disks / disks_per_processor; }
     [[nodiscard]] std::uint32_t owner(std::uint32_t disk) const { return disk / disks_per_processor; }
 };
@@ -50,6 +69,9 @@ class MeshQueries {
 
     struct Window {
         std::int64_t columns, rows, layers;  // blocks
+        // Its first column and row in the stored area, whose blocks the disks hold in turn, each row shifted;
+        // -1: the window's own blocks are dealt evenly.
+        std::int64_t left = -1, top = -1;
     };
 
     struct Shape {
@@ -76,12 +98,20 @@ class MeshQueries {
         std::int64_t blocks, stride;
         std::int32_t columns, rows;
         std::int64_t layers;
-        Cursor step;                     // from a disk's block to its next, in mixed radix
-        double column_scale, row_scale;  // mesh cells a block
+        Cursor step;                       // from a disk's block to its next, in mixed radix
+        double column_scale, row_scale;    // mesh cells a block
+        bool stored = false;               // blocks lie where the stored area has them
+        std::uint32_t corner = 0;          // the disk of the window's first block
+        std::uint32_t shift = 0;           // disks from a block to the one below it, and from layer to layer
+        std::vector<std::int64_t> counts;  // blocks per disk
     };
 
     [[nodiscard]] Cursor cell(const Prepared& window, std::int64_t block) const;
-    void advance(const Prepared& window, Cursor& cursor) const;
+    void advance(const Prepared& window, std::uint32_t disk, Cursor& cursor) const;
+    void prepare_stored(const Window& window, Prepared& prepared) const;
+    [[nodiscard]] std::int64_t first_column(const Prepared& window, std::uint32_t disk,
+                                            const Cursor& line) const;
+    void next_line(const Prepared& window, std::uint32_t disk, Cursor& cursor) const;
     void receivers(const Prepared& window, const Cursor& cursor, std::uint32_t owner, Flow& flow) const;
     void spread(const Prepared& window, const Cursor& cursor, std::uint32_t owner, Flow& flow) const;
 
@@ -124,7 +154,9 @@ struct FlowResult {
     std::vector<std::int64_t> disk_work, processor_work, communication_work;  // ticks per resource
     std::vector<std::int64_t> sent_work;  // of the communication, what was sent
     std::vector<std::int64_t> disk_reads;
+    std::vector<std::int64_t> station_work;  // ticks of every shared component
     std::int64_t graphs = 0, most_fan_out = 0, sends = 0;
+    std::int64_t most_partners = 0;  // processors that any one processor exchanges blocks with
 };
 
 enum class FlowRung { resource, macro_round_robin, macro_queue, micro };

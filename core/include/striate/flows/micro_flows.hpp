@@ -94,7 +94,10 @@ class MicroFlows {
             case sends: {  // the receiver takes part from the start of the transfer on
                 const std::int64_t sent =
                     occupy(clocks_.sending(machine_.owner(disk)), event.time, machine_.communication_ticks);
-                queue_.push({sent - machine_.communication_ticks, key(receives, disk, slot, processor)});
+                const std::int64_t ready = clocks_.template pass<false>(machine_.owner(disk), processor,
+                                                                        sent - machine_.communication_ticks,
+                                                                        machine_.communication_ticks);
+                queue_.push({ready, key(receives, disk, slot, processor)});
                 return send_done(disk, block, sent);
             }
             case receives:
@@ -140,7 +143,7 @@ class MicroFlows {
     }
 
     const Source& source_;
-    const FlowMachine machine_;
+    const FlowMachine& machine_;
     const std::uint32_t ahead_;
     FlowClocks clocks_;
     std::vector<Disk> disks_;
