@@ -78,13 +78,13 @@ Named list_graphs(const Source& source) {
 
 // `rung` may also be `list`: the graphs themselves.
 Named mesh_queries(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
-                      std::int64_t communication_ticks, bool overlap, bool links, Column<double> read_scale,
-                      Column<std::int64_t> station_ticks, Column<std::int64_t> first_station,
-                      Column<std::uint32_t> station, std::uint32_t mesh_columns, std::uint32_t mesh_rows,
-                      double reach, bool scattered, std::int64_t read_ticks, std::int64_t compute_ticks,
-                      double read_variation, std::uint64_t seed, Column<std::int64_t> columns,
-                      Column<std::int64_t> rows, Column<std::int64_t> layers, Column<std::int64_t> left,
-                      Column<std::int64_t> top, std::int64_t blocks_ahead) {
+                   std::int64_t communication_ticks, bool overlap, bool links, Column<double> read_scale,
+                   Column<std::int64_t> station_ticks, Column<std::int64_t> first_station,
+                   Column<std::uint32_t> station, std::uint32_t mesh_columns, std::uint32_t mesh_rows,
+                   double reach, bool scattered, std::int64_t read_ticks, std::int64_t compute_ticks,
+                   double read_variation, std::uint64_t seed, Column<std::int64_t> columns,
+                   Column<std::int64_t> rows, Column<std::int64_t> layers, Column<std::int64_t> left,
+                   Column<std::int64_t> top, std::int64_t blocks_ahead) {
     if (columns.size() != rows.size() || rows.size() != layers.size() || layers.size() != left.size() ||
         left.size() != top.size()) {
         throw nb::value_error("columns, rows and layers differ in length");
@@ -103,12 +103,12 @@ Named mesh_queries(const std::string& rung, std::uint32_t disks, std::uint32_t d
 }
 
 Named listed_flows(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
-                      std::int64_t communication_ticks, bool overlap, bool links, Column<double> read_scale,
-                      Column<std::int64_t> station_ticks, Column<std::int64_t> first_station,
-                      Column<std::uint32_t> station, Column<std::int64_t> first,
-                      Column<std::int64_t> read_ticks, Column<std::int64_t> compute_ticks,
-                      Column<std::uint8_t> local, Column<std::int64_t> first_receiver,
-                      Column<std::uint32_t> receiver, std::int64_t blocks_ahead) {
+                   std::int64_t communication_ticks, bool overlap, bool links, Column<double> read_scale,
+                   Column<std::int64_t> station_ticks, Column<std::int64_t> first_station,
+                   Column<std::uint32_t> station, Column<std::int64_t> first, Column<std::int64_t> read_ticks,
+                   Column<std::int64_t> compute_ticks, Column<std::uint8_t> local,
+                   Column<std::int64_t> first_receiver, Column<std::uint32_t> receiver,
+                   std::int64_t blocks_ahead) {
     const ListedFlows source(
         {disks, disks_per_processor, communication_ticks, overlap, links, borrow(read_scale),
          borrow(station_ticks), borrow(first_station), borrow(station), poll_signals},

@@ -3,8 +3,10 @@
 
 #include "columns.hpp"
 #include "engines.hpp"
+#include "signals.hpp"
 #include "striate/queueing/bus_network.hpp"
 #include "striate/queueing/clustered_network.hpp"
+#include "striate/queueing/fixed_loops.hpp"
 #include "striate/queueing/fork_join.hpp"
 #include "striate/queueing/linearizer.hpp"
 #include "striate/queueing/polynomial.hpp"
@@ -55,6 +57,17 @@ Owned<double> fork_join(Counts population, Seconds delay, Seconds bus, Seconds l
     return hand_over(run(exact ? fork_join_exact : fork_join_approximate, rows));
 }
 
+Split fixed_loops(Counts population, Seconds delay, Seconds bus, Counts loops, Seconds apart,
+                  double tolerance, std::int64_t most_visits) {
+    const FixedLoopRows rows{borrow(population), borrow(delay), borrow(bus), borrow(loops), borrow(apart)};
+    SimulatedTimes times;
+    {
+        nb::gil_scoped_release release;
+        times = fixed_loop_times(rows, tolerance, most_visits, poll_signals);
+    }
+    return {hand_over(std::move(times.mean)), hand_over(std::move(times.error))};
+}
+
 double evaluate(Seconds places, Seconds coefficients, std::int64_t passes) {
     nb::gil_scoped_release release;
     return polynomial_sum(borrow(places), borrow(coefficients), passes);
@@ -74,6 +87,9 @@ void register_queueing(nb::module_& module) {
                arg("bus"), arg("disk"), "(computation, I/O) of the CLU-AIO network, by Linearizer.");
     module.def("fork_join", &fork_join, arg("population"), arg("delay"), arg("bus"), arg("loops"),
                arg("exact"), "Mean time of the SIO computation burst.");
+    module.def("fixed_loops", &fixed_loops, arg("population"), arg("delay"), arg("bus"), arg("loops"),
+               arg("apart"), arg("tolerance"), arg("most_visits"),
+               "(mean, standard error) of the SIO computation burst with a fixed number of loops.");
     module.def("polynomial_sum", &evaluate, arg("places"), arg("coefficients"), arg("passes"),
                "Sum of a polynomial over places, passes times over.");
 }

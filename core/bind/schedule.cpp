@@ -11,16 +11,12 @@
 #include "packet_run.hpp"
 #include "program_input.hpp"
 #include "programs.hpp"
+#include "signals.hpp"
 #include "striate/programs/program_run.hpp"
 
 namespace striate::bind {
 
 namespace {
-
-void poll_signals() {
-    nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
 
 NetworkSettings settings_of(std::int64_t packet_bytes, bool compat_clock, bool round_robin) {
     return {packet_bytes, compat_clock ? Rounding::truncated_nanoseconds : Rounding::nearest_picosecond,

@@ -1,5 +1,6 @@
 """Readable twins of the queueing models: Markov chains written out state by state, and a simulation of jobs."""
 
+import functools
 from collections.abc import Callable, Hashable
 
 import numpy as np
@@ -59,6 +60,27 @@ def fork_join_moves(delay: float, bus: float, loops: float) -> Moves:
         return found
 
     return moves
+
+
+def fixed_loop_time(jobs: int, delay: float, bus: float, loops: int) -> float:
+    """Mean time until each of `jobs` has made `loops` bursts: the chain that never goes back, state by state.
+
+    A state is the loops left of the thinking jobs, sorted, and of those at the bus in order of arrival.
+    """
+
+    @functools.cache
+    def left(thinking: tuple[int, ...], queue: tuple[int, ...]) -> float:
+        moves = [
+            ((*thinking[:place], *thinking[place + 1 :]), (*queue, loops), 1 / delay)
+            for place, loops in enumerate(thinking)
+        ]
+        if queue:
+            back = (queue[0] - 1,) if queue[0] > 1 else ()
+            moves.append((tuple(sorted(thinking + back)), queue[1:], 1 / bus))
+        total = sum(rate for *_, rate in moves)
+        return (1 + sum(rate * left(*state) for *state, rate in moves)) / total if moves else 0.0
+
+    return left((loops,) * jobs, ())
 
 
 def clustered_moves(delay: float, bus: float, disk: float) -> Moves:

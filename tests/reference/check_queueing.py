@@ -9,7 +9,7 @@ import numpy as np
 
 from striate import _core
 from striate.queueing import Function, Model, Power, Spmd, Table, constant, hyperperimeter, inverse
-from striate.queueing.kinds import find_kind
+from striate.queueing.networks.kinds import find_kind
 
 TOLERANCE = 1e-10
 KINDS = {"SIO": "sio", "BUS-AIO": "bus-aio", "CLU-AIO": "clu-aio"}

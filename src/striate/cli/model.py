@@ -27,9 +27,7 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
 
 
 @click.command(context_settings={"ignore_unknown_options": False})
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE | fit FILE..."
-)
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE | fit FILE...")
 @click.option(
     "--p",
     "processors",
@@ -43,6 +41,14 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     "--kind", type=click.Choice(["sio", "bus-aio", "clu-aio"]), help="kind of machine; overrides the file's"
 )
 @click.option("--solver", type=click.Choice(["paper", "exact", "fast"]), help="overrides the file's")
+@click.option(
+    "--at", "point", metavar="P,D", help="also: components, utilisation, bounds, effects, knee at a point"
+)
+@click.option("--from-program", metavar="PROGRAM", help="in place of FILE: count a program on --machine")
+@click.option(
+    "--from-trace", multiple=True, metavar="TRACE", help="in place of FILE: count traces of its runs"
+)
+@click.option("--machine", metavar="CLUSTER", help="a bundled machine or a description, to count on")
 @click.option("--scale", default="hyperperimeter:2", show_default=True, help="fit: g(p)")
 @click.option("--group", type=int, default=1, show_default=True, help="fit: c, processors that synchronise")
 @click.option(
@@ -60,7 +66,12 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
     if options["output"] is not None:
         refuse_ending(options["output"], ".html")
         refuse_overwrite(options["output"], force=options["force"])
-    if str(files[0]) == "fit" and len(files) > 1:
+    derived = bool(options["from_program"]) + bool(options["from_trace"])
+    if derived:
+        if files or derived > 1:
+            raise click.UsageError("expected one of FILE, --from-program and --from-trace")
+        _solve(None, options)
+    elif files and str(files[0]) == "fit" and len(files) > 1:
         _fit(files[1:], options)
     elif len(files) == 1:
         _solve(files[0], options)
@@ -68,20 +79,30 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
         raise click.UsageError(f"expected one file, or fit FILE..., got {' '.join(map(str, files[:3]))}")
 
 
-def _solve(file: Path, options: dict[str, Any]) -> None:
+def _solve(file: Path | None, options: dict[str, Any]) -> None:
+    from striate.cli.model_report import derived_from, point_of, tell_point
     from striate.queueing import load_model, surface
 
-    model = load_model(file)
+    derived = derived_from(options) if file is None else None
+    model: Any = load_model(file) if file is not None else derived and derived.model
     for name in ("kind", "solver"):
         if options[name]:
             model = _overridden(model, name, options[name])
+    if options["point"] is not None:
+        sizes = whole_range(options["processors"], at="--p")
+        tell_point(model, point_of(options["point"]), derived, sizes, as_json=options["as_json"])
+        return
     grid = surface(
         model, whole_range(options["processors"], at="--p"), whole_range(options["disks"], at="--d")
     )
     if options["output"] is not None:
         from striate.pages.surface import surface_page
 
-        write_output(options["output"], surface_page(grid, title=file.name), force=options["force"])
+        write_output(
+            options["output"],
+            surface_page(grid, title=file.name if file else str(options["from_program"] or "traces")),
+            force=options["force"],
+        )
     if options["as_json"]:
         print_json(_surface_document(grid, options["budget"]))
     elif options["output"] is None:

@@ -1,16 +1,16 @@
 """Queueing models of SPMD programs: speedup surfaces in milliseconds, and their fit to observations."""
 
 from striate.queueing.curves import Function, Power, Table, constant, hyperperimeter, inverse
+from striate.queueing.derive.from_workload import Derived, from_workload
+from striate.queueing.derive.traces import TracedRun, from_runs, from_trace, observe
 from striate.queueing.effects import effects
-from striate.queueing.fit import Fit, fit
-from striate.queueing.from_workload import Derived, from_workload
+from striate.queueing.fitting.fit import Fit, fit
+from striate.queueing.fitting.observations import Observations, from_columns, read_observations
 from striate.queueing.model import Bounds, Components, Model, Utilisation
-from striate.queueing.observations import Observations, from_columns, read_observations
 from striate.queueing.parameters import Spmd
 from striate.queueing.program import Program
 from striate.queueing.read import load_model
 from striate.queueing.surface import Choice, Surface, surface
-from striate.queueing.traces import TracedRun, from_runs, from_trace, observe
 
 __all__ = [
     "Bounds",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from striate.errors import QueueingError
 from striate.queueing.curves import Floats, Integers
-from striate.queueing.kinds import LOOPS, SOLVERS, Kind, find_kind
+from striate.queueing.networks.kinds import LOOPS, SOLVERS, Kind, find_kind
 from striate.queueing.parameters import Spmd
 from striate.queueing.work import Points, Work, whole_numbers
 
@@ -106,6 +106,10 @@ class Model:
             raise QueueingError("the bounds of sio hold for geometric loops only", at="loops")
         return Bounds(*self._at(processors, disks, self.point_bounds))
 
+    def least_seconds(self, processors: Any, disks: Any) -> Any:
+        """No law of the times makes it shorter: a job that waits for nobody, or the work of the busiest station."""
+        return self._at(processors, disks, self.point_least)
+
     # The same for points already sorted into rows and known to be defined.
 
     def point_times(self, points: Points) -> Floats:
@@ -124,6 +128,13 @@ class Model:
         waiting = float(self.spmd.imbalance(self.spmd.group))  # h(c) is idling, not work
         busy = (work.bursts * work.computing / waiting)[points.row]
         return busy / cycle, np.minimum(bus / cycle, 1.0), np.minimum(disks / cycle, 1.0)
+
+    def point_least(self, points: Points) -> Floats:
+        work = self._work(points)
+        alone = (work.cycle_delay + work.cycle_bus)[points.row]
+        *_, bus, disks = self._kind.loads(work)
+        together = alone + work.disk
+        return self.spmd.cycles * np.maximum(together, np.maximum(bus, disks))
 
     def point_bottlenecks(self, points: Points) -> NDArray[np.intp]:
         return np.asarray(np.argmax(np.stack(self._kind.loads(self._work(points))), axis=0))

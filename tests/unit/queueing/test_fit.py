@@ -120,10 +120,10 @@ def test_other_kinds_are_fitted_alike(kind, scale):
     assert found.combinations["contention * transfer_seconds"].estimate == pytest.approx(CONTENDED, rel=0.01)
 
 
-def test_sixty_noisy_surfaces_are_fitted_as_well_as_the_truth_fits_them():
+def test_twenty_noisy_surfaces_are_fitted_as_well_as_the_truth_fits_them():
     truth = Model(table_4()).speedup(*grid())
     errors, right, covered = [], 0, np.zeros(3)
-    for seed in range(60):
+    for seed in range(20):
         data = observed(noise=0.01, seed=seed)
         found = fit(data, scale="inverse")
         of_truth = np.sqrt((((truth - data.values) / data.values) ** 2).sum()) / truth.size
@@ -132,9 +132,9 @@ def test_sixty_noisy_surfaces_are_fitted_as_well_as_the_truth_fits_them():
         names = list(ROWS)[:3]
         covered += [ROWS[name] in found.combinations[name] for name in names]
 
-    assert right >= 58
+    assert right >= 19
     assert np.mean(errors) <= 0.0016
-    assert (covered >= 54).all()  # 90 % of 60
+    assert (covered >= 16).all()  # of 20 at 95 %: fewer has a chance of 1 in 400
 
 
 def test_times_are_fitted_in_seconds():
@@ -212,6 +212,39 @@ def test_binary_and_huge_tables_are_refused(tmp_path, monkeypatch):
     (tmp_path / "binary.csv").write_bytes(b"p,d,speedup\n\xff\xfe\x00")
     with pytest.raises(QueueingError, match="UTF-8"):
         read_observations(tmp_path / "binary.csv")
-    monkeypatch.setattr("striate.queueing.observations.LARGEST_FILE", 10)
+    monkeypatch.setattr("striate.queueing.fitting.observations.LARGEST_FILE", 10)
     with pytest.raises(QueueingError, match="at most 10 bytes"):
         read_observations(tmp_path / "binary.csv")
+
+
+def test_the_interval_of_a_value_at_zero_holds_zero_and_what_the_noise_allows():
+    """A linearised model was too sure here: its interval of the I/O start-up held the truth in half of the draws."""
+    truth = {**ROWS, "io_startup_seconds": 0.0}
+    held = dict.fromkeys(truth, 0)
+    for seed in range(8):
+        found = fit(observed(0.01, seed), scale="inverse")
+        for name, value in truth.items():
+            held[name] += value in found.combinations[name]
+
+    assert min(held.values()) >= 6  # of 8 at 95 %: fewer has a chance of 1 in 1700
+
+
+def test_a_predicted_speedup_comes_with_an_interval_that_holds_the_truth_and_says_more_near_the_data():
+    found = fit(observed(0.01, 1), scale="inverse")
+    near, far = found.speedup(64, 8), found.speedup(4096, 8)
+
+    assert Model(table_4()).speedup(64, 8) in near
+    assert near.low < near.estimate < near.high
+    assert near.estimate == pytest.approx(found.model.speedup(64, 8))
+    assert near.relative_error < 0.03
+    assert Model(table_4()).speedup(4096, 8) in far
+    time = found.time(64, 8)
+    assert (1 / time.high, 1 / time.low) == pytest.approx((near.low, near.high), rel=0.01)
+
+
+def test_a_prediction_where_the_model_is_not_defined_is_refused():
+    found = fit(observed(model=Model(table_4(), "bus-aio")), scale="inverse")
+
+    with pytest.raises(QueueingError, match="multiple of c"):
+        fit(observed(points=grid((2, 4, 8, 16), (1, 2, 4))), scale="inverse", group=2).speedup(3, 1)
+    assert found.speedup(3, 1).estimate > 0

@@ -80,7 +80,7 @@ def test_fixed_loops_wait_less_than_geometric_ones():
 
 
 def test_the_largest_of_exponentials_is_the_harmonic_sum():
-    from striate.queueing.fixed_loops import largest_gamma
+    from striate.queueing.networks.fixed_loops import largest_gamma
 
     assert largest_gamma(1, 5.0) == pytest.approx(5.0)  # n unit bursts, one job
     assert largest_gamma(3, 1.0) == pytest.approx(1 + 1 / 2 + 1 / 3)

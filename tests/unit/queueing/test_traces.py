@@ -8,7 +8,7 @@ from striate.cli.main import run
 from striate.cluster import load_cluster
 from striate.errors import QueueingError
 from striate.queueing import Model, Spmd, fit, from_runs, from_trace, observe
-from striate.queueing.from_workload import speeds_of
+from striate.queueing.derive.from_workload import speeds_of
 from striate.trace.header import File
 from toy_traces import row, trace_of
 

@@ -6,12 +6,13 @@ from striate.apps.jacobi import workload as jacobi
 from striate.cluster.load import load_cluster
 from striate.errors import QueueingError
 from striate.queueing import Model, Program, from_workload
-from striate.queueing.bursts import Rhythm, phases_of
-from striate.queueing.demand_counts import count_phases
-from striate.queueing.from_workload import speeds_of
+from striate.queueing.derive.contention import contention_of
+from striate.queueing.derive.demand_counts import count_phases
+from striate.queueing.derive.from_workload import speeds_of
 from striate.workload import Spmd as Body
 from striate.workload import Workload
 from striate.workload.kinds import Kind
+from striate.workload.rhythm import Rhythm, phases_of
 
 KIB = 1024
 
@@ -123,3 +124,26 @@ def test_what_cannot_be_counted_is_refused():
         from_workload(ring, cluster, processors=(1, 2))
     with pytest.raises(QueueingError, match="one application"):
         from_workload(lambda p: Workload.together(ring(p), ring(p)), cluster)
+
+
+def test_contention_comes_from_the_cluster_with_a_range_and_the_band_holds_both_ends():
+    derived = from_workload(ring, load_cluster("westmere"), processors=(2, 4, 8))
+    near, far = derived.contention
+    band = derived.band(8, 2)
+
+    assert 0 <= near <= far <= 1
+    assert band.low < derived.model.time(8, 2) == band.estimate < band.high
+    for contention in (near, far):
+        fixed = from_workload(ring, load_cluster("westmere"), processors=(2, 4, 8), contention=contention)
+        assert fixed.contention == (contention, contention)
+        assert fixed.model.time(8, 2) in band
+
+
+def test_the_contention_of_the_sp2_is_that_of_paper_000():
+    sp2 = load_cluster(
+        "sp2"
+    )  # 27 MB/s between two processors, 120 MB/s through the switch: paper 000 has w = 0.23
+
+    assert contention_of(sp2, 1, 27e6) == (0.0, 0.0)
+    assert contention_of(sp2, 9, 27e6) == pytest.approx((27 / 120, 27 / 120))
+    assert contention_of(sp2, 9, 400e6) == (1.0, 1.0)

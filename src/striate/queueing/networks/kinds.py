@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from striate.errors import QueueingError
-from striate.queueing.bus_aio import BusAio
-from striate.queueing.clu_aio import CluAio
 from striate.queueing.curves import Floats, Integers
+from striate.queueing.networks.bus_aio import BusAio
+from striate.queueing.networks.clu_aio import CluAio
+from striate.queueing.networks.sio import Sio
 from striate.queueing.parameters import Spmd
-from striate.queueing.sio import Sio
 from striate.queueing.work import Work
 
 SOLVERS = ("paper", "exact", "fast")

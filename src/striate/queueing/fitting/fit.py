@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from striate import units
 from striate.errors import QueueingError
 from striate.interval import Interval
-from striate.queueing.coordinates import PARAMETERS, Coordinates, free_coordinates
 from striate.queueing.curves import Described, Floats
-from striate.queueing.identify import combinations, in_words, null_space
-from striate.queueing.intervals import Spread
-from striate.queueing.least_squares import Problem, relative_errors, solve
+from striate.queueing.fitting.coordinates import PARAMETERS, Coordinates, free_coordinates
+from striate.queueing.fitting.identify import combinations, in_words, null_space
+from striate.queueing.fitting.intervals import Spread
+from striate.queueing.fitting.least_squares import Problem, relative_errors, solve
+from striate.queueing.fitting.observations import Observations
+from striate.queueing.fitting.terms import (
+    APART,
+    CONTENDED,
+    IO_STARTUP,
+    IO_TRANSFER,
+    PARALLEL,
+    SERIAL,
+    Terms,
+)
 from striate.queueing.model import Model
-from striate.queueing.observations import Observations
 from striate.queueing.parameters import Spmd
-from striate.queueing.terms import APART, CONTENDED, PARALLEL, Terms
 from striate.queueing.work import Points
 
 _CONTENDED, _APART = "contention * transfer_seconds", "(1 - contention) * transfer_seconds"
@@ -42,6 +50,37 @@ class Fit:
     at_bound: tuple[str, ...]  # found to be zero: their intervals are one-sided
     residuals: Floats  # (s - observed s) / observed s
     confidence: float
+    spread: Spread = field(repr=False)
+
+    def time(self, processors: int, disks: int) -> Interval:
+        """The fitted time at p and d in seconds, or in units of T1 for speedups, with its confidence interval."""
+        terms = self._terms_at(processors, disks)
+        return self.spread.interval_of(lambda values: terms.times(self._coefficients(values))[:, 0])
+
+    def speedup(self, processors: int, disks: int) -> Interval:
+        """The fitted T1 / T(p, d) with its confidence interval; T1 is fitted too, unless speedups were observed."""
+        terms = self._terms_at(processors, disks)
+
+        def quantity(values: Floats) -> Floats:
+            coefficients = self._coefficients(values)
+            return np.asarray(self._reference(coefficients) / terms.times(coefficients)[:, 0])
+
+        return self.spread.interval_of(quantity)
+
+    def _terms_at(self, processors: int, disks: int) -> Terms:
+        refusal = self.model.refusal(processors, disks)
+        if refusal:
+            raise QueueingError(refusal)
+        points, _ = Points.scattered(np.array([processors]), np.array([disks]))
+        return self.spread.problem.terms.at(points)
+
+    def _coefficients(self, values: Floats) -> Floats:
+        return self.spread.problem.coordinates.coefficients(np.maximum(values, 0.0))
+
+    def _reference(self, coefficients: Floats) -> Floats:
+        if self.observations.quantity == "speedup":
+            return np.ones(coefficients.shape[0])
+        return np.asarray(coefficients[:, [PARALLEL, SERIAL, IO_STARTUP, IO_TRANSFER]].sum(axis=1))
 
     @property
     def model(self) -> Model:
@@ -118,6 +157,7 @@ def fit(
         at_bound=tuple(solved.formulas[index] for index in np.flatnonzero(spread.at_zero)),
         residuals=relative_errors(problem, spread.values)[0][place],
         confidence=confidence,
+        spread=spread,
     )
 
 
@@ -166,22 +206,22 @@ def _parameters(
     if _CONTENDED in told and "transfer_seconds" in fixed:
         found["contention"] = _scaled(told[_CONTENDED], 1 / units.seconds(fixed["transfer_seconds"]))
     elif _CONTENDED in told and _APART in told:
-        found |= _transfer(spread, told)
+        found |= _transfer(spread)
     return found
 
 
-def _transfer(spread: Spread, told: dict[str, Interval]) -> dict[str, Interval]:
-    """w and S_R as ratio and sum of the two parts of a transfer, by the delta method."""
+def _transfer(spread: Spread) -> dict[str, Interval]:
+    """w and S_R as ratio and sum of the two parts of a transfer."""
     formulas, bursts = spread.problem.coordinates.formulas, spread.problem.terms.bursts
     apart, contended = formulas.index(_APART), formulas.index(_CONTENDED)
+
+    def share(values: Floats) -> Floats:
+        whole = np.maximum(values[:, apart] + values[:, contended], 1e-300)
+        return np.asarray(values[:, contended] / whole)
+
     one = np.eye(spread.values.size)
-    whole = spread.values[apart] + spread.values[contended]
-    share = float(spread.values[contended] / whole)
-    half = spread.half_width((one[contended] * (1 - share) - one[apart] * share) / whole)
-    if spread.at_zero[apart]:  # near w = 1: as low as the one-sided interval of the other part allows
-        half = 1 - told[_CONTENDED].estimate / (told[_CONTENDED].estimate + told[_APART].high)
     return {
-        "contention": Interval(max(0.0, share - half), share, min(1.0, share + half)),
+        "contention": spread.interval_of(share, most=1.0),
         "transfer_seconds": _scaled(spread.interval(one[apart] + one[contended]), 1 / bursts),
     }
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from striate.errors import QueueingError
-from striate.queueing.bursts import Stretch, phases_of
 from striate.queueing.curves import Floats
 from striate.workload import Application, Workload
 from striate.workload.kinds import ACCESSES, WRITES, Kind
+from striate.workload.rhythm import Stretch, phases_of
 from striate.workload.walk import ProgramLine, lines
 
 # Messages and multiples of the bytes named that one rank sends on average among q ranks, by the usual algorithms:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import nnls
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.routes import summarise
-from striate.cluster.storage import sequential_ticks, transfer_rate
+from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import QueueingError
+from striate.interval import Interval
 from striate.queueing.curves import Floats, Power
-from striate.queueing.demand_counts import PhaseCounts, count_phases
+from striate.queueing.derive.contention import contention_of
+from striate.queueing.derive.demand_counts import PhaseCounts, count_phases
 from striate.queueing.model import Model
 from striate.queueing.parameters import Spmd
 from striate.queueing.program import Program, Solvable
@@ -29,6 +31,25 @@ class Derived:
     model: Solvable
     counts: dict[int, tuple[PhaseCounts, ...]]
     deviation: float  # the largest relative miss of computing, messages and bytes by their curves over p
+    least: Solvable  # I/O that caches absorb, and the least share of transfers that meet
+    most: Solvable  # every chunk of I/O a random access to one server, and the largest share
+
+    @property
+    def contention(self) -> tuple[float, float]:
+        """The least and the largest w."""
+        ends = (phases_of_model(self.least)[0], phases_of_model(self.most)[0])
+        return ends[0].spmd.contention, ends[1].spmd.contention
+
+    def band(self, processors: int, disks: int) -> Interval:
+        """The time at p and d with what the model does not know: w, the state of disks and caches, randomness.
+
+        Low: every time is constant and nobody waits for anything but a station that cannot serve all in less. High: the
+        upper bound of the model's random times, with all I/O on one server.
+        """
+        estimate = float(self.model.time(processors, disks))
+        low = sum(float(phase.least_seconds(processors, disks)) for phase in phases_of_model(self.least))
+        high = sum(float(phase.bounds(processors, 1).high) for phase in phases_of_model(self.most))
+        return Interval(min(low, estimate), estimate, max(high, estimate))
 
     @property
     def spmd(self) -> Spmd:
@@ -47,7 +68,8 @@ class Speeds:
     bytes_per_second: float
     read_bytes_per_second: float
     write_bytes_per_second: float
-    request_seconds: float
+    request_seconds: float  # what each request takes beyond its bytes
+    chunk_bytes: float = np.inf  # a request is cut into chunks of this size, each of which takes as long
 
 
 def from_workload(
@@ -56,7 +78,7 @@ def from_workload(
     *,
     processors: Iterable[int] = (2, 4, 8, 16),
     kind: str | None = None,
-    contention: float = 0.0,
+    contention: float | None = None,
 ) -> Derived:
     """Count `workload_of(p)` at every p of `processors` and set the parameters of a model from the counts.
 
@@ -64,7 +86,8 @@ def from_workload(
     computing with the communication after it. S_par and S_ser come from a regression of the computing per burst
     on (1/p, 1); messages and g(p) are the powers of p nearest to the counts. d counts I/O servers. `kind` is
     `sio` where all I/O of a phase is collective and `bus-aio` elsewhere, unless given. A workload says nothing of
-    `contention`: 0 is a network of switches that never meet, 1 a bus.
+    `contention`: unless given, it is that of messages between neighbouring ranks on this cluster, and the range up to
+    that of messages across the machine is kept beside the model.
     """
     sizes = sorted(set(processors))
     if not sizes or sizes[0] < 2:
@@ -72,21 +95,34 @@ def from_workload(
             "expected numbers of processors of at least 2, where there is communication to count"
         )
     counts = {size: count_phases(workload_of(size)) for size in sizes}
-    phases = {len(found) for found in counts.values()}
+    phases = sorted({len(found) for found in counts.values()})
     if len(phases) > 1:
-        raise QueueingError(f"expected the same phases at every p, got {sorted(phases)}")
+        raise QueueingError(f"expected the same phases at every p, got {phases}")
     speeds = speeds_of(cluster, sizes[-1])
-    derived = [
-        _derive([counts[size][number] for size in sizes], speeds, kind, contention)
-        for number in range(phases.pop())
+    near, far = (
+        contention_of(cluster, sizes[-1], speeds.bytes_per_second)
+        if contention is None
+        else (contention, contention)
+    )
+    ends = (speeds, near), (idle_io(speeds, cluster), near), (busy_io(speeds, cluster), far)
+    found = [
+        [_derive([counts[size][number] for size in sizes], *end, kind) for number in range(phases[0])]
+        for end in ends
     ]
-    models = [model for model, _ in derived]
-    whole: Solvable = models[0] if len(models) == 1 else Program(tuple(models))
-    return Derived(whole, counts, max(deviation for _, deviation in derived))
+    models = [_whole([model for model, _ in derived]) for derived in found]
+    return Derived(models[0], counts, max(deviation for _, deviation in found[0]), *models[1:])
+
+
+def phases_of_model(model: Solvable) -> tuple[Model, ...]:
+    return model.phases if isinstance(model, Program) else (model,)
+
+
+def _whole(models: list[Model]) -> Solvable:
+    return models[0] if len(models) == 1 else Program(tuple(models))
 
 
 def _derive(
-    counts: list[PhaseCounts], speeds: Speeds, kind: str | None, contention: float
+    counts: list[PhaseCounts], speeds: Speeds, contention: float, kind: str | None
 ) -> tuple[Model, float]:
     sizes = np.array([count.ranks for count in counts], dtype=np.float64)
     bursts = np.array([count.bursts for count in counts], dtype=np.float64)
@@ -104,7 +140,7 @@ def _derive(
         messages=messages,
         transfer_seconds=sent.factor / speeds.bytes_per_second,
         scale=Power(sent.exponent),
-        io_startup_seconds=largest.requests / largest.cycles * speeds.request_seconds,
+        io_startup_seconds=_chunks(largest, speeds) / largest.cycles * speeds.request_seconds,
         io_transfer_seconds=_io_seconds(largest, speeds) / largest.cycles,
         bursts_per_io=max(1.0, largest.bursts_per_cycle),
         cycles=largest.cycles,
@@ -112,6 +148,12 @@ def _derive(
     )
     chosen = kind or ("sio" if largest.together else "bus-aio")
     return Model(spmd, chosen), max(off_computing, off_messages, off_sent)
+
+
+def _chunks(count: PhaseCounts, speeds: Speeds) -> float:
+    """Requests per rank, or the chunks of its bytes where those are more."""
+    moved = (count.read_bytes + count.written_bytes) / count.ranks
+    return max(count.requests, moved / speeds.chunk_bytes)
 
 
 def _io_seconds(count: PhaseCounts, speeds: Speeds) -> float:
@@ -160,6 +202,28 @@ def speeds_of(cluster: Cluster, ranks: int) -> Speeds:
     return Speeds(
         float(kind.instructions_per_second), message, wire, float(read), float(write), message + before
     )
+
+
+def idle_io(speeds: Speeds, cluster: Cluster) -> Speeds:
+    """Where every server has a cache, the I/O may end there: only its messages take time."""
+    if not all(server.cache.policy != "none" for server in cluster.servers):
+        return speeds
+    return replace(
+        speeds,
+        read_bytes_per_second=np.inf,
+        write_bytes_per_second=np.inf,
+        request_seconds=speeds.message_seconds,
+    )
+
+
+def busy_io(speeds: Speeds, cluster: Cluster) -> Speeds:
+    """Every chunk of a request a random access, and its way over the wire not hidden."""
+    if not cluster.servers:
+        return speeds
+    chunk = float(cluster.settings.stripe_unit)
+    seek = max(random_access_ticks(disk) for server in cluster.servers for disk in server.disks) / 1e12
+    wire = chunk / speeds.bytes_per_second
+    return replace(speeds, request_seconds=speeds.request_seconds + seek + wire, chunk_bytes=chunk)
 
 
 def _neighbour_way(cluster: Cluster, ranks: int) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from striate import units
 from striate.errors import QueueingError
 from striate.queueing.curves import Floats
-from striate.queueing.terms import (
+from striate.queueing.fitting.terms import (
     APART,
     CONTENDED,
     IO_STARTUP,

@@ -7,12 +7,12 @@ from scipy.special import digamma
 
 from striate import _core
 from striate.errors import QueueingError
-from striate.queueing.bounds import fork_join_bounds
 from striate.queueing.curves import Floats, Integers
-from striate.queueing.fixed_loops import fixed_loop_seconds
 from striate.queueing.imbalance import EULER
+from striate.queueing.networks.bounds import fork_join_bounds
+from striate.queueing.networks.fixed_loops import fixed_loop_seconds
+from striate.queueing.networks.quadrature import fork_join_fast
 from striate.queueing.parameters import Spmd
-from striate.queueing.quadrature import fork_join_fast
 from striate.queueing.work import Work
 
 LARGEST_EXACT = 20_000  # groups; the exact chain takes K^2 / 2 steps

@@ -1,4 +1,4 @@
-"""The search itself: least squares over logarithms, a start per bottleneck; and the profile of one value."""
+"""The search itself: least squares over logarithms, a start per bottleneck."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares, nnls
 
-from striate.queueing.coordinates import Coordinates
 from striate.queueing.curves import Floats
-from striate.queueing.terms import CONTENDED, IO_STARTUP, IO_TRANSFER, Terms
+from striate.queueing.fitting.coordinates import Coordinates
+from striate.queueing.fitting.terms import CONTENDED, IO_STARTUP, IO_TRANSFER, Terms
 
 _LEAST = 1e-9  # of the typical time: less than any measurement can see
 
@@ -65,7 +65,7 @@ def solve(problem: Problem) -> Floats:
     nearer = [descend(problem, result.x, (low, high), tolerance=1e-4, most=40) for result in rough[:4]]
     best = min(nearer, key=lambda result: float(result.cost))
     fine = descend(problem, best.x, (low, high), tolerance=1e-9, most=100)
-    return _polished(problem, np.exp(fine.x))
+    return refine(problem, np.exp(fine.x))
 
 
 def descend(
@@ -85,8 +85,8 @@ def descend(
     )
 
 
-def _polished(problem: Problem, values: Floats) -> Floats:
-    """A last step in the values themselves: a logarithm far below zero no longer feels what it could gain."""
+def refine(problem: Problem, values: Floats) -> Floats:
+    """The nearest best values, searched in the values themselves: there one at zero still feels what it could gain."""
     scale = np.maximum(values, problem.least_step)
 
     def errors(scaled: Floats) -> Floats:
@@ -156,31 +156,3 @@ def _with_delays(problem: Problem, values: Floats) -> list[Floats]:
         start[delays] = np.maximum(chosen, 1e-2 * most)
         found.append(start)
     return found
-
-
-def profile_limit(problem: Problem, values: Floats, index: int, rise: float) -> float:
-    """How large one value can be, the others fitted anew, before the sum of squares has risen by `rise`."""
-    others = problem.coordinates.without({index})
-    floor = squares(problem, values)
-    near = np.log(np.maximum(np.delete(values, index), _LEAST * problem.typical))
-    start = np.clip(near, -600, np.log(others.upper) - 1e-9)
-    bounds = (np.full(start.size, -700.0), np.maximum(np.log(others.upper), start + 1e-9))
-
-    def risen(value: float) -> bool:
-        held = others.shifted(value * problem.coordinates.matrix[:, index])
-        found = descend(
-            Problem(problem.terms, held, problem.observed), start, bounds, tolerance=1e-4, most=12
-        )
-        return bool(2 * found.cost - floor > rise)
-
-    high = max(float(values[index]), problem.least_step)
-    largest = min(float(problem.coordinates.upper[index]), 1e3 * float(problem.observed.max()))
-    while not risen(high):
-        high *= 8
-        if high > largest:
-            return float(np.inf)
-    low = high / 8
-    for _ in range(6):
-        middle = float(np.sqrt(low * high))
-        low, high = (low, middle) if risen(middle) else (middle, high)
-    return high

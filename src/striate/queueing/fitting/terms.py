@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from striate.queueing.curves import Floats, Integers
-from striate.queueing.kinds import find_kind
+from striate.queueing.networks.kinds import find_kind
 from striate.queueing.parameters import Spmd
 from striate.queueing.work import Points, Work
 

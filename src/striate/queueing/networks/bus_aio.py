@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from striate import _core
-from striate.queueing.bounds import balanced_job_bounds
 from striate.queueing.curves import Floats, Integers
+from striate.queueing.networks.bounds import balanced_job_bounds
 from striate.queueing.parameters import Spmd
 from striate.queueing.work import Work
 

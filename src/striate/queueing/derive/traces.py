@@ -9,8 +9,8 @@ import numpy as np
 
 from striate.cluster.cluster import Cluster
 from striate.errors import QueueingError
-from striate.queueing.from_workload import Derived, from_workload
-from striate.queueing.observations import Observations
+from striate.queueing.derive.from_workload import Derived, from_workload
+from striate.queueing.fitting.observations import Observations
 from striate.queueing.work import whole_numbers
 from striate.trace.trace import Trace
 from striate.workload import Workload
@@ -63,7 +63,11 @@ def from_runs(runs: Iterable[TracedRun]) -> Observations:
 
 
 def from_trace(
-    traces: Trace | Iterable[Trace], cluster: Cluster, *, kind: str | None = None, contention: float = 0.0
+    traces: Trace | Iterable[Trace],
+    cluster: Cluster,
+    *,
+    kind: str | None = None,
+    contention: float | None = None,
 ) -> Derived:
     """A model counted from traces of one program at several numbers of ranks, on the machine it is asked about.
 

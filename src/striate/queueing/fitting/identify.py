@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from striate.queueing.coordinates import Coordinates
 from striate.queueing.curves import Floats
-from striate.queueing.terms import CONTENDED, IO_STARTUP, IO_TRANSFER, Terms
+from striate.queueing.fitting.coordinates import Coordinates
+from striate.queueing.fitting.terms import CONTENDED, IO_STARTUP, IO_TRANSFER, Terms
 
 _STEP = 1e-4
 _SMALL = 1e-6  # singular values and entries below this are zero: structural ones come out near 1e-10

@@ -1,0 +1,1 @@
+"""Models derived from what a program asks for or from traces of its runs."""

@@ -1,0 +1,1 @@
+"""Fitting a model to observed times: coordinates, search, identifiability and confidence intervals."""

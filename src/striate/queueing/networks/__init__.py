@@ -1,0 +1,1 @@
+"""Closed queueing networks: one file per kind of machine, their bounds and their solvers."""
