@@ -154,21 +154,19 @@ class StreamSubject:
         booked = booked_of(result, self.inputs, groups=self.flows.groups)
         errors = errors_of(booked, self.inputs)
         bounds = dependency_bounds(result["ticks"] / 1e12, errors, rung=rung)
-        return Verdict(
-            Interval(min(self._low(rung, errors), bounds.low), bounds.estimate, bounds.high), _uses(result)
-        )
+        low = max(self.sums["floor"] / 1e12, min(self._low(rung, errors), bounds.low))
+        return Verdict(Interval(min(low, bounds.estimate), bounds.estimate, bounds.high), _uses(result))
 
     def _low(self, rung: str, errors: Errors) -> float:
-        """What the rung says when a processor sends, receives and computes at once, but no less than is proved.
+        """What the rung says when a processor sends, receives and computes at once; never more than it says otherwise.
 
         A coarse rung lets work on a processor wait in one order; another order may be faster than all that section 5
         subtracts. Rounds over the disks (`macro-rr`) make convoys even so: below them only the proof is left.
         """
-        floor = self.sums["floor"] / 1e12
         if rung == "macro-rr":
-            return float(floor)
+            return 0.0
         apart = self.flows.run(rung, replace(self.costs, links=True))["ticks"] / 1e12
-        return float(max(floor, dependency_bounds(apart, errors, rung=rung).low))
+        return dependency_bounds(apart, errors, rung=rung).low
 
     def _fine(self) -> Verdict:
         machine = stream_machine(self.flows, self.cluster)

@@ -10,6 +10,7 @@ from striate.queueing.model import Bounds, Components, Model, Utilisation
 from striate.queueing.parameters import Spmd
 from striate.queueing.program import Program
 from striate.queueing.read import load_model
+from striate.queueing.sharing import Sharing, on_unequal_disks, together
 from striate.queueing.surface import Choice, Surface, surface
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Observations",
     "Power",
     "Program",
+    "Sharing",
     "Spmd",
     "Surface",
     "Table",
@@ -39,6 +41,8 @@ __all__ = [
     "inverse",
     "load_model",
     "observe",
+    "on_unequal_disks",
     "read_observations",
     "surface",
+    "together",
 ]

@@ -110,6 +110,10 @@ class Model:
         """No law of the times makes it shorter: a job that waits for nobody, or the work of the busiest station."""
         return self._at(processors, disks, self.point_least)
 
+    def cycle_demands(self, processors: Any, disks: Any) -> Any:
+        """Delay, time at the network and time at the disk of one cycle, without any waiting."""
+        return self._at(processors, disks, self.point_demands)
+
     # The same for points already sorted into rows and known to be defined.
 
     def point_times(self, points: Points) -> Floats:
@@ -128,6 +132,10 @@ class Model:
         waiting = float(self.spmd.imbalance(self.spmd.group))  # h(c) is idling, not work
         busy = (work.bursts * work.computing / waiting)[points.row]
         return busy / cycle, np.minimum(bus / cycle, 1.0), np.minimum(disks / cycle, 1.0)
+
+    def point_demands(self, points: Points) -> tuple[Floats, Floats, Floats]:
+        work = self._work(points)
+        return work.cycle_delay[points.row], work.cycle_bus[points.row], work.disk
 
     def point_least(self, points: Points) -> Floats:
         work = self._work(points)

@@ -181,3 +181,44 @@ def test_without_plotly_a_page_is_refused_in_one_line(folder, capsys, monkeypatc
 
     assert run(["model", "spmd.toml", "--p", "2", "-o", "page.html"]) == 1
     assert "pip install 'striate[plot]'" in capsys.readouterr().err
+
+
+def test_a_point_is_told_with_its_parts(folder, capsys):
+    assert run(["model", "spmd.toml", "--p", "2:64:x2", "--at", "16,4"]) == 0
+
+    shown = capsys.readouterr().out
+    for word in ("components", "utilisation", "bounds", "effects", "knee at d = 4", "bottleneck"):
+        assert word in shown
+    assert run(["model", "spmd.toml", "--p", "2:64:x2", "--at", "16,4", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    (phase,) = document["phases"]
+    assert document["seconds"] == pytest.approx(sum(phase["components"].values()))
+    assert phase["bounds"]["low"] <= document["seconds"] <= phase["bounds"]["high"]
+    assert document["band"] is None  # a model from a file says what it knows
+
+
+def test_a_program_is_counted_on_a_machine_and_told_with_its_band(capsys):
+    arguments = ["model", "--from-program", "jacobi", "--machine", "sp2", "--p", "2:16:x2", "--at", "8,3"]
+    assert run([*arguments, "--json"]) == 0
+
+    found = capsys.readouterr()
+    document = json.loads(found.out)
+    assert document["band"]["low"] < document["seconds"] < document["band"]["high"]
+    assert "contention 0.22" in found.err  # 27 MB/s between two, 120 MB/s through the switch
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["spmd.toml", "--at", "16"], 1, "expected P,D"),
+        (["spmd.toml", "--at", "-1,2"], 1, "expected P,D"),
+        (["spmd.toml", "--at", "3,1"], 1, "multiple of c"),
+        (["--from-program", "jacobi"], 2, "--machine"),
+        (["spmd.toml", "--from-program", "jacobi", "--machine", "sp2"], 2, "one of FILE"),
+        (["--from-trace", "none.parquet", "--machine", "sp2"], 1, "none.parquet"),
+        ([], 2, "expected one file"),
+    ],
+)
+def test_a_point_that_cannot_be_told_is_refused(folder, capsys, arguments, status, message):
+    assert run(["model", *arguments]) == status
+    assert message in capsys.readouterr().err
