@@ -80,17 +80,19 @@ class Reason(enum.Enum):
 
     unknown_receiver = 24
 
-    negative_time = 25
+    too_many_receivers = 25
 
-    no_aggregator = 26
+    negative_time = 26
 
-    unknown_aggregator = 27
+    no_aggregator = 27
 
-    empty_buffer = 28
+    unknown_aggregator = 28
 
-    place_beyond = 29
+    empty_buffer = 29
 
-    too_many_pieces = 30
+    place_beyond = 30
+
+    too_many_pieces = 31
 
 class RankRow:
     """Where a rank stands; row -1: it has ended."""
@@ -312,6 +314,11 @@ def linearizer_split(population: Annotated[NDArray[numpy.float64], dict(shape=(N
 def fork_join(population: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bus: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loops: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], exact: bool) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """Mean time of the SIO computation burst."""
 
+def fixed_loops(population: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bus: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], apart: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], tolerance: float, most_visits: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    (mean, standard error) of the SIO computation burst with a fixed number of loops.
+    """
+
 def polynomial_sum(places: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], passes: int) -> float:
     """Sum of a polynomial over places, passes times over."""
 
@@ -437,12 +444,12 @@ def simulate_schedule(network: object, interfaces: object, steps: object, *, pac
 def run_programs(given: striate.engine.input.EngineInput, *, compat_clock: bool, heap_ties: bool, warp: bool, flows: bool, log_disks: bool, timeline_bytes: int) -> PacketRun:
     """Play the programs of an EngineInput packet by packet."""
 
-def mesh_queries(rung: str, *, disks: int, disks_per_processor: int, communication_ticks: int, overlap: bool, links: bool, mesh_columns: int, mesh_rows: int, reach: float, scattered: bool, read_ticks: int, compute_ticks: int, read_variation: float, seed: int, columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], layers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks_ahead: int) -> dict[str, Any]:
+def mesh_queries(rung: str, *, disks: int, disks_per_processor: int, communication_ticks: int, overlap: bool, links: bool, read_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], station_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_station: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], station: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], mesh_columns: int, mesh_rows: int, reach: float, scattered: bool, read_ticks: int, compute_ticks: int, read_variation: float, seed: int, columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], layers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], top: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks_ahead: int) -> dict[str, Any]:
     """
     Run a rung over windows of a grid of blocks, mapped onto a mesh of processors.
     """
 
-def listed_flows(rung: str, *, disks: int, disks_per_processor: int, communication_ticks: int, overlap: bool, links: bool, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], read_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], compute_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], local: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_receiver: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], receiver: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks_ahead: int) -> dict[str, Any]:
+def listed_flows(rung: str, *, disks: int, disks_per_processor: int, communication_ticks: int, overlap: bool, links: bool, read_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], station_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_station: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], station: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], read_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], compute_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], local: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_receiver: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], receiver: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks_ahead: int) -> dict[str, Any]:
     """Run a rung over graphs given one by one."""
 
 def program_flows(rung: str, given: striate.engine.input.EngineInput) -> dict[str, Any]:

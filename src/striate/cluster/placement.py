@@ -92,7 +92,7 @@ def _place_as_told(cluster: Cluster, ranks: int) -> Placement:
         raise ClusterError(
             f"the explicit placement names {told} ranks, {ranks} are to be placed", at="$.placement.ranks"
         )
-    node, within = np.array(cluster.explicit_placement[:ranks], np.int32).T
+    node, within = np.ascontiguousarray(np.array(cluster.explicit_placement[:ranks], np.int32).T)
     socket = cluster.first_socket[node] + within
     cores = np.array([kind.cpus_per_socket for kind in cluster.node_types], np.int32)[cluster.node_type[node]]
     cpu = first_cpu(cluster)[node] + within * cores + _how_many_before(socket) % cores

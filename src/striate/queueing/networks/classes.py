@@ -1,7 +1,7 @@
 """Closed networks of several classes: jobs that differ in their demands share stations; mean value analysis.
 
-Each class has its own delay and its own demand at every station; stations serve in order of arrival or share their
-time, which makes no difference to the means of product-form networks.
+Each class has its own delay and its own demand at every station. Stations share their time equally among the jobs
+present, which keeps the product form where demands differ.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _exact(jobs: Integers, delays: Floats, demands: Floats) -> Floats:
             cycle[one] = delays[one] + response.sum()
             queue += population[one] * response / max(cycle[one], 1e-300)
         queues[population] = queue
-    return cycle
+    return np.asarray(cycle)
 
 
 def _linearizer(jobs: Floats, delays: Floats, demands: Floats) -> Floats:
