@@ -62,7 +62,6 @@ Named sum_up_columns(nb::object table, nb::typed<nb::list, nb::any> communicator
     result["server_reads"] = hand_over(std::move(ledger.server_reads));
     result["server_writes"] = hand_over(std::move(ledger.server_writes));
     result["barriers"] = ledger.barriers;
-    result["syncs"] = ledger.syncs;
     std::vector<std::int64_t> kind, file, calls, creates;
     for (const FileCalls::Heard& heard : ledger.heard) {
         kind.push_back(static_cast<std::int64_t>(heard.kind));

@@ -32,7 +32,6 @@ class Totals:
     requests: dict[bool, Counter] = field(default_factory=lambda: {False: Counter(), True: Counter()})
     communicates: bool = False
     waits: bool = False
-    synced: bool = False
 
 
 class SlowLedger:
@@ -64,8 +63,6 @@ class SlowLedger:
                 self.message(application, rank, first, step)
             elif step.kind in (Kind.READ, Kind.WRITE, Kind.READ_ALL, Kind.WRITE_ALL):
                 self.access(application, first + rank, step)
-            elif step.kind is Kind.SYNC:
-                self.totals.synced = True
             elif step.kind in COLLECTIVES:
                 self.collective(application, rank, first, step)
 

@@ -194,12 +194,12 @@ def disk_seconds(twin, cluster):
 
 
 def unhidden(twin, server, number):
-    """All disks of a server at once: reads that no cache may have, writes beyond its memory unless synced."""
+    """All disks of a server at once: reads that no cache may have, writes beyond its memory."""
     read, written = twin.bytes[False][number], twin.bytes[True][number]
     cached = server.cache.policy != "none"
     if server.cache.keeps_reads or (cached and written):
         read = 0
-    if cached and not twin.synced:
+    if cached:
         written = max(0, written - (server.cache.memory or server.memory))
     rates = [[transfer_rate(disk, write=write) for disk in server.disks] for write in (False, True)]
     return read / sum(rates[0]) + written / sum(rates[1])

@@ -161,9 +161,6 @@ class Summing {
                     accessed(rank, kind, first, out_.written_bytes, writes_);
                 }
                 break;
-            case Kind::sync:
-                out_.syncs += times_;
-                break;
             default:
                 if (kind >= Kind::barrier && kind <= Kind::reduce_scatter) collective(row, kind, ranks);
         }
@@ -193,13 +190,13 @@ class Summing {
     void sent(std::size_t row, std::int64_t rank, std::size_t peer_operand, bool blocks) {
         const std::int64_t peer = member(row, rank, value(peer_operand, rank));
         const Wide bytes = Wide{times_} * (value(peer_operand + 2, rank) + PointToPoint::tag_bytes);
-        sent_[index(rank)] += bytes;
-        out_.sent_messages[index(rank)] += times_;
         if (blocks) {
             blocked_[index(rank)] += bytes;
             out_.blocking_messages[index(rank)] += times_;
         }
-        if (peer == rank) return;  // passes the interface once
+        if (peer == rank) return;  // passes the interface once, and no link
+        sent_[index(rank)] += bytes;
+        out_.sent_messages[index(rank)] += times_;
         received_[index(peer)] += bytes;
         out_.received_messages[index(peer)] += times_;
     }

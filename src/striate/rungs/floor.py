@@ -23,7 +23,7 @@ from striate.engine.oversubscription import background_slowness, cpus_to_share, 
 
 Seconds = NDArray[np.float64]
 WIRE_HEADER_BYTES = 40  # of every message: core/include/striate/network/stations.hpp
-_TICK = 1e-12
+_TICK, _NOTICE = 1e-12, 1e-9  # seconds; core/include/striate/programs/processors.hpp
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +49,16 @@ class Floor:
         speed = np.array([kind.instructions_per_second for kind in self.cluster.node_types])[kind]
         rounded = (sums["instructions"] > 0) | (self.slowness != 1)  # times that are told are exact
         jobs = (sums["computes"] + sums["received_messages"]) * rounded
+        node = self.placement.node
+        crowded = np.bincount(node, minlength=self.cluster.nodes)[node[ranks]] > 1
+        early = sums["computes"] * crowded * _NOTICE  # noticed together with the job of another rank
         whole = (sums["compute_seconds"] + sums["instructions"] / speed) * self.slowness
-        return np.asarray(np.maximum(whole - jobs * _TICK, 0.0))
+        return np.asarray(np.maximum(whole - jobs * _TICK - early, 0.0))
 
-    def node_seconds(self, computing: Seconds, ranks: slice) -> Seconds:
-        """Per node: the computing of its ranks, shared evenly by its CPUs."""
-        by_node = np.bincount(self.placement.node[ranks], computing, self.cluster.nodes)
+    def node_seconds(self, sums: dict[str, Any], computing: Seconds, ranks: slice) -> Seconds:
+        """Per node: the computing of its ranks, shared evenly by its CPUs; the end of a job is noticed off the CPU."""
+        on_cpu = np.maximum(computing - sums["computes"] * _NOTICE, 0.0)
+        by_node = np.bincount(self.placement.node[ranks], on_cpu, self.cluster.nodes)
         return np.asarray(by_node / np.maximum(cpus_to_share(self.cluster, self.placement), 1))
 
     def rank_seconds(self, sums: dict[str, Any], computing: Seconds, ranks: slice) -> Seconds:

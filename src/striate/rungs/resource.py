@@ -96,7 +96,7 @@ def clocks_of(workload: Workload, cluster: Cluster, choice: Choice | None = None
     server, read, reads, written, writes = np.zeros((5, servers))
     sure_load = np.zeros((4, servers))
     metadata = np.zeros(len(cluster.metadata))
-    communicates = waits = synced = False
+    communicates = waits = False
     start = 0
     for application in workload.applications:
         ranks = slice(start, start + application.ranks)
@@ -107,7 +107,7 @@ def clocks_of(workload: Workload, cluster: Cluster, choice: Choice | None = None
         begin = application.start_picoseconds
         least = max(least, begin / 1e12 + float(floor.rank_seconds(sure, computing, ranks).max()))
         nodes = least_of_nodes.setdefault(begin, np.zeros(cluster.nodes))
-        nodes += floor.node_seconds(computing, ranks)
+        nodes += floor.node_seconds(sure, computing, ranks)
         mine = cpu_of_rank[ranks]
         instruction_rate = _instruction_rate(cluster, placement, ranks)
         bytes_ = sums["read_bytes"] + sums["written_bytes"]
@@ -127,10 +127,9 @@ def clocks_of(workload: Workload, cluster: Cluster, choice: Choice | None = None
         metadata += metadata_seconds(cluster, sums)
         communicates |= bool(sums["exchanges"].any())
         waits |= sums["barriers"] > 0
-        synced |= sums["syncs"] > 0 or cluster.settings.flush_on_close
     processor = finished(work)
     disk, error = disk_seconds(cluster, (read, reads), (written, writes))
-    unhidden = unhidden_seconds(cluster, sure_load, synced=synced)
+    unhidden = unhidden_seconds(cluster, sure_load)
     least = max(least, _largest(finished(least_of_nodes), floor.server_seconds(*_moved(sure_load))))
     return Clocks(
         processor, processor_error, server, disk, unhidden, error, metadata, least, communicates, waits

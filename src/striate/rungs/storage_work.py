@@ -35,19 +35,19 @@ def disk_seconds(
     return work, error
 
 
-def unhidden_seconds(cluster: Cluster, load: Seconds, *, synced: bool) -> Seconds:
+def unhidden_seconds(cluster: Cluster, load: Seconds) -> Seconds:
     """Per server: what its disks must do whatever memory hides, when all of them work all the time.
 
-    `load` has rows: bytes read, requests, bytes written, requests. A cache hides writes up to the server's memory
-    unless the program syncs, a burst buffer up to its capacity. Both may serve reads of what was written, and a cache
-    that keeps what was read serves it again.
+    `load` has rows: bytes read, requests, bytes written, requests. A cache hides writes up to the server's memory, for
+    nobody knows here which writes a sync follows; a burst buffer hides them up to its capacity. Both may serve reads of
+    what was written, and a cache that keeps what was read serves it again.
     """
     seconds = np.zeros(len(cluster.servers))
     for number, server in enumerate(cluster.servers):
         read, _, written, _ = load[:, number]
         cached = server.cache.policy != "none" or server.burst is not None
         sure_read = 0.0 if server.cache.keeps_reads or (cached and written) else read
-        sure_written = written if synced else max(written - _hides(server), 0.0)
+        sure_written = max(written - _hides(server), 0.0)
         reading = sum(transfer_rate(disk, write=False) for disk in server.disks)
         writing = sum(transfer_rate(disk, write=True) for disk in server.disks)
         seconds[number] = sure_read / reading + sure_written / writing

@@ -38,16 +38,15 @@ struct Ledger {
     std::vector<double> communication_seconds;  // per rank: the contention-free time of its messages
     std::vector<std::int64_t> computes;         // per rank: operations that compute
     std::vector<std::int64_t> exchanges;  // per rank: messages that it sends and receives, collective calls
-    // Per rank: messages as they go on the wire, those of collective calls one by one. Blocking bytes are
-    // sent, read and written by calls that return when this is done.
+    // Per rank: messages to others as they go on the wire, those of collective calls one by one. Blocking
+    // bytes are sent, read and written by calls that return when this is done.
     std::vector<std::int64_t> sent_bytes, received_bytes, sent_messages, received_messages;
     std::vector<std::int64_t> blocking_bytes, blocking_messages;
     std::vector<std::int64_t> accesses;                     // per rank: reads and writes
     std::vector<std::int64_t> read_bytes, written_bytes;    // per rank
     std::vector<std::int64_t> server_read, server_written;  // bytes per server
     std::vector<std::int64_t> server_reads, server_writes;  // requests per server
-    std::int64_t barriers = 0;  // calls that make groups of events wait for each other
-    std::int64_t syncs = 0;
+    std::int64_t barriers = 0;            // calls that make groups of events wait for each other
     std::vector<FileCalls::Heard> heard;  // by metadata servers, where there are any
 };
 
