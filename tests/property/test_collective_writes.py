@@ -1,6 +1,6 @@
 """Collective non-contiguous access moves exactly the bytes asked for: the servers' disk jobs against a model file.
 
-Level 3 of MPI-IO, over random byte runs, ranks, servers, layouts and ways of collective access; the original
+Level 3 of MPI-IO, over random byte runs, ranks, servers, layouts and methods of collective access; the original
 simulator of paper 001 moves wrong ranges here.
 """
 

@@ -15,7 +15,7 @@ EMPTY_MESSAGE_BYTES = 48  # 8 B that MPI sends along and 40 B of TCP and IP head
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RouteMeasure:
     """From one process to another: the rates it passes in turn, bytes per second, and its latency."""
 
     rates: tuple[float, ...]
@@ -32,8 +32,8 @@ class Way:
         return self.latency_seconds + sum(EMPTY_MESSAGE_BYTES / rate for rate in self.rates)
 
 
-def way(cluster: Cluster, start: tuple[int, int], end: tuple[int, int]) -> Way:
-    """The way between processes on two sockets, each given as (node, socket of the node)."""
+def route_measure(cluster: Cluster, start: tuple[int, int], end: tuple[int, int]) -> RouteMeasure:
+    """The route between processes on two sockets, each given as (node, socket of the node)."""
     first, last = _node_type(cluster, start[0]), _node_type(cluster, end[0])
     begin, finish = _memory(cluster, start), _memory(cluster, end)
     network = cluster.network
@@ -46,18 +46,18 @@ def way(cluster: Cluster, start: tuple[int, int], end: tuple[int, int]) -> Way:
         rates += [float(network.edge_bandwidth[edge]), float(network.bandwidth[network.edge_target[edge]])]
         latency += int(network.edge_latency[edge])
     rates += [float(last.nic.link.bandwidth), float(last.nic.bandwidth)]
-    return Way(tuple(rates), (latency + int(last.nic.link.latency)) / 1e12)
+    return RouteMeasure(tuple(rates), (latency + int(last.nic.link.latency)) / 1e12)
 
 
-def ways(cluster: Cluster) -> dict[str, Way]:
-    """The ways worth knowing that this machine has: within a socket, a node, and between nodes."""
-    found = {"same socket": way(cluster, (0, 0), (0, 0))}
+def route_measures(cluster: Cluster) -> dict[str, RouteMeasure]:
+    """The routes worth knowing that this machine has: within a socket, a node, and between nodes."""
+    found = {"same socket": route_measure(cluster, (0, 0), (0, 0))}
     if cluster.node_types[cluster.node_type[0]].sockets > 1:
-        found["two sockets"] = way(cluster, (0, 0), (0, 1))
+        found["two sockets"] = route_measure(cluster, (0, 0), (0, 1))
     if cluster.nodes > 1:
-        found["neighbour nodes"] = way(cluster, (0, 0), (1, 0))
+        found["neighbour nodes"] = route_measure(cluster, (0, 0), (1, 0))
     if cluster.nodes > 2:
-        found["first to last node"] = way(cluster, (0, 0), (cluster.nodes - 1, 0))
+        found["first to last node"] = route_measure(cluster, (0, 0), (cluster.nodes - 1, 0))
     return found
 
 

@@ -75,7 +75,7 @@ def forwarding(cluster: Cluster, placement: Placement) -> Forwarding:
 
 
 def collective_table(application: Application, cluster: Cluster) -> CollectiveTable:
-    """The files' own ways of collective access, then the cluster's."""
+    """The files' own methods of collective access, then the cluster's."""
     settings = cluster.settings
     named = {"all": ALL, "nodes": NODES}
     counted = settings.aggregators

@@ -14,7 +14,7 @@ from striate.collectives.choice import Choice
 from striate.engine.input import EngineInput
 from striate.interval import Interval
 from striate.ladder.bounds import Booked, Inputs, dependency_bounds, errors_of
-from striate.ladder.program_traffic import Talk, sequential_check, talk_of
+from striate.ladder.program_traffic import ProgramTraffic, sequential_check, traffic_of
 from striate.ladder.proofs import Proof, dependencies_are_fixed, files_are_modelled, proof_of_program
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine, resource
@@ -63,8 +63,8 @@ class ProgramSubject:
         return self.workload.ranks
 
     @cached_property
-    def talk(self) -> Talk:
-        return talk_of(self.workload, self.cluster)
+    def traffic(self) -> ProgramTraffic:
+        return traffic_of(self.workload, self.cluster)
 
     @cached_property
     def sums(self) -> Verdict:
@@ -113,10 +113,10 @@ class ProgramSubject:
         shortest = self.sums.interval.low
         tolerance = within * shortest
         traffic = Traffic(
-            senders=self.talk.senders,
-            block_bytes=max(self.talk.mean_bytes, 1),
-            between_picoseconds=round(shortest * 1e12 / max(self.talk.messages, 1)),
-            most_blocks=self.talk.messages,
+            senders=self.traffic.senders,
+            block_bytes=max(self.traffic.mean_bytes, 1),
+            between_picoseconds=round(shortest * 1e12 / max(self.traffic.messages, 1)),
+            most_blocks=self.traffic.messages,
         )
         contention = contention_check(traffic, self.cluster, tolerance_seconds=tolerance)
         self.contention = contention.effect_seconds
@@ -130,7 +130,7 @@ class ProgramSubject:
                 self._most_jobs(),
                 tolerance_seconds=tolerance,
             ),
-            group_check(self.talk.groups),
+            group_check(self.traffic.groups),
             queueing_rung.cyclic_check(self.workload),
         )
 
@@ -177,15 +177,15 @@ class ProgramSubject:
             communication=communication,
             disk_jobs=result["disk_jobs"],
             calls=result["calls"],
-            fan_out=max(self.talk.servers, self.talk.senders if self.talk.messages else 0),
-            groups=self.talk.groups,
+            fan_out=max(self.traffic.servers, self.traffic.senders if self.traffic.messages else 0),
+            groups=self.traffic.groups,
         )
 
     def _inputs(self, result: dict[str, Any]) -> Inputs:
         settings = self.cluster.settings
-        messages = result["messages"] + int(result["calls"].sum()) * self.talk.servers
-        size = self.talk.mean_bytes if self.talk.messages else 0
-        biggest = max(size, int(settings.stripe_unit) if self.talk.servers else 0)
+        messages = result["messages"] + int(result["calls"].sum()) * self.traffic.servers
+        size = self.traffic.mean_bytes if self.traffic.messages else 0
+        biggest = max(size, int(settings.stripe_unit) if self.traffic.servers else 0)
         far = turn_seconds(self.cluster)
         rendezvous = 3 if size > int(settings.eager) else 1  # a question and an answer before the message
         direct = any(server.cache.policy == "none" for server in self.cluster.servers)

@@ -22,7 +22,7 @@ _MOST_WALKED = 20_000  # accesses of one rank that are looked at one by one
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class ProgramTraffic:
     """Messages between ranks."""
 
     senders: int  # the most that one rank hears from, or speaks to
@@ -32,7 +32,7 @@ class Talk:
     servers: int  # the most that one access may touch
 
 
-def talk_of(workload: Workload, cluster: Cluster) -> Talk:
+def traffic_of(workload: Workload, cluster: Cluster) -> ProgramTraffic:
     """Count the messages of a workload, loops by multiplication."""
     sent, bytes_, groups, senders, servers = np.zeros(workload.ranks), 0.0, 1, 1, 0
     start = 0
@@ -61,7 +61,7 @@ def talk_of(workload: Workload, cluster: Cluster) -> Talk:
         groups = max(groups, 1 + int(waits.max(initial=0)))
         start += application.ranks
     total = float(sent.sum())
-    return Talk(
+    return ProgramTraffic(
         senders, math.ceil(sent.max(initial=0)), round(bytes_ / total) if total else 0, groups, servers
     )
 

@@ -43,7 +43,7 @@ def draw(layout: Layout, byte: int | None = None) -> str:
     gap, widths = _widths(strips)
     canvas = Canvas(definitions=HATCH)
     canvas.text(LEFT, 30, layout.describe(), size=15, anchor="start", bold=True)
-    canvas.text(LEFT, 50, _cut(str(layout), BAR, 11), size=11, anchor="start", color=MUTED)
+    canvas.text(LEFT, 50, _shortened(str(layout), BAR, 11), size=11, anchor="start", color=MUTED)
     top = 120 if isinstance(layout, GroupedBlocks) else 92
     file = _placed(strips, widths, gap, key=lambda strip: strip.offset)
     _draw_lane(canvas, "file", file, top, byte, byte)
@@ -176,7 +176,7 @@ def _position(bytes_: int) -> str:
     return short if len(short.split()[0]) <= 4 else f"{bytes_:,} B"
 
 
-def _cut(words: str, room: float, size: float) -> str:
+def _shortened(words: str, room: float, size: float) -> str:
     most = int(room / (LETTER_WIDTH * size))
     return words if len(words) <= most else words[: most - 1] + "…"
 

@@ -45,7 +45,7 @@ def _first_free(starts: list[int], ends: list[int]) -> list[int]:
     return lanes
 
 
-def cut(lane: Int64s, start: Int64s, end: Int64s) -> Int64s:
+def clipped(lane: Int64s, start: Int64s, end: Int64s) -> Int64s:
     """The ends, none beyond the next start of its lane: changes only what found no room."""
     until = end.copy()
     same = lane[1:] == lane[:-1]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.pages.apart import apart, cut
+from striate.pages.apart import apart, clipped
 from striate.pages.run import Run
 from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS
 from striate.trace.trace import Trace
@@ -133,7 +133,7 @@ def _laid_out(
         lane,
         state,
         start[order],
-        cut(lane, start[order], end[order]),
+        clipped(lane, start[order], end[order]),
         columns["bytes"][order],
         order.astype(np.int64),
     )

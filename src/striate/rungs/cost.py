@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.measures import way
+from striate.cluster.measures import route_measure
 from striate.workload.kinds import ACCESSES, OPERANDS, Kind
 from striate.workload.walk import ProgramLine, lines
 from striate.workload.workload import Workload
@@ -80,7 +80,11 @@ def speed_learnt(expected: Sequence[float], spent: Sequence[float]) -> float:
 
 
 def _events_a_packet(cluster: Cluster) -> int:
-    far = way(cluster, (0, 0), (cluster.nodes - 1, 0)) if cluster.nodes > 1 else way(cluster, (0, 0), (0, 0))
+    far = (
+        route_measure(cluster, (0, 0), (cluster.nodes - 1, 0))
+        if cluster.nodes > 1
+        else route_measure(cluster, (0, 0), (0, 0))
+    )
     return 2 * len(far.rates)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.measures import way
+from striate.cluster.measures import route_measure
 from striate.cluster.storage import Disk, FlashDisk, SimpleDisk, random_access_ticks
 
 
@@ -28,7 +28,7 @@ def _job_ticks(disk: Disk) -> int:
 
 def barrier_seconds(cluster: Cluster, ranks: int) -> float:
     """A barrier of `ranks` by rounds of empty messages, there and back."""
-    far = way(cluster, (0, 0), (cluster.nodes - 1, 0))
+    far = route_measure(cluster, (0, 0), (cluster.nodes - 1, 0))
     return 2 * math.ceil(math.log2(max(ranks, 1))) * far.empty_message_seconds if ranks > 1 else 0.0
 
 
@@ -36,11 +36,11 @@ def message_seconds(cluster: Cluster, size_bytes: float) -> float:
     """T_comm: a message between neighbouring nodes that meets no other; 0 on a single node."""
     if cluster.nodes < 2:
         return 0.0
-    path = way(cluster, (0, 0), (1, 0))
+    path = route_measure(cluster, (0, 0), (1, 0))
     return path.latency_seconds + size_bytes / path.bytes_per_second
 
 
 def turn_seconds(cluster: Cluster) -> float:
     """What a message may lose by taking turns: one full packet of another at every part of the longest way."""
-    far = way(cluster, (0, 0), (cluster.nodes - 1, 0))
+    far = route_measure(cluster, (0, 0), (cluster.nodes - 1, 0))
     return sum(float(cluster.settings.packet) / rate for rate in far.rates)

@@ -27,7 +27,7 @@ from striate.refusals import translated
 from striate.rungs.answer import Use, Verdict
 from striate.rungs.floor import Floor
 from striate.rungs.machine_parts import refuse_parts, unmodelled_parts
-from striate.rungs.server_routes import SOCKETS_LOOKED_AT, server_ways
+from striate.rungs.server_routes import SOCKETS_LOOKED_AT, server_routes_of
 from striate.rungs.storage_work import disk_seconds, metadata_seconds, unhidden_seconds
 from striate.workload.application import Application
 from striate.workload.workload import Workload
@@ -89,7 +89,7 @@ def clocks_of(workload: Workload, cluster: Cluster, choice: Choice | None = None
     floor = Floor(cluster, placement)
     least, least_of_nodes = 0.0, dict[int, Seconds]()
     cpus, cpu_of_rank = np.unique(placement.cpu, return_inverse=True)
-    ways = server_ways(cluster, placement)
+    routes = server_routes_of(cluster, placement)
     work: dict[int, Seconds] = {}  # by the time at which it may start
     processor_error = np.zeros(len(cpus))
     servers = len(cluster.servers)
@@ -115,11 +115,11 @@ def clocks_of(workload: Workload, cluster: Cluster, choice: Choice | None = None
             sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
         )
         moved = (sums["server_read"] + sums["server_written"])[:servers]
-        own += ways.client_seconds(ranks, bytes_, sums["accesses"], moved)
+        own += routes.client_seconds(ranks, bytes_, sums["accesses"], moved)
         others = work.setdefault(application.start_picoseconds, np.zeros(len(cpus)))
         others += np.bincount(mine, own, len(cpus))
         processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
-        server += ways.server_seconds(ranks, bytes_, moved)
+        server += routes.server_seconds(ranks, bytes_, moved)
         for load, one in zip((read, reads, written, writes), _server_load(sums, servers), strict=True):
             load += one
         for load, one in zip(sure_load, _server_load(sure, servers), strict=True):

@@ -17,7 +17,7 @@ SOCKETS_LOOKED_AT = 4096  # of a larger machine, evenly spread: routes to server
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ServerWays:
+class ServerRoutes:
     """Contention-free speed between every socket in use (or an even sample of them) and every server."""
 
     socket_of_rank: NDArray[np.int64]  # row of the matrices below
@@ -41,7 +41,7 @@ class ServerWays:
         return np.asarray(moved * (share @ self.seconds_per_byte))
 
 
-def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
+def server_routes_of(cluster: Cluster, placement: Placement) -> ServerRoutes:
     """Walk the routes from the sockets in use to the servers."""
     sockets, socket_of_rank = np.unique(placement.socket, return_inverse=True)
     if len(sockets) > SOCKETS_LOOKED_AT:
@@ -68,7 +68,7 @@ def server_ways(cluster: Cluster, placement: Placement) -> ServerWays:
     links = np.array(near, np.int64)[kind][:, None] + np.array(far, np.int64)[None, :]
     shape = (len(sockets), len(goals))
     costs = np.where(hops.reshape(shape) == 0, 0.0, 1.0) if cluster.settings.free_near else 1.0
-    return ServerWays(
+    return ServerRoutes(
         socket_of_rank,
         costs / np.minimum(bandwidth.reshape(shape), ends),
         costs * (latency.reshape(shape) + links) / 1e12,

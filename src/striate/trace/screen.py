@@ -30,7 +30,7 @@ def _head(summary: Summary) -> str:
     hosts = f" on {counted(summary.hosts, 'host')}" if summary.hosts else ""
     made = summary.source if summary.source.startswith(SIMULATED) else f"recorded by {summary.source}"
     lines = [
-        f"{_cut(name, 60)}: {counted(summary.ranks, 'rank')}{hosts}, {about_seconds(summary.seconds)}, "
+        f"{_shortened(name, 60)}: {counted(summary.ranks, 'rank')}{hosts}, {about_seconds(summary.seconds)}, "
         f"{counted(summary.operations, 'operation')}, {counted(summary.files, 'file')} ({made})",
         f"read {about_size(summary.bytes_read)}, wrote {about_size(summary.bytes_written)}; "
         f"{summary.io_share:.1%} of the ranks' time in I/O, {_messages(summary)}",
@@ -83,7 +83,9 @@ def _files(summary: Summary) -> str:
     rows = [("file", "ranks", "read", "written", "seconds")]
     for file in summary.largest_files:
         read, written = about_size(file.bytes_read), about_size(file.bytes_written)
-        rows.append((_cut(file.name, 56), f"{file.ranks:,}", read, written, about_seconds(file.seconds)))
+        rows.append(
+            (_shortened(file.name, 56), f"{file.ranks:,}", read, written, about_seconds(file.seconds))
+        )
     left = summary.files - len(summary.largest_files)
     return columns(rows, numbers_from=1) + (f"\n... and {left:,} more files" if left > 0 else "")
 
@@ -128,7 +130,11 @@ def _hosts(summary: Summary, *, most: int = 6) -> str:
             host.disk_written,
         )
         rows.append(
-            (_cut(host.host, 40), *shares, *("-" if size is None else about_size(size) for size in sizes))
+            (
+                _shortened(host.host, 40),
+                *shares,
+                *("-" if size is None else about_size(size) for size in sizes),
+            )
         )
     left = len(summary.resources) - most
     return columns(rows, numbers_from=1) + (f"\n... and {left:,} more hosts" if left > 0 else "")
@@ -138,5 +144,5 @@ def _flags(summary: Summary) -> str:
     return "\n".join(f"note: {flag.message}" for flag in summary.flags)
 
 
-def _cut(text: str, width: int) -> str:
+def _shortened(text: str, width: int) -> str:
     return text if len(text) <= width else "..." + text[3 - width :]

@@ -57,7 +57,7 @@ def layout_text(layout: Layout | str | None, name: str) -> str | None:
 
 
 def collective_text(method: str | None, name: str) -> str | None:
-    """The way of collective access to the file `name` as text; refuses text that names none."""
+    """The method of collective access to the file `name` as text; refuses text that names none."""
     if method is None:
         return None
     try:
@@ -105,7 +105,7 @@ class Application:
         return replace(self, files=tuple(files))
 
     def with_collective(self, methods: Mapping[str, str | None]) -> Application:
-        """The same with other ways of collective access to the files named; refuses names of no file."""
+        """The same with other methods of collective access to the files named; refuses names of no file."""
         self._refuse_unknown(methods)
         texts = {name: collective_text(method, name) for name, method in methods.items()}
         files = (replace(file, collective=texts.get(file.name, file.collective)) for file in self.files)

@@ -46,7 +46,7 @@ def parse_collective(text: str) -> CollectiveMethod:
     method, *rest = str(text).split(":")
     if method not in METHODS or len(rest) > (0 if method == "direct" else 2):
         wanted = '"direct", "two-phase", "two-phase:nodes:16MiB" or "pipelined:4:1MiB"'
-        raise WorkloadError(f"expected a way of collective access such as {wanted}, got {text!r:.60}")
+        raise WorkloadError(f"expected a method of collective access such as {wanted}, got {text!r:.60}")
     return CollectiveMethod(
         method,
         _aggregators(rest[0]) if rest else ALL,

@@ -36,7 +36,7 @@ def phases_of(workload: Workload) -> tuple[ProgramPart, ...]:
     (application,) = workload.applications
     programs = application.programs
     used = [program for program in range(programs.count) if len(programs.ranks_of(program))]
-    cuts = {program: list(_cuts(programs, program)) for program in used}
+    cuts = {program: list(_boundaries(programs, program)) for program in used}
     if len({len(found) for found in cuts.values()}) != 1 or len(cuts[used[0]]) < 2:
         return whole
     parts = []
@@ -48,7 +48,7 @@ def phases_of(workload: Workload) -> tuple[ProgramPart, ...]:
     return tuple(parts)
 
 
-def _cuts(programs: ProgramTable, program: int) -> Iterator[range]:
+def _boundaries(programs: ProgramTable, program: int) -> Iterator[range]:
     """Rows of each part of a program; what follows the last cut goes with the part before it when it does nothing."""
     rows = programs.rows_of(program)
     begin = row = rows.start

@@ -80,7 +80,7 @@ class Workload:
         return self._changed(layouts, lambda application, own: application.with_layouts(own))
 
     def with_collective(self, methods: Mapping[str, str | None]) -> Workload:
-        """The same programs with other ways of collective access to the files named; None stands for the cluster's."""
+        """The same programs with other methods of collective access to the files named; None is the cluster's."""
         return self._changed(methods, lambda application, own: application.with_collective(own))
 
     def _changed(

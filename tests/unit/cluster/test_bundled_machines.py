@@ -9,7 +9,7 @@ import pytest
 
 from striate.cluster import bundled, load_cluster
 from striate.cluster.cluster import MEMORY
-from striate.cluster.measures import disk_bytes_per_second, ways
+from striate.cluster.measures import disk_bytes_per_second, route_measures
 from striate.cluster.storage import HardDisk
 
 
@@ -35,7 +35,9 @@ def test_westmere_has_ten_nodes_of_two_sockets_of_six_cpus():
 
 
 def test_an_empty_message_takes_on_westmere_what_paper_001_says():
-    times = {name: way.empty_message_seconds for name, way in ways(load_cluster("westmere")).items()}
+    times = {
+        name: way.empty_message_seconds for name, way in route_measures(load_cluster("westmere")).items()
+    }
 
     # The simulator's own times hold 4 ns of CPU steps more, and cut every hop to whole nanoseconds.
     assert times["same socket"] == pytest.approx(198e-9, abs=5e-9)
@@ -92,8 +94,8 @@ def test_the_sp2_writes_ten_megabytes_per_second_at_each_io_node():
     cluster = load_cluster("sp2")
 
     assert disk_bytes_per_second(cluster, write=True) == len(cluster.servers) * 10e6
-    assert ways(cluster)["neighbour nodes"].bytes_per_second == 27e6
-    assert ways(cluster)["neighbour nodes"].latency_seconds == pytest.approx(150e-6)
+    assert route_measures(cluster)["neighbour nodes"].bytes_per_second == 27e6
+    assert route_measures(cluster)["neighbour nodes"].latency_seconds == pytest.approx(150e-6)
 
 
 def test_the_lustre_like_machine_has_64_targets_on_16_servers():

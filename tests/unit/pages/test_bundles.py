@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import striate
-from striate.pages.apart import MOST_LANES, apart, cut
+from striate.pages.apart import MOST_LANES, apart, clipped
 from striate.pages.bars import MOST_STATES, bars_of
 from striate.pages.bundles import BUNDLE, bundled
 from striate.pages.run import Run
@@ -83,7 +83,7 @@ def test_what_finds_no_room_is_cut_and_takes_the_last_lane():
     order = np.lexsort((start, lane))
 
     assert lane.max() == MOST_LANES - 1
-    until = cut(lane[order], start[order], end[order])
+    until = clipped(lane[order], start[order], end[order])
     assert (until[-6:-1] == start[order][-5:]).all()
 
 

@@ -18,7 +18,7 @@ from striate.apps.mesh.generate import NODE, Mesh
 from striate.cluster.cluster import Cluster
 from striate.decoders import json_mistake
 from striate.errors import ProbeError, TuningError
-from striate.rungs.server_routes import server_ways
+from striate.rungs.server_routes import server_routes_of
 
 if TYPE_CHECKING:
     from striate.apps.mesh.timing import Task, Timings
@@ -73,8 +73,8 @@ class Costs:
         """The costs that a prediction on `cluster` does not count itself: its writes pass through a network."""
         if not cluster.servers:
             return self
-        ways = server_ways(cluster, cluster.place(1))
-        return replace(self, write_byte=max(0.0, self.write_byte - float(ways.seconds_per_byte.mean())))
+        routes = server_routes_of(cluster, cluster.place(1))
+        return replace(self, write_byte=max(0.0, self.write_byte - float(routes.seconds_per_byte.mean())))
 
 
 def measure_costs(mesh: Mesh, ranks: int, *, codecs: Iterable[str] = (), folder: Path | None = None) -> Costs:

@@ -112,11 +112,11 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
 def _derived_document(cluster: Cluster) -> dict[str, Any]:
     ways = {
         name: {
-            "empty_message_seconds": way.empty_message_seconds,
-            "latency_seconds": way.latency_seconds,
-            "bytes_per_second": way.bytes_per_second,
+            "empty_message_seconds": route.empty_message_seconds,
+            "latency_seconds": route.latency_seconds,
+            "bytes_per_second": route.bytes_per_second,
         }
-        for name, way in measures.ways(cluster).items()
+        for name, route in measures.route_measures(cluster).items()
     }
     return {
         "ways": ways,

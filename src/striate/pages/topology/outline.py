@@ -44,7 +44,7 @@ def sections(cluster: Cluster, placement: Placement | None) -> list[tuple[str, L
     found += [("Settings", _settings(description)), ("Placement", _placement(cluster, placement))]
     return [
         *found,
-        ("Empty message, one way (48 B of headers, no CPU time), and long-message rate", _ways(cluster)),
+        ("Empty message, one way (48 B of headers, no CPU time), and long-message rate", _routes(cluster)),
     ]
 
 
@@ -170,10 +170,10 @@ def _placement(cluster: Cluster, placement: Placement | None) -> Lines:
     return lines if shown == placement.ranks else [*lines, ("", f"and {placement.ranks - shown} ranks more")]
 
 
-def _ways(cluster: Cluster) -> Lines:
+def _routes(cluster: Cluster) -> Lines:
     return [
-        (name, f"{about_time(way.empty_message_seconds)}, {about_rate(way.bytes_per_second)}")
-        for name, way in measures.ways(cluster).items()
+        (name, f"{about_time(route.empty_message_seconds)}, {about_rate(route.bytes_per_second)}")
+        for name, route in measures.route_measures(cluster).items()
     ]
 
 

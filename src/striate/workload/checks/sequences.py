@@ -103,7 +103,7 @@ def _call(line: ProgramLine) -> _Stretch:
     return _Stretch(_BASE, np.asarray(signature, np.uint64), tuple(slope % 2**64 for slope in slopes))
 
 
-def _agreement(step: ProgramStep) -> tuple[object, ...]:
+def _same_order(step: ProgramStep) -> tuple[object, ...]:
     root = step.operands["root"] if step.kind in ROOTED else None
     return step.kind, root, step.operands["bytes"] if step.kind in EQUAL_BYTES else None
 
@@ -116,7 +116,7 @@ def _explain(application: Application, communicator: int, one: int, other: int) 
         (index, step), (other_index, other_step) = next(mine), next(theirs)
         if step is None and other_step is None:
             return
-        if step is None or other_step is None or _agreement(step) != _agreement(other_step):
+        if step is None or other_step is None or _same_order(step) != _same_order(other_step):
             at = f"rank {other}, operation {index} ({step.kind.label if step else 'end'})"
             found = f"{_words(step)}, but rank {one} {_words(other_step)} (operation {other_index})"
             raise WorkloadError(f"on communicator {name!r} {found}", at=at, source=application.name)
