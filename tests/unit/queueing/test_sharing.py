@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from striate.errors import QueueingError
 from striate.queueing import Model, Spmd, on_unequal_disks, together
-from striate.queueing.networks import classes
 from striate.queueing.networks.classes import class_cycle_seconds
 
 
@@ -55,20 +52,6 @@ def test_a_program_is_slower_beside_another_and_as_fast_beside_an_idle_one():
     assert beside_light.slowdown == pytest.approx(1, abs=1e-3)
 
 
-@settings(max_examples=25, deadline=None)
-@given(
-    st.lists(st.integers(1, 6), min_size=2, max_size=3),
-    st.lists(st.floats(0.01, 2), min_size=9, max_size=9),
-)
-def test_linearizer_is_within_eight_percent_of_the_exact_recursion(jobs, values):
-    count = len(jobs)
-    delays, demands = np.array(values[:count]), np.array(values[3 : 3 + 2 * count]).reshape(2, count)
-    exact = classes._exact(np.array(jobs), delays, demands)
-    quick = classes._linearizer(np.array(jobs, float), delays, demands)
-
-    assert quick == pytest.approx(exact, rel=0.08)
-
-
 def test_what_cannot_share_is_refused():
     with pytest.raises(QueueingError, match="bus-aio"):
         together([Model(spmd(), "sio")], [4], 1)
@@ -78,3 +61,5 @@ def test_what_cannot_share_is_refused():
         on_unequal_disks(Model(spmd(), "clu-aio"), 4, [1, 0])
     with pytest.raises(QueueingError, match="multiple of d"):
         on_unequal_disks(Model(spmd(), "clu-aio"), 4, [1, 1, 1])
+    with pytest.raises(QueueingError, match="populations of all classes"):
+        together([Model(spmd()), Model(spmd())], [4096, 4096], 1)
