@@ -1,8 +1,10 @@
 """Attacks what the ladder calls proved: random programs and machines, each played packet by packet.
 
     python verification/attack.py --cases 20000 --seed 1
+    python verification/attack.py --cases 2000 --seed 1 --answers
 
-Prints how often a proved end was broken, and the smallest case found for every kind of break.
+Prints how often a proved end was broken, and the smallest case found for every kind of break. With --answers it asks
+the ladder within 20 % instead, and prints how often an answer given with exit status 0 holds the packet-level time.
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from attack_corpus import Case, draw, machine_of, shrunk, workload_of
 
 from striate.collectives.choice import Choice
 from striate.errors import StriateError
+from striate.ladder.predict import predict
 from striate.ladder.program_subject import ProgramSubject
 from striate.ladder.proofs import Proof
 
@@ -54,6 +58,22 @@ def attack(case: Case) -> Attack:
     return Attack("below" if "beats" in broken else "above", played, proved)
 
 
+def answered(case: Case) -> Attack:
+    """Ask the ladder about one case and hold what it answers with exit status 0 against the packet-level time."""
+    try:
+        cluster = machine_of(case)
+        workload = workload_of(case, len(cluster.servers))
+        forecast = predict(workload, cluster, within=0.2, budget="5 s", collectives=case["collectives"])
+        if not forecast.reached or forecast.rung == "fine":
+            return Attack("not answered" if not forecast.reached else "by fine")
+        played = predict(workload, cluster, rung="fine", collectives=case["collectives"]).seconds.estimate
+    except StriateError as error:
+        return Attack(f"refused: {type(error).__name__}: {error.message[:60]}")
+    seconds = forecast.seconds
+    inside = seconds.low * (1 - 1e-9) <= played <= seconds.high * (1 + 1e-9)
+    return Attack(f"{forecast.rung}: {'holds' if inside else 'misses'}", played)
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--cases", type=int, default=300)
@@ -61,6 +81,7 @@ def main() -> int:
     options.add_argument("--ranks", type=int, default=64, help="most ranks of a case")
     options.add_argument("--show", type=int, default=5, help="breaks to shrink and print")
     options.add_argument("--seconds", type=float, default=float("inf"))
+    options.add_argument("--answers", action="store_true", help="attack the ladder's answers, not its proofs")
     given = options.parse_args()
     found: Counter[str] = Counter()
     broken: list[tuple[int, Case]] = []
@@ -70,21 +91,35 @@ def main() -> int:
             break
         seed = given.seed * 1_000_000 + number
         case = draw(seed, most_ranks=given.ranks)
-        outcome = attack(case).outcome
+        trial = answered if given.answers else attack
+        outcome = trial(case).outcome
         found[outcome] += 1
-        if outcome in ("below", "above"):
+        if outcome in ("below", "above") or outcome.endswith("misses"):
             broken.append((seed, case))
             if len(broken) <= given.show:
-                _show(seed, case, outcome)
+                _show(seed, case, outcome, trial)
     for outcome, count in found.most_common():
         print(f"{count:7,}  {outcome}")
+    if given.answers:
+        return _judge(found)
     print(f"{len(broken)} proved ends broken in {sum(found.values()):,} cases, seed {given.seed}")
     return 1 if broken else 0
 
 
-def _show(seed: int, case: Case, outcome: str) -> None:
-    small = shrunk(case, lambda one: attack(one).outcome == outcome)
-    result = attack(small)
+def _judge(found: Counter[str]) -> int:
+    """Every rung that answers must hold the packet-level time in 97 of 100 answers."""
+    rungs = sorted({outcome.split(":")[0] for outcome in found if outcome.endswith(("holds", "misses"))})
+    poor = 0
+    for rung in rungs:
+        held, missed = found[f"{rung}: holds"], found[f"{rung}: misses"]
+        poor += held < 0.97 * (held + missed)
+        print(f"{rung}: {held:,} of {held + missed:,} answers hold the packet-level time")
+    return 1 if poor else 0
+
+
+def _show(seed: int, case: Case, outcome: str, trial: Callable[[Case], Attack]) -> None:
+    small = shrunk(case, lambda one: trial(one).outcome == outcome)
+    result = trial(small)
     print(f"seed {seed}: {outcome}: fine {result.fine:.6g} s, proved {result.proved}", flush=True)
     print(json.dumps(small), flush=True)
 

@@ -21,10 +21,9 @@ def climb_phases(subject: ProgramSubject, climb: Climb, provenance: Provenance) 
         return None
     subjects = [ProgramSubject(part.workload, subject.cluster, choice=subject.choice) for part in parts]
     forecasts = [climb(one) for one in subjects]
-    left = _left_over(subjects)
     phases = tuple(
-        Phase(part.name, forecast.rung, _later(forecast.seconds, wait), forecast.stopped)
-        for part, forecast, wait in zip(parts, forecasts, left, strict=True)
+        Phase(part.name, forecast.rung, forecast.seconds, forecast.stopped)
+        for part, forecast in zip(parts, forecasts, strict=True)
     )
     return Forecast(
         workload=subject.name,
@@ -42,24 +41,6 @@ def climb_phases(subject: ProgramSubject, climb: Climb, provenance: Provenance) 
         phases=phases,
         contradictions=tuple(one for forecast in forecasts for one in forecast.contradictions),
     )
-
-
-def _left_over(subjects: Sequence[ProgramSubject]) -> list[float]:
-    """Per phase, seconds of writing that the phases before it may have left to the disks."""
-    left, waiting = [], 0.0
-    for subject in subjects:
-        left.append(waiting)
-        written = subject.path["disk_work"].max(initial=0) if subject.path is not None else 0
-        waiting += float(written) / 1e12 if _caches(subject) else 0.0
-    return left
-
-
-def _caches(subject: ProgramSubject) -> bool:
-    return any(server.cache.policy != "none" for server in subject.cluster.servers)
-
-
-def _later(interval: Interval, wait: float) -> Interval:
-    return Interval(interval.low, interval.estimate, interval.high + wait)
 
 
 def _added(intervals: Sequence[Interval]) -> Interval:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from striate.workload.application import Application
-from striate.workload.kinds import BLOCKING, OPERANDS, Kind
+from striate.workload.kinds import BLOCKING, FILE_CALLS, OPERANDS, Kind
 from striate.workload.program import ProgramTable
 from striate.workload.workload import Workload
 
@@ -27,8 +27,9 @@ class ProgramPart:
 def phases_of(workload: Workload) -> tuple[ProgramPart, ...]:
     """The workload cut after every outermost operation or loop that ends with all ranks waiting for all.
 
-    No cut is made while a non-blocking operation is under way. One part, the whole, when there is nothing to cut or
-    several applications run at once.
+    No cut is made while a non-blocking operation is under way, nor between two parts that touch files: what caches,
+    burst buffers and disk heads hold passes from one to the next. One part, the whole, when there is nothing to cut
+    or several applications run at once.
     """
     whole = (ProgramPart("whole", workload),)
     if len(workload.applications) != 1:
@@ -37,7 +38,10 @@ def phases_of(workload: Workload) -> tuple[ProgramPart, ...]:
     programs = application.programs
     used = [program for program in range(programs.count) if len(programs.ranks_of(program))]
     cuts = {program: list(_boundaries(programs, program)) for program in used}
-    if len({len(found) for found in cuts.values()}) != 1 or len(cuts[used[0]]) < 2:
+    if len({len(found) for found in cuts.values()}) != 1:
+        return whole
+    cuts = _with_files_together(programs, cuts)
+    if len(cuts[used[0]]) < 2:
         return whole
     parts = []
     for number in range(len(cuts[used[0]])):
@@ -46,6 +50,30 @@ def phases_of(workload: Workload) -> tuple[ProgramPart, ...]:
         part = replace(application, programs=_sliced(programs, rows), start_picoseconds=0)
         parts.append(ProgramPart(name, Workload((part,))))
     return tuple(parts)
+
+
+def _with_files_together(programs: ProgramTable, cuts: dict[int, list[range]]) -> dict[int, list[range]]:
+    """The parts from the first that touches a file to the last as one."""
+    touches = [
+        number
+        for number in range(len(next(iter(cuts.values()))))
+        if any(_touches_files(programs, found[number]) for found in cuts.values())
+    ]
+    if len(touches) < 2:
+        return cuts
+    first, last = touches[0], touches[-1]
+    return {
+        program: [
+            *found[:first],
+            range(found[first].start, found[last].stop),
+            *found[last + 1 :],
+        ]
+        for program, found in cuts.items()
+    }
+
+
+def _touches_files(programs: ProgramTable, rows: range) -> bool:
+    return bool(np.isin(programs.kind[rows.start : rows.stop], list(FILE_CALLS)).any())
 
 
 def _boundaries(programs: ProgramTable, program: int) -> Iterator[range]:

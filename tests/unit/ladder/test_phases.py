@@ -117,3 +117,22 @@ def test_one_difficult_phase_does_not_drag_the_others_to_the_finest_rung():
     total = sum(phase.seconds.estimate for phase in forecast.phases)
     assert forecast.seconds.estimate == pytest.approx(total)
     assert all(phase.why for phase in forecast.phases)
+
+
+@pytest.mark.parametrize("second", ["read", "read_all", "write_all", "sync"])
+@pytest.mark.parametrize("machine", ["lustre-64", "laptop", "westmere"])
+def test_what_caches_hold_passes_from_one_phase_to_the_next(machine, second):
+    def program(rank, ranks):
+        yield op.write("data", offset=rank * 65536, size=65536)
+        yield op.allreduce(8)
+        if second == "sync":
+            yield op.sync_file("data")
+        else:
+            yield getattr(op, second)("data", offset=rank * 65536, size=65536)
+
+    workload = Workload.from_program(program, 16)
+    forecast = predict(workload, machine, within=0.2)
+    played = predict(workload, machine, rung="fine").seconds.estimate
+
+    assert not forecast.reached or played in forecast.seconds
+    assert len(phases_of(workload)) == 1
