@@ -266,9 +266,10 @@ def smaller(case: Case) -> Iterator[Case]:
         yield case | {"collectives": []}
     machine = case["machine"]
     for key in machine:
-        if key == "base":
+        if key in ("base", "disks"):
             continue
-        yield case | {"machine": {name: value for name, value in machine.items() if name != key}}
+        gone = ("disk", "disks", "raid") if key == "disk" else (key,)
+        yield case | {"machine": {name: value for name, value in machine.items() if name not in gone}}
         if isinstance(machine[key], dict) and key in ("settings", "cache"):
             for inner in machine[key]:
                 left = {name: value for name, value in machine[key].items() if name != inner}

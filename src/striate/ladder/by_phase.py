@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from striate.interval import Interval
 from striate.ladder.forecast import Forecast, Phase
 from striate.ladder.program_subject import ProgramSubject
 from striate.provenance import Provenance
-from striate.workload.phases import phases_of
+from striate.rungs.machine_inputs import barrier_seconds, message_seconds, step_seconds
+from striate.workload.kinds import Kind
+from striate.workload.phases import SYNCING, phases_of
+from striate.workload.walk import lines
 
 NAME = "by phase"
 Climb = Callable[[ProgramSubject], Forecast]
@@ -30,7 +35,7 @@ def climb_phases(subject: ProgramSubject, climb: Climb, provenance: Provenance) 
         cluster=subject.machine,
         ranks=subject.ranks,
         rung=NAME,
-        seconds=_added([phase.seconds for phase in phases]),
+        seconds=_added([phase.seconds for phase in phases], [_skew(one) for one in subjects]),
         answers=tuple(answer for forecast in forecasts for answer in forecast.answers),
         uses=max(forecasts, key=lambda forecast: forecast.seconds.estimate).uses,
         provenance=provenance,
@@ -43,9 +48,20 @@ def climb_phases(subject: ProgramSubject, climb: Climb, provenance: Provenance) 
     )
 
 
-def _added(intervals: Sequence[Interval]) -> Interval:
-    return Interval(
-        sum(one.low for one in intervals),
-        sum(one.estimate for one in intervals),
-        sum(one.high for one in intervals),
-    )
+def _skew(subject: ProgramSubject) -> float:
+    """How far apart ranks may leave the last operation of a phase, in which all wait for all.
+
+    No further than the longest such operation of the phase may take: a barrier, and the vector to everyone in turn.
+    """
+    (application,) = subject.workload.applications
+    calls = lines(application, kinds=SYNCING - {Kind.BARRIER})
+    most = max((float(np.max(line.highest("bytes"))) for line in calls), default=0.0)
+    vectors = 2 * (subject.ranks - 1) * message_seconds(subject.cluster, most) if most else 0.0
+    return barrier_seconds(subject.cluster, subject.ranks) + step_seconds(subject.cluster) + vectors
+
+
+def _added(intervals: Sequence[Interval], skews: Sequence[float]) -> Interval:
+    """One after the other; after each the next may begin earlier on some ranks and later on others, by its skew."""
+    apart = sum(skews[:-1])
+    low, estimate, high = (sum(getattr(one, end) for one in intervals) for end in ("low", "estimate", "high"))
+    return Interval(max(low - apart, 0.0), estimate, high + apart)

@@ -140,7 +140,8 @@ def climb(
     if found.proved_narrow():
         return _stop_at_proof(found, provenance, self_check=self_check)
     first = first_rung(START, checks)
-    if first == "fine" and isinstance(subject, ProgramSubject):
+    too_long = subject.expected_seconds("fine") > budget
+    if first == "fine" and too_long and isinstance(subject, ProgramSubject):
         parted = climb_phases(
             subject,
             lambda part: climb(part, within=within, rung=None, budget=budget, provenance=provenance),

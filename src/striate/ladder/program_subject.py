@@ -27,6 +27,7 @@ from striate.rungs.machine_inputs import (
     job_seconds,
     message_seconds,
     random_seek_seconds,
+    step_seconds,
     turn_seconds,
 )
 from striate.rungs.machine_parts import unmodelled_parts
@@ -110,7 +111,8 @@ class ProgramSubject:
             return (
                 Check("machine parts", False, f"only the packet engine models {' and '.join(unmodelled)}"),
             )
-        shortest = self.sums.interval.low
+        proved = self.proved()
+        shortest = max(self.sums.interval.low, proved.low if proved else 0.0)
         tolerance = within * shortest
         traffic = Traffic(
             senders=self.traffic.senders,
@@ -196,10 +198,15 @@ class ProgramSubject:
             communication=message_seconds(self.cluster, biggest),
             overlap=True,
             contention=self.contention,
-            turns=far * rendezvous * messages / self.workload.ranks,
+            turns=far * rendezvous * messages / self.workload.ranks + self._steps(result),
             start=barrier_seconds(self.cluster, self.workload.ranks),
             stop=self._received_seconds(result) if direct else 0.0,
         )
+
+    def _steps(self, result: dict[str, Any]) -> float:
+        """CPU time that operations and messages take from a rank beside their own work, which no clock books."""
+        steps = (result["graphs"] + 3 * result["messages"]) / self.workload.ranks + 1
+        return step_seconds(self.cluster) * float(steps)
 
     def _received_seconds(self, result: dict[str, Any]) -> float:
         """The time that the server to which most is written needs to receive it."""

@@ -15,13 +15,13 @@ from striate.cluster.cluster import Cluster
 from striate.cluster.networks import GraphNetwork
 from striate.cluster.placement import Placement
 from striate.engine.file_tables import uses_aggregators
+from striate.rungs.machine_inputs import step_seconds
 from striate.workload.application import Application
 from striate.workload.kinds import ANY, FILE_CALLS, Kind
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
 
 SAYS_NOTHING = 100.0  # a high end that many times the low end tells nobody anything
-_STEP_INSTRUCTIONS = 36  # of an operation, a message or a request at most: twelve steps of three
 # The operand that names the sender. Messages of one sender are matched in the order sent, whatever their tags.
 _SENDER = {Kind.RECV: "peer", Kind.SENDRECV: "source"}
 
@@ -96,8 +96,7 @@ def _high(run: dict[str, Any], workload: Workload, cluster: Cluster, low: float)
     touches_files = any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS))
     if touches_files or _ranks_wait_for_cpus(cluster) or len(workload.applications) > 1:
         return None
-    slowest = min(float(kind.instructions_per_second) for kind in cluster.node_types)
-    steps = _STEP_INSTRUCTIONS * float(run["graphs"] + 3 * run["messages"]) / slowest
+    steps = step_seconds(cluster) * float(run["graphs"] + 3 * run["messages"])
     work = float(run["compute_work"].sum()) + float(run["network_work"]) + float(run["delays"])
     high = max(work / 1e12 + steps, low)
     return high if high <= SAYS_NOTHING * low else None

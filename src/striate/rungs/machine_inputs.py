@@ -32,6 +32,11 @@ def barrier_seconds(cluster: Cluster, ranks: int) -> float:
     return 2 * math.ceil(math.log2(max(ranks, 1))) * far.empty_message_seconds if ranks > 1 else 0.0
 
 
+def step_seconds(cluster: Cluster) -> float:
+    """CPU time of one operation or message beside its own work, at most: twelve steps of three instructions."""
+    return 36 / min(float(kind.instructions_per_second) for kind in cluster.node_types)
+
+
 def message_seconds(cluster: Cluster, size_bytes: float) -> float:
     """T_comm: a message between neighbouring nodes that meets no other; 0 on a single node."""
     if cluster.nodes < 2:

@@ -13,7 +13,7 @@ from striate.workload.program import ProgramTable
 from striate.workload.workload import Workload
 
 # After these, on the world, nobody goes on before everybody has come.
-_SYNCING = frozenset((Kind.BARRIER, Kind.ALLREDUCE, Kind.ALLGATHER, Kind.ALLTOALL))
+SYNCING = frozenset((Kind.BARRIER, Kind.ALLREDUCE, Kind.ALLGATHER, Kind.ALLTOALL))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +118,7 @@ def _syncs(programs: ProgramTable, rows: range) -> bool:
         if kind is Kind.LOOP and int(programs.constant[programs.operand(row, "count")]) == 0:
             return False
         if kind not in (Kind.END, Kind.REGION_BEGIN, Kind.REGION_END):
-            waits = kind in _SYNCING and programs.constant[programs.operand(row, "request")] == BLOCKING
+            waits = kind in SYNCING and programs.constant[programs.operand(row, "request")] == BLOCKING
             return bool(waits and programs.communicator[row] == 0)
     return False
 
