@@ -70,21 +70,19 @@ class Race:
     def by_promise(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Those still in the race, the lowest estimate first."""
         known = [
-            (standing.seconds.estimate, standing.seconds.low, candidate.number, candidate)
+            (*_promise(standing), candidate.number, candidate)
             for candidate in candidates
-            if (standing := self.standings.get(candidate.number)) is not None
-            and standing.seconds is not None
-            and self.may_win(candidate)
+            if (standing := self.standings.get(candidate.number)) is not None and self.may_win(candidate)
         ]
         return [candidate for *_, candidate in sorted(known, key=lambda entry: entry[:3])]
 
     def _note(self, candidate: Candidate, reply: Reply, rung: str) -> None:
         standing = self.standings.setdefault(candidate.number, Standing(candidate))
         if reply.interval is None:
-            standing.words = reply.words
-            standing.refused = (
-                standing.seconds is None
-            )  # a dear rung that does not take it leaves it its bounds
+            # A cheap rung that does not take it leaves it in the race; the last one leaves it its bounds.
+            if reply.impossible or rung == self.rungs[-1]:
+                standing.words = reply.words
+                standing.refused = standing.seconds is None
             standing.rung = standing.rung or rung
             return
         known, found = standing.seconds, reply.interval
@@ -122,6 +120,11 @@ class Race:
         if not self._is_decided(one):
             return "undecided" if self.may_win(one.candidate) else "dropped"
         return "behind" if is_behind(one.seconds, best.seconds, resolution) else "tie"
+
+
+def _promise(standing: Standing) -> tuple[float, float]:
+    """Estimate and low end; of one that no rung has taken yet nothing is known, and it is asked first."""
+    return (standing.seconds.estimate, standing.seconds.low) if standing.seconds else (0.0, 0.0)
 
 
 def is_behind(one: Interval, best: Interval, resolution: float) -> bool:

@@ -204,7 +204,7 @@ def test_a_wrong_command_line_is_status_2(capsys, arguments):
         (
             ["solve", "westmere"],
             "no such file, and no application of this name (jacobi, checkpoint, mesh, mesh-mpi-io, pmc3, "
-            "titan, vmscope, or a kernel such as "
+            "titan, vmscope, graphs, or a kernel such as "
             "kernel:pingpong) (solve)",
         ),
     ],

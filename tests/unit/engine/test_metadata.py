@@ -157,7 +157,7 @@ def test_a_close_that_flushes_waits_for_the_disks():
 
     assert plain.rank_end.max() < 0.1e12
     assert flushed.rank_end.min() >= 0.2e12  # 2 MB at 10 MB/s
-    assert predict(workload, machine(flush_on_close=True), rung="resource").seconds.low >= 0.2
+    assert predict(workload, machine(flush_on_close=True), rung="resource").seconds.estimate >= 0.2
 
 
 @pytest.mark.parametrize("own", [False, True])
