@@ -19,12 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder of reference values that may lie beside the checkout; tests that need it skip without it."""
-    folder = ROOT.parent / "shared"
-    if not (folder / "reference").is_dir():
-        pytest.skip("reference values (../shared) are not beside this checkout")
-    return folder
+def data() -> Path:
+    """The reference values and logs that tests compare with; SOURCES.md says where they come from."""
+    return ROOT / "tests" / "data"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Advice on every log of a folder, as a table: `python verification/advice_logs.py ../shared/darshan`.
+"""Advice on every log of a folder, as a table: `python verification/advice_logs.py [FOLDER]`.
 
 Exit status 1 when an item saves more than its operations took, or has a gain without a width.
 """
@@ -14,7 +14,11 @@ from striate.formats.read import read_trace
 
 
 def main(arguments):
-    folder = Path(arguments[0]) if arguments else Path("../shared/darshan")
+    folder = (
+        Path(arguments[0])
+        if arguments
+        else Path(__file__).resolve().parents[1] / "tests" / "data" / "darshan"
+    )
     wrong = []
     print(
         "| log | run s | I/O s | item | severity | gain s | evidence | CPU s |\n|---|---|---|---|---|---|---|---|"

@@ -167,14 +167,9 @@ def parsed_text() -> bytes:
 
 
 def darshan_logs() -> list[Path]:
-    folders = [ROOT.parent / "shared" / "darshan"]
-    try:
-        import darshan
+    from peers import pydarshan_logs
 
-        folders.append(Path(darshan.__file__).parent)
-    except ImportError:
-        pass
-    return sorted(path for folder in folders if folder.is_dir() for path in folder.rglob("*.darshan"))
+    return sorted((ROOT / "tests" / "data" / "darshan").glob("*.darshan")) + pydarshan_logs()
 
 
 def part_seeds() -> list[tuple[bytes, bytes, bytes]]:

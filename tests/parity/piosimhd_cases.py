@@ -1,6 +1,6 @@
 """Runs the published communication cases of PIOsimHD on the twin; as a script, all of them with a table.
 
-python -m parity.piosimhd_cases ../shared/reference/piosimhd_scenarios.json   (in tests/)
+python -m parity.piosimhd_cases data/reference/piosimhd_scenarios.json   (in tests/)
 """
 
 from __future__ import annotations

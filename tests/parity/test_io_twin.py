@@ -17,8 +17,8 @@ QUICK = 30_000  # events of a scenario that takes well under a second here
 
 
 @pytest.fixture(scope="module")
-def rows(shared: Path) -> dict[str, dict[str, Any]]:
-    reference = json.loads((shared / "reference" / "piosimhd_scenarios.json").read_text())
+def rows(data: Path) -> dict[str, dict[str, Any]]:
+    reference = json.loads((data / "reference" / "piosimhd_scenarios.json").read_text())
     return {row["id"]: row for row in reference["scenarios"] if row["group"] == "io"}
 
 

@@ -38,8 +38,8 @@ UNEXPLAINED = ("Allreduce_1-11_10240", "Bcast_2-11_10240")
 
 
 @pytest.fixture(scope="module")
-def published(shared) -> dict[str, dict]:
-    document = json.loads((shared / "reference" / "piosimhd_scenarios.json").read_text())
+def published(data) -> dict[str, dict]:
+    document = json.loads((data / "reference" / "piosimhd_scenarios.json").read_text())
     return {case["id"]: case for case in cases(document)}
 
 

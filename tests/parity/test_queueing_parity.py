@@ -94,7 +94,7 @@ def test_fixed_loops_are_what_an_independent_simulation_finds(jobs, delay, bus, 
 
 
 def test_line_solves_the_same_networks():
-    pfqn = pytest.importorskip("line_solver.api.pfqn", reason="line-solver is not installed (extra `line`)")
+    pfqn = pytest.importorskip("line_solver.api.pfqn", reason="line-solver is not installed")
     demands, think = np.array([[0.2], [0.3]]), np.array([0.5])
     for jobs in (1, 3, 40):
         throughput = np.ravel(pfqn.pfqn_mva(demands, np.array([jobs]), think)[0])[0]

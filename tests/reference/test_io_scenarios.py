@@ -14,8 +14,8 @@ DECIDED_BY_TIES = "io_write_lvl0_8c8s_32x1MiB_AggregationReorderCache_ram1000"
 
 
 @pytest.fixture(scope="module")
-def reference(shared):
-    return json.loads((shared / "reference" / "piosimhd_scenarios.json").read_text())
+def reference(data):
+    return json.loads((data / "reference" / "piosimhd_scenarios.json").read_text())
 
 
 @pytest.fixture(scope="module")

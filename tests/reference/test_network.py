@@ -10,8 +10,8 @@ STEP_NS = 2  # a command step on a free CPU
 
 
 @pytest.fixture(scope="module")
-def reference(shared):
-    return json.loads((shared / "reference" / "piosimhd_scenarios.json").read_text())
+def reference(data):
+    return json.loads((data / "reference" / "piosimhd_scenarios.json").read_text())
 
 
 def machine(scenario, model):

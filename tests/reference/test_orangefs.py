@@ -7,8 +7,8 @@ import pytest
 from reference import check_orangefs
 
 
-def test_every_public_value_of_orangefs_is_met(shared, capsys):
-    status = check_orangefs.check(shared / "reference" / "orangefs_distributions.json")
+def test_every_public_value_of_orangefs_is_met(data, capsys):
+    status = check_orangefs.check(data / "reference" / "orangefs_distributions.json")
 
     assert capsys.readouterr().out.splitlines()[-1].endswith("0 failures")
     assert status == 0
@@ -24,8 +24,8 @@ def test_every_public_value_of_orangefs_is_met(shared, capsys):
         ("size_cases", "logical_size"),
     ],
 )
-def test_one_changed_number_is_found(shared, tmp_path, group, field):
-    document = json.loads((shared / "reference" / "orangefs_distributions.json").read_text())
+def test_one_changed_number_is_found(data, tmp_path, group, field):
+    document = json.loads((data / "reference" / "orangefs_distributions.json").read_text())
     document[group][0][field] += 1
     changed = tmp_path / "changed.json"
     changed.write_text(json.dumps(document))

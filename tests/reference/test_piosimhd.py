@@ -4,8 +4,8 @@ from reference.check_piosimhd import LIMITS, check, summarise
 from reference.piosimhd_exceptions import TIES
 
 
-def test_every_class_of_scenarios_is_met(shared, capsys):
-    status = check(shared / "reference" / "piosimhd_scenarios.json")
+def test_every_class_of_scenarios_is_met(data, capsys):
+    status = check(data / "reference" / "piosimhd_scenarios.json")
 
     lines = capsys.readouterr().out.splitlines()
     print("\n".join(lines[-len(LIMITS) :]))

@@ -8,8 +8,8 @@ from reference.piosimhd_engine import cases, play
 
 
 @pytest.fixture(scope="module")
-def reference(shared):
-    return json.loads((shared / "reference" / "piosimhd_scenarios.json").read_text())
+def reference(data):
+    return json.loads((data / "reference" / "piosimhd_scenarios.json").read_text())
 
 
 def ends_ns(scenario, model):

@@ -24,12 +24,12 @@ def btio() -> Spmd:
     )
 
 
-def test_every_published_point_is_met(shared):
-    assert check(shared / "reference" / "queueing_points.json") == 0
+def test_every_published_point_is_met(data):
+    assert check(data / "reference" / "queueing_points.json") == 0
 
 
-def test_a_wrong_value_is_found(shared, tmp_path, capsys):
-    document = json.loads((shared / "reference" / "queueing_points.json").read_text())
+def test_a_wrong_value_is_found(data, tmp_path, capsys):
+    document = json.loads((data / "reference" / "queueing_points.json").read_text())
     document["points"][5]["T"] = str(float(document["points"][5]["T"]) * (1 + 1e-9))
     (tmp_path / "wrong.json").write_text(json.dumps(document))
 

@@ -7,16 +7,16 @@ import pytest
 from reference import check_thesis
 
 
-def test_every_public_number_of_the_thesis_is_met(shared, capsys):
-    status = check_thesis.check(shared / "reference" / "thesis_cases.json")
+def test_every_public_number_of_the_thesis_is_met(data, capsys):
+    status = check_thesis.check(data / "reference" / "thesis_cases.json")
 
     assert capsys.readouterr().out.splitlines()[-1].endswith("0 failures")
     assert status == 0
 
 
 @pytest.mark.parametrize("number", range(0, 70, 7))
-def test_one_changed_expectation_is_found(shared, tmp_path, number):
-    document = json.loads((shared / "reference" / "thesis_cases.json").read_text())
+def test_one_changed_expectation_is_found(data, tmp_path, number):
+    document = json.loads((data / "reference" / "thesis_cases.json").read_text())
     document["cases"][number]["expected"] = 12345.6
     changed = tmp_path / "changed.json"
     changed.write_text(json.dumps(document))

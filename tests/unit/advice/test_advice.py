@@ -21,7 +21,7 @@ from toy_traces import row, trace_of
 from toys import HARD, toy
 
 MS = 1_000_000
-LOGS = Path(__file__).resolve().parents[4] / "shared" / "darshan"
+LOGS = Path(__file__).resolve().parents[2] / "data" / "darshan"
 
 
 def writes(rank, places, size, each=MS, gap=0, kind="write", file=0, **more):
@@ -252,7 +252,6 @@ def test_items_come_with_the_largest_share_first_and_survive_json():
         Advice.from_json(b"[]")
 
 
-@pytest.mark.skipif(not LOGS.is_dir(), reason="no shared logs beside this checkout")
 @pytest.mark.parametrize("path", sorted(LOGS.glob("*.darshan")), ids=lambda path: path.stem[:30])
 def test_no_gain_of_a_real_log_is_above_its_cap_or_without_a_width(path):
     advice = advise(read_trace(path))
@@ -261,7 +260,6 @@ def test_no_gain_of_a_real_log_is_above_its_cap_or_without_a_width(path):
         assert item.gain is None or item.gain.low < item.gain.high <= item.affected.high <= advice.run_seconds
 
 
-@pytest.mark.skipif(not LOGS.is_dir(), reason="no shared logs beside this checkout")
 def test_advice_on_192_ranks_takes_less_than_five_seconds_of_cpu():
     started = time.process_time()
     advise(read_trace(LOGS / "dxtexp_vpic_192r_dxt.darshan"))

@@ -45,8 +45,8 @@ def test_an_empty_message_takes_on_westmere_what_paper_001_says():
     assert times["neighbour nodes"] == pytest.approx(41.559e-6, abs=5e-9)
 
 
-def test_westmere_equals_the_reference_numbers(shared):
-    model = json.loads((shared / "reference" / "piosimhd_scenarios.json").read_text())["model_westmere"]
+def test_westmere_equals_the_reference_numbers(data):
+    model = json.loads((data / "reference" / "piosimhd_scenarios.json").read_text())["model_westmere"]
     cluster = load_cluster("westmere")
     kind, network = cluster.node_types[0], cluster.network
     memory = network.kind == MEMORY
@@ -68,8 +68,8 @@ def test_westmere_equals_the_reference_numbers(shared):
     assert cluster.settings.io_request == model["defaults"]["io_granularity"]
 
 
-def test_the_disk_of_westmere_equals_the_reference_numbers(shared):
-    model = json.loads((shared / "reference" / "piosimhd_scenarios.json").read_text())["model_westmere"]
+def test_the_disk_of_westmere_equals_the_reference_numbers(data):
+    model = json.loads((data / "reference" / "piosimhd_scenarios.json").read_text())["model_westmere"]
     (disk,) = load_cluster("westmere").servers[0].disks
 
     wanted = model["disk_PVSDisk"]

@@ -63,8 +63,8 @@ def test_perfetto_finds_every_slice_and_every_byte(tmp_path):
     assert answers == [[5], [3 + 4 + 5 + 7], [0], [10 + 10 + 0 + 4 + 5], [2], [4]]
 
 
-def test_perfetto_reads_a_real_log_whole(shared, tmp_path):
-    trace = read_trace(shared / "darshan" / "own_mpi4py_2r_darshan3.5.0_dxt.darshan")
+def test_perfetto_reads_a_real_log_whole(data, tmp_path):
+    trace = read_trace(data / "darshan" / "own_mpi4py_2r_darshan3.5.0_dxt.darshan")
     target = tmp_path / "run.pftrace"
     target.write_bytes(files_of(trace, target, "perfetto")[target])
 

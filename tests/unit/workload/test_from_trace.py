@@ -233,8 +233,8 @@ def test_evening_gaps_out_keeps_the_sum_of_each_context(pairs):
         assert abs(int(found[mine].sum()) - 1000 * int(gaps[mine].sum())) <= mine.sum()
 
 
-def test_a_darshan_log_becomes_a_workload_that_moves_the_same_bytes(shared):
-    trace = read_trace(shared / "darshan" / "pyd_ior_hdf5_4r_dxt_lustre.darshan")
+def test_a_darshan_log_becomes_a_workload_that_moves_the_same_bytes(data):
+    trace = read_trace(data / "darshan" / "pyd_ior_hdf5_4r_dxt_lustre.darshan")
     workload = Workload.from_trace(trace)
     workload.check()
     (application,) = workload.applications

@@ -10,8 +10,8 @@ from striate.apps.pmc3.nexus import NexusError, parse_nexus, random_matrix, read
 HEAD = "#NEXUS\nbegin data;\ndimensions ntax=2 nchar=4;\nformat datatype=dna gap=- missing=?;\nmatrix\n"
 
 
-def test_the_primates_are_twelve_with_898_sites(shared):
-    matrix = read_nexus(shared / "mrbayes" / "primates4" / "primates.nex")
+def test_the_primates_are_twelve_with_898_sites(data):
+    matrix = read_nexus(data / "mrbayes" / "primates4" / "primates.nex")
 
     assert (matrix.taxa, matrix.sites) == (12, 898)
     assert matrix.names[0] == "Tarsius_syrichta"
