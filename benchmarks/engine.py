@@ -131,7 +131,7 @@ def million_ranks() -> list[bool]:
     cluster = machine(1024, cpus=1024, nic="analytical")
     result = simulate(cluster, ranks, dissemination_barrier(ranks))
     spent = time.thread_time() - start
-    simulated = result["end"] / 1e6
+    simulated = result.end / 1e6
     return [
         report(f"dissemination barrier, {ranks:,} ranks, {simulated:.1f} us", spent, "s", 60),
         report("  resident memory of the whole process", resident_mb(), "MB", 4096),
@@ -160,14 +160,14 @@ def main() -> int:
     met.append(
         report(
             "100 GiB inside a node, event by event",
-            result["events"] / spent / 1e6,
+            result.events / spent / 1e6,
             "M events/s",
             40,
             least=True,
         )
     )
     spent, fast = timed(3, pair, 2, single(100 * GIB), warp=True)
-    assert fast["end"] == result["end"]
+    assert fast.end == result.end
     met.append(report("  the same with exact fast-forward", spent * 1e3, "ms", 1))
     start = time.thread_time()
     large = machine(1024)
@@ -179,7 +179,7 @@ def main() -> int:
     met.append(
         report(
             "broadcast of 100 MiB to 1,024, event by event",
-            result["events"] / spent / 1e6,
+            result.events / spent / 1e6,
             "M events/s",
             25,
             least=True,
@@ -187,12 +187,12 @@ def main() -> int:
     )
     met.append(report("  CPU time", spent, "s", 1))
     spent, fast = timed(3, large, 1024, schedule, warp=True)
-    assert fast["end"] == result["end"]
+    assert fast.end == result.end
     met.append(report("  the same with exact fast-forward", spent, "s", 0.15))
     spent, fluid = timed(3, large, 1024, schedule, flows=True)
     met.append(report("  the same as fluid", spent * 1e3, "ms", 5))
     met.append(
-        report("  error of its end against packets", abs(fluid["end"] / result["end"] - 1), "relative", 1e-3)
+        report("  error of its end against packets", abs(fluid.end / result.end - 1), "relative", 1e-3)
     )
     before = resident_mb()
     huge = machine(16_384)

@@ -33,7 +33,7 @@ def main() -> int:
     missed = 0
     for rung, target in TARGET_SECONDS.items():
         spent, result = best_of(flows, rung, costs)
-        predicted = result["ticks"] / 1e12
+        predicted = result.ticks / 1e12
         missed += spent > target
         print(
             f"{rung:12s} {spent:6.3f} s of CPU (at most {target}; paper {PAPER_SECONDS[rung]} s); "

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from striate import _core
+from striate._core import ScheduleRun
 from striate.cluster.cluster import MEMORY, STORE_FORWARD, Network
 from striate.engine.interfaces import Interfaces
 from striate.engine.packets import Steps as StepColumns
@@ -57,7 +58,7 @@ class Steps:
         )
 
 
-def simulate(fabric: Fabric, steps: Steps, **options: Any) -> dict[str, Any]:
+def simulate(fabric: Fabric, steps: Steps, **options: Any) -> ScheduleRun:
     """Times of every step in picoseconds, as the core returns them."""
     return _core.simulate_schedule(
         fabric.network, fabric.interfaces, steps.columns(), packet_bytes=fabric.packet, **options

@@ -97,7 +97,7 @@ def show(case: Case) -> None:
         if rung == "resource" and case.flows.groups > 1:
             print(f"  {rung}: groups wait for each other, so its range is not used, here as in the paper")
         begun = time.perf_counter()
-        found = subject.flows.run(rung, subject.costs)["ticks"] / 1e12
+        found = subject.flows.run(rung, subject.costs).ticks / 1e12
         cost = time.perf_counter() - begun
         bounds = None if rung == "resource" and case.flows.groups > 1 else subject.ask(rung).interval
         if bounds is not None:

@@ -5,8 +5,9 @@
 
 #include <string>
 
-#include "columns.hpp"
+#include "answers.hpp"
 #include "engines.hpp"
+#include "programs.hpp"
 #include "signals.hpp"
 
 namespace striate::bind {
@@ -21,30 +22,62 @@ FlowRung rung_of(const std::string& name) {
     throw nb::value_error("no such rung");
 }
 
-template <class Source>
-Named run(const Source& source, const std::string& rung, std::int64_t blocks_ahead) {
-    FlowResult result;
-    {
-        nb::gil_scoped_release release;
-        result = run_flows(source, rung_of(rung), blocks_ahead);
-    }
-    nb::dict columns;
-    columns["ticks"] = result.ticks;
-    columns["floor"] = result.floor;
-    columns["graphs"] = result.graphs;
-    columns["sends"] = result.sends;
-    columns["most_fan_out"] = result.most_fan_out;
-    columns["most_partners"] = result.most_partners;
-    columns["station_work"] = hand_over(std::move(result.station_work));
-    columns["disk_work"] = hand_over(std::move(result.disk_work));
-    columns["disk_reads"] = hand_over(std::move(result.disk_reads));
-    columns["processor_work"] = hand_over(std::move(result.processor_work));
-    columns["sent_work"] = hand_over(std::move(result.sent_work));
-    columns["communication_work"] = hand_over(std::move(result.communication_work));
-    return columns;
+class FlowMachineObject : public nb::object {
+    NB_OBJECT(FlowMachineObject, nb::object, "striate.workload.flow_columns.FlowMachine", is_any)
+    static bool is_any(PyObject*) { return true; }
+};
+
+class MeshColumns : public nb::object {
+    NB_OBJECT(MeshColumns, nb::object, "striate.workload.flow_columns.MeshColumns", is_any)
+    static bool is_any(PyObject*) { return true; }
+};
+
+class GraphColumns : public nb::object {
+    NB_OBJECT(GraphColumns, nb::object, "striate.workload.flow_columns.GraphColumns", is_any)
+    static bool is_any(PyObject*) { return true; }
+};
+
+FlowMachine borrow_machine(Borrower& keep, nb::handle machine) {
+    return {.disks = static_cast<std::uint32_t>(number(machine, "disks")),
+            .disks_per_processor = static_cast<std::uint32_t>(number(machine, "disks_per_processor")),
+            .communication_ticks = number(machine, "communication_ticks"),
+            .overlap = flag(machine, "overlap"),
+            .links = flag(machine, "links"),
+            .read_scale = keep.column<double>(machine, "read_scale"),
+            .station_ticks = keep.column<std::int64_t>(machine, "station_ticks"),
+            .first_station = keep.column<std::int64_t>(machine, "first_station"),
+            .station = keep.column<std::uint32_t>(machine, "station"),
+            .keep_going = poll_signals};
 }
 
-// The graphs of a source one by one, as columns of `listed_flows`.
+MeshQueries borrow_queries(Borrower& keep, nb::handle machine, nb::handle queries) {
+    const auto whole = [&](const char* name) { return keep.column<std::int64_t>(queries, name); };
+    const auto columns = whole("columns"), rows = whole("rows"), layers = whole("layers");
+    const auto left = whole("left"), top = whole("top");
+    std::vector<MeshQueries::Window> windows;
+    for (std::size_t group = 0; group < columns.size(); ++group) {
+        windows.push_back({columns[group], rows[group], layers[group], left[group], top[group]});
+    }
+    return {borrow_machine(keep, machine),
+            {.mesh_columns = static_cast<std::uint32_t>(number(queries, "mesh_columns")),
+             .mesh_rows = static_cast<std::uint32_t>(number(queries, "mesh_rows")),
+             .reach = nb::cast<double>(queries.attr("reach")),
+             .scattered = flag(queries, "scattered"),
+             .read_ticks = number(queries, "read_ticks"),
+             .compute_ticks = number(queries, "compute_ticks"),
+             .read_variation = nb::cast<double>(queries.attr("read_variation")),
+             .seed = nb::cast<std::uint64_t>(queries.attr("seed"))},
+            std::move(windows)};
+}
+
+template <class Source>
+FlowResult run(const Source& source, FlowRung rung, nb::handle machine) {
+    const std::int64_t blocks_ahead = number(machine, "blocks_ahead");
+    nb::gil_scoped_release release;
+    return run_flows(source, rung, blocks_ahead);
+}
+
+// The graphs of a source one by one, as the fields of a GraphColumns.
 template <class Source>
 Named list_graphs(const Source& source) {
     std::vector<std::int64_t> first{0}, read, compute, first_receiver{0};
@@ -76,63 +109,53 @@ Named list_graphs(const Source& source) {
     return columns;
 }
 
-// `rung` may also be `list`: the graphs themselves.
-Named mesh_queries(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
-                   std::int64_t communication_ticks, bool overlap, bool links, Column<double> read_scale,
-                   Column<std::int64_t> station_ticks, Column<std::int64_t> first_station,
-                   Column<std::uint32_t> station, std::uint32_t mesh_columns, std::uint32_t mesh_rows,
-                   double reach, bool scattered, std::int64_t read_ticks, std::int64_t compute_ticks,
-                   double read_variation, std::uint64_t seed, Column<std::int64_t> columns,
-                   Column<std::int64_t> rows, Column<std::int64_t> layers, Column<std::int64_t> left,
-                   Column<std::int64_t> top, std::int64_t blocks_ahead) {
-    if (columns.size() != rows.size() || rows.size() != layers.size() || layers.size() != left.size() ||
-        left.size() != top.size()) {
-        throw nb::value_error("columns, rows and layers differ in length");
-    }
-    std::vector<MeshQueries::Window> windows;
-    for (std::size_t group = 0; group < columns.size(); ++group) {
-        windows.push_back({columns.data()[group], rows.data()[group], layers.data()[group],
-                           left.data()[group], top.data()[group]});
-    }
-    const MeshQueries source(
-        {disks, disks_per_processor, communication_ticks, overlap, links, borrow(read_scale),
-         borrow(station_ticks), borrow(first_station), borrow(station), poll_signals},
-        {mesh_columns, mesh_rows, reach, scattered, read_ticks, compute_ticks, read_variation, seed},
-        std::move(windows));
-    return rung == "list" ? list_graphs(source) : run(source, rung, blocks_ahead);
+FlowResult mesh_queries(const std::string& rung, const FlowMachineObject& machine,
+                        const MeshColumns& queries) {
+    Borrower keep;
+    return run(borrow_queries(keep, machine, queries), rung_of(rung), machine);
 }
 
-Named listed_flows(const std::string& rung, std::uint32_t disks, std::uint32_t disks_per_processor,
-                   std::int64_t communication_ticks, bool overlap, bool links, Column<double> read_scale,
-                   Column<std::int64_t> station_ticks, Column<std::int64_t> first_station,
-                   Column<std::uint32_t> station, Column<std::int64_t> first, Column<std::int64_t> read_ticks,
-                   Column<std::int64_t> compute_ticks, Column<std::uint8_t> local,
-                   Column<std::int64_t> first_receiver, Column<std::uint32_t> receiver,
-                   std::int64_t blocks_ahead) {
-    const ListedFlows source(
-        {disks, disks_per_processor, communication_ticks, overlap, links, borrow(read_scale),
-         borrow(station_ticks), borrow(first_station), borrow(station), poll_signals},
-        {borrow(first), borrow(read_ticks), borrow(compute_ticks), borrow(local), borrow(first_receiver),
-         borrow(receiver)});
-    return run(source, rung, blocks_ahead);
+Named mesh_graphs(const FlowMachineObject& machine, const MeshColumns& queries) {
+    Borrower keep;
+    return list_graphs(borrow_queries(keep, machine, queries));
+}
+
+FlowResult listed_flows(const std::string& rung, const FlowMachineObject& machine,
+                        const GraphColumns& graphs) {
+    Borrower keep;
+    const ListedFlows source(borrow_machine(keep, machine),
+                             {.first = keep.column<std::int64_t>(graphs, "first"),
+                              .read_ticks = keep.column<std::int64_t>(graphs, "read_ticks"),
+                              .compute_ticks = keep.column<std::int64_t>(graphs, "compute_ticks"),
+                              .local = keep.column<std::uint8_t>(graphs, "local"),
+                              .first_receiver = keep.column<std::int64_t>(graphs, "first_receiver"),
+                              .receiver = keep.column<std::uint32_t>(graphs, "receiver")});
+    return run(source, rung_of(rung), machine);
 }
 
 }  // namespace
 
 void register_flows(nb::module_& module) {
-    module.def("mesh_queries", &mesh_queries, nb::arg("rung"), nb::kw_only(), nb::arg("disks"),
-               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"),
-               nb::arg("links"), nb::arg("read_scale"), nb::arg("station_ticks"), nb::arg("first_station"),
-               nb::arg("station"), nb::arg("mesh_columns"), nb::arg("mesh_rows"), nb::arg("reach"),
-               nb::arg("scattered"), nb::arg("read_ticks"), nb::arg("compute_ticks"),
-               nb::arg("read_variation"), nb::arg("seed"), nb::arg("columns"), nb::arg("rows"),
-               nb::arg("layers"), nb::arg("left"), nb::arg("top"), nb::arg("blocks_ahead"),
+    AnswerClass<FlowResult>(module, "FlowRun",
+                            "What a rung over a stream gave to each resource, in picoseconds.\n\n"
+                            "`ticks` is the end, `floor` what no order of events ends before; columns go by\n"
+                            "disk, processor or shared component.")
+        .number("ticks", &FlowResult::ticks)
+        .number("floor", &FlowResult::floor)
+        .number("graphs", &FlowResult::graphs)
+        .number("sends", &FlowResult::sends)
+        .number("most_fan_out", &FlowResult::most_fan_out)
+        .number("most_partners", &FlowResult::most_partners)
+        .column("station_work", &FlowResult::station_work)
+        .column("disk_work", &FlowResult::disk_work)
+        .column("disk_reads", &FlowResult::disk_reads)
+        .column("processor_work", &FlowResult::processor_work)
+        .column("communication_work", &FlowResult::communication_work);
+    module.def("mesh_queries", &mesh_queries, nb::arg("rung"), nb::arg("machine"), nb::arg("queries"),
                "Run a rung over windows of a grid of blocks, mapped onto a mesh of processors.");
-    module.def("listed_flows", &listed_flows, nb::arg("rung"), nb::kw_only(), nb::arg("disks"),
-               nb::arg("disks_per_processor"), nb::arg("communication_ticks"), nb::arg("overlap"),
-               nb::arg("links"), nb::arg("read_scale"), nb::arg("station_ticks"), nb::arg("first_station"),
-               nb::arg("station"), nb::arg("first"), nb::arg("read_ticks"), nb::arg("compute_ticks"),
-               nb::arg("local"), nb::arg("first_receiver"), nb::arg("receiver"), nb::arg("blocks_ahead"),
+    module.def("mesh_graphs", &mesh_graphs, nb::arg("machine"), nb::arg("queries"),
+               "The graphs of such windows one by one, as the fields of a GraphColumns.");
+    module.def("listed_flows", &listed_flows, nb::arg("rung"), nb::arg("machine"), nb::arg("graphs"),
                "Run a rung over graphs given one by one.");
 }
 

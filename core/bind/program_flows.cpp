@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "answers.hpp"
 #include "engines.hpp"
 #include "program_input.hpp"
 
@@ -21,36 +22,33 @@ FlowOrder order_of(const std::string& name) {
     throw nb::value_error("no such rung");
 }
 
-Named program_flows(const std::string& rung, const EngineInput& given) {
+ProgramFlowResult program_flows(const std::string& rung, const EngineInput& given) {
     const BorrowedInput input(given);
     const FlowOrder order = order_of(rung);
-    ProgramFlowResult result;
-    {
-        nb::gil_scoped_release release;
-        Stations stations(input.network, input.nics, input.settings);
-        result = run_program_flows(stations, input.programs, order);
-    }
-    nb::dict columns;
-    columns["ticks"] = result.ticks;
-    columns["graphs"] = result.graphs;
-    columns["messages"] = result.messages;
-    columns["network_work"] = result.network_work;
-    columns["delays"] = result.delays;
-    columns["rank_end"] = hand_over(std::move(result.rank_end));
-    columns["compute_work"] = hand_over(std::move(result.compute_work));
-    columns["communication_work"] = hand_over(std::move(result.communication_work));
-    columns["station_work"] = hand_over(std::move(result.station_work));
-    columns["disk_work"] = hand_over(std::move(result.disk_work));
-    columns["disk_alone"] = hand_over(std::move(result.disk_alone));
-    columns["written"] = hand_over(std::move(result.written));
-    columns["disk_jobs"] = hand_over(std::move(result.disk_jobs));
-    columns["calls"] = hand_over(std::move(result.calls));
-    return columns;
+    nb::gil_scoped_release release;
+    Stations stations(input.network, input.nics, input.settings);
+    return run_program_flows(stations, input.programs, order);
 }
 
 }  // namespace
 
 void register_program_flows(nb::module_& module) {
+    using Run = ProgramFlowResult;
+    AnswerClass<Run>(module, "ProgramFlowRun",
+                     "What a rung over graphs gave to each resource, in picoseconds.\n\n"
+                     "`ticks` is the end of the last rank; columns go by rank, station or I/O server.")
+        .number("ticks", &Run::ticks)
+        .number("graphs", &Run::graphs)
+        .number("messages", &Run::messages)
+        .number("network_work", &Run::network_work)
+        .number("delays", &Run::delays)
+        .column("compute_work", &Run::compute_work)
+        .column("communication_work", &Run::communication_work)
+        .column("station_work", &Run::station_work)
+        .column("disk_work", &Run::disk_work)
+        .column("written", &Run::written)
+        .column("disk_jobs", &Run::disk_jobs)
+        .column("calls", &Run::calls);
     module.def("program_flows", &program_flows, nb::arg("rung"), nb::arg("given"),
                "Run a rung over the operations of an EngineInput, each a work-flow graph.");
 }

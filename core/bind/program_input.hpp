@@ -64,10 +64,6 @@ struct BorrowedInput {
         const nb::object values = input.attr(name);
         return values.is_none() ? std::span<const T>{} : borrower.array<T>(values);
     }
-    static std::int64_t number(nb::handle input, const char* name) {
-        return nb::cast<std::int64_t>(input.attr(name));
-    }
-    static bool flag(nb::handle input, const char* name) { return nb::cast<bool>(input.attr(name)); }
 };
 
 }  // namespace striate::bind

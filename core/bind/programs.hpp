@@ -11,7 +11,14 @@
 
 namespace striate::bind {
 
-// Keeps the arrays alive while the spans over them are in use.
+inline std::int64_t number(nb::handle owner, const char* name) {
+    return nb::cast<std::int64_t>(owner.attr(name));
+}
+
+inline bool flag(nb::handle owner, const char* name) { return nb::cast<bool>(owner.attr(name)); }
+
+// Keeps the arrays alive while the spans over them are in use: also those that were made by converting a
+// column to the type that the core reads.
 class Borrower {
   public:
     template <class T>
@@ -21,8 +28,9 @@ class Borrower {
 
     template <class T>
     std::span<const T> array(nb::handle values) {
-        kept_.push_back(nb::borrow(values));
-        return borrow(nb::cast<Column<T>>(values));
+        const auto column = nb::cast<Column<T>>(values);
+        kept_.emplace_back(column);
+        return borrow(column);
     }
 
     Programs programs(nb::handle table) {
@@ -97,7 +105,7 @@ class Borrower {
                 column<std::int64_t>(sums, "instructions")};
     }
 
-    std::vector<nb::object> kept_;
+    std::vector<nb::ndarray<nb::ro>> kept_;
 };
 
 }  // namespace striate::bind

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "columns.hpp"
+#include "answers.hpp"
 #include "engines.hpp"
 #include "packet_run.hpp"
 #include "program_input.hpp"
@@ -30,28 +30,16 @@ RunOptions options_of(bool warp, bool flows, bool heap_ties = false) {
             .poll = poll_signals};
 }
 
-Named simulate_schedule_columns(nb::handle network, nb::handle interfaces, nb::handle steps,
-                                std::int64_t packet_bytes, bool compat_clock, bool round_robin, bool warp,
-                                bool flows) {
+ScheduleResult simulate_schedule_columns(nb::handle network, nb::handle interfaces, nb::handle steps,
+                                         std::int64_t packet_bytes, bool compat_clock, bool round_robin,
+                                         bool warp, bool flows) {
     Borrower borrower;
     const NetworkColumns components = borrower.network(network);
     const NicColumns nics = borrower.nics(interfaces);
     const ScheduleColumns schedule = borrower.schedule(steps);
-    ScheduleResult result;
-    {
-        nb::gil_scoped_release release;
-        Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
-        result = simulate_schedule(stations, schedule, options_of(warp, flows));
-    }
-    nb::dict columns;
-    columns["station_waited"] = hand_over(std::move(result.waited));
-    columns["events"] = result.events;
-    columns["skipped"] = result.skipped;
-    columns["end"] = result.end;
-    columns["start"] = hand_over(std::move(result.start));
-    columns["sent"] = hand_over(std::move(result.sent));
-    columns["delivered"] = hand_over(std::move(result.delivered));
-    return columns;
+    nb::gil_scoped_release release;
+    Stations stations(components, nics, settings_of(packet_bytes, compat_clock, round_robin));
+    return simulate_schedule(stations, schedule, options_of(warp, flows));
 }
 
 PacketRun run_program_columns(const EngineInput& given, bool compat_clock, bool heap_ties, bool warp,
@@ -74,10 +62,18 @@ PacketRun run_program_columns(const EngineInput& given, bool compat_clock, bool 
 }  // namespace
 
 void register_schedule(nb::module_& module) {
+    AnswerClass<ScheduleResult>(module, "ScheduleRun", "Times of every step of a schedule, in picoseconds.")
+        .column("start", &ScheduleResult::start)
+        .column("sent", &ScheduleResult::sent)
+        .column("delivered", &ScheduleResult::delivered)
+        .column("station_waited", &ScheduleResult::waited)
+        .number("events", &ScheduleResult::events)
+        .number("skipped", &ScheduleResult::skipped)
+        .number("end", &ScheduleResult::end);
     module.def("simulate_schedule", &simulate_schedule_columns, nb::arg("network"), nb::arg("interfaces"),
                nb::arg("steps"), nb::kw_only(), nb::arg("packet_bytes"), nb::arg("compat_clock") = false,
                nb::arg("round_robin") = false, nb::arg("warp") = true, nb::arg("flows") = false,
-               "Times (picoseconds) of every step, totals per station, and how many events it took.");
+               "Play a schedule of messages packet by packet, or with `flows` as fluids.");
     module.def("run_programs", &run_program_columns, nb::arg("given"), nb::kw_only(), nb::arg("compat_clock"),
                nb::arg("heap_ties"), nb::arg("warp"), nb::arg("flows"), nb::arg("log_disks"),
                nb::arg("timeline_bytes"), "Play the programs of an EngineInput packet by packet.");

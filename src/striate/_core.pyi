@@ -8,6 +8,8 @@ import numpy
 from numpy.typing import NDArray
 
 import striate.engine.input
+import striate.rungs.ledger
+import striate.workload.flow_columns
 
 
 version: str = '0.1.0'
@@ -436,28 +438,213 @@ class PacketRun:
     def recorded(self) -> RecordedRows | None:
         """The timeline, where asked for."""
 
-def simulate_schedule(network: object, interfaces: object, steps: object, *, packet_bytes: int, compat_clock: bool = False, round_robin: bool = False, warp: bool = True, flows: bool = False) -> dict[str, Any]:
+class ScheduleRun:
+    """Times of every step of a schedule, in picoseconds."""
+
+    @property
+    def start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def sent(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def delivered(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def station_waited(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def skipped(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+def simulate_schedule(network: object, interfaces: object, steps: object, *, packet_bytes: int, compat_clock: bool = False, round_robin: bool = False, warp: bool = True, flows: bool = False) -> ScheduleRun:
     """
-    Times (picoseconds) of every step, totals per station, and how many events it took.
+    Play a schedule of messages packet by packet, or with `flows` as fluids.
     """
 
 def run_programs(given: striate.engine.input.EngineInput, *, compat_clock: bool, heap_ties: bool, warp: bool, flows: bool, log_disks: bool, timeline_bytes: int) -> PacketRun:
     """Play the programs of an EngineInput packet by packet."""
 
-def mesh_queries(rung: str, *, disks: int, disks_per_processor: int, communication_ticks: int, overlap: bool, links: bool, read_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], station_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_station: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], station: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], mesh_columns: int, mesh_rows: int, reach: float, scattered: bool, read_ticks: int, compute_ticks: int, read_variation: float, seed: int, columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], layers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], left: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], top: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks_ahead: int) -> dict[str, Any]:
+class FlowRun:
+    """
+    What a rung over a stream gave to each resource, in picoseconds.
+
+    `ticks` is the end, `floor` what no order of events ends before; columns go by
+    disk, processor or shared component.
+    """
+
+    @property
+    def ticks(self) -> int: ...
+
+    @property
+    def floor(self) -> int: ...
+
+    @property
+    def graphs(self) -> int: ...
+
+    @property
+    def sends(self) -> int: ...
+
+    @property
+    def most_fan_out(self) -> int: ...
+
+    @property
+    def most_partners(self) -> int: ...
+
+    @property
+    def station_work(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def disk_work(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def disk_reads(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def processor_work(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def communication_work(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+def mesh_queries(rung: str, machine: striate.workload.flow_columns.FlowMachine, queries: striate.workload.flow_columns.MeshColumns) -> FlowRun:
     """
     Run a rung over windows of a grid of blocks, mapped onto a mesh of processors.
     """
 
-def listed_flows(rung: str, *, disks: int, disks_per_processor: int, communication_ticks: int, overlap: bool, links: bool, read_scale: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], station_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first_station: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], station: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], read_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], compute_ticks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], local: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_receiver: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], receiver: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks_ahead: int) -> dict[str, Any]:
+def mesh_graphs(machine: striate.workload.flow_columns.FlowMachine, queries: striate.workload.flow_columns.MeshColumns) -> dict[str, Any]:
+    """
+    The graphs of such windows one by one, as the fields of a GraphColumns.
+    """
+
+def listed_flows(rung: str, machine: striate.workload.flow_columns.FlowMachine, graphs: striate.workload.flow_columns.GraphColumns) -> FlowRun:
     """Run a rung over graphs given one by one."""
 
-def program_flows(rung: str, given: striate.engine.input.EngineInput) -> dict[str, Any]:
+class ProgramFlowRun:
+    """
+    What a rung over graphs gave to each resource, in picoseconds.
+
+    `ticks` is the end of the last rank; columns go by rank, station or I/O server.
+    """
+
+    @property
+    def ticks(self) -> int: ...
+
+    @property
+    def graphs(self) -> int: ...
+
+    @property
+    def messages(self) -> int: ...
+
+    @property
+    def network_work(self) -> int: ...
+
+    @property
+    def delays(self) -> int: ...
+
+    @property
+    def compute_work(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def communication_work(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def station_work(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def disk_work(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def written(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def disk_jobs(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def calls(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+def program_flows(rung: str, given: striate.engine.input.EngineInput) -> ProgramFlowRun:
     """
     Run a rung over the operations of an EngineInput, each a work-flow graph.
     """
 
-def sum_up(programs: object, communicators: list[Any], extents: object, collectives: object, network: object, rank_component: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], interface_bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], interface_latency: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stripe_unit: int, servers: int, layouts: object, metadata: bool, free_near: bool, independent_only: bool) -> dict[str, Any]:
+class Ledger:
+    """Sums of work of one application, per rank and per server."""
+
+    @property
+    def compute_seconds(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def instructions(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def communication_seconds(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def computes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def exchanges(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def sent_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def received_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def sent_messages(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def received_messages(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def blocking_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def blocking_messages(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def accesses(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def read_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def written_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def server_read(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def server_written(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def server_reads(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def server_writes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def barriers(self) -> int: ...
+
+    @property
+    def heard_kind(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def heard_file(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def heard_calls(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def heard_creates(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+def sum_up(given: striate.rungs.ledger.LedgerInput) -> Ledger:
     """Sums of work per rank and per server over one application."""
 
 kinds: int = 34

@@ -14,7 +14,8 @@ from striate.collectives.registry import ALGORITHMS, FAMILY, KINDS, VIRTUAL, nam
 from striate.engine.packets import run_application
 from striate.rungs.fine import predict_fine
 from striate.rungs.floor import WIRE_HEADER_BYTES
-from striate.rungs.resource import predict_resource, sum_up
+from striate.rungs.ledger import sum_up
+from striate.rungs.resource import predict_resource
 from striate.workload import Spmd
 
 MACHINES = ("laptop", "lustre-64", "pvs-cluster", "sp2", "westmere")
@@ -85,8 +86,8 @@ def test_bytes_and_messages_are_those_of_the_schedules_that_are_played(
     sums = sum_up(application, cluster, placement, slice(0, ranks), choice)
 
     wanted = played(application, choice, placement.node, times)
-    assert {column: sums[column].tolist() for column in wanted} == wanted
-    assert sums["received_bytes"].sum() == sums["sent_bytes"].sum()
+    assert {column: getattr(sums, column).tolist() for column in wanted} == wanted
+    assert sums.received_bytes.sum() == sums.sent_bytes.sum()
 
 
 @settings(max_examples=30)
@@ -108,8 +109,8 @@ def test_interfaces_carry_what_the_sums_say(kind, ranks, size_bytes, data):
     sums = sum_up(application, cluster, placement, slice(0, ranks), choice)
 
     first = len(cluster.network.bandwidth) + cluster.network.edges
-    messages = sums["sent_messages"] + sums["received_messages"]
-    carried = sums["sent_bytes"] + sums["received_bytes"] + WIRE_HEADER_BYTES * messages
+    messages = sums.sent_messages + sums.received_messages
+    carried = sums.sent_bytes + sums.received_bytes + WIRE_HEADER_BYTES * messages
     np.testing.assert_array_equal(run.station_bytes[first : first + ranks], carried)
 
 

@@ -44,7 +44,7 @@ def ping_pong_ns(scenario, model):
     ping = send(steps, left, right, size, eager=eager, delay_ns=STEP_NS)
     send(steps, right, left, size, eager=eager, after=[ping], delay_ns=2 * STEP_NS)
     result = simulate(machine(scenario, model), steps, compat_clock=True)
-    return result["delivered"][-1] // NANOSECOND + STEP_NS
+    return result.delivered[-1] // NANOSECOND + STEP_NS
 
 
 def test_every_ping_pong_agrees_to_the_nanosecond(reference):
@@ -63,8 +63,8 @@ def test_a_hundred_gibibytes_inside_a_node_take_the_known_time_and_events(refere
     result = simulate(fabric, steps, compat_clock=True)
 
     # core_speed.md, section 0: 27.082673609 s and 10,485,795 events, of which 5 are command steps.
-    assert result["end"] // NANOSECOND == 27_082_673_609 - STEP_NS
-    assert result["events"] == 10_485_795 - 5
+    assert result.end // NANOSECOND == 27_082_673_609 - STEP_NS
+    assert result.events == 10_485_795 - 5
 
 
 def binary_tree(ranks, size):
@@ -92,4 +92,4 @@ def test_broadcast_of_100_mebibytes_agrees_to_a_packet(reference, ranks):
     fabric = westmere(reference["model_westmere"], nodes=ranks, processes=ranks, sockets=1, packet=102400)
     result = simulate(fabric, binary_tree(ranks, 100 * 2**20), compat_clock=True)
 
-    assert result["end"] / 1e12 == pytest.approx(BCAST_SECONDS[ranks], rel=1e-4)
+    assert result.end / 1e12 == pytest.approx(BCAST_SECONDS[ranks], rel=1e-4)

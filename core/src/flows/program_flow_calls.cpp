@@ -246,7 +246,7 @@ ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t byt
     const std::int64_t size = (bytes + jobs - 1) / jobs;  // of a job
     const std::int64_t rounds = (size + stripe_bytes * disks - 1) / (stripe_bytes * disks);
     const std::int64_t share = disks == 1 ? size : std::min(size, rounds * stripe_bytes);
-    Ticks busy = 0, lasts = 0, alone = 0;
+    Ticks busy = 0, lasts = 0;
     for (const Disk& disk : device.disks) {
         const double rate = write ? disk.write_rate : disk.read_rate;
         const Ticks latency =
@@ -260,10 +260,8 @@ ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t byt
         const Ticks job = latency + whole * channels / ways;
         busy = std::max(busy, jobs * job / beside);
         lasts = std::max(lasts, job);
-        alone += jobs * (whole * channels + latency);
     }
     result_.disk_work[server] += busy;
-    result_.disk_alone[server] += alone;
     if (order_ == FlowOrder::path) return {time, time};
     const auto [begun, over] = disk_[server].serve(time, busy);
     return {begun, std::max(over, begun + lasts)};

@@ -45,7 +45,6 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
     result_.communication_work.resize(ranks_.size());
     result_.calls.resize(ranks_.size());
     result_.disk_work.resize(disk_.size());
-    result_.disk_alone.resize(disk_.size());
     result_.written.resize(disk_.size());
     result_.disk_jobs.resize(disk_.size());
     std::vector<std::int32_t> placed(input.node_cpus.size());

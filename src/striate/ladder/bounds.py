@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from striate._core import FlowRun
 from striate.interval import Interval
 
 
@@ -67,15 +67,15 @@ class Errors:
         return self.event_delay + self.unseen
 
 
-def booked_of(result: dict[str, Any], inputs: Inputs, *, groups: int = 1) -> Booked:
+def booked_of(result: FlowRun, inputs: Inputs, *, groups: int = 1) -> Booked:
     """The work of a stream, as its rungs book it."""
-    reads = result["disk_reads"]
+    reads = result.disk_reads
     return Booked(
-        processor=result["processor_work"] / 1e12,
-        communication=result["communication_work"] / 1e12,
+        processor=result.processor_work / 1e12,
+        communication=result.communication_work / 1e12,
         disk_jobs=reads,
         calls=reads.reshape(-1, inputs.disks_per_processor).sum(axis=1),
-        fan_out=int(result["most_fan_out"]),
+        fan_out=int(result.most_fan_out),
         groups=groups,
     )
 
@@ -100,16 +100,16 @@ def errors_of(booked: Booked, inputs: Inputs) -> Errors:
     )
 
 
-def resource_bounds(result: dict[str, Any], inputs: Inputs) -> Interval:
+def resource_bounds(result: FlowRun, inputs: Inputs) -> Interval:
     """Section 5.1: the largest clock below; above, everything that might wait for something else does."""
-    reads = result["disk_reads"]
-    disk = result["disk_work"] / 1e12 + (inputs.random_seek + inputs.io_difference) * reads
+    reads = result.disk_reads
+    disk = result.disk_work / 1e12 + (inputs.random_seek + inputs.io_difference) * reads
     own = disk.reshape(-1, inputs.disks_per_processor)
     calls = reads.reshape(own.shape).sum(axis=1)
-    processor = result["processor_work"] / 1e12 + inputs.io_cpu * calls
-    low = result["ticks"] / 1e12
-    high = processor.sum() + disk.max() if result["sends"] else (processor + own.max(axis=1)).max()
-    shared = float(result["station_work"].sum()) / 1e12
+    processor = result.processor_work / 1e12 + inputs.io_cpu * calls
+    low = result.ticks / 1e12
+    high = processor.sum() + disk.max() if result.sends else (processor + own.max(axis=1)).max()
+    shared = float(result.station_work.sum()) / 1e12
     beyond = shared + inputs.contention + inputs.turns + inputs.start
     return Interval(low, low, max(low, float(high)) + beyond)
 

@@ -15,11 +15,9 @@ from striate.ladder.program_subject import ProgramSubject
 from striate.ladder.proofs import Proof
 from striate.ladder.subject import Subject
 from striate.provenance import Provenance, metered
-from striate.rungs.answer import Share, UnfitError, Use
+from striate.rungs.answer import UnfitError, Verdict
 from striate.rungs.check import Check
 from striate.rungs.cost import speed_learnt
-from striate.rungs.server_use import MetadataUse, ServerUse
-from striate.trace.trace import Trace
 from striate.units import about_seconds
 
 USUAL_PRECISION = 0.1  # what an effect may cost when no precision is asked for
@@ -37,11 +35,7 @@ class _Climb:
     proved: Proof | None
     checks: dict[str, Check]
     answers: list[Answer] = field(default_factory=list)
-    uses: tuple[Use, ...] = ()
-    applications: tuple[Share, ...] = ()
-    servers: tuple[ServerUse, ...] = ()
-    metadata: tuple[MetadataUse, ...] = ()
-    timeline: Trace | None = None
+    told: Verdict | None = None  # by the last rung asked, with the uses of the one before if it knows none
     notes: list[str] = field(default_factory=list)
     refused: dict[str, list[str]] = field(default_factory=dict)  # why, and by which rungs
     stopped: str = ""
@@ -64,9 +58,8 @@ class _Climb:
             notes = (*notes, clash) if clash else notes
         answer = Answer(rung, raw, combined, meter.cost, notes, expected, counted)
         self.answers.append(answer)
-        self.uses = verdict.uses or self.uses
-        self.applications, self.timeline = verdict.applications, verdict.timeline
-        self.servers, self.metadata = verdict.servers, verdict.metadata
+        earlier_uses = self.told.uses if self.told else ()
+        self.told = replace(verdict, uses=verdict.uses or earlier_uses)
         return answer
 
     def refuse(self, rung: str, error: UnfitError) -> None:
@@ -256,14 +249,13 @@ def _ask_if_fit(found: _Climb, rung: str, *, counted: bool) -> bool:
 
 
 def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool, self_check: bool = False) -> Forecast:
-    last = found.answers[-1]
+    last, told = found.answers[-1], found.told
+    assert told is not None
     seconds = last.combined
     if trusted and last.rung != "fine" and (proved := found.proved_narrow()):
         seconds = Interval(proved.low, min(max(last.raw.estimate, proved.low), proved.high), proved.high)
     if self_check and all(answer.rung != "fine" for answer in found.answers):
-        loads = (found.uses, found.applications, found.servers, found.metadata, found.timeline)
         _ask_if_fit(found, "fine", counted=False)
-        found.uses, found.applications, found.servers, found.metadata, found.timeline = loads
     return Forecast(
         workload=found.subject.name,
         cluster=found.subject.machine,
@@ -271,7 +263,7 @@ def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool, self_chec
         rung=last.rung,
         seconds=seconds,
         answers=tuple(found.answers),
-        uses=found.uses,
+        uses=told.uses,
         provenance=provenance,
         within=found.within,
         notes=(*last.notes, *found.notes, *found.subject.notes),
@@ -279,9 +271,9 @@ def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool, self_chec
         trusted=trusted,
         proved=found.proved,
         stopped=found.stopped,
-        applications=found.applications,
-        servers=found.servers,
-        metadata=found.metadata,
-        timeline=found.timeline,
+        applications=told.applications,
+        servers=told.servers,
+        metadata=told.metadata,
+        timeline=told.timeline,
         contradictions=contradictions(found.answers, found.proved),
     )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
-import numpy as np
-
+from striate._core import ProgramFlowRun
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
 from striate.collectives.choice import Choice
@@ -19,7 +17,7 @@ from striate.ladder.proofs import Proof, dependencies_are_fixed, files_are_model
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine, resource
 from striate.rungs import queueing as queueing_rung
-from striate.rungs.answer import UnfitError, Use, Verdict
+from striate.rungs.answer import UnfitError, Use, Verdict, uses_of
 from striate.rungs.check import Check
 from striate.rungs.cost import program_seconds
 from striate.rungs.machine_inputs import (
@@ -76,15 +74,15 @@ class ProgramSubject:
         """What the engines of the core take, made once for all rungs."""
         return input_of(self.workload, self.cluster, self.choice)
 
-    def _flows(self, order: str) -> dict[str, Any]:
+    def _flows(self, order: str) -> ProgramFlowRun:
         return run_program_flows(self.workload, self.cluster, order, given=lambda: self.engine_input)
 
     @cached_property
-    def path(self) -> dict[str, Any] | None:
+    def path(self) -> ProgramFlowRun | None:
         """The run in which nothing waits for a busy resource; None where it is too expensive, or not to be had."""
         return self._alone(PATH)
 
-    def _alone(self, kind: str) -> dict[str, Any] | None:
+    def _alone(self, kind: str) -> ProgramFlowRun | None:
         if self.expected_seconds("path") > MOST_PATH_SECONDS:
             return None
         try:
@@ -139,7 +137,7 @@ class ProgramSubject:
     def _most_jobs(self) -> int:
         """Jobs of the disk that has most: packets and I/O requests, where the run is known, else requests."""
         if self.path is not None:
-            return int(self.path["disk_jobs"].max(initial=0))
+            return int(self.path.disk_jobs.max(initial=0))
         return resource.most_requests(self.workload, self.cluster)
 
     def ask(self, rung: str) -> Verdict:
@@ -154,10 +152,10 @@ class ProgramSubject:
             return queueing_rung.predict_queueing(self.workload, self.cluster)
         if rung == "resource":
             return replace(self.sums, interval=self._resource_bounds())
-        result_ = self._flows(rung)
-        errors = errors_of(self._booked(result_), self._inputs(result_))
-        bounds = dependency_bounds(result_["ticks"] / 1e12, errors, rung=rung, whole_messages=True)
-        return Verdict(bounds, _uses(result_))
+        result = self._flows(rung)
+        errors = errors_of(self._booked(result), self._inputs(result))
+        bounds = dependency_bounds(result.ticks / 1e12, errors, rung=rung, whole_messages=True)
+        return Verdict(bounds, _uses(result))
 
     def _resource_bounds(self) -> Interval:
         """Section 5.1, and above it what no coarse rung looks at, where the run is known well enough."""
@@ -168,24 +166,24 @@ class ProgramSubject:
         # Ranks that share servers may wait for another one in every access; the paper's disks have one user each.
         shared = (use for use in self.sums.uses if use.kind in ("server", "disk"))
         others = sum(use.count * use.mean_seconds - use.busiest_seconds for use in shared)
-        waits = max(others, 0.0) + float(self.path["delays"]) / 1e12
+        waits = max(others, 0.0) + float(self.path.delays) / 1e12
         return Interval(own.low, own.estimate, own.high + errors.unseen + waits)
 
-    def _booked(self, result: dict[str, Any]) -> Booked:
+    def _booked(self, result: ProgramFlowRun) -> Booked:
         free = self.path if self.path is not None else result  # communication free of contention
-        communication = free["communication_work"] / 1e12
+        communication = free.communication_work / 1e12
         return Booked(
-            processor=free["compute_work"] / 1e12 + communication,
+            processor=free.compute_work / 1e12 + communication,
             communication=communication,
-            disk_jobs=result["disk_jobs"],
-            calls=result["calls"],
+            disk_jobs=result.disk_jobs,
+            calls=result.calls,
             fan_out=max(self.traffic.servers, self.traffic.senders if self.traffic.messages else 0),
             groups=self.traffic.groups,
         )
 
-    def _inputs(self, result: dict[str, Any]) -> Inputs:
+    def _inputs(self, result: ProgramFlowRun) -> Inputs:
         settings = self.cluster.settings
-        messages = result["messages"] + int(result["calls"].sum()) * self.traffic.servers
+        messages = result.messages + int(result.calls.sum()) * self.traffic.servers
         size = self.traffic.mean_bytes if self.traffic.messages else 0
         biggest = max(size, int(settings.stripe_unit) if self.traffic.servers else 0)
         far = turn_seconds(self.cluster)
@@ -203,28 +201,23 @@ class ProgramSubject:
             stop=self._received_seconds(result) if direct else 0.0,
         )
 
-    def _steps(self, result: dict[str, Any]) -> float:
+    def _steps(self, result: ProgramFlowRun) -> float:
         """CPU time that operations and messages take from a rank beside their own work, which no clock books."""
-        steps = (result["graphs"] + 3 * result["messages"]) / self.workload.ranks + 1
+        steps = (result.graphs + 3 * result.messages) / self.workload.ranks + 1
         return step_seconds(self.cluster) * float(steps)
 
-    def _received_seconds(self, result: dict[str, Any]) -> float:
+    def _received_seconds(self, result: ProgramFlowRun) -> float:
         """The time that the server to which most is written needs to receive it."""
-        written = float(result["written"].max(initial=0))
+        written = float(result.written.max(initial=0))
         return message_seconds(self.cluster, written) if written else 0.0
 
     def expected_seconds(self, rung: str) -> float:
         return program_seconds(rung, self.workload, self.cluster)
 
 
-def _uses(result: dict[str, Any]) -> tuple[Use, ...]:
-    kinds = (
-        ("processor", result["compute_work"] / 1e12),
-        ("station", result["station_work"] / 1e12),
-        ("server", result["disk_work"] / 1e12),
-    )
-    return tuple(
-        Use(kind, len(work), f"{kind} {int(np.argmax(work))}", float(work.max()), float(work.mean()))
-        for kind, work in kinds
-        if len(work)
+def _uses(result: ProgramFlowRun) -> tuple[Use, ...]:
+    return uses_of(
+        ("processor", result.compute_work / 1e12),
+        ("station", result.station_work / 1e12),
+        ("server", result.disk_work / 1e12),
     )

@@ -7,10 +7,10 @@ proved end.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from striate._core import ProgramFlowRun
 from striate.cluster.cluster import Cluster
 from striate.cluster.networks import GraphNetwork
 from striate.cluster.placement import Placement
@@ -68,11 +68,11 @@ def files_are_modelled(workload: Workload, cluster: Cluster) -> bool:
 
 
 def proof_of_program(
-    run: dict[str, Any], workload: Workload, cluster: Cluster, placement: Placement, *, free_files: bool
+    run: ProgramFlowRun, workload: Workload, cluster: Cluster, placement: Placement, *, free_files: bool
 ) -> Proof:
     """The proof from a run in which nothing waits for a busy resource (`path`, or `chain` with `free_files`)."""
-    longest = run["ticks"] / 1e12
-    station = float(run["station_work"].max(initial=0)) / 1e12
+    longest = run.ticks / 1e12
+    station = float(run.station_work.max(initial=0)) / 1e12
     cpu = _busiest_node(run, cluster, placement) / 1e12
     low = max(longest, station, cpu)
     reasons = {
@@ -84,20 +84,20 @@ def proof_of_program(
     return Proof(low, _high(run, workload, cluster, low), reason)
 
 
-def _busiest_node(run: dict[str, Any], cluster: Cluster, placement: Placement) -> float:
+def _busiest_node(run: ProgramFlowRun, cluster: Cluster, placement: Placement) -> float:
     """Ticks of work of the node that has most of it for each of its CPUs."""
     cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types])
-    by_node = np.bincount(placement.node, run["compute_work"], cluster.nodes)
+    by_node = np.bincount(placement.node, run.compute_work, cluster.nodes)
     return float((by_node / cpus[cluster.node_type]).max())
 
 
-def _high(run: dict[str, Any], workload: Workload, cluster: Cluster, low: float) -> float | None:
+def _high(run: ProgramFlowRun, workload: Workload, cluster: Cluster, low: float) -> float | None:
     """All work in turn: at every moment before the end something is under way. Only for programs without files."""
     touches_files = any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS))
     if touches_files or _ranks_wait_for_cpus(cluster) or len(workload.applications) > 1:
         return None
-    steps = step_seconds(cluster) * float(run["graphs"] + 3 * run["messages"])
-    work = float(run["compute_work"].sum()) + float(run["network_work"]) + float(run["delays"])
+    steps = step_seconds(cluster) * float(run.graphs + 3 * run.messages)
+    work = float(run.compute_work.sum()) + float(run.network_work) + float(run.delays)
     high = max(work / 1e12 + steps, low)
     return high if high <= SAYS_NOTHING * low else None
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from striate._core import FlowRun
 from striate.cluster.cluster import Cluster
 from striate.cluster.storage import Disk, random_access_ticks, sequential_ticks, transfer_rate
 from striate.errors import PredictionError
@@ -16,7 +16,7 @@ from striate.ladder.bounds import Errors, Inputs, booked_of, dependency_bounds, 
 from striate.ladder.proofs import Proof
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine
-from striate.rungs.answer import UnfitError, Use, Verdict
+from striate.rungs.answer import UnfitError, Use, Verdict, uses_of
 from striate.rungs.check import Check
 from striate.rungs.cost import fine_seconds_of_stream, stream_seconds
 from striate.rungs.machine_inputs import barrier_seconds, message_seconds, turn_seconds
@@ -99,39 +99,41 @@ class StreamSubject:
         return (f"the machine is {wider}; its switches stay as they are",)
 
     @cached_property
-    def sums(self) -> dict[str, Any]:
+    def sums(self) -> FlowRun:
         """What `resource` counts: cheap, and the tests are about it."""
         return self.flows.run("resource", self.costs)
 
     def proved(self) -> Proof:
         """The busiest resource of every group; and everything one after the other, with every error there may be."""
         sums, inputs = self.sums, self.inputs
-        reads = int(sums["disk_reads"].sum())
-        work = sum(float(sums[kind].sum()) for kind in ("disk_work", "processor_work", "station_work")) / 1e12
-        extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu) * reads
-        apart = turn_seconds(self.cluster) * int(sums["sends"]) + inputs.start * self.flows.groups * len(
-            sums["disk_work"]
+        reads = int(sums.disk_reads.sum())
+        work = (
+            sum(float(kind.sum()) for kind in (sums.disk_work, sums.processor_work, sums.station_work)) / 1e12
         )
-        low = sums["floor"] / 1e12
+        extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu) * reads
+        apart = turn_seconds(self.cluster) * int(sums.sends) + inputs.start * self.flows.groups * len(
+            sums.disk_work
+        )
+        low = sums.floor / 1e12
         return Proof(low, max(low, work + extra + apart), "the busiest resource of every group")
 
     def checks(self, within: float) -> tuple[Check, ...]:
         sums = self.sums
-        tolerance = within * sums["ticks"] / 1e12
-        partners = max(int(sums["most_partners"]), 1)
-        sent = max(int(sums["most_fan_out"]) * self.flows.disks_per_processor, 1)  # blocks per T_io
+        tolerance = within * sums.ticks / 1e12
+        partners = max(int(sums.most_partners), 1)
+        sent = max(int(sums.most_fan_out) * self.flows.disks_per_processor, 1)  # blocks per T_io
         traffic = Traffic(
             senders=max(partners, 2),  # blocks of two disks may go to one processor at once
             block_bytes=self.flows.block_bytes,
             # FO * N_local_disk / T_io is what a processor sends in all; each of its partners gets a share
             between_picoseconds=round(self.costs.read * partners / sent),
             in_step=False,
-            most_blocks=int(np.max(sums["communication_work"]) // max(self.costs.communication, 1)),
+            most_blocks=int(np.max(sums.communication_work) // max(self.costs.communication, 1)),
         )
         contention = contention_check(traffic, self.cluster, tolerance_seconds=tolerance)
         turns = turn_seconds(self.cluster) * traffic.most_blocks
         self.inputs = replace(self.inputs, contention=contention.effect_seconds, turns=turns)
-        most_reads = int(np.max(sums["disk_reads"]))
+        most_reads = int(np.max(sums.disk_reads))
         in_sequence = (
             "every disk reads in sequence" if self.flows.sequential else "blocks are read in no order"
         )
@@ -153,8 +155,8 @@ class StreamSubject:
             return Verdict(resource_bounds(result, self.inputs), _uses(result))
         booked = booked_of(result, self.inputs, groups=self.flows.groups)
         errors = errors_of(booked, self.inputs)
-        bounds = dependency_bounds(result["ticks"] / 1e12, errors, rung=rung)
-        low = max(self.sums["floor"] / 1e12, min(self._low(rung, errors), bounds.low))
+        bounds = dependency_bounds(result.ticks / 1e12, errors, rung=rung)
+        low = max(self.sums.floor / 1e12, min(self._low(rung, errors), bounds.low))
         return Verdict(Interval(min(low, bounds.estimate), bounds.estimate, bounds.high), _uses(result))
 
     def _low(self, rung: str, errors: Errors) -> float:
@@ -165,7 +167,7 @@ class StreamSubject:
         """
         if rung == "macro-rr":
             return 0.0
-        apart = self.flows.run(rung, replace(self.costs, links=True))["ticks"] / 1e12
+        apart = self.flows.run(rung, replace(self.costs, links=True)).ticks / 1e12
         return dependency_bounds(apart, errors, rung=rung).low
 
     def _fine(self) -> Verdict:
@@ -179,14 +181,13 @@ class StreamSubject:
         if rung != "fine":
             return stream_seconds(rung, self.flows.graphs)
         return fine_seconds_of_stream(
-            self.flows.graphs, int(self.sums["sends"]), self.flows.block_bytes, self.cluster
+            self.flows.graphs, int(self.sums.sends), self.flows.block_bytes, self.cluster
         )
 
 
-def _uses(result: dict[str, Any]) -> tuple[Use, ...]:
-    named = (("processor", "processor_work"), ("disk", "disk_work"), ("shared part", "station_work"))
-    kinds = [(kind, result[column] / 1e12) for kind, column in named if len(result[column])]
-    return tuple(
-        Use(kind, len(work), f"{kind} {int(np.argmax(work))}", float(work.max()), float(work.mean()))
-        for kind, work in kinds
+def _uses(result: FlowRun) -> tuple[Use, ...]:
+    return uses_of(
+        ("processor", result.processor_work / 1e12),
+        ("disk", result.disk_work / 1e12),
+        ("shared part", result.station_work / 1e12),
     )

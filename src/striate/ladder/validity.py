@@ -78,7 +78,7 @@ def seconds_a_block(cluster: Cluster, traffic: Traffic, senders: int) -> float:
         result = _core.simulate_schedule(
             cluster.network, interfaces, steps, packet_bytes=packet, round_robin=routing
         )
-    return float((result["delivered"] - result["start"]).mean() / 1e12)
+    return float((result.delivered - result.start).mean() / 1e12)
 
 
 def io_scale_check(seek_seconds: float, most_jobs: int, *, tolerance_seconds: float) -> Check:

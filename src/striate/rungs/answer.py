@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.rungs.server_use import MetadataUse, ServerUse
 from striate.trace.trace import Trace
 
+Floats = NDArray[np.float64]
 RUNGS = (
     "resource",
     "queueing",
@@ -33,6 +37,18 @@ class Use:
     mean_seconds: float
     busiest_queue: float | None = None
     mean_queue: float | None = None
+
+    @classmethod
+    def of(cls, kind: str, seconds: Floats, queue: Floats | None = None) -> Use:
+        """From the seconds of work of every member, of which there is at least one."""
+        most = int(np.argmax(seconds))
+        queues = () if queue is None else (float(queue[most]), float(queue.mean()))
+        return cls(kind, len(seconds), f"{kind} {most}", float(seconds[most]), float(seconds.mean()), *queues)
+
+
+def uses_of(*kinds: tuple[str, Floats]) -> tuple[Use, ...]:
+    """The uses of those kinds that have a member."""
+    return tuple(Use.of(kind, seconds) for kind, seconds in kinds if len(seconds))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,17 +112,4 @@ def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
             None,
         ),
     )
-    return tuple(_use(*part) for part in parts if len(part[1]))
-
-
-def _use(kind: str, busy: NDArray[Any], queue: NDArray[np.float64] | None) -> Use:
-    most = int(np.argmax(busy))
-    queues = () if queue is None else (float(queue[most]), float(queue.mean()))
-    return Use(
-        kind,
-        len(busy),
-        f"{kind} {most}",
-        float(busy[most]) / 1e12,
-        float(busy.mean()) / 1e12,
-        *queues,
-    )
+    return tuple(Use.of(kind, busy / 1e12, queue) for kind, busy, queue in parts if len(busy))

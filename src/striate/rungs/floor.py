@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from striate._core import Ledger
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
 from striate.engine.interfaces import Interfaces, rank_interfaces, service_interfaces
 from striate.engine.oversubscription import background_slowness, cpus_to_share, waiting_slowness
 
 Seconds = NDArray[np.float64]
+Amounts = NDArray[Any]  # bytes or counts, whole or as sums of floats
 WIRE_HEADER_BYTES = 40  # of every message: core/include/striate/network/stations.hpp
 _TICK, _NOTICE = 1e-12, 1e-9  # seconds; core/include/striate/programs/processors.hpp
 
@@ -43,35 +45,35 @@ class Floor:
     def _of_ranks(self) -> Interfaces:
         return rank_interfaces(self.cluster, self.placement)
 
-    def computing(self, sums: dict[str, Any], ranks: slice) -> Seconds:
+    def computing(self, sums: Ledger, ranks: slice) -> Seconds:
         """Seconds on a CPU of its own, per rank."""
         kind = self.cluster.node_type[self.placement.node[ranks]]
         speed = np.array([kind.instructions_per_second for kind in self.cluster.node_types])[kind]
-        rounded = (sums["instructions"] > 0) | (self.slowness != 1)  # times that are told are exact
-        jobs = (sums["computes"] + sums["received_messages"]) * rounded
+        rounded = (sums.instructions > 0) | (self.slowness != 1)  # times that are told are exact
+        jobs = (sums.computes + sums.received_messages) * rounded
         node = self.placement.node
         crowded = np.bincount(node, minlength=self.cluster.nodes)[node[ranks]] > 1
-        early = sums["computes"] * crowded * _NOTICE  # noticed together with the job of another rank
-        whole = (sums["compute_seconds"] + sums["instructions"] / speed) * self.slowness
+        early = sums.computes * crowded * _NOTICE  # noticed together with the job of another rank
+        whole = (sums.compute_seconds + sums.instructions / speed) * self.slowness
         return np.asarray(np.maximum(whole - jobs * _TICK - early, 0.0))
 
-    def node_seconds(self, sums: dict[str, Any], computing: Seconds, ranks: slice) -> Seconds:
+    def node_seconds(self, sums: Ledger, computing: Seconds, ranks: slice) -> Seconds:
         """Per node: the computing of its ranks, shared evenly by its CPUs; the end of a job is noticed off the CPU."""
-        on_cpu = np.maximum(computing - sums["computes"] * _NOTICE, 0.0)
+        on_cpu = np.maximum(computing - sums.computes * _NOTICE, 0.0)
         by_node = np.bincount(self.placement.node[ranks], on_cpu, self.cluster.nodes)
         return np.asarray(by_node / np.maximum(cpus_to_share(self.cluster, self.placement), 1))
 
-    def rank_seconds(self, sums: dict[str, Any], computing: Seconds, ranks: slice) -> Seconds:
+    def rank_seconds(self, sums: Ledger, computing: Seconds, ranks: slice) -> Seconds:
         """Per rank: what it does in turn, or what passes its interface and links."""
         if (
             self.cluster.settings.free_near
         ):  # messages to a neighbour take no time, and sums do not tell them apart
             return computing
-        sent, received = sums["sent_messages"], sums["received_messages"]
-        outward = sums["sent_bytes"] + WIRE_HEADER_BYTES * sent + sums["written_bytes"]
-        inward = sums["received_bytes"] + WIRE_HEADER_BYTES * received + sums["read_bytes"]
-        blocked = sums["blocking_bytes"] + WIRE_HEADER_BYTES * sums["blocking_messages"]
-        messages = sent + received + sums["accesses"]
+        sent, received = sums.sent_messages, sums.received_messages
+        outward = sums.sent_bytes + WIRE_HEADER_BYTES * sent + sums.written_bytes
+        inward = sums.received_bytes + WIRE_HEADER_BYTES * received + sums.read_bytes
+        blocked = sums.blocking_bytes + WIRE_HEADER_BYTES * sums.blocking_messages
+        messages = sent + received + sums.accesses
         interface, link = self._of_ranks.bandwidth[ranks], self._of_ranks.link_bandwidth[ranks]
         in_turn = computing + self._transfer(blocked, messages, interface)
         return np.maximum(
@@ -79,7 +81,7 @@ class Floor:
             self._busiest(outward, inward, messages, (interface, link)),
         )
 
-    def server_seconds(self, read: Seconds, written: Seconds, requests: Seconds) -> Seconds:
+    def server_seconds(self, read: Amounts, written: Amounts, requests: Amounts) -> Seconds:
         """Per I/O server: what passes its interface and links."""
         servers = len(self.cluster.servers)
         if self.cluster.settings.free_near:
@@ -89,13 +91,13 @@ class Floor:
         return self._busiest(read, written, requests, speeds)
 
     def _busiest(
-        self, outward: Seconds, inward: Seconds, messages: Seconds, speeds: tuple[Seconds, Seconds]
+        self, outward: Amounts, inward: Amounts, messages: Amounts, speeds: tuple[Seconds, Seconds]
     ) -> Seconds:
         interface, link = speeds
         one_way = self._transfer(np.maximum(outward, inward), messages, link)
         return np.maximum(self._transfer(outward + inward, messages, interface), one_way)
 
-    def _transfer(self, bytes_: Seconds, messages: Seconds, bandwidth: Seconds) -> Seconds:
+    def _transfer(self, bytes_: Amounts, messages: Amounts, bandwidth: Seconds) -> Seconds:
         """At least this long, rounding packet by packet."""
         packets = bytes_ / int(self.cluster.settings.packet) + messages
         return np.asarray(np.maximum(bytes_ / bandwidth - packets * _TICK, 0.0))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import striate._core as _core
+from striate._core import ProgramFlowRun
 from striate.cluster.cluster import Cluster
 from striate.collectives.choice import Choice
 from striate.engine.input import EngineInput
@@ -28,7 +28,7 @@ def run_program_flows(
     choice: Choice | None = None,
     *,
     given: Callable[[], EngineInput] | None = None,
-) -> dict[str, Any]:
+) -> ProgramFlowRun:
     """One rung of the core over a workload of one application; or one of the two runs that proofs are made of.
 
     In `path` nothing waits for a busy resource, only for what it depends on; in `chain` files also cost nothing.
@@ -42,11 +42,10 @@ def run_program_flows(
         refuse_parts(workload, parts_of_files(workload, cluster))
     engine = given() if given else input_of(workload, cluster, choice)
     try:
-        result: dict[str, Any] = _core.program_flows(rung, engine)
+        return _core.program_flows(rung, engine)
     except _core.RefusalError as error:
         stuck = error.refusal.reason == _core.Reason.deadlock
         if stuck and fine_seconds(workload, cluster) < _MOST_SECONDS_FOR_WORDS:
             run_packets(engine)  # refuses, and says who waits for whom
         source = ", ".join(application.name for application in workload.applications)
         raise error_of(error.refusal, UnfitError, engine.names, source=source) from None
-    return result

@@ -8,24 +8,19 @@ so.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import striate._core as _core
+from striate._core import Ledger
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
 from striate.collectives.choice import Choice
-from striate.collectives.sums import sums_of
-from striate.engine.file_layouts import layout_table
 from striate.engine.file_tables import uses_aggregators
-from striate.engine.names import names_of
-from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.refusals import translated
-from striate.rungs.answer import Use, Verdict
+from striate.rungs.answer import Use, Verdict, uses_of
 from striate.rungs.floor import Floor
+from striate.rungs.ledger import sum_up
 from striate.rungs.machine_parts import refuse_parts, unmodelled_parts
 from striate.rungs.server_routes import SOCKETS_LOOKED_AT, server_routes_of
 from striate.rungs.storage_work import disk_seconds, metadata_seconds, unhidden_seconds
@@ -110,23 +105,21 @@ def clocks_of(workload: Workload, cluster: Cluster, choice: Choice | None = None
         nodes += floor.node_seconds(sure, computing, ranks)
         mine = cpu_of_rank[ranks]
         instruction_rate = _instruction_rate(cluster, placement, ranks)
-        bytes_ = sums["read_bytes"] + sums["written_bytes"]
-        own = (
-            sums["compute_seconds"] + sums["instructions"] / instruction_rate + sums["communication_seconds"]
-        )
-        moved = (sums["server_read"] + sums["server_written"])[:servers]
-        own += routes.client_seconds(ranks, bytes_, sums["accesses"], moved)
+        bytes_ = sums.read_bytes + sums.written_bytes
+        own = sums.compute_seconds + sums.instructions / instruction_rate + sums.communication_seconds
+        moved = (sums.server_read + sums.server_written)[:servers]
+        own += routes.client_seconds(ranks, bytes_, sums.accesses, moved)
         others = work.setdefault(application.start_picoseconds, np.zeros(len(cpus)))
         others += np.bincount(mine, own, len(cpus))
-        processor_error += np.bincount(mine, sums["accesses"] * cluster.settings.io_cpu / 1e12, len(cpus))
+        processor_error += np.bincount(mine, sums.accesses * cluster.settings.io_cpu / 1e12, len(cpus))
         server += routes.server_seconds(ranks, bytes_, moved)
         for load, one in zip((read, reads, written, writes), _server_load(sums, servers), strict=True):
             load += one
         for load, one in zip(sure_load, _server_load(sure, servers), strict=True):
             load += one
         metadata += metadata_seconds(cluster, sums)
-        communicates |= bool(sums["exchanges"].any())
-        waits |= sums["barriers"] > 0
+        communicates |= bool(sums.exchanges.any())
+        waits |= sums.barriers > 0
     processor = finished(work)
     disk, error = disk_seconds(cluster, (read, reads), (written, writes))
     unhidden = unhidden_seconds(cluster, sure_load)
@@ -136,10 +129,10 @@ def clocks_of(workload: Workload, cluster: Cluster, choice: Choice | None = None
     )
 
 
-def _server_load(sums: dict[str, Any], servers: int) -> tuple[Seconds, ...]:
+def _server_load(sums: Ledger, servers: int) -> tuple[NDArray[np.int64], ...]:
     """Bytes read, requests, bytes written, requests; per server."""
-    names = ("server_read", "server_reads", "server_written", "server_writes")
-    return tuple(sums[name][:servers] for name in names)
+    columns = (sums.server_read, sums.server_reads, sums.server_written, sums.server_writes)
+    return tuple(column[:servers] for column in columns)
 
 
 def _moved(load: Seconds) -> tuple[Seconds, Seconds, Seconds]:
@@ -154,7 +147,7 @@ def _independent(
     placement: Placement,
     ranks: slice,
     choice: Choice | None,
-) -> dict[str, Any] | None:
+) -> Ledger | None:
     """Sums without collective access, where aggregators may move its bytes and fetch what several want once."""
     if not uses_aggregators(application, cluster):
         return None
@@ -170,57 +163,17 @@ def finished(work: dict[int, Seconds]) -> Seconds:
     return done
 
 
-def sum_up(
-    application: Application,
-    cluster: Cluster,
-    placement: Placement,
-    ranks: slice,
-    choice: Choice | None = None,
-    *,
-    independent_only: bool = False,
-) -> dict[str, Any]:
-    """The core's pass over one application's program; with `independent_only` without collective access to files."""
-    groups = [application.groups(number) for number in range(len(application.communicators))]
-    interfaces = [kind.nic for kind in cluster.node_types]
-    kind = cluster.node_type[placement.node[ranks]]
-    slowest = np.array([min(nic.bandwidth, nic.link.bandwidth) for nic in interfaces])
-    latency = np.array([nic.link.latency for nic in interfaces], np.int64)
-    with translated(PredictionError, names_of(application, cluster), source=application.name):
-        result: dict[str, Any] = _core.sum_up(
-            application.programs,
-            groups,
-            application.extents,
-            sums_of(application, choice, placement.node[ranks]),
-            cluster.network,
-            cluster.socket_component[placement.socket[ranks]],
-            slowest[kind],
-            latency[kind],
-            cluster.settings.stripe_unit,
-            len(cluster.servers),
-            layout_table(application, len(cluster.servers)),
-            bool(cluster.metadata),
-            cluster.settings.free_near,
-            independent_only,
-        )
-    return result
-
-
 def _instruction_rate(cluster: Cluster, placement: Placement, ranks: slice) -> Seconds:
     rates = np.array([kind.instructions_per_second for kind in cluster.node_types])
     return np.asarray(rates[cluster.node_type[placement.node[ranks]]])
 
 
 def _uses(clocks: Clocks) -> tuple[Use, ...]:
-    kinds = (
+    return uses_of(
         ("processor", clocks.processor),
         ("server", clocks.server),
         ("disk", clocks.disk),
         ("metadata server", clocks.metadata),
-    )
-    return tuple(
-        Use(kind, len(column), f"{kind} {int(np.argmax(column))}", float(column.max()), float(column.mean()))
-        for kind, column in kinds
-        if len(column)
     )
 
 
@@ -246,5 +199,5 @@ def most_requests(workload: Workload, cluster: Cluster) -> int:
     for application in workload.applications:
         sums = sum_up(application, cluster, placement, slice(start, start + application.ranks))
         start += application.ranks
-        requests += (sums["server_reads"] + sums["server_writes"])[: len(requests)]
+        requests += (sums.server_reads + sums.server_writes)[: len(requests)]
     return int(requests.max())

@@ -13,6 +13,7 @@ from striate.cluster.routes import summarise
 from striate.errors import PredictionError
 
 Seconds = NDArray[np.float64]
+Amounts = NDArray[np.int64]  # bytes or counts
 SOCKETS_LOOKED_AT = 4096  # of a larger machine, evenly spread: routes to servers repeat
 
 
@@ -24,7 +25,7 @@ class ServerRoutes:
     seconds_per_byte: Seconds  # socket x server
     latency: Seconds
 
-    def client_seconds(self, ranks: slice, bytes_: Seconds, accesses: Seconds, moved: Seconds) -> Seconds:
+    def client_seconds(self, ranks: slice, bytes_: Amounts, accesses: Amounts, moved: Amounts) -> Seconds:
         """Protocol time of the ranks: their bytes, spread as `moved` over the servers, and the least latency a call."""
         if self.latency.shape[1] == 0:
             return np.zeros(len(bytes_))
@@ -33,7 +34,7 @@ class ServerRoutes:
         mean_per_byte, least_latency = self.seconds_per_byte @ share, self.latency.min(axis=1)
         return np.asarray(bytes_ * mean_per_byte[rows] + accesses * least_latency[rows])
 
-    def server_seconds(self, ranks: slice, bytes_: Seconds, moved: Seconds) -> Seconds:
+    def server_seconds(self, ranks: slice, bytes_: Amounts, moved: Amounts) -> Seconds:
         """Protocol time of the servers: each byte at the speed of the way it came."""
         by_socket = np.bincount(self.socket_of_rank[ranks], bytes_, len(self.latency))
         total = by_socket.sum()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from striate._core import Ledger
 from striate.cluster.cluster import Cluster, IOServer
-from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
+from striate.cluster.storage import Disk, random_access_ticks, sequential_ticks, transfer_rate
 from striate.workload.kinds import Kind
 
 Seconds = NDArray[np.float64]
@@ -64,12 +63,12 @@ def _burst(server: IOServer) -> int:
     return 0 if server.burst is None else int(server.burst.capacity)
 
 
-def metadata_seconds(cluster: Cluster, sums: dict[str, Any]) -> Seconds:
+def metadata_seconds(cluster: Cluster, sums: Ledger) -> Seconds:
     """Per metadata server: the calls it hears, its places sharing them evenly; file f belongs to server f."""
     work = np.zeros(len(cluster.metadata))
     for number, server in enumerate(cluster.metadata):
-        mine = sums["heard_file"] % len(work) == number
-        kind, calls, creates = (sums[f"heard_{name}"][mine] for name in ("kind", "calls", "creates"))
+        mine = sums.heard_file % len(work) == number
+        kind, calls, creates = sums.heard_kind[mine], sums.heard_calls[mine], sums.heard_creates[mine]
         costs = {
             Kind.OPEN: server.open,
             Kind.STAT: server.stat,
@@ -82,7 +81,7 @@ def metadata_seconds(cluster: Cluster, sums: dict[str, Any]) -> Seconds:
     return work
 
 
-def _disk_time(disk: Any, load: tuple[Seconds, Seconds], number: int, share: float, *, write: bool) -> float:
+def _disk_time(disk: Disk, load: tuple[Seconds, Seconds], number: int, share: float, *, write: bool) -> float:
     bytes_, requests = load[0][number] * share, load[1][number] * share
     return float(
         bytes_ / transfer_rate(disk, write=write) + requests * sequential_ticks(disk, write=write) / 1e12

@@ -6,7 +6,7 @@ after block and sends each to those who use it. Blocks for the own processor are
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import msgspec
@@ -159,8 +159,9 @@ class _Graphs:
 
     def __init__(self, flows: Flows, costs: FlowCosts) -> None:
         self.flows, self.costs = flows, costs
-        self.columns: dict[str, Any] = {
-            name: column.tolist() for name, column in flows.columns(costs).items()
+        columns = flows.graph_columns(costs)
+        self.columns: dict[str, Any] = {  # lists, which are quicker to walk than arrays
+            field.name: getattr(columns, field.name).tolist() for field in fields(columns)
         }
         self.disks = flows.processors * flows.disks_per_processor
         self.order: list[int] = np.random.default_rng(0).permutation(flows.graphs).tolist()

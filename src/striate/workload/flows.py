@@ -12,9 +12,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-import striate._core as _core
+from striate import _core
+from striate._core import FlowRun
 from striate.errors import WorkloadError
 from striate.refusals import translated
+from striate.workload.flow_columns import FlowMachine, GraphColumns, MeshColumns
 
 MOST_RECEIVERS = 16
 
@@ -44,6 +46,22 @@ class FlowCosts:
     read_scale: Floats | None = None  # per disk, how many times `read` it takes; None: all alike
     shared: SharedParts | None = None  # components that messages of several processors pass
 
+    def machine(self, flows: Flows) -> FlowMachine:
+        """What the core is told of a machine with these costs and the stream's processors."""
+        shared = self.shared
+        return FlowMachine(
+            disks=flows.processors * flows.disks_per_processor,
+            disks_per_processor=flows.disks_per_processor,
+            communication_ticks=self.communication,
+            overlap=self.overlap,
+            links=self.links,
+            blocks_ahead=self.blocks_ahead,
+            read_scale=np.empty(0) if self.read_scale is None else self.read_scale,
+            station_ticks=np.empty(0, np.int64) if shared is None else shared.ticks,
+            first_station=np.empty(0, np.int64) if shared is None else shared.first,
+            station=np.empty(0, np.uint32) if shared is None else shared.part,
+        )
+
 
 @runtime_checkable
 class Flows(Protocol):
@@ -63,8 +81,8 @@ class Flows(Protocol):
     def graphs(self) -> int: ...
     @property
     def sequential(self) -> bool: ...
-    def run(self, rung: str, costs: FlowCosts) -> dict[str, Any]: ...
-    def columns(self, costs: FlowCosts) -> dict[str, NDArray[Any]]: ...
+    def run(self, rung: str, costs: FlowCosts) -> FlowRun: ...
+    def graph_columns(self, costs: FlowCosts) -> GraphColumns: ...
 
 
 def expect_at_least(least: int, found: Any, what: str, *, at: str) -> None:
@@ -146,17 +164,21 @@ class BlockFlows:
     def graphs(self) -> int:
         return sum(window.blocks for window in self.windows)
 
-    def run(self, rung: str, costs: FlowCosts) -> dict[str, Any]:
+    def run(self, rung: str, costs: FlowCosts) -> FlowRun:
         """One rung of the core over the whole stream."""
-        columns, rows, layers, left, top = np.array(
-            [(w.columns, w.rows, w.layers, *(w.place or (-1, -1))) for w in self.windows], np.int64
-        ).T
+        with translated(WorkloadError, source=self.name):
+            return _core.mesh_queries(rung, costs.machine(self), self._queries(costs))
+
+    def graph_columns(self, costs: FlowCosts) -> GraphColumns:
+        """Every graph, as the columns of a listed stream, on disks all alike; takes room for each."""
+        machine = replace(costs, read_scale=None).machine(self)
+        with translated(WorkloadError, source=self.name):
+            return GraphColumns(**_core.mesh_graphs(machine, self._queries(costs)))
+
+    def _queries(self, costs: FlowCosts) -> MeshColumns:
         mesh = self.mesh or (1, 1)
-        return _run(
-            _core.mesh_queries,
-            rung,
-            self,
-            costs,
+        places = [window.place or (-1, -1) for window in self.windows]
+        return MeshColumns(
             mesh_columns=mesh[0],
             mesh_rows=mesh[1],
             reach=float(self.reach),
@@ -165,16 +187,12 @@ class BlockFlows:
             compute_ticks=self.compute_picoseconds,
             read_variation=float(self.read_variation),
             seed=self.seed,
-            columns=np.ascontiguousarray(columns),
-            rows=np.ascontiguousarray(rows),
-            layers=np.ascontiguousarray(layers),
-            left=np.ascontiguousarray(left),
-            top=np.ascontiguousarray(top),
+            columns=np.array([window.columns for window in self.windows], np.int64),
+            rows=np.array([window.rows for window in self.windows], np.int64),
+            layers=np.array([window.layers for window in self.windows], np.int64),
+            left=np.array([left for left, _ in places], np.int64),
+            top=np.array([top for _, top in places], np.int64),
         )
-
-    def columns(self, costs: FlowCosts) -> dict[str, NDArray[Any]]:
-        """Every graph, as the columns of a listed stream, on disks all alike; takes room for each."""
-        return self.run("list", replace(costs, read_scale=None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +206,10 @@ class Graph:
     blocks: float = 1.0  # its size in blocks: reading takes that many times T_io
 
 
+def _by_disk(group: tuple[Graph, ...]) -> list[Graph]:
+    return sorted(group, key=lambda graph: graph.disk)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedFlows:
     """Graphs given one by one, group by group; for small streams and for tests."""
@@ -198,10 +220,13 @@ class ListedFlows:
     block_bytes: int
     listed: tuple[tuple[Graph, ...], ...]
     sequential: bool = True
-    _columns: dict[str, NDArray[Any]] = field(init=False, repr=False)
+    _columns: GraphColumns = field(init=False, repr=False)
+    _blocks: Floats = field(init=False, repr=False)  # the size of every graph
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_columns", self._packed())
+        sizes = [graph.blocks for group in self.listed for graph in _by_disk(group)]
+        object.__setattr__(self, "_blocks", np.array(sizes, np.float64))
 
     @property
     def groups(self) -> int:
@@ -211,7 +236,7 @@ class ListedFlows:
     def graphs(self) -> int:
         return sum(len(group) for group in self.listed)
 
-    def _packed(self) -> dict[str, NDArray[Any]]:
+    def _packed(self) -> GraphColumns:
         disks = self.processors * self.disks_per_processor
         for number, group in enumerate(self.listed):
             for graph in group:
@@ -221,47 +246,25 @@ class ListedFlows:
                     raise WorkloadError(
                         f"a block goes to at most {MOST_RECEIVERS} others", at=f"group {number}"
                     )
-        ordered = [sorted(group, key=lambda graph: graph.disk) for group in self.listed]
+        ordered = [_by_disk(group) for group in self.listed]
         counts = [np.bincount([graph.disk for graph in group], minlength=disks) for group in ordered]
         graphs = [graph for group in ordered for graph in group]
-        return {
-            "first": np.concatenate(
-                ([0], np.cumsum(np.concatenate([*counts, np.empty(0, np.int64)])))
-            ).astype(np.int64),
-            "compute_ticks": np.array([graph.compute_picoseconds for graph in graphs], np.int64),
-            "local": np.array([graph.local for graph in graphs], np.uint8),
-            "first_receiver": np.concatenate(([0], np.cumsum([len(g.receivers) for g in graphs]))).astype(
-                np.int64
-            ),
-            "receiver": np.array([to for graph in graphs for to in graph.receivers], np.uint32),
-            "blocks": np.array([graph.blocks for graph in graphs], np.float64),
-        }
-
-    def run(self, rung: str, costs: FlowCosts) -> dict[str, Any]:
-        """One rung of the core over the whole stream."""
-        return _run(_core.listed_flows, rung, self, costs, **self.columns(costs))
-
-    def columns(self, costs: FlowCosts) -> dict[str, NDArray[Any]]:
-        """Every graph: see core/include/striate/flows/flows.hpp for what the columns mean."""
-        columns = {name: column for name, column in self._columns.items() if name != "blocks"}
-        return columns | {"read_ticks": np.rint(self._columns["blocks"] * costs.read).astype(np.int64)}
-
-
-def _run(engine: Any, rung: str, flows: Flows, costs: FlowCosts, **columns: Any) -> dict[str, Any]:
-    shared = costs.shared
-    with translated(WorkloadError, source=flows.name):
-        result: dict[str, Any] = engine(
-            rung,
-            disks=flows.processors * flows.disks_per_processor,
-            disks_per_processor=flows.disks_per_processor,
-            communication_ticks=costs.communication,
-            overlap=costs.overlap,
-            links=costs.links,
-            blocks_ahead=costs.blocks_ahead,
-            read_scale=np.empty(0) if costs.read_scale is None else costs.read_scale,
-            station_ticks=np.empty(0, np.int64) if shared is None else shared.ticks,
-            first_station=np.empty(0, np.int64) if shared is None else shared.first,
-            station=np.empty(0, np.uint32) if shared is None else shared.part,
-            **columns,
+        counted = np.concatenate([*counts, np.empty(0, np.int64)])
+        receivers = [len(graph.receivers) for graph in graphs]
+        return GraphColumns(
+            first=np.concatenate(([0], np.cumsum(counted))).astype(np.int64),
+            read_ticks=np.empty(0, np.int64),
+            compute_ticks=np.array([graph.compute_picoseconds for graph in graphs], np.int64),
+            local=np.array([graph.local for graph in graphs], np.uint8),
+            first_receiver=np.concatenate(([0], np.cumsum(receivers))).astype(np.int64),
+            receiver=np.array([to for graph in graphs for to in graph.receivers], np.uint32),
         )
-    return result
+
+    def run(self, rung: str, costs: FlowCosts) -> FlowRun:
+        """One rung of the core over the whole stream."""
+        with translated(WorkloadError, source=self.name):
+            return _core.listed_flows(rung, costs.machine(self), self.graph_columns(costs))
+
+    def graph_columns(self, costs: FlowCosts) -> GraphColumns:
+        """Every graph, its reads at the price of a block."""
+        return replace(self._columns, read_ticks=np.rint(self._blocks * costs.read).astype(np.int64))

@@ -10,7 +10,8 @@ from striate.engine.packets import run_application
 from striate.errors import PredictionError, WorkloadError
 from striate.ladder import predict
 from striate.layout import Basic, Extents, GroupedBlocks, SimpleStripe, TwoDStripe, VarStrip
-from striate.rungs.resource import clocks_of, sum_up
+from striate.rungs.ledger import sum_up
+from striate.rungs.resource import clocks_of
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
 
@@ -79,7 +80,7 @@ def test_both_rungs_put_every_byte_on_the_server_the_layout_names(layout):
     sums = sum_up(application, machine, machine.place(3), slice(0, 3))
 
     assert played(workload, machine).disk_bytes_written.tolist() == expected.tolist()
-    assert sums["server_written"].tolist() == expected.tolist()
+    assert sums.server_written.tolist() == expected.tolist()
 
 
 def test_a_file_on_one_server_takes_its_disks_alone():

@@ -41,7 +41,7 @@ def test_bounds_are_the_sums_of_section_5():
     assert (errors.balance, errors.event_delay) == (0.0, 3.0)
     assert errors.fan_out == (1 + 2) * 2.0  # E_FOh = (FO + N_disk) * T_comm
     assert (errors.random_io, errors.io_variation, errors.overlap) == (2 * 0.5, 2 * 0.25, 2 * 0.125)
-    bounds = dependency_bounds(result["ticks"] / 1e12, errors, rung="macro-rr")
+    bounds = dependency_bounds(result.ticks / 1e12, errors, rung="macro-rr")
     # read 10, send 2, read 10, send 2; the last block is computed for 1 s more
     assert (bounds.low, bounds.estimate, bounds.high) == (25.0 - 6.0, 25.0, 25.0 + 3.0 + 1.0 + 0.5 + 0.25)
     resource = resource_bounds(flows.run("resource", costs), inputs)

@@ -53,9 +53,9 @@ costs = st.builds(
 
 @given(streams(), costs)
 def test_the_core_agrees_with_the_slow_twin(flows, price):
-    assert flows.run("macro-rr", price)["ticks"] == twin.macro(flows, price, queue=False)
-    assert flows.run("macro-queue", price)["ticks"] == twin.macro(flows, price, queue=True)
-    assert flows.run("micro", price)["ticks"] == twin.micro(flows, price)
+    assert flows.run("macro-rr", price).ticks == twin.macro(flows, price, queue=False)
+    assert flows.run("macro-queue", price).ticks == twin.macro(flows, price, queue=True)
+    assert flows.run("micro", price).ticks == twin.micro(flows, price)
 
 
 @given(streams(), costs)
@@ -64,11 +64,11 @@ def test_every_rung_books_the_same_work_and_none_beats_the_busiest_resource(flow
     for rung in RUNGS:
         result = flows.run(rung, price)
 
-        assert result["disk_work"].tolist() == sums["disk_work"].tolist()
-        assert result["processor_work"].tolist() == sums["processor_work"].tolist()
-        assert result["floor"] == sums["floor"]
-        assert result["ticks"] >= sums["floor"] if rung != "resource" else True
-        assert price.links or result["ticks"] >= sums["ticks"]
+        assert result.disk_work.tolist() == sums.disk_work.tolist()
+        assert result.processor_work.tolist() == sums.processor_work.tolist()
+        assert result.floor == sums.floor
+        assert result.ticks >= sums.floor if rung != "resource" else True
+        assert price.links or result.ticks >= sums.ticks
 
 
 @given(streams(sends=False), costs)
@@ -81,14 +81,14 @@ def test_with_one_disk_and_one_processor_the_dependency_keeping_rungs_agree_exac
         tuple(tuple(Graph(0, (), g.local, g.compute_picoseconds) for g in group) for group in flows.listed),
     )
 
-    assert len({alone.run(rung, price)["ticks"] for rung in RUNGS[1:]}) == 1
+    assert len({alone.run(rung, price).ticks for rung in RUNGS[1:]}) == 1
 
 
 @given(st.integers(1, 50), st.integers(1, 100))
 def test_reading_alone_is_the_same_on_every_rung(blocks, read):
     flows = ListedFlows("reads", 1, 1, 1000, ((Graph(0),) * blocks,))
 
-    assert {flows.run(rung, FlowCosts(read, 5, False))["ticks"] for rung in RUNGS} == {blocks * read}
+    assert {flows.run(rung, FlowCosts(read, 5, False)).ticks for rung in RUNGS} == {blocks * read}
 
 
 @given(streams(), costs)
@@ -97,7 +97,7 @@ def test_adding_work_never_shortens_the_resource_rung(flows, price):
         "more", flows.processors, flows.disks_per_processor, 1000, (*flows.listed, (Graph(0),))
     )
 
-    assert more.run("resource", price)["ticks"] >= flows.run("resource", price)["ticks"]
+    assert more.run("resource", price).ticks >= flows.run("resource", price).ticks
 
 
 def test_a_window_deals_every_block_once():
@@ -105,9 +105,9 @@ def test_a_window_deals_every_block_once():
 
     result = flows.run("resource", FlowCosts(10, 1, True))
 
-    assert result["graphs"] == flows.graphs == 7 * 5 * 3 + 4
-    assert result["disk_reads"].max() - result["disk_reads"].min() <= 2
-    assert (result["processor_work"] - result["communication_work"]).sum() == flows.graphs * 10
+    assert result.graphs == flows.graphs == 7 * 5 * 3 + 4
+    assert result.disk_reads.max() - result.disk_reads.min() <= 2
+    assert (result.processor_work - result.communication_work).sum() == flows.graphs * 10
 
 
 @pytest.mark.parametrize(

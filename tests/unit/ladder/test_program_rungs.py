@@ -87,11 +87,11 @@ def test_no_rung_is_faster_than_the_path_by_more_than_its_cutting_of_data(progra
     for order in DEPENDENT:
         found = run_program_flows(program, machine, order)
 
-        assert found["ticks"] >= path["ticks"] * 0.999  # micro sends a write in up to four parts
-        assert found["messages"] == path["messages"]
-        assert found["graphs"] == path["graphs"]
-        assert found["compute_work"].tolist() == path["compute_work"].tolist()
-        assert found["written"].tolist() == path["written"].tolist()
+        assert found.ticks >= path.ticks * 0.999  # micro sends a write in up to four parts
+        assert found.messages == path.messages
+        assert found.graphs == path.graphs
+        assert found.compute_work.tolist() == path.compute_work.tolist()
+        assert found.written.tolist() == path.written.tolist()
 
 
 @settings(max_examples=40)
@@ -114,7 +114,7 @@ def test_without_communication_and_disks_all_rungs_agree_exactly(work, ranks):
     program = workload(lambda rank, count: (op.compute(ticks / 1e12) for ticks in work), ranks)
     machine = toy(nodes=2, cpus=4)
 
-    times = {order: int(run_program_flows(program, machine, order)["ticks"]) for order in ORDERS}
+    times = {order: int(run_program_flows(program, machine, order).ticks) for order in ORDERS}
     times["resource"] = round(subject_of(program, machine).ask("resource").interval.estimate * 1e12)
     times["fine"] = int(play(program, machine).rank_end.max())
 
@@ -139,7 +139,7 @@ def test_a_message_is_timed_as_the_packets_are():
 
     machine = toy(nodes=2, packet="100 kB", eager="2 MB")
 
-    coarse = run_program_flows(workload(program, 2), machine, "micro")["ticks"]
+    coarse = run_program_flows(workload(program, 2), machine, "micro").ticks
     fine = play(workload(program, 2), machine).rank_end.max()
     assert coarse == pytest.approx(fine, rel=0.05)
 
@@ -155,7 +155,7 @@ def test_two_messages_share_a_link_and_take_twice_as_long():
     machine = toy(nodes=3, cpus=1, eager="2 MB")
 
     path, micro = (
-        run_program_flows(workload(program, 3), machine, order)["ticks"] for order in ("path", "micro")
+        run_program_flows(workload(program, 3), machine, order).ticks for order in ("path", "micro")
     )
     assert micro == pytest.approx(2 * path, rel=0.3)
     assert micro == pytest.approx(play(workload(program, 3), machine).rank_end.max(), rel=0.02)
@@ -166,7 +166,7 @@ def test_ranks_that_outnumber_cpus_share_them():
 
     found = run_program_flows(program, toy(nodes=1, cpus=2), "micro")
 
-    assert found["ticks"] == 2 * 10**12
+    assert found.ticks == 2 * 10**12
 
 
 def test_ranks_that_wait_for_each_other_are_named():

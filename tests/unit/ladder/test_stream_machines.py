@@ -85,12 +85,12 @@ def test_a_window_reads_less_and_loads_the_disks_unevenly():
 
     whole, part = flows((0, 0, 1, 1)), flows((0.3, 0.3, 0.5, 0.5))
     costs = StreamSubject(whole, sp2()).costs
-    reads = [one.run("resource", costs)["disk_reads"] for one in (whole, part)]
+    reads = [one.run("resource", costs).disk_reads for one in (whole, part)]
 
     assert part.graphs == reads[1].sum() < 0.1 * whole.graphs
     assert np.ptp(reads[0]) <= 1
     assert (reads[1] == 0).sum() > 0  # fewer blocks than disks: some are idle, whatever the placement
-    moved = flows((0.5, 0.1, 0.7, 0.3)).run("resource", costs)["disk_reads"]
+    moved = flows((0.5, 0.1, 0.7, 0.3)).run("resource", costs).disk_reads
     assert moved.tolist() != reads[1].tolist()  # other blocks lie on other disks
 
 

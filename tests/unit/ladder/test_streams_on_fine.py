@@ -56,7 +56,7 @@ def ticks(flows, cluster, rung):
     """The rung's own picoseconds."""
     subject = StreamSubject(flows, cluster)
     if rung != "fine":
-        return int(flows.run(rung, subject.costs)["ticks"])
+        return int(flows.run(rung, subject.costs).ticks)
     return int(play(stream_workload(flows, subject.costs), stream_machine(flows, cluster)).rank_end.max())
 
 

@@ -63,7 +63,6 @@ struct FlowClocks {
         result.disk_reads.resize(machine.disks);
         result.processor_work.resize(machine.processors());
         result.communication_work.resize(machine.processors());
-        result.sent_work.resize(machine.processors());
     }
 
     [[nodiscard]] IdleClock& computing(std::uint32_t processor) {
@@ -164,7 +163,6 @@ struct FlowClocks {
     FlowResult finish() {
         result.most_partners = partners();
         for (std::size_t i = 0; i < work.size(); ++i) {
-            result.sent_work[i] = work[i].sent;
             result.communication_work[i] = work[i].sent + work[i].received;
             result.processor_work[i] = result.communication_work[i] + work[i].compute;
         }

@@ -152,7 +152,6 @@ struct FlowResult {
     std::int64_t ticks = 0;
     std::int64_t floor = 0;  // no order of events ends before: the busiest resource of every group
     std::vector<std::int64_t> disk_work, processor_work, communication_work;  // ticks per resource
-    std::vector<std::int64_t> sent_work;  // of the communication, what was sent
     std::vector<std::int64_t> disk_reads;
     std::vector<std::int64_t> station_work;  // ticks of every shared component
     std::int64_t graphs = 0, most_fan_out = 0, sends = 0;

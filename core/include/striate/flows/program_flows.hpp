@@ -26,7 +26,6 @@ struct ProgramFlowResult {
     std::vector<Ticks> communication_work;  // per rank: from the start to the end of its messages
     std::vector<Ticks> station_work;
     std::vector<Ticks> disk_work;         // per server
-    std::vector<Ticks> disk_alone;        // the same, were nothing done side by side
     std::vector<std::int64_t> written;    // bytes per server
     std::vector<std::int64_t> disk_jobs;  // per server, as many as packets and I/O requests make at most
     std::vector<std::int64_t> calls;      // per rank: reads and writes
