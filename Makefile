@@ -8,7 +8,7 @@ PACKAGES := $(wildcard src/striate/__init__.py src/striate/*/__init__.py src/str
 CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
 STUBGEN = $(PY) -m nanobind.stubgen -q -m striate._core -p core/bind/stub.pat
 
-.PHONY: demo test bench lint docs core-test stub format clean
+.PHONY: demo test bench lint docs dist core-test stub format clean
 
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
@@ -39,6 +39,10 @@ format: $(VENV)/lint-tools
 docs: $(VENV)/built $(VENV)/docs-tools
 	$(VENV)/bin/mkdocs build --strict --quiet --site-dir build/site
 
+# Source and wheel, into dist/. The portable wheels are built by cibuildwheel (see pyproject.toml).
+dist: $(VENV)/built $(VENV)/dist-tools
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) -m build --no-isolation --outdir dist
+
 # The core's own tests: no Python, no MPI; once as shipped, once under the sanitizers.
 core-test: $(VENV)/ready $(VENV)/core-tools
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh tools/core-test build/core Release OFF
@@ -56,7 +60,7 @@ $(VENV)/built: $(VENV)/ready $(NATIVE) $(PACKAGES)
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PIP) --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/test-tools $(VENV)/lint-tools $(VENV)/docs-tools: $(VENV)/%-tools: $(VENV)/ready pyproject.toml
+$(VENV)/test-tools $(VENV)/lint-tools $(VENV)/docs-tools $(VENV)/dist-tools: $(VENV)/%-tools: $(VENV)/ready pyproject.toml
 	@echo "striate: installing $* tools" >&2
 	@$(PY) tools/extra_requirements.py $* | xargs -d '\n' $(PIP)
 	@touch $@

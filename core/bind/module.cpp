@@ -2,11 +2,9 @@
 #include <nanobind/nanobind.h>
 
 #include "engines.hpp"
-#include "striate/version.hpp"
 
 NB_MODULE(_core, module) {
     module.doc() = "Native engines of striate: columns in, columns out.";
-    module.attr("version") = striate::version;
     striate::bind::register_refusals(module);
     striate::bind::register_extents(module);
     striate::bind::register_layouts(module);

@@ -12,8 +12,6 @@ import striate.rungs.ledger
 import striate.workload.flow_columns
 
 
-version: str = '0.1.0'
-
 class WaitKind(enum.Enum):
     send = 0
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "tune": "find the settings with which a program takes the least time",
     "advise": "say what to change in a traced program, and what that would bring",
     "apply": "write tuned settings as hints, environment and configuration; run again",
+    "selftest": "check that this installation works",
     "show": "draw traces, timelines and forecasts in a page that opens offline",
     "lab": "a practice cluster on this machine: build, use, break it",
     "probe": "measure this machine and describe it as a cluster",

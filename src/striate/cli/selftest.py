@@ -1,0 +1,32 @@
+"""`striate selftest`: whether this installation works, in seconds."""
+
+from __future__ import annotations
+
+import click
+
+from striate.cli.output import json_option, print_json
+
+
+@click.command()
+@json_option
+def command(as_json: bool) -> int:
+    """Check this installation: each part does one small thing whose right answer is known.
+
+    Needs no compiler, no network and no MPI. Exit status 3 when a check fails.
+    """
+    from striate.evaluate.selftest import checks, extras
+    from striate.units import about_seconds
+
+    done = []
+    for check in checks():
+        done.append(check)
+        if not as_json:
+            told = "ok" if check.found is None else f"FAILED: {check.found}"
+            click.echo(f"{check.name:<42} {about_seconds(check.seconds):>8}  {told}")
+    installed = extras()
+    if as_json:
+        print_json({"schema": "striate.selftest/1", "checks": done, "extras": installed})
+    else:
+        absent = ", ".join(name for name, here in installed.items() if not here)
+        click.echo(f"optional packages not installed: {absent or 'none'}")
+    return 3 if any(check.found is not None for check in done) else 0
