@@ -71,7 +71,8 @@ $(VENV)/core-tools: tools/system-packages $(VENV)/ready
 
 $(VENV)/system-tools: tools/system-packages $(VENV)/ready
 	@sh tools/system-packages chromium=chromium mb=mrbayes mpicc.openmpi=libopenmpi-dev gfortran=gfortran \
-		node=nodejs glusterd=glusterfs-server mount.glusterfs=glusterfs-client tc=iproute2 mkfs.ext4=e2fsprogs
+		node=nodejs glusterd=glusterfs-server mount.glusterfs=glusterfs-client tc=iproute2 mkfs.ext4=e2fsprogs \
+		h5dump=hdf5-tools
 	@touch $@
 
 # A second environment with Open MPI beside MPICH: it sees the first one's packages, and has its own mpi4py.

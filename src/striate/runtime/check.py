@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from striate.runtime.store.files import Store, SubfileReader, check_directories,
 from striate.runtime.store.group_metadata import MAGIC, GroupMetadata, decode_group
 from striate.runtime.store.lock import Unfinished, take_lock, unfinished_writes
 from striate.runtime.store.metadata import Metadata, SubFile, decode
-from striate.runtime.store.reference import FILE_NAME, reference_bytes
+from striate.runtime.store.reference import array_references
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def verify(
         missing,
         reader.read_bytes,
         tuple(findings),
-        (*_notes(store, metadata), *_reference_notes(store, reference_bytes(metadata, store))),
+        (*_notes(store, metadata), *_reference_notes(store, array_references(metadata, store))),
     )
 
 
@@ -151,10 +151,11 @@ def _notes(store: Store, metadata: Metadata | GroupMetadata) -> Iterator[str]:
         yield f"an interrupted write may have left files in {', '.join(sorted(unseen))}"
 
 
-def _reference_notes(store: Store, expected: bytes) -> Iterator[str]:
-    reference = store.path / FILE_NAME
-    if reference.exists() and reference.read_bytes() != expected:
-        yield f"{FILE_NAME} does not fit the metadata: the dataset was moved, or a write was interrupted"
+def _reference_notes(store: Store, expected: Mapping[str, bytes | None]) -> Iterator[str]:
+    for name, content in expected.items():
+        reference = store.path / name
+        if reference.exists() and reference.read_bytes() != content:
+            yield f"{name} does not fit the metadata: the dataset was moved, or a write was interrupted"
 
 
 def _first_write_left(store: Store) -> str | None:

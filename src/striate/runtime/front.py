@@ -34,6 +34,7 @@ from striate.runtime.store.codec import Pipeline, pipeline_from, pipeline_from_c
 from striate.runtime.store.commit import is_ours
 from striate.runtime.store.dtypes import describe_dtype
 from striate.runtime.store.files import Store, SubfileReader, check_directories
+from striate.runtime.store.hdf5_reference import hdf5_library
 from striate.runtime.store.metadata import Metadata, SubFile, decode
 
 ALIGNMENT = 4096
@@ -49,6 +50,7 @@ _SETTINGS = (
     "chunk",
     "sync",
     "reference",
+    "hdf5",
 )
 
 PathLike = str | os.PathLike[str]
@@ -69,6 +71,7 @@ def create(
     chunk: units.Quantity = "1 MiB",
     sync: bool = False,
     reference: bool = True,
+    hdf5: bool = False,
     share_memory: bool | int = True,
 ) -> Dataset:
     """Collective: a new dataset at `path`, to be written; what is there stays until the first write is complete.
@@ -77,7 +80,8 @@ def create(
     lowest n, or a list. Each rank's domain is divided into `group_factor` blocks, dealt to the servers in turn; a
     `layout` of `striate.layout` places chunks instead. `directories` gives each server one of its own. `codec`
     is None, "auto", a name such as "zstd", a numcodecs codec, or a list of them. `buffer` bounds the memory a
-    rank uses beyond the caller's own and the schedule. `sync` makes each write durable before it returns.
+    rank uses beyond the caller's own and the schedule. `sync` makes each write durable before it returns. `hdf5` makes
+    `reference.h5` with every write, through which HDF5 tools read the dataset's own bytes.
     """
     group = group_of(comm)
     ranks = group.ranks
@@ -102,9 +106,11 @@ def create(
         budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and codec is None)
         plan = _plan(grid, ranks.size, server_ranks, group_factor, layout)
         pipeline = Pipeline(()) if codec == "auto" else pipeline_from(codec, kind.itemsize)
+        if hdf5:
+            _refuse_without_hdf5(codec)
         prepare_folders(store, session, ranks, server_ranks)
         codecs = codec == "auto" or pipeline.configs
-        options = Options(ALIGNMENT, sync, reference, share_memory)
+        options = Options(ALIGNMENT, sync, reference, hdf5, share_memory)
         placed = (server_ranks, group_factor, str(layout))
         sizes = (budget.buffer_bytes, grid.chunk_bytes)
         settings = (
@@ -116,6 +122,7 @@ def create(
             *sizes,
             sync,
             reference,
+            hdf5,
         )
         same.update(zip(_SETTINGS, settings, strict=True))
     state = State(
@@ -162,7 +169,6 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     first = newest(ranks, store, same={"path": str(store.path), "share_memory": share_memory})
     node = group.node(share_memory)
     same: dict[str, object] = {"buffer": None, "codecs": sorted(codecs)}
-    options = Options(ALIGNMENT, sync, reference, share_memory)
 
     def state_of(content: bytes) -> tuple[State, list[SubFile]]:
         metadata = decode(content, str(store.metadata_path))
@@ -184,7 +190,7 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
             domains=Domains.even(grid.chunks, ranks.size),
             budget=budget,
             plan=_stored_plan(metadata, grid, server_ranks),
-            options=options,
+            options=Options(ALIGNMENT, sync, reference, metadata.hdf5, share_memory),
             identity=metadata.identity,
             generation=metadata.generation,
             table=ChunkTable.of(metadata),
@@ -256,6 +262,12 @@ def _refuse_factor(group_factor: int, servers: int) -> None:
         raise DatasetError(
             f"expected a group factor from 1 to {servers} (the number of servers), got {group_factor}"
         )
+
+
+def _refuse_without_hdf5(codec: Any) -> None:
+    hdf5_library()
+    if codec is not None:
+        raise DatasetError(f"expected no codec with hdf5, which reads plain bytes, got {codec!r:.60}")
 
 
 def _budget(buffer: units.Quantity, grid: Grid, ranks: int, *, one_node: bool) -> Budget:

@@ -30,6 +30,7 @@ from striate.runtime.plan.placement import chunks_per_block
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.files import Store, check_directories
 from striate.runtime.store.group_metadata import VERSION, GroupMetadata, Rows, decode_group
+from striate.runtime.store.hdf5_reference import hdf5_library, refuse_compressed
 from striate.runtime.variable_group import VariableGroup
 from striate.runtime.variables import Variable, checked_attributes, checked_name
 
@@ -49,6 +50,7 @@ def create_group(
     chunk: units.Quantity = "1 MiB",
     sync: bool = False,
     reference: bool = True,
+    hdf5: bool = False,
     share_memory: bool | int = True,
 ) -> VariableGroup:
     """Collective: a new group of variables at `path`; what is there stays until the first write is complete.
@@ -67,7 +69,7 @@ def create_group(
         "path": str(store.path),
         "group": None,
         "buffer": None,
-        "sync": (sync, reference),
+        "sync": (sync, reference, hdf5),
     }
     with closing_on_error(session), Collective(ranks, same=same):
         server_ranks = server_ranks_of(servers, ranks.size)
@@ -82,13 +84,17 @@ def create_group(
             keep=0 if keep is None else int(keep),
             servers=len(server_ranks),
             own_directories=bool(store.directories),
+            hdf5=hdf5,
         )
+        if hdf5:
+            hdf5_library()
+            refuse_compressed(metadata.variables)
         setting = Setting(
             group=group,
             node=node,
             store=store,
             session=session,
-            options=Options(ALIGNMENT, sync, reference, share_memory),
+            options=Options(ALIGNMENT, sync, reference, hdf5, share_memory),
             buffer_bytes=units.size(plain_number(buffer)),
             codecs=tuple(str(config["id"]) for entry in metadata.variables for config in entry.codec),
             server_ranks=server_ranks,
@@ -128,7 +134,7 @@ def open_group(
             node=node,
             store=store,
             session=Session(store, metadata.identity, first=ranks.rank == 0),
-            options=Options(ALIGNMENT, sync, reference, share_memory),
+            options=Options(ALIGNMENT, sync, reference, metadata.hdf5, share_memory),
             buffer_bytes=units.size(plain_number(buffer)),
             codecs=tuple(codecs),
             server_ranks=(),

@@ -27,9 +27,12 @@ from striate.runtime.move.windows import Windows
 from striate.runtime.plan.records import bytes_of, record_bytes, result_array
 from striate.runtime.report import Report
 from striate.runtime.store.chunks import ChunkReader, ChunkTable
+from striate.runtime.store.commit import NO_REFERENCES, hdf5_if_possible
 from striate.runtime.store.files import MOST_OPEN, SubfileReader
 from striate.runtime.store.group_metadata import GroupMetadata, StepIndex, decode_group, index_name
-from striate.runtime.store.group_reference import group_reference
+from striate.runtime.store.group_reference import group_references
+from striate.runtime.store.hdf5_reference import FILE_NAME as HDF5_NAME
+from striate.runtime.store.hdf5_reference import group_hdf5
 from striate.runtime.store.metadata import SubFile
 
 MOST_REFERENCED = 20_000  # chunks of all steps; beyond, the reference is written when the group is closed
@@ -345,23 +348,34 @@ class VariableGroup:
     def _commit(self, metadata: GroupMetadata, index: bytes | None) -> None:
         state = self._state
         first = not state.committed
-        reference = self._reference(metadata) if state.setting.options.reference else None
-        self._state = commit_group(state, metadata, index, reference)
+        self._state = commit_group(state, metadata, index, self._references(metadata))
         if first:
             clean_group(self._state)
 
-    def _reference(self, metadata: GroupMetadata) -> bytes | None:
-        """Collective: the reference; while there are few chunks with every write, then when the group is closed."""
+    def hdf5_content(self) -> bytes:
+        """Collective: the HDF5 file that points into the sub-files of all variables and steps."""
+        indexes = [self._indexes.of(self._state, step) for step in self.metadata.steps]
+        return group_hdf5(self.metadata, self._state.setting.store, self._static_table(), indexes)
+
+    def _references(self, metadata: GroupMetadata) -> dict[str, bytes | None]:
+        """Collective: on rank 0 the references; while there are few chunks with every write, then at the end."""
+        options, store = self._state.setting.options, self._state.setting.store
+        if not (options.reference or options.hdf5):
+            return NO_REFERENCES
         per_step = len(self._state.empty_table(growing=True).file)
         few = per_step * len(metadata.steps) <= MOST_REFERENCED
         if not few and metadata is not self.metadata:
             self._referenced = False
-            return b""
+            return {}
         indexes = [self._indexes.of(self._state, step) for step in metadata.steps]
         if self._state.ranks.rank:
-            return None
+            return {}
         table = ChunkTable.from_columns(metadata.chunks, metadata.subfiles)
-        return group_reference(metadata, self._state.setting.store, table, indexes)
+        made = (metadata, store, table, indexes)
+        found = NO_REFERENCES | (group_references(*made) if options.reference else {})
+        if options.hdf5:
+            found[HDF5_NAME] = hdf5_if_possible(lambda: group_hdf5(*made))
+        return found
 
     def _remove_replaced(self, before: GroupState) -> None:
         """Remove the files of what this write replaced, and of steps that are no longer kept."""

@@ -99,12 +99,13 @@ def test_sums_add_what_one_call_brings_to_every_variable(tmp_path):
             group.write_all(nodes, {"x": np.ones(3)}, combine="last")
 
 
-def test_xarray_shows_names_dimensions_coordinates_and_attributes(path):
+@pytest.mark.parametrize("name", ["reference.json", "reference-zarr3.json"])
+def test_xarray_shows_names_dimensions_coordinates_and_attributes(path, name):
     xarray = pytest.importorskip("xarray", reason="xarray opens the reference")
-    files = fsspec.filesystem("reference", fo=str(path / "reference.json"), asynchronous=True)
+    files = fsspec.filesystem("reference", fo=str(path / name), asynchronous=True)
     store = zarr.storage.FsspecStore(files)
 
-    with xarray.open_dataset(store, engine="zarr", consolidated=False, zarr_format=2) as found:
+    with xarray.open_dataset(store, engine="zarr", consolidated=False) as found:
         assert found.attrs == {"title": "a flow", "version": 3}
         assert set(found.coords) == {"time", "x"}
         assert found["velocity"].dims == ("time", "node", "xyz")

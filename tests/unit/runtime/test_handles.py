@@ -1,6 +1,8 @@
 """Several handles on one dataset: nothing that was written is lost, and what was opened stays readable."""
 
+import os
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -202,3 +204,18 @@ def test_the_layout_is_the_same_after_another_handles_write(tmp_path):
         first.write_all([0], [-2.0])
 
     assert runtime.open_serial(tmp_path / "d")[[0, 1, 2999]].tolist() == [-2, 1, -1]
+
+
+@pytest.mark.parametrize("sync", [True, False])
+def test_a_durable_write_flushes_its_bytes_metadata_and_references(tmp_path, monkeypatch, sync):
+    flushed = []
+    monkeypatch.setattr(
+        os, "fsync", lambda number: flushed.append(Path(f"/proc/self/fd/{number}").readlink().name)
+    )
+    with runtime.create(None, tmp_path / "d", (100,), "f8", sync=sync, hdf5=True) as dataset:
+        dataset.write_all(..., np.ones(100))
+        subfile = next((tmp_path / "d").glob("*.blocks")).name
+    references = [".reference.json.part", ".reference-zarr3.json.part", ".reference.h5.part"]
+    wanted = [subfile, "d", *references, ".metadata.json.part", "d"]
+
+    assert flushed == (wanted if sync else [])

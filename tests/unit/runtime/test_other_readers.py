@@ -13,10 +13,15 @@ from striate.errors import DamageError
 RECORD = np.dtype([("x", "f4", (2,)), ("v", "f8", (4,))])
 
 
-def through_reference(path):
+def through_reference(path, zarr_format=2):
     """The array as a reader sees it who knows nothing of Striate."""
-    files = fsspec.filesystem("reference", fo=str(path / "reference.json"), asynchronous=True)
-    return zarr.open_group(zarr.storage.FsspecStore(files), mode="r")["data"]
+    return zarr.open_group(store_of(path, zarr_format), mode="r")["data"]
+
+
+def store_of(path, zarr_format):
+    name = {2: "reference.json", 3: "reference-zarr3.json"}[zarr_format]
+    files = fsspec.filesystem("reference", fo=str(path / name), asynchronous=True)
+    return zarr.storage.FsspecStore(files)
 
 
 def written(path, array, **settings):
@@ -34,6 +39,41 @@ def test_zarr_reads_the_reference(tmp_path, shape, codec):
     path = written(tmp_path / "dataset", array, chunk=500, codec=codec)
 
     assert np.array_equal(through_reference(path)[...], array)
+
+
+@pytest.mark.parametrize("codec", [None, "zstd", "blosc", "gzip", "crc32c", ["zstd", "crc32c"]], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "kind"), [((1000,), ">f8"), ((37, 11), "i2"), ((3, 40), "c8"), ((99,), "?")]
+)
+def test_zarr_3_reads_the_same_chunks(tmp_path, shape, kind, codec):
+    array = np.random.default_rng(1).integers(0, 9, shape).astype(kind)
+    path = written(tmp_path / "dataset", array, chunk=500, codec=codec)
+    found = through_reference(path, zarr_format=3)
+
+    assert found.metadata.zarr_format == 3
+    assert found.dtype.kind == array.dtype.kind
+    assert np.array_equal(found[...], array)
+
+
+@pytest.mark.parametrize(
+    ("codec", "kind"), [("lz4", "f8"), (["shuffle", "zstd"], "f8"), (None, RECORD)], ids=str
+)
+def test_what_zarr_3_cannot_say_is_left_to_zarr_2(tmp_path, codec, kind):
+    path = written(tmp_path / "dataset", np.zeros(100, kind), codec=codec)
+
+    assert not (path / "reference-zarr3.json").exists()
+    assert through_reference(path).metadata.zarr_format == 2
+
+
+def test_zarr_3_sees_damage_where_the_checksum_is_a_codec(tmp_path):
+    path = written(tmp_path / "dataset", np.arange(1000.0), codec="crc32c")
+    victim = next(path.glob("*.blocks"))
+    content = bytearray(victim.read_bytes())
+    content[4000] ^= 1
+    victim.write_bytes(content)
+
+    with pytest.raises(ValueError, match="checksum"):
+        through_reference(path, zarr_format=3)[...]
 
 
 @pytest.mark.parametrize("codec", ["crc32", ["shuffle", "lz4", "crc32"]], ids=str)
@@ -68,14 +108,14 @@ def test_zarr_reads_what_was_never_written_as_zeros(tmp_path):
     assert np.array_equal(through_reference(tmp_path / "dataset")[...], expected)
 
 
-def test_xarray_opens_the_reference(tmp_path):
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_xarray_opens_the_reference(tmp_path, zarr_format):
     xarray = pytest.importorskip("xarray", reason="xarray opens the reference")
     array = np.arange(600.0).reshape(60, 10)
     path = written(tmp_path / "dataset", array, chunk=800)
-    files = fsspec.filesystem("reference", fo=str(path / "reference.json"), asynchronous=True)
-    store = zarr.storage.FsspecStore(files)
+    store = store_of(path, zarr_format)
 
-    with xarray.open_dataset(store, engine="zarr", consolidated=False, zarr_format=2) as found:
+    with xarray.open_dataset(store, engine="zarr", consolidated=False, zarr_format=zarr_format) as found:
         assert found["data"].dims == ("axis_0", "axis_1")
         assert np.array_equal(found["data"].values, array)
 

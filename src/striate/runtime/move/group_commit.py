@@ -89,7 +89,7 @@ def with_step(
 
 
 def commit_group(
-    state: GroupState, metadata: GroupMetadata, index: bytes | None, reference: bytes | None
+    state: GroupState, metadata: GroupMetadata, index: bytes | None, beside: Mapping[str, bytes | None]
 ) -> GroupState:
     """Collective: put the new metadata in place; the step's index is there before."""
     setting = state.setting
@@ -100,7 +100,7 @@ def commit_group(
             if index is not None:
                 path = setting.store.path / index_name(metadata.identity, metadata.generation)
                 write_part(path, index, sync=sync).replace(path)
-            replace_content(setting.store, encode_group(metadata), reference, sync=sync)
+            replace_content(setting.store, encode_group(metadata), beside, sync=sync)
             setting.session.caught_up()
     return replace(state, metadata=metadata, committed=True)
 

@@ -38,11 +38,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Options:
-    """How this process group works on the dataset; nothing of it is stored."""
+    """How this process group works on the dataset; all but `hdf5` is its own choice."""
 
     alignment: int
     sync: bool
     reference: bool
+    hdf5: bool  # stored: all who write the dataset make the HDF5 reference
     share: bool | int
 
 
@@ -126,4 +127,5 @@ class State:
             layout=self.plan.layout,
             subfiles=table.subfiles,
             chunks=table.columns(),
+            hdf5=self.options.hdf5,
         )

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from striate.errors import DatasetError
 from striate.runtime.store import metadata as meta
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.files import Store, sync_folder, write_part
+from striate.runtime.store.hdf5_reference import FILE_NAME as HDF5_NAME
+from striate.runtime.store.hdf5_reference import array_hdf5
 from striate.runtime.store.reference import FILE_NAME as REFERENCE_NAME
-from striate.runtime.store.reference import reference_bytes
+from striate.runtime.store.reference import ZARR3_NAME, array_references
 
 Int64 = npt.NDArray[np.int64]
 
@@ -23,8 +26,11 @@ TRIAL = (
     ".trial-{identity}-{rank}"  # a sample written to time the disk; gone at once unless the program is killed
 )
 _TRIAL = re.compile(r"\.trial-([0-9a-f]{16})-[0-9]+")
-_PARTS = (f".{meta.FILE_NAME}.part", f".{REFERENCE_NAME}.part")
-_OURS = re.compile(r"\.?(metadata|reference)\.json(\.part)?|\.lock(\.claim(\.[0-9]+)?)?")
+NO_REFERENCES: dict[str, bytes | None] = dict.fromkeys((REFERENCE_NAME, ZARR3_NAME, HDF5_NAME))
+_PARTS = tuple(f".{name}.part" for name in (meta.FILE_NAME, *NO_REFERENCES))
+_OURS = re.compile(
+    r"\.?((metadata|reference(-zarr3)?)\.json|reference\.h5)(\.part)?|\.lock(\.claim(\.[0-9]+)?)?"
+)
 _INDEX = re.compile(r"\.?([0-9a-f]{16})-[0-9]{8}\.index(\.part)?")
 
 
@@ -70,23 +76,34 @@ def _without_unused(table: ChunkTable) -> ChunkTable:
 
 
 def replace_metadata(metadata: meta.Metadata, store: Store, *, reference: bool, sync: bool) -> None:
-    """Put the metadata of one array in place, and its reference, where it is wanted."""
-    beside = reference_bytes(metadata, store) if reference else None
+    """Put the metadata of one array in place, and its references, where they are wanted."""
+    beside = NO_REFERENCES | (array_references(metadata, store) if reference else {})
+    if metadata.hdf5:
+        beside[HDF5_NAME] = hdf5_if_possible(lambda: array_hdf5(metadata, store))
     replace_content(store, meta.encode(metadata), beside, sync=sync)
 
 
-def replace_content(store: Store, content: bytes, reference: bytes | None, *, sync: bool) -> None:
-    """The reference is ready before the metadata is replaced, and follows it by a rename.
+def hdf5_if_possible(make: Callable[[], bytes]) -> bytes | None:
+    """The HDF5 reference; None where h5py is missing, or the chunks lie in too many pieces: the write goes on."""
+    try:
+        return make()
+    except DatasetError:
+        return None
 
-    None: there shall be none; no bytes: what is there stays.
-    """
-    path = store.path / REFERENCE_NAME
-    follower = write_part(path, reference, sync=sync) if reference else None
+
+def replace_content(store: Store, content: bytes, beside: Mapping[str, bytes | None], *, sync: bool) -> None:
+    """References are ready before the metadata is replaced, and follow it by a rename; of None there shall be none."""
+    parts = {
+        store.path / name: write_part(store.path / name, reference, sync=sync)
+        for name, reference in beside.items()
+        if reference is not None
+    }
     write_part(store.metadata_path, content, sync=sync).replace(store.metadata_path)
-    if follower is not None:
-        follower.replace(path)
-    elif reference is None:
-        path.unlink(missing_ok=True)
+    for path, part in parts.items():
+        part.replace(path)
+    for name in beside:
+        if store.path / name not in parts:
+            (store.path / name).unlink(missing_ok=True)
     if sync:
         sync_folder(store.path)
 

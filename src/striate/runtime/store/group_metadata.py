@@ -92,6 +92,7 @@ class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     steps: list[Step]
     subfiles: list[SubFile]  # of the variables that do not grow
     chunks: Chunks
+    hdf5: bool = False  # an HDF5 reference is made with every commit
 
     def grid_of(self, variable: VariableEntry) -> Grid:
         """One variable, or one step of it, as chunks of whole rows."""
@@ -115,6 +116,12 @@ class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
             for variable in self.variables
             if self.grows(variable) == growing and not self.is_scalar(variable)
         ]
+
+
+def coordinates(metadata: GroupMetadata) -> dict[str, str]:
+    """The attribute by which readers know the coordinates."""
+    names = [entry.name for entry in metadata.variables if entry.coordinate]
+    return {"coordinates": " ".join(names)} if names else {}
 
 
 def index_name(identity: str, generation: int) -> str:

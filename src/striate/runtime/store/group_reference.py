@@ -11,30 +11,28 @@ import numpy as np
 
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.files import Store
-from striate.runtime.store.group_metadata import GroupMetadata, StepIndex, VariableEntry
-from striate.runtime.store.reference import kerchunk_bytes, location, zarr_array
+from striate.runtime.store.group_metadata import GroupMetadata, StepIndex, VariableEntry, coordinates
+from striate.runtime.store.reference import kerchunk_files, location, zarr_array
+from striate.runtime.store.zarr3 import DOCUMENT, zarr3_array, zarr3_group
 
 Entry = tuple[str, Any]
 
 
-def group_reference(
+def group_references(
     metadata: GroupMetadata, store: Store, table: ChunkTable, indexes: Sequence[StepIndex]
-) -> bytes:
-    """A kerchunk reference (version 1) to one Zarr group; steps are the chunks along the growing dimension."""
+) -> dict[str, bytes | None]:
+    """Kerchunk references (version 1) to one Zarr group, by file name; steps are chunks along the growing dimension."""
     refs: dict[str, Any] = {
         ".zgroup": json.dumps({"zarr_format": 2}),
-        ".zattrs": json.dumps(metadata.attributes | _coordinates(metadata)),
+        ".zattrs": json.dumps(metadata.attributes | coordinates(metadata)),
     }
     steps = [ChunkTable.from_columns(index.chunks, index.subfiles) for index in indexes]
     refs.update(_static(metadata, store, table))
     refs.update(_growing(metadata, store, steps))
     refs.update(_scalars(metadata))
-    return kerchunk_bytes(refs, store)
-
-
-def _coordinates(metadata: GroupMetadata) -> dict[str, str]:
-    names = [entry.name for entry in metadata.variables if entry.coordinate]
-    return {"coordinates": " ".join(names)} if names else {}
+    documents = {key: value for key, value in refs.items() if key.rpartition("/")[2].startswith(".z")}
+    chunks = {key: value for key, value in refs.items() if key not in documents}
+    return kerchunk_files(documents, _modern(metadata, documents), chunks, store)
 
 
 def _static(metadata: GroupMetadata, store: Store, table: ChunkTable) -> Iterator[Entry]:
@@ -72,6 +70,25 @@ def _scalars(metadata: GroupMetadata) -> Iterator[Entry]:
             yield from _documents(entry, [len(numbers)], [max(1, len(numbers))], whole=True)
             if numbers:
                 yield f"{entry.name}/0", "base64:" + base64.b64encode(values.tobytes()).decode()
+
+
+def _modern(metadata: GroupMetadata, refs: Mapping[str, Any]) -> dict[str, Any]:
+    """The same in Zarr 3, of all variables or of none: a reader takes one version for the group."""
+    found = {DOCUMENT: zarr3_group(metadata.attributes | coordinates(metadata))}
+    for entry in metadata.variables:
+        array = json.loads(refs[f"{entry.name}/.zarray"])
+        modern = zarr3_array(
+            entry.numpy_dtype(),
+            array["shape"],
+            array["chunks"],
+            entry.codec,
+            entry.dimensions,
+            entry.attributes,
+        )
+        if modern is None:
+            return {}
+        found[f"{entry.name}/{DOCUMENT}"] = modern
+    return found
 
 
 def _documents(entry: VariableEntry, shape: list[int], chunk: list[int], *, whole: bool) -> Iterator[Entry]:

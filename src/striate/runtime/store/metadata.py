@@ -57,6 +57,7 @@ class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     layout: str
     subfiles: list[SubFile]
     chunks: Chunks
+    hdf5: bool = False  # an HDF5 reference is made with every commit
 
     def grid(self) -> Grid:
         """The division of the array into chunks."""

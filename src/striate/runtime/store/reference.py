@@ -12,40 +12,58 @@ import numpy as np
 from striate.runtime.store.dtypes import flat_dtype
 from striate.runtime.store.files import Store
 from striate.runtime.store.metadata import Metadata
+from striate.runtime.store.zarr3 import DOCUMENT, zarr3_array, zarr3_group
 
 FILE_NAME = "reference.json"
+ZARR3_NAME = "reference-zarr3.json"
 
 
-def reference_bytes(metadata: Metadata, store: Store) -> bytes:
-    """A kerchunk reference (version 1) to one Zarr array called `data`."""
+def array_references(metadata: Metadata, store: Store) -> dict[str, bytes | None]:
+    """Kerchunk references (version 1) to one Zarr array called `data`, by file name; None where Zarr 3 has no words."""
     whole = -1 not in metadata.chunks.file
-    array = zarr_array(
-        metadata.numpy_dtype(), metadata.shape, metadata.chunk_shape, metadata.codec, whole=whole
-    )
-    refs: dict[str, Any] = {
+    kind, names = metadata.numpy_dtype(), dimensions(metadata)
+    shapes = (metadata.shape, metadata.chunk_shape, metadata.codec)
+    old: dict[str, Any] = {
         ".zgroup": json.dumps({"zarr_format": 2}),
-        "data/.zarray": json.dumps(array),
-        "data/.zattrs": json.dumps({"_ARRAY_DIMENSIONS": dimensions(metadata)}),
+        "data/.zarray": json.dumps(zarr_array(kind, *shapes, whole=whole)),
+        "data/.zattrs": json.dumps({"_ARRAY_DIMENSIONS": names}),
     }
-    grid = metadata.grid()
+    array = zarr3_array(kind, *shapes, names, {})
+    new = {} if array is None else {DOCUMENT: zarr3_group({}), f"data/{DOCUMENT}": array}
+    return kerchunk_files(old, new, _chunks(metadata, store), store)
+
+
+def _chunks(metadata: Metadata, store: Store) -> dict[str, Any]:
+    grid, columns, found = metadata.grid(), metadata.chunks, {}
     parts = [-(-length // part) for length, part in zip(grid.shape, grid.chunk_shape, strict=True)]
     names = [location(store, subfile.server, subfile.name) for subfile in metadata.subfiles]
-    columns = metadata.chunks
     for chunk, corner in enumerate(np.ndindex(*parts)):
         if columns.file[chunk] < 0:
             continue
         length = columns.length[chunk] if metadata.codec else grid.chunk_bytes
         key = "data/" + ".".join(map(str, corner))
-        refs[key] = [names[columns.file[chunk]], columns.offset[chunk], length]
-    return kerchunk_bytes(refs, store)
+        found[key] = [names[columns.file[chunk]], columns.offset[chunk], length]
+    return found
 
 
-def kerchunk_bytes(refs: dict[str, Any], store: Store) -> bytes:
-    """The file's content. Sub-files are named through the template `u`, the dataset's directory: a reader of a dataset
-    that was moved gives `template_overrides={"u": new_directory}`.
+def kerchunk_files(
+    old: dict[str, Any], new: dict[str, Any], chunks: dict[str, Any], store: Store
+) -> dict[str, bytes | None]:
+    """The files of Zarr 2's documents and of Zarr 3's, with the same chunks: a reader wants one version in a file.
+
+    Sub-files are named through the template `u`, the dataset's directory: a reader of a dataset that was moved gives
+    `template_overrides={"u": new_directory}`.
     """
-    document = {"version": 1, "templates": {"u": str(store.path.absolute())}, "refs": refs}
-    return msgspec.json.encode(document) + b"\n"
+    templates = msgspec.json.encode({"u": str(store.path.absolute())})
+    listed = msgspec.json.encode(chunks)[1:]
+
+    def content(documents: dict[str, Any]) -> bytes:
+        comma = b"," if chunks else b""
+        refs = msgspec.json.encode(documents)[:-1] + comma + listed
+        return b'{"version":1,"templates":%b,"refs":%b}\n' % (templates, refs)
+
+    texts = {name: json.dumps(document) for name, document in new.items()}
+    return {FILE_NAME: content(old), ZARR3_NAME: content(texts) if new else None}
 
 
 def zarr_array(
