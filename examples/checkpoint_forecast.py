@@ -23,6 +23,6 @@ forecast = striate.predict(workload, "westmere", within=None)
 print(workload)
 print(f"{forecast.workload} on {forecast.cluster}, {forecast.ranks} ranks, by the {forecast.rung} rung:")
 print(f"  {about_seconds(forecast.seconds.estimate)}", end="")
-print(f" ({about_seconds(forecast.seconds.low)} to {about_seconds(forecast.seconds.high)})")
+print(f" (80 % of the runs: {about_seconds(forecast.seconds.low)} to {about_seconds(forecast.seconds.high)})")
 for use in forecast.uses:
     print(f"  {use.count:3} x {use.kind:9} the busiest works {about_seconds(use.busiest_seconds)}")

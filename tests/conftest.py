@@ -1,6 +1,7 @@
 """Fixtures and profiles that all tests share."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,15 @@ settings.register_profile(
 settings.load_profile(os.environ.get("STRIATE_HYPOTHESIS", "ci"))
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(autouse=True, scope="session")
+def calibration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A user's calibration of its own, so that forecasts do not depend on whose account runs the tests."""
+    path = tmp_path_factory.mktemp("calibration") / "calibration.csv"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STRIATE_CALIBRATION", str(path))
+        yield path
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,11 @@
 
     python verification/attack.py --cases 20000 --seed 1
     python verification/attack.py --cases 2000 --seed 1 --answers
+    python verification/attack.py --cases 20000 --seed 1 --seconds 800 --state build/attack.json
 
 Prints how often a proved end was broken, and the smallest case found for every kind of break. With --answers it asks
 the ladder within 20 % instead, and prints how often an answer given with exit status 0 holds the packet-level time.
+With --state a run goes on where the one before it with the same seed ended, and prints the counts of all of them.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from attack_corpus import Case, draw, machine_of, shrunk, workload_of
 
@@ -66,11 +69,12 @@ def answered(case: Case) -> Attack:
         forecast = predict(workload, cluster, within=0.2, budget="5 s", collectives=case["collectives"])
         if not forecast.reached or forecast.rung == "fine":
             return Attack("not answered" if not forecast.reached else "by fine")
-        played = predict(workload, cluster, rung="fine", collectives=case["collectives"]).seconds.estimate
+        rules = case["collectives"]
+        played = predict(workload, cluster, rung="fine", collectives=rules, exact=True).seconds.estimate
     except StriateError as error:
         return Attack(f"refused: {type(error).__name__}: {error.message[:60]}")
-    seconds = forecast.seconds
-    inside = seconds.low * (1 - 1e-9) <= played <= seconds.high * (1 + 1e-9)
+    bounds = forecast.bounds
+    inside = bounds.low * (1 - 1e-9) <= played <= bounds.high * (1 + 1e-9)
     return Attack(f"{forecast.rung}: {'holds' if inside else 'misses'}", played)
 
 
@@ -82,28 +86,47 @@ def main() -> int:
     options.add_argument("--show", type=int, default=5, help="breaks to shrink and print")
     options.add_argument("--seconds", type=float, default=float("inf"))
     options.add_argument("--answers", action="store_true", help="attack the ladder's answers, not its proofs")
+    options.add_argument("--state", type=Path, help="a file that keeps how far each seed has come")
     given = options.parse_args()
-    found: Counter[str] = Counter()
-    broken: list[tuple[int, Case]] = []
+    state = States(given.state, f"{'answers' if given.answers else 'proofs'} {given.seed} {given.ranks}")
+    found, broken = state.found, state.broken
     began = time.monotonic()
-    for number in range(given.cases):
+    for number in range(sum(found.values()), given.cases):
         if time.monotonic() - began > given.seconds:
             break
+        if number % 100 == 0:
+            state.save()
         seed = given.seed * 1_000_000 + number
         case = draw(seed, most_ranks=given.ranks)
         trial = answered if given.answers else attack
         outcome = trial(case).outcome
         found[outcome] += 1
         if outcome in ("below", "above") or outcome.endswith("misses"):
-            broken.append((seed, case))
+            broken.append(seed)
             if len(broken) <= given.show:
                 _show(seed, case, outcome, trial)
+    state.save()
     for outcome, count in found.most_common():
         print(f"{count:7,}  {outcome}")
     if given.answers:
         return _judge(found)
     print(f"{len(broken)} proved ends broken in {sum(found.values()):,} cases, seed {given.seed}")
     return 1 if broken else 0
+
+
+class States:
+    """How far each seed has come; kept in a file, where one is given."""
+
+    def __init__(self, path: Path | None, key: str) -> None:
+        self.path, self.key = path, key
+        self._all = json.loads(path.read_text()) if path and path.exists() else {}
+        mine = self._all.get(key, {"found": {}, "broken": []})
+        self.found, self.broken = Counter(mine["found"]), list[int](mine["broken"])
+
+    def save(self) -> None:
+        if self.path:
+            self._all[self.key] = {"found": dict(self.found), "broken": self.broken}
+            self.path.write_text(json.dumps(self._all))
 
 
 def _judge(found: Counter[str]) -> int:

@@ -1,4 +1,4 @@
-"""`striate compare FORECAST TRACE`: was the run inside the bounds, and where is the model furthest off?"""
+"""`striate compare FORECAST TRACE`: was the run inside the range, and where is the model furthest off?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def command(
 ) -> None:
     """Compare FORECAST, written by `striate predict -o run.json`, with TRACE of the real run.
 
-    Says whether the run was inside the bounds; with --timeline, also how phases, kinds of operations and ranks differ.
+    Says whether the run was inside the range; with --timeline, also how phases, kinds of operations and ranks differ.
     """
     from striate.evaluate.compare import compare
     from striate.formats.read import read_trace
@@ -65,7 +65,7 @@ def comparison_text(found: Comparison) -> str:
     error = "" if found.error is None else f", {found.error:+.1%}"
     head = (
         f"{found.workload} on {found.cluster}: measured {about_seconds(found.measured)}, forecast "
-        f"{about_seconds(found.predicted.estimate)} ({span}): {where} the bounds{error}"
+        f"{about_seconds(found.predicted.estimate)} ({span}): {where} the range{error}"
     )
     groups = (("phase", found.phases), ("operation", found.kinds), ("rank", found.ranks))
     tables = [_table(title, parts) for title, parts in groups]

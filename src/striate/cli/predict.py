@@ -98,6 +98,17 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     is_flag=True,
     help="play the program packet by packet afterwards and name every claim that this contradicts",
 )
+@click.option(
+    "--percentile",
+    "percentiles",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    multiple=True,
+    metavar="P",
+    help="print the time that P percent of the runs do not exceed; may be given several times",
+)
+@click.option(
+    "--exact", is_flag=True, help="with --rung fine: the one number that the model plays, without a range"
+)
 @store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
@@ -114,12 +125,14 @@ def command(
     timeline: Path | None,
     timeline_memory: str,
     self_check: bool,
+    percentiles: tuple[float, ...],
+    exact: bool,
     store: Path | None,
     as_json: bool,
     output: Path | None,
     force: bool,
 ) -> int:
-    """Forecast how long PROGRAM takes on CLUSTER.
+    """Forecast how long PROGRAM takes on CLUSTER: the median, and the range that holds 80 % of the runs.
 
     PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
     file that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or another tool's log,
@@ -158,6 +171,7 @@ def command(
             timeline_memory=timeline_memory,
             inputs=program_hash | machine_hash,
             self_check=self_check,
+            exact=exact,
         )
     if timeline is not None:
         forecast.timeline.save(timeline)
@@ -167,14 +181,14 @@ def command(
 
         append(store, entry_of(forecast, workload))
     if output is not None:
-        content = forecast.to_json() if output.suffix == ".json" else show(forecast)
+        content = forecast.to_json(percentiles) if output.suffix == ".json" else show(forecast)
         write_output(output, content, force=force)
     if as_json:
-        click.echo(forecast.to_json(), nl=False)
+        click.echo(forecast.to_json(percentiles), nl=False)
     else:
         from striate.cli.tables import forecast_text
 
-        click.echo(forecast_text(forecast))
+        click.echo(forecast_text(forecast, percentiles))
     return 0 if forecast.reached else 3
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from striate.interval import Interval
+from striate.ladder.distribution import Spread
 from striate.ladder.forecast import Answer, Forecast, Phase
 from striate.ladder.proofs import Proof
 from striate.printable import columns, printable
@@ -13,17 +15,23 @@ from striate.units import about_count, about_seconds, about_size, counted
 
 def _answer_row(answer: Answer) -> tuple[str, ...]:
     """A line of the table of paper 004: raw bounds, combined bounds, and how much faster than the run itself."""
-    bounds = []
-    for interval in (answer.raw, answer.combined):
-        bounds += [
-            about_seconds(interval.low),
-            about_seconds(interval.high),
-            f"{interval.relative_error:.1%}",
-        ]
+    bounds = [word for interval in (answer.raw, answer.combined) for word in _bounds_words(interval)]
     cost = answer.cost.cpu_seconds
     speed_up = about_count(answer.raw.estimate / cost) if cost else "-"
     name = answer.rung if answer.counted else f"({answer.rung})"
     return (name, about_seconds(answer.raw.estimate), *bounds, about_seconds(cost), speed_up)
+
+
+def _bounds_words(interval: Interval) -> tuple[str, ...]:
+    """Both ends and how far they are apart; a rung that plays one order of events bounds nothing."""
+    if interval.width == 0:
+        return ("-", "-", "-")
+    return (about_seconds(interval.low), about_seconds(interval.high), f"{interval.relative_error:.1%}")
+
+
+def _spread_row(spread: Spread) -> tuple[str, ...]:
+    ends = (f"{factor - 1:+.1%}" if factor != 1 else "-" for factor in spread.factors)
+    return (spread.source, *ends, spread.how)
 
 
 def _phase_row(phase: Phase) -> tuple[str, ...]:
@@ -31,7 +39,7 @@ def _phase_row(phase: Phase) -> tuple[str, ...]:
     return (phase.name, phase.rung, phase.why, *map(about_seconds, times))
 
 
-def forecast_text(forecast: Forecast) -> str:
+def forecast_text(forecast: Forecast, percentiles: Sequence[float] = ()) -> str:
     """The forecast on one screen: the answer first, then the rungs, the resources, and what to keep in mind."""
     head = f"{forecast.workload} on {forecast.cluster}, {counted(forecast.ranks, 'rank')}: {forecast}"
     rungs: list[tuple[str, ...]] = [
@@ -45,7 +53,14 @@ def forecast_text(forecast: Forecast) -> str:
         uses.append((f"{use.count:,} x {use.kind}", use.busiest, work, mean, *queues))
     if all(use.busiest_queue is None for use in forecast.uses):
         uses = [row[:4] for row in uses]
-    parts = [head, columns(rungs, numbers_from=1), columns(uses, numbers_from=2)]
+    times = [(f"{percent:g} %", about_seconds(forecast.percentile(percent))) for percent in percentiles]
+    parts = [head]
+    if times:
+        parts.append(columns([("of the runs", "take at most"), *times], numbers_from=1))
+    if forecast.spreads:
+        spreads = [("source of the range", "below", "above", "how"), *map(_spread_row, forecast.spreads)]
+        parts.append(columns(spreads, numbers_from=4))
+    parts += [columns(rungs, numbers_from=1), columns(uses, numbers_from=2)]
     if len(forecast.applications) > 1:
         shares = [
             (share.application, f"{share.ranks:,}", about_seconds(share.start), about_seconds(share.end))
@@ -81,7 +96,7 @@ def forecast_text(forecast: Forecast) -> str:
     if not forecast.trusted:
         notes.append("note: this answer is not to be trusted (exit status 3)")
     elif not forecast.reached and not forecast.contradictions:
-        notes.append(f"note: the range is wider than the {forecast.within:.0%} asked for (exit status 3)")
+        notes.append(f"note: the bounds are wider than the {forecast.within:.0%} asked for (exit status 3)")
     return printable("\n\n".join(parts + ["\n".join(notes)] * bool(notes)))
 
 

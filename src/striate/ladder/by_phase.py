@@ -27,17 +27,19 @@ def climb_phases(subject: ProgramSubject, climb: Climb, provenance: Provenance) 
     subjects = [ProgramSubject(part.workload, subject.cluster, choice=subject.choice) for part in parts]
     forecasts = [climb(one) for one in subjects]
     phases = tuple(
-        Phase(part.name, forecast.rung, forecast.seconds, forecast.stopped)
+        Phase(part.name, forecast.rung, forecast.bounds, forecast.stopped)
         for part, forecast in zip(parts, forecasts, strict=True)
     )
+    bounds = _added([phase.seconds for phase in phases], [_skew(one) for one in subjects])
     return Forecast(
         workload=subject.name,
         cluster=subject.machine,
         ranks=subject.ranks,
         rung=NAME,
-        seconds=_added([phase.seconds for phase in phases], [_skew(one) for one in subjects]),
+        seconds=bounds,
+        bounds=bounds,
         answers=tuple(answer for forecast in forecasts for answer in forecast.answers),
-        uses=max(forecasts, key=lambda forecast: forecast.seconds.estimate).uses,
+        uses=max(forecasts, key=lambda forecast: forecast.bounds.estimate).uses,
         provenance=provenance,
         within=forecasts[0].within,
         notes=("phases end where all ranks wait for all; their times and bounds add up",),

@@ -158,8 +158,8 @@ def _played_against(subject: Subject, forecast: Forecast) -> Forecast:
     """The forecast of a program by its phases, held against the whole of it packet by packet."""
     played = subject.ask("fine").interval.estimate
     found = [forecast.proved.broken_by(played)] if forecast.proved else []
-    if not _holds(forecast.seconds, played):
-        found.append(f"fine plays {played:.6g} s, outside the range by phase: {forecast.seconds}")
+    if not _holds(forecast.bounds, played):
+        found.append(f"fine plays {played:.6g} s, outside the range by phase: {forecast.bounds}")
     return replace(forecast, contradictions=(*forecast.contradictions, *(one for one in found if one)))
 
 
@@ -251,9 +251,9 @@ def _ask_if_fit(found: _Climb, rung: str, *, counted: bool) -> bool:
 def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool, self_check: bool = False) -> Forecast:
     last, told = found.answers[-1], found.told
     assert told is not None
-    seconds = last.combined
+    bounds = last.combined
     if trusted and last.rung != "fine" and (proved := found.proved_narrow()):
-        seconds = Interval(proved.low, min(max(last.raw.estimate, proved.low), proved.high), proved.high)
+        bounds = Interval(proved.low, min(max(last.raw.estimate, proved.low), proved.high), proved.high)
     if self_check and all(answer.rung != "fine" for answer in found.answers):
         _ask_if_fit(found, "fine", counted=False)
     return Forecast(
@@ -261,7 +261,8 @@ def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool, self_chec
         cluster=found.subject.machine,
         ranks=found.subject.ranks,
         rung=last.rung,
-        seconds=seconds,
+        seconds=bounds,
+        bounds=bounds,
         answers=tuple(found.answers),
         uses=told.uses,
         provenance=provenance,

@@ -1,7 +1,8 @@
-"""`Forecast`: seconds with a low and a high end, which rung said so, what each rung said and cost, and why."""
+"""`Forecast`: a median with an 80 % range, which rung said so, what each rung said and cost, and why."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from striate.decoders import json_mistake
 from striate.errors import PredictionError
 from striate.interval import Interval
+from striate.ladder.distribution import SHARE, Spread, percentile
 from striate.ladder.proofs import Proof
 from striate.provenance import Cost, Provenance
 from striate.rungs.answer import Share, Use
@@ -17,7 +19,8 @@ from striate.rungs.check import Check
 from striate.rungs.server_use import MetadataUse, ServerUse
 from striate.units import about_seconds
 
-SCHEMA = "striate.forecast/1"
+SCHEMA = "striate.forecast/2"
+PERCENTILES = (5, 10, 25, 50, 75, 90, 95)  # that the JSON tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +48,18 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A prediction and all that is known about it; `seconds` is the answer."""
+    """A prediction and all that is known about it; `seconds` is the answer: the median, and the 80 % range around it.
+
+    `bounds` are the rung's own, by which the precision asked for is measured. `spreads` are the sources that make the
+    range; without any, as of an exact forecast, `seconds` are the bounds.
+    """
 
     workload: str
     cluster: str
     ranks: int
     rung: str
     seconds: Interval
+    bounds: Interval
     answers: tuple[Answer, ...]
     uses: tuple[Use, ...]
     provenance: Provenance
@@ -65,8 +73,10 @@ class Forecast:
     timeline: Any = field(default=None, repr=False, compare=False)  # a Trace, where one was asked for
     proved: Proof | None = None  # what no run can beat or exceed, where a proof is known
     stopped: str = ""  # why the climb stopped
+    spreads: tuple[Spread, ...] = ()  # sources of uncertainty, shown apart
     phases: tuple[Phase, ...] = ()  # where each part of the program was given its own rung
     contradictions: tuple[str, ...] = ()  # claims that the packet-level run has shown to be false
+    spent: Cost | None = None  # by the whole forecast; None: by its rungs
     schema: str = SCHEMA
 
     @property
@@ -75,13 +85,13 @@ class Forecast:
         return (
             self.trusted
             and not self.contradictions
-            and (self.within is None or self.seconds.relative_error <= self.within)
+            and (self.within is None or self.bounds.relative_error <= self.within)
         )
 
     @property
     def cost(self) -> Cost:
-        """What all the rungs cost together."""
-        return Cost(
+        """What the forecast cost: tests, rungs and ranges together."""
+        return self.spent or Cost(
             sum(answer.cost.cpu_seconds for answer in self.answers),
             sum(answer.cost.wall_seconds for answer in self.answers),
             max((answer.cost.peak_memory_bytes for answer in self.answers), default=0),
@@ -92,10 +102,15 @@ class Forecast:
         """The kind of resource with the most work on its busiest member; None when no use is known."""
         return max(self.uses, key=lambda use: use.busiest_seconds, default=None)
 
+    def percentile(self, percent: float) -> float:
+        """The seconds that `percent` of the runs do not exceed; of an exact forecast always the same."""
+        return percentile(self.seconds.estimate, self.spreads, percent)
+
     def __str__(self) -> str:
         low, high = about_seconds(self.seconds.low), about_seconds(self.seconds.high)
         spent = about_seconds(self.cost.cpu_seconds)
-        return f"{about_seconds(self.seconds.estimate)} ({low} to {high}) by {self.rung}; cost {spent}"
+        runs = f"{SHARE:.0%}: {low} to {high}" if self.spreads else "exactly, as the model plays it"
+        return f"{about_seconds(self.seconds.estimate)} ({runs}) by {self.rung}; cost {spent}"
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -107,12 +122,18 @@ class Forecast:
         title = f"{escape(self.workload)} on {escape(self.cluster)}: {escape(str(self))}"
         return f"<p>{title}</p><table>{head}{rows}</table>"
 
-    def to_json(self) -> str:
-        """The forecast as JSON, without its timeline; `from_json` gives it back."""
+    def to_json(self, percentiles: Sequence[float] = ()) -> str:
+        """The forecast as JSON, without its timeline; with a few percentiles, and those asked for.
+
+        `from_json` gives it back.
+        """
         import msgspec
 
         content = msgspec.to_builtins(replace(self, timeline=None))
         del content["timeline"]
+        content["percentiles"] = {
+            f"{percent:g}": self.percentile(percent) for percent in sorted({*PERCENTILES, *percentiles})
+        }
         return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
 
     @classmethod

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.ends import at_end
 from striate.collectives.choice import Choice, Rule
 from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.ladder.climb import climb
 from striate.ladder.forecast import Forecast
-from striate.ladder.program_subject import ProgramSubject
 from striate.ladder.proofs import Proof
-from striate.ladder.stream_subject import StreamSubject
-from striate.ladder.subject import Subject
-from striate.provenance import Provenance
+from striate.ladder.request import Request, between, ends_of, spreads_of, subject_of, widened, with_range
+from striate.provenance import Provenance, metered
 from striate.rungs.answer import RUNGS
-from striate.rungs.memory import expect_messages_fit
 from striate.trace.trace import Trace
-from striate.units import Quantity, about_seconds, seconds, share, size
+from striate.units import Quantity, seconds, share, size
 from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
@@ -43,6 +38,7 @@ def predict(
     timeline_memory: Quantity = "1 GiB",
     inputs: Mapping[str, str] | None = None,
     self_check: bool = False,
+    exact: bool = False,
 ) -> Forecast:
     """Forecast how long a workload, a trace or a stream of work-flow graphs takes on `cluster` (or a bundled machine).
 
@@ -54,8 +50,10 @@ def predict(
     fit into `timeline_memory` is left out, which a flag of the trace tells. `inputs` maps names to hashes, for
     provenance. With `self_check` the packet engine plays the program afterwards, and a claim it contradicts is named in
     `Forecast.contradictions`. On a machine with measured ranges the same rung is asked at both ends of them, and the
-    bounds hold all three answers. Raises WorkloadError when the program cannot run, PredictionError when it does not
-    fit the machine.
+    bounds hold all three answers. `Forecast.seconds` is the median and an 80 % range, made of what the machine's
+    ranges, the order of events and the model's own error (see `striate validate`) may do, each told apart in
+    `Forecast.spreads`; with `exact`, which the fine rung alone takes, it is the one number that the model plays.
+    Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
     """
     _expect_kinds(workload, cluster)
     if isinstance(workload, Trace):
@@ -70,49 +68,37 @@ def predict(
     if timeline and rung not in (None, "fine"):
         raise PredictionError(f"expected the rung 'fine', which alone has a timeline, got {rung!r}")
     rung = "fine" if timeline else rung
+    if exact and rung != "fine":
+        raise PredictionError(f"expected the rung 'fine', which alone is exact, got {rung or 'none'!r}")
     limit = math.inf if rung else seconds(budget)
     if rung is None and isinstance(workload, Workload) and workload.floor is not None:
         limit = (
             0.0 if workload.order_guessed else min(limit, BLIND_BUDGET)
         )  # an order that is a guess is not played
     memory = size(timeline_memory) if timeline else 0
-    choice, provenance = Choice.of(collectives), Provenance.of(inputs)
-    subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory)
-    forecast = climb(
-        subject, within=precision, rung=rung, budget=limit, provenance=provenance, self_check=self_check
-    )
-    ends = [
-        climb(
-            subject_of(workload, machine, choice=choice),
-            within=None,
-            rung=forecast.rung,
-            budget=math.inf,
-            provenance=provenance,
-        )
-        for machine in ends_of(cluster)
-    ]
-    forecast = widened(forecast, ends)
-    if isinstance(workload, Workload) and workload.floor is not None:
-        floor = subject_of(workload.floor, cluster, choice=choice)
-        other = climb(floor, within=None, rung=forecast.rung, budget=math.inf, provenance=provenance)
-        forecast = between(other, forecast)
-    return forecast
+    request = Request(workload, Choice.of(collectives), precision, rung, limit, Provenance.of(inputs))
+    with metered() as meter:
+        subject = subject_of(workload, cluster, choice=request.choice, timeline_bytes=memory)
+        forecast = request.climb(subject, self_check=self_check)
+        if not exact:
+            ends = [request.again(forecast, machine) for machine in ends_of(cluster)]
+            spreads = spreads_of(request, forecast, subject, cluster, ends)
+            forecast = replace(widened(forecast, ends), spreads=spreads)
+        if isinstance(workload, Workload) and workload.floor is not None:
+            forecast = between(request.again(forecast, cluster, workload.floor), forecast)
+    return with_range(replace(forecast, spent=meter.cost))
 
 
-def between(floor: Forecast, forecast: Forecast) -> Forecast:
-    """The forecast of a log that did not see all calls: what it does not tell may be waiting or computing."""
-    low = min(floor.seconds.low, forecast.seconds.low)
-    high = max(floor.seconds.high, forecast.seconds.high)
-    middle = (floor.seconds.estimate + forecast.seconds.estimate) / 2
-    hidden = about_seconds(max(forecast.seconds.estimate - floor.seconds.estimate, 0.0))
-    note = f"{hidden} were not recorded: the bounds hold them as waiting that goes away, and as computing that stays"
-    proved = None
-    if floor.proved and forecast.proved:
-        lower = min(floor.proved, forecast.proved, key=lambda proof: proof.low)
-        proved = replace(lower, high=None)  # of waiting that was not recorded nothing is proved
-    return replace(
-        forecast, seconds=Interval(low, middle, high), proved=proved, notes=(*forecast.notes, note)
-    )
+def predict_bounds(
+    workload: Workload, cluster: Cluster, *, rung: str, collectives: Iterable[str | Rule] = ()
+) -> Interval:
+    """The bounds of one rung over the machine's measured ranges, without what it takes to make them a distribution."""
+    request = Request(workload, Choice.of(collectives), None, rung, math.inf, Provenance.of(None))
+    forecast = request.climb(subject_of(workload, cluster, choice=request.choice))
+    forecast = widened(forecast, [request.again(forecast, machine) for machine in ends_of(cluster)])
+    if workload.floor is not None:
+        forecast = between(request.again(forecast, cluster, workload.floor), forecast)
+    return forecast.bounds
 
 
 def _expect_kinds(workload: object, cluster: object) -> None:
@@ -128,13 +114,6 @@ def _expect_kinds(workload: object, cluster: object) -> None:
         )
 
 
-def ends_of(cluster: Cluster) -> list[Cluster]:
-    """The machine at the fast and at the slow end of its measured ranges; nothing where it has none."""
-    if cluster.description is None or not cluster.description.measured:
-        return []
-    return [at_end(cluster, fast=fast) for fast in (True, False)]
-
-
 def proved_bounds(
     workload: Workload, cluster: Cluster, collectives: Iterable[str | Rule] = ()
 ) -> Proof | None:
@@ -148,33 +127,3 @@ def proved_bounds(
     return replace(
         min(known, key=lambda proof: proof.low), high=max(highs) if len(highs) == len(known) else None
     )
-
-
-def widened(forecast: Forecast, ends: Sequence[Forecast]) -> Forecast:
-    """The forecast with bounds that hold all others too: a faster machine may well end later."""
-    if not ends:
-        return forecast
-    every = [forecast.seconds, *(end.seconds for end in ends)]
-    low, high = min(one.low for one in every), max(one.high for one in every)
-    note = "the bounds hold what both ends of the machine's measured ranges give"
-    seconds = Interval(low, forecast.seconds.estimate, high)
-    return replace(forecast, seconds=seconds, notes=(*forecast.notes, note))
-
-
-def subject_of(
-    workload: Workload | Flows | Trace,
-    cluster: Cluster,
-    *,
-    choice: Choice | None = None,
-    timeline_bytes: int = 0,
-) -> Subject:
-    """The one interface of all that can be predicted."""
-    if isinstance(workload, Trace):
-        workload = Workload.from_trace(workload)
-    if not isinstance(workload, Workload):
-        if timeline_bytes:
-            raise PredictionError("a stream of work-flow graphs has no timeline")
-        return StreamSubject(workload, cluster)
-    workload.check()
-    expect_messages_fit(workload, cluster)
-    return ProgramSubject(workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes)

@@ -157,6 +157,9 @@ class ProgramSubject:
         bounds = dependency_bounds(result.ticks / 1e12, errors, rung=rung, whole_messages=True)
         return Verdict(bounds, _uses(result))
 
+    def replay(self, skew_seconds: float, seed: int) -> float:
+        return fine.skewed_seconds(self.engine_input, skew_seconds, seed)
+
     def _resource_bounds(self) -> Interval:
         """Section 5.1, and above it what no coarse rung looks at, where the run is known well enough."""
         own = self.sums.interval

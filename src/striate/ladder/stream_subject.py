@@ -10,6 +10,7 @@ import numpy as np
 from striate._core import FlowRun
 from striate.cluster.cluster import Cluster
 from striate.cluster.storage import Disk, random_access_ticks, sequential_ticks, transfer_rate
+from striate.engine.input import EngineInput
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.bounds import Errors, Inputs, booked_of, dependency_bounds, errors_of, resource_bounds
@@ -21,9 +22,11 @@ from striate.rungs.check import Check
 from striate.rungs.cost import fine_seconds_of_stream, stream_seconds
 from striate.rungs.machine_inputs import barrier_seconds, message_seconds, turn_seconds
 from striate.rungs.memory import expect_messages_fit
+from striate.rungs.program_input import input_of
 from striate.rungs.shared_parts import shared_parts
 from striate.rungs.stream_program import disk_places, stream_machine, stream_workload, wide_enough
 from striate.workload.flows import FlowCosts, Flows
+from striate.workload.workload import Workload
 
 
 def costs_of(flows: Flows, cluster: Cluster) -> FlowCosts:
@@ -170,11 +173,23 @@ class StreamSubject:
         apart = self.flows.run(rung, replace(self.costs, links=True)).ticks / 1e12
         return dependency_bounds(apart, errors, rung=rung).low
 
-    def _fine(self) -> Verdict:
+    @cached_property
+    def played(self) -> tuple[Workload, Cluster]:
+        """The program of ranks that does what the stream asks for, and the machine that it runs on."""
         machine = stream_machine(self.flows, self.cluster)
         program = stream_workload(self.flows, self.costs)
         expect_messages_fit(program, machine)
-        result = fine.predict_fine(program, machine)
+        return program, machine
+
+    @cached_property
+    def engine_input(self) -> EngineInput:
+        return input_of(*self.played)
+
+    def replay(self, skew_seconds: float, seed: int) -> float:
+        return fine.skewed_seconds(self.engine_input, skew_seconds, seed)
+
+    def _fine(self) -> Verdict:
+        result = fine.predict_fine(*self.played, given=lambda: self.engine_input)
         return Verdict(result.interval, result.uses, result.notes)  # servers and shares are the program's
 
     def expected_seconds(self, rung: str) -> float:

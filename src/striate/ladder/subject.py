@@ -28,6 +28,10 @@ class Subject(Protocol):
         """A rung's own answer; raises UnfitError when it does not take the subject."""
         ...
 
+    def replay(self, skew_seconds: float, seed: int) -> float:
+        """Seconds of the fine rung when ranks begin at random up to `skew_seconds` apart."""
+        ...
+
     def proved(self) -> Proof | None:
         """Times that no run can beat or exceed; None where no proof is known, or it would cost too much to find."""
         ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from striate.interval import Interval
+from striate.ladder.distribution import SHARE
 from striate.ladder.forecast import Forecast
 from striate.pages.names import shown_name
 from striate.pages.run import Run
@@ -71,7 +72,7 @@ def about_forecast(forecast: Forecast) -> list[str]:
     """The time with its range, the busiest resource, and how far it can be trusted."""
     found = [
         f"{counted(forecast.ranks, 'rank')} of {shown_name(forecast.workload, 80)} on "
-        f"{shown_name(forecast.cluster, 80)} take {span(forecast.seconds)}, "
+        f"{shown_name(forecast.cluster, 80)} take {_range(forecast)}, "
         f"by the {shown_name(forecast.rung, 60)} rung."
     ]
     if (busiest := forecast.bottleneck) and forecast.seconds.estimate:
@@ -83,8 +84,17 @@ def about_forecast(forecast: Forecast) -> list[str]:
     if not forecast.trusted:
         found.append("The validity tests say that this answer is not to be trusted.")
     elif not forecast.reached:
-        found.append(f"The range is wider than the {forecast.within:.0%} that were asked for.")
+        found.append(f"The bounds are wider than the {forecast.within:.0%} that were asked for.")
     return found
+
+
+def _range(forecast: Forecast) -> str:
+    """The median and the range of most runs; of an exact forecast its one number."""
+    if not forecast.spreads:
+        return span(forecast.seconds)
+    return (
+        f"{about_seconds(forecast.seconds.estimate)}, and {span(forecast.seconds)} in {SHARE:.0%} of the runs"
+    )
 
 
 def against(observed: Run, forecast: Forecast) -> str:
@@ -92,7 +102,7 @@ def against(observed: Run, forecast: Forecast) -> str:
     seconds, bounds = observed.seconds, forecast.seconds
     name = shown_name(observed.name, 60)
     if seconds in bounds:
-        place = "inside the forecast's bounds"
+        place = "inside the forecast's range"
     else:
         edge, word = (
             (bounds.low, "below the low") if seconds < bounds.low else (bounds.high, "above the high")

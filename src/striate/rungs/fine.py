@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +88,15 @@ def play(workload: Workload, cluster: Cluster, *, choice: Choice | None = None) 
     """The run itself, all applications at once; refuses what this rung cannot play."""
     expect_room(merged(workload.applications), cluster)
     return run_packets(input_of(workload, cluster, choice))
+
+
+def skewed_seconds(engine: EngineInput, skew_seconds: float, seed: int) -> float:
+    """Seconds from the first rank's start to the last one's end when ranks begin at random up to a skew apart."""
+    ranks = len(engine.rank_node)
+    late = np.random.default_rng(seed).integers(0, round(skew_seconds * 1e12), ranks, np.int64, endpoint=True)
+    late -= late.min()
+    starts = late if engine.rank_start is None else engine.rank_start + late
+    return int(run_packets(replace(engine, rank_start=starts)).rank_end.max()) / 1e12
 
 
 def _cpus_in_use(cluster: Cluster, ranks: int) -> NDArray[np.int64]:

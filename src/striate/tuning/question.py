@@ -14,7 +14,7 @@ from typing import Any
 from striate.cluster.cluster import Cluster
 from striate.errors import StriateError, TuningError
 from striate.interval import Interval
-from striate.ladder.predict import predict, proved_bounds
+from striate.ladder.predict import predict_bounds, proved_bounds
 from striate.ladder.proofs import Proof
 from striate.rungs.answer import UnfitError
 from striate.tuning.knobs import KNOBS, collective_rules, turn
@@ -85,14 +85,14 @@ def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
     try:
         rules = collective_rules(candidate.settings)
         workload, cluster = realise(question, candidate.settings)
-        forecast = predict(workload, cluster, rung=rung, within=None, collectives=rules)
+        bounds = predict_bounds(workload, cluster, rung=rung, collectives=rules)
         played = rung == "fine"  # a run of the model: what it takes is proved by the run
-        proved = _as_played(forecast.seconds) if played else proved_bounds(workload, cluster, rules)
+        proved = _as_played(bounds) if played else proved_bounds(workload, cluster, rules)
     except UnfitError as error:
         return Reply(None, words=str(error))
     except StriateError as error:
         return Reply(None, words=str(error), impossible=True)
-    return Reply(forecast.seconds, proved)
+    return Reply(bounds, proved)
 
 
 @lru_cache(maxsize=4)

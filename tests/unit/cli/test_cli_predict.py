@@ -51,7 +51,7 @@ def test_a_built_in_program_is_predicted(capsys, name):
 def test_a_python_file_with_a_program(capsys, program):
     shown = stdout_of(capsys, "predict", program, "laptop", "--ranks", 2)
 
-    assert shown.splitlines()[0].startswith("solver on laptop, 2 ranks: 120 ms (120 ms to ")  # 10 * 12 ms
+    assert shown.splitlines()[0].startswith("solver on laptop, 2 ranks: 120 ms (80%: ")  # 10 * 12 ms
 
 
 @pytest.mark.parametrize(("options", "ranks"), [([], 4), (["--ranks", "9"], 9)])
@@ -67,7 +67,9 @@ def test_a_python_file_with_a_workload(capsys, tmp_path, value):
     path = tmp_path / "w.py"
     path.write_text(WORKLOAD + f"\nworkload = {value}\n")
 
-    assert "made on laptop, 4 ranks: 1 s (1 s to 1 s)" in stdout_of(capsys, "predict", path, "laptop")
+    assert "made on laptop, 4 ranks: 1 s (80%: 698 ms to 1.43 s)" in stdout_of(
+        capsys, "predict", path, "laptop"
+    )
 
 
 def test_a_saved_workload(capsys, tmp_path):
@@ -107,7 +109,7 @@ def test_json_is_the_forecast(capsys, program):
     text = stdout_of(capsys, "predict", program, "laptop", "--ranks", 2, "--json")
     forecast = Forecast.from_json(text)
 
-    assert json.loads(text)["schema"] == "striate.forecast/1"
+    assert json.loads(text)["schema"] == "striate.forecast/2"
     assert (forecast.workload, forecast.ranks, forecast.cluster) == ("solver", 2, "laptop")
     assert forecast.provenance.inputs == {"solver.py": hash_file(program)}
 
@@ -171,7 +173,7 @@ def test_a_precision_that_is_not_reached_is_status_3(capsys, within, status):
         capsys, "predict", "checkpoint", "westmere", "--rung", "resource", "--within", within, status=status
     )
 
-    assert ("note: the range is wider than the 1% asked for" in shown) == (status == 3)
+    assert ("note: the bounds are wider than the 1% asked for" in shown) == (status == 3)
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ def test_a_burst_buffer_takes_writes_at_its_own_speed():
 def test_the_first_rung_refuses_a_machine_with_a_burst_buffer_by_name():
     workload = Workload.from_program(only_writes, 2)
 
-    assert predict(workload, cluster(cache={"policy": "none"}), rung="resource").seconds.low > 0.08
+    assert predict(workload, cluster(cache={"policy": "none"}), rung="resource").bounds.low > 0.08
     with pytest.raises(PredictionError, match="only the packet engine models burst buffers"):
         predict(workload, cluster(cache={"policy": "none"}, burst=burst()), rung="resource")
 

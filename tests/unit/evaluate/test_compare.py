@@ -16,7 +16,7 @@ from toy_traces import row, trace_of, two_ranks
 
 def forecast(low, estimate, high, ranks=2):
     seconds = Interval(low, estimate, high)
-    return Forecast("toy", "toy cluster", ranks, "fine", seconds, (), (), Provenance({}))
+    return Forecast("toy", "toy cluster", ranks, "fine", seconds, seconds, (), (), Provenance({}))
 
 
 def traced():
@@ -114,9 +114,7 @@ def test_the_command_says_the_verdict_first(tmp_path, capsys):
         run(["compare", str(told), str(seen), "--timeline", str(seen), "-o", str(tmp_path / "out.json")]) == 0
     )
     shown = capsys.readouterr().out
-    assert (
-        "measured 10 ms, forecast 12 ms (9 ms to 13 ms): inside the bounds, +20.0%" in shown.splitlines()[0]
-    )
+    assert "measured 10 ms, forecast 12 ms (9 ms to 13 ms): inside the range, +20.0%" in shown.splitlines()[0]
     assert run(["compare", str(told), str(seen), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["inside"]) == ("striate.comparison/1", True)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from striate.errors import PredictionError, StriateError
 from striate.interval import Interval
 from striate.ladder import Answer, Forecast, Use, predict
+from striate.ladder.distribution import Spread
 from striate.ladder.forecast import SCHEMA
 from striate.provenance import Cost, Provenance
 from striate.workload import Workload
@@ -26,6 +27,7 @@ forecasts = st.builds(
     ranks=st.integers(1, 10**9),
     rung=names,
     seconds=intervals,
+    bounds=intervals,
     answers=st.lists(
         st.builds(
             Answer,
@@ -58,12 +60,20 @@ def example(**changes):
     answers += (Answer("macro-queue", interval, interval, cost),)
     uses = (Use("processor", 12, "processor 3", 80.0, 40.0), Use("disk", 4, "disk 1", 88.4, 80.0))
     made = Provenance({"python": "3"}, {"a.py": "sha256:0"}, None)
-    whole = Forecast("solver", "westmere", 16, "macro-queue", interval, answers, uses, made)
+    whole = Forecast("solver", "westmere", 16, "macro-queue", interval, interval, answers, uses, made)
     return replace(whole, **changes)
 
 
 def test_a_forecast_prints_in_one_line():
-    assert str(example()) == "88.4 s (82.2 s to 94.6 s) by macro-queue; cost 320 ms"  # 0.31 s + 0.01 s
+    spread = Spread("model", 0.1, 0.2, "planted")
+
+    printed = str(example(spreads=(spread,)))
+
+    assert printed == "88.4 s (80%: 82.2 s to 94.6 s) by macro-queue; cost 320 ms"  # 0.31 s + 0.01 s
+
+
+def test_a_forecast_without_sources_of_a_range_says_that_it_is_exact():
+    assert str(example()) == "88.4 s (exactly, as the model plays it) by macro-queue; cost 320 ms"
 
 
 def test_the_bottleneck_is_the_busiest_resource():
@@ -85,7 +95,7 @@ def test_json_gives_the_forecast_back(forecast):
 
 
 def test_json_names_its_schema():
-    assert json.loads(example().to_json())["schema"] == SCHEMA == "striate.forecast/1"
+    assert json.loads(example().to_json())["schema"] == SCHEMA == "striate.forecast/2"
 
 
 def altered(**changes):
@@ -96,8 +106,8 @@ def altered(**changes):
     ("text", "message"),
     [
         (
-            altered(schema="striate.forecast/2"),
-            "expected schema 'striate.forecast/1', got 'striate.forecast/2' - at $.schema (f.json)",
+            altered(schema="striate.forecast/3"),
+            "expected schema 'striate.forecast/2', got 'striate.forecast/3' - at $.schema (f.json)",
         ),
         (
             altered(ranks="many"),
@@ -160,8 +170,8 @@ def test_predict_asks_one_rung_and_says_what_was_reached():
     forecast = predict(workload, toy(), rung="resource", inputs={"calm.py": "sha256:1"})
 
     assert (forecast.workload, forecast.cluster, forecast.rung) == ("calm", "toy", "resource")
-    assert (forecast.seconds.low, forecast.seconds.estimate) == (2.0, 2.0)
-    assert forecast.seconds.high == pytest.approx(2.0, rel=1e-6)  # CPU steps of its one operation
+    assert (forecast.bounds.low, forecast.bounds.estimate) == (2.0, 2.0)
+    assert forecast.bounds.high == pytest.approx(2.0, rel=1e-6)  # CPU steps of its one operation
     assert forecast.reached
     assert forecast.provenance.inputs == {"calm.py": "sha256:1"}
     assert [use.kind for use in forecast.uses] == ["processor", "server", "disk"]

@@ -98,7 +98,7 @@ def test_titan_on_a_network_without_contention_stops_at_a_coarse_rung():
     assert [answer.rung for answer in forecast.answers] == ["macro-rr", "macro-queue"]
     assert forecast.reached
     fine = predict(quiet, load_cluster("sp2"), rung="fine").seconds.estimate
-    assert fine in forecast.seconds
+    assert fine in forecast.bounds
 
 
 def test_the_microscope_agrees_with_the_finest_rung():
@@ -107,7 +107,7 @@ def test_the_microscope_agrees_with_the_finest_rung():
     forecast = predict(flows, load_cluster("sp2"), within=0.2)
 
     assert forecast.rung == "resource"
-    assert predict(flows, load_cluster("sp2"), rung="fine").seconds.estimate in forecast.seconds
+    assert predict(flows, load_cluster("sp2"), rung="fine").seconds.estimate in forecast.bounds
 
 
 def test_what_fine_would_cost_is_told_when_it_is_too_dear():

@@ -115,10 +115,10 @@ def test_one_difficult_phase_does_not_drag_the_others_to_the_finest_rung():
     assert [phase.rung == "fine" for phase in forecast.phases] == [False, True, False]
     assert forecast.reached
     whole = predict(workload, machine, rung="fine").seconds.estimate
-    assert forecast.seconds.low <= whole * (1 + 1e-6)
-    assert whole <= forecast.seconds.high * (1 + 1e-6)
+    assert forecast.bounds.low <= whole * (1 + 1e-6)
+    assert whole <= forecast.bounds.high * (1 + 1e-6)
     total = sum(phase.seconds.estimate for phase in forecast.phases)
-    assert forecast.seconds.estimate == pytest.approx(total)
+    assert forecast.bounds.estimate == pytest.approx(total)
     assert all(phase.why for phase in forecast.phases)
 
 
@@ -137,5 +137,5 @@ def test_what_caches_hold_passes_from_one_phase_to_the_next(machine, second):
     forecast = predict(workload, machine, within=0.2)
     played = predict(workload, machine, rung="fine").seconds.estimate
 
-    assert not forecast.reached or played in forecast.seconds
+    assert not forecast.reached or played in forecast.bounds
     assert len(phases_of(workload)) == 1

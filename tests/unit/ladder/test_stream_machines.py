@@ -56,7 +56,7 @@ def test_a_machine_with_too_few_nodes_is_widened_for_every_rung():
     fine = predict(flows, "sp2", rung="fine")
 
     assert "widened from 64 to 256 nodes" in " ".join(forecast.notes)
-    assert forecast.seconds.low <= fine.seconds.estimate <= forecast.seconds.high
+    assert forecast.bounds.low <= fine.seconds.estimate <= forecast.bounds.high
     assert forecast.seconds.estimate == pytest.approx(fine.seconds.estimate, rel=0.25)
 
 

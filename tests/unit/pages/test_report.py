@@ -73,15 +73,15 @@ def test_a_forecast_says_the_time_and_its_range(forecast):
     assert shown["name"] == "checkpoint on westmere"
     assert "4 ranks of checkpoint on westmere take " in words
     assert "by the resource rung" in words
-    assert "The range is wider than the 1% that were asked for." in words
+    assert "The bounds are wider than the 1% that were asked for." in words
     assert f"numpy {forecast.provenance.versions['numpy']}" in shown["made"]
-    assert [rung["name"] for rung in shown["rungs"]] == ["resource"]
+    assert [rung["name"] for rung in shown["rungs"]] == ["80% of runs", "resource"]
 
 
 @pytest.mark.parametrize(
     ("bounds", "words"),
     [
-        ((0.08, 0.10, 0.12), "inside the forecast's bounds (80 ms to 120 ms); the estimate is +11.1% off"),
+        ((0.08, 0.10, 0.12), "inside the forecast's range (80 ms to 120 ms); the estimate is +11.1% off"),
         ((0.1, 0.1, 0.1), "10.0% below the low end of the forecast (100 ms)"),
         ((0.05, 0.06, 0.08), "12.5% above the high end of the forecast (50 ms to 80 ms)"),
     ],

@@ -161,13 +161,13 @@ def test_forecasts_are_stored_listed_and_exported(tmp_path, capsys):
     assert "+0.0%" in capsys.readouterr().out
     assert run(["results", str(store), "--json", "--last", "1"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["entries"]
-    assert entry["results"]["schema"] == "striate.forecast/1"
+    assert entry["results"]["schema"] == "striate.forecast/2"
     for suffix in ("parquet", "csv", "json"):
         assert run(["results", str(store), "-o", str(tmp_path / f"all.{suffix}")]) == 0
     table = pq.read_table(tmp_path / "all.parquet")
     assert table.num_rows == 2
     assert table["seconds"].to_pylist() == [entry["seconds"]["estimate"]] * 2
-    assert (tmp_path / "all.csv").read_text().count("striate.forecast/1") == 2
+    assert (tmp_path / "all.csv").read_text().count("striate.forecast/2") == 2
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_every_collective_that_is_played_ends_on_any_number_of_ranks():
     for ranks in (1, 2, 3, 5, 8):
         forecast = predict(workload(program, ranks), cluster(8), rung="fine")
         assert forecast.rung == "fine"
-        assert forecast.seconds.width == 0
+        assert forecast.bounds.width == 0
 
 
 def test_the_ladder_reaches_the_fine_rung_when_the_first_is_too_wide():

@@ -41,7 +41,7 @@ def test_half_a_billion_writes_take_no_room_and_no_time(tmp_path):
     forecast = predict(workload, "lustre-64")
 
     assert calls(workload, Kind.WRITE) == 470_000_000
-    assert forecast.seconds.width > 0
+    assert forecast.bounds.width > 0
     assert workload.nbytes < 10 * MIB
     assert time.process_time() - begin < 20
 
@@ -72,8 +72,8 @@ def test_time_that_was_not_recorded_is_bounded_both_ways(tmp_path):
     trace = read_trace(log.save(tmp_path / "dxt.darshan"))
     forecast = predict(trace, "lustre-64")
 
-    assert forecast.seconds.low < 1.0  # all of it waiting
-    assert forecast.seconds.high > 99.0  # all of it computing, and the 49.9 s after the last write too
+    assert forecast.bounds.low < 1.0  # all of it waiting
+    assert forecast.bounds.high > 99.0  # all of it computing, and the 49.9 s after the last write too
     assert not forecast.reached
     assert any("not recorded" in note for note in forecast.notes)
 

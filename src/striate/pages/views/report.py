@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from striate.advice import Item
+from striate.interval import Interval
+from striate.ladder.distribution import SHARE
 from striate.ladder.forecast import Forecast
 from striate.pages.names import shown_name
 from striate.pages.page import View
@@ -79,15 +81,16 @@ def _forecast(forecast: Forecast) -> dict[str, Any]:
     return {
         "words": about_forecast(forecast),
         "range": span(forecast.seconds),
+        "spreads": [
+            [spread.source, *(f"{factor - 1:+.1%}" for factor in spread.factors), shown_name(spread.how)]
+            for spread in forecast.spreads
+        ],
         "rungs": [
-            {
-                "name": shown_name(answer.rung, 60),
-                "low": answer.combined.low,
-                "estimate": answer.combined.estimate,
-                "high": None if math.isinf(answer.combined.high) else answer.combined.high,
-                "text": f"{span(answer.combined)}; cost {about_seconds(answer.cost.cpu_seconds)}",
-            }
-            for answer in forecast.answers
+            *([_bar(f"{SHARE:.0%} of runs", forecast.seconds, "")] if forecast.spreads else []),
+            *(
+                _bar(answer.rung, answer.combined, f"; cost {about_seconds(answer.cost.cpu_seconds)}")
+                for answer in forecast.answers
+            ),
         ],
         "uses": [
             [
@@ -109,6 +112,13 @@ def _forecast(forecast: Forecast) -> dict[str, Any]:
         ),
         "inputs": [shown_name(text) for text in inputs],
     }
+
+
+def _bar(name: str, bounds: Interval, more: str) -> dict[str, Any]:
+    """A bar of the drawing of ranges: both ends, the estimate between them, and words."""
+    high = None if math.isinf(bounds.high) else bounds.high
+    ends = {"low": bounds.low, "estimate": bounds.estimate, "high": high}
+    return {"name": shown_name(name, 60), **ends, "text": f"{span(bounds)}{more}"}
 
 
 def _advised(item: Item) -> dict[str, Any]:

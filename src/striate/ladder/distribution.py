@@ -1,0 +1,63 @@
+"""A time as a distribution: a median, and named sources of uncertainty below and above it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from striate.errors import PredictionError
+from striate.interval import Interval
+
+SHARE = 0.80  # of the runs that a printed range is to hold
+TENTH = -NormalDist().inv_cdf(
+    (1 - SHARE) / 2
+)  # standard deviations from the median to either end of the range
+_MOST = math.log(1e6)  # a standard deviation beyond this says that nothing is known on that side
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One source of uncertainty: standard deviations of the logarithm of the time below and above the median."""
+
+    source: str  # "machine", "order", "model"; "trace" where a log did not see all
+    below: float
+    above: float
+    how: str
+
+    @classmethod
+    def between(cls, source: str, middle: float, range_: Interval, how: str) -> Spread:
+        """The source whose 80 % range around `middle` is `range_`."""
+        low, high = min(range_.low, middle), max(range_.high, middle)
+        return cls(source, _log_ratio(middle, low) / TENTH, _log_ratio(high, middle) / TENTH, how)
+
+    @property
+    def factors(self) -> tuple[float, float]:
+        """The ends of its own 80 % range as multiples of the median."""
+        return math.exp(-TENTH * self.below), math.exp(TENTH * self.above)
+
+
+def _log_ratio(large: float, small: float) -> float:
+    if large == small:
+        return 0.0
+    return min(math.log(large / small), _MOST) if small > 0 and math.isfinite(large) else _MOST
+
+
+def percentile(median: float, spreads: Sequence[Spread], percent: float) -> float:
+    """The time that `percent` of the runs do not exceed.
+
+    A two-piece log-normal distribution: half of the runs on each side of the median, with a standard deviation of its
+    own on each side. Sources are independent, so that their variances add up.
+    """
+    if not 0 < percent < 100:
+        raise PredictionError(f"expected a percentile between 0 and 100, got {percent:g}")
+    away = NormalDist().inv_cdf(percent / 100)
+    side = [spread.below if away < 0 else spread.above for spread in spreads]
+    return median * math.exp(max(min(away * math.hypot(*side), _MOST), -_MOST))
+
+
+def range_of(median: float, spreads: Sequence[Spread]) -> Interval:
+    """The median and the 80 % range around it."""
+    low, high = (percentile(median, spreads, end) for end in (50 * (1 - SHARE), 50 * (1 + SHARE)))
+    return Interval(low, median, high)

@@ -1,0 +1,170 @@
+"""A request for a forecast, asked of one machine after the other, and what is made of the answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from striate.cluster.cluster import Cluster
+from striate.cluster.ends import at_end, one_at_ends
+from striate.collectives.choice import Choice
+from striate.errors import PredictionError
+from striate.interval import Interval
+from striate.ladder.calibration import model_spread
+from striate.ladder.climb import climb
+from striate.ladder.distribution import Spread, range_of
+from striate.ladder.forecast import Forecast
+from striate.ladder.kinds import kind_of
+from striate.ladder.program_subject import ProgramSubject
+from striate.ladder.spreads import (
+    SKEW_SECONDS,
+    machine_all_at_once,
+    machine_one_by_one,
+    machine_without_ranges,
+    order_by_bounds,
+    order_by_replay,
+    too_expensive_one_by_one,
+)
+from striate.ladder.stream_subject import StreamSubject
+from striate.ladder.subject import Subject
+from striate.provenance import Provenance
+from striate.rungs.memory import expect_messages_fit
+from striate.trace.trace import Trace
+from striate.units import about_seconds
+from striate.workload.flows import Flows
+from striate.workload.workload import Workload
+
+
+def subject_of(
+    workload: Workload | Flows | Trace,
+    cluster: Cluster,
+    *,
+    choice: Choice | None = None,
+    timeline_bytes: int = 0,
+) -> Subject:
+    """The one interface of all that can be predicted."""
+    if isinstance(workload, Trace):
+        workload = Workload.from_trace(workload)
+    if not isinstance(workload, Workload):
+        if timeline_bytes:
+            raise PredictionError("a stream of work-flow graphs has no timeline")
+        return StreamSubject(workload, cluster)
+    workload.check()
+    expect_messages_fit(workload, cluster)
+    return ProgramSubject(workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """What was asked for, to ask it of another machine again."""
+
+    workload: Workload | Flows
+    choice: Choice
+    within: float | None
+    rung: str | None
+    budget: float
+    provenance: Provenance
+
+    def climb(self, subject: Subject, *, self_check: bool = False) -> Forecast:
+        return climb(
+            subject,
+            within=self.within,
+            rung=self.rung,
+            budget=self.budget,
+            provenance=self.provenance,
+            self_check=self_check,
+        )
+
+    def again(self, found: Forecast, machine: Cluster, workload: Workload | None = None) -> Forecast:
+        """The same rung, of another machine or of another reading of the program; phases choose for themselves."""
+        subject = subject_of(workload or self.workload, machine, choice=self.choice)
+        if found.phases:
+            return self.climb(subject)
+        return replace(self, within=None, rung=found.rung, budget=math.inf).climb(subject)
+
+
+def ends_of(cluster: Cluster) -> list[Cluster]:
+    """The machine at the fast and at the slow end of its measured ranges; nothing where it has none."""
+    if cluster.description is None or not cluster.description.measured:
+        return []
+    return [at_end(cluster, fast=fast) for fast in (True, False)]
+
+
+def widened(forecast: Forecast, ends: Sequence[Forecast]) -> Forecast:
+    """The forecast with bounds that hold all others too: a faster machine may well end later."""
+    if not ends:
+        return forecast
+    every = [forecast.bounds, *(end.bounds for end in ends)]
+    low, high = min(one.low for one in every), max(one.high for one in every)
+    note = "the bounds hold what both ends of the machine's measured ranges give"
+    bounds = Interval(low, forecast.bounds.estimate, high)
+    return replace(forecast, seconds=bounds, bounds=bounds, notes=(*forecast.notes, note))
+
+
+def between(floor: Forecast, forecast: Forecast) -> Forecast:
+    """The forecast of a log that did not see all calls: what it does not tell may be waiting or computing."""
+    low = min(floor.bounds.low, forecast.bounds.low)
+    high = max(floor.bounds.high, forecast.bounds.high)
+    middle = (floor.bounds.estimate + forecast.bounds.estimate) / 2
+    hidden = about_seconds(max(forecast.bounds.estimate - floor.bounds.estimate, 0.0))
+    note = f"{hidden} were not recorded: the bounds hold them as waiting that goes away, and as computing that stays"
+    proved = None
+    if floor.proved and forecast.proved:
+        lower = min(floor.proved, forecast.proved, key=lambda proof: proof.low)
+        proved = replace(lower, high=None)  # of waiting that was not recorded nothing is proved
+    bounds = Interval(low, middle, high)
+    spreads = forecast.spreads
+    if spreads:
+        ends = (floor.bounds.estimate, forecast.bounds.estimate)
+        unseen = Interval(min(ends), middle, max(ends))
+        spreads = (*spreads, Spread.between("trace", middle, unseen, f"{hidden} were not recorded"))
+    return replace(
+        forecast,
+        seconds=bounds,
+        bounds=bounds,
+        spreads=spreads,
+        proved=proved,
+        notes=(*forecast.notes, note),
+    )
+
+
+def spreads_of(
+    request: Request, forecast: Forecast, subject: Subject, cluster: Cluster, ends: Sequence[Forecast]
+) -> tuple[Spread, ...]:
+    """The sources of uncertainty of a rung's answer: machine, order and model."""
+    middle, cost = forecast.bounds.estimate, _rung_seconds(forecast)
+    left = max(request.budget - forecast.cost.cpu_seconds, 0.0)
+    if forecast.rung == "fine":
+        order = order_by_replay(
+            middle, lambda seed: subject.replay(SKEW_SECONDS, seed), cost=cost, budget=left
+        )
+    else:
+        order = order_by_bounds(forecast.bounds, forecast.rung)
+    machine = _machine_spread(request, forecast, cluster, ends, left) if ends else machine_without_ranges()
+    return (machine, order, model_spread(kind_of(request.workload, cluster)))
+
+
+def _rung_seconds(forecast: Forecast) -> float:
+    """CPU seconds of the rung that answered; of all where phases have rungs of their own."""
+    own = [answer.cost.cpu_seconds for answer in forecast.answers if answer.rung == forecast.rung]
+    return own[-1] if own else forecast.cost.cpu_seconds
+
+
+def _machine_spread(
+    request: Request, forecast: Forecast, cluster: Cluster, ends: Sequence[Forecast], budget: float
+) -> Spread:
+    middle, cost = forecast.bounds.estimate, _rung_seconds(forecast)
+    fast, slow = (end.bounds.estimate for end in ends)
+    machines = one_at_ends(cluster)
+    if why := too_expensive_one_by_one(cost, len(machines), budget):
+        return machine_all_at_once(middle, (fast, slow), why)
+    each = [[request.again(forecast, one).bounds.estimate for one in pair] for pair in machines]
+    return machine_one_by_one(middle, [(fast, slow) for fast, slow in each])
+
+
+def with_range(forecast: Forecast) -> Forecast:
+    """The forecast whose `seconds` are the median and the 80 % range that its spreads make."""
+    if not forecast.spreads:
+        return forecast
+    return replace(forecast, seconds=range_of(forecast.bounds.estimate, forecast.spreads))

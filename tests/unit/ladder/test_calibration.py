@@ -1,0 +1,127 @@
+"""What validated runs say about the model's error, and the file that a user's own runs extend."""
+
+import math
+
+import numpy as np
+import pytest
+
+from striate.cluster import load_cluster
+from striate.errors import PredictionError
+from striate.ladder import predict
+from striate.ladder.calibration import (
+    DEFAULT_DEVIATION,
+    ENOUGH,
+    CalibrationRun,
+    extend,
+    fitted,
+    model_spread,
+)
+from striate.ladder.distribution import Spread, range_of
+from striate.ladder.kinds import ForecastKind, kind_of
+from striate.workload import Workload
+from striate.workload.operations import barrier, compute, write
+
+UNKNOWN = ForecastKind("computing", "cluster, oversubscribed")
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    path = tmp_path / "deep" / "calibration.csv"
+    monkeypatch.setenv("STRIATE_CALIBRATION", str(path))
+    return path
+
+
+def runs_of(errors, known=0.0, kind=UNKNOWN):
+    return [
+        CalibrationRun(kind.program, kind.machine, 1.0, math.exp(error), known, known) for error in errors
+    ]
+
+
+def test_a_kind_nobody_has_validated_gets_the_default(own):
+    spread = model_spread(UNKNOWN)
+
+    assert (spread.below, spread.above) == (DEFAULT_DEVIATION, DEFAULT_DEVIATION)
+    assert spread.how.startswith("default: fewer than")
+
+
+def test_runs_are_added_to_the_users_file_and_are_used(own):
+    drawn = np.random.default_rng(1).normal(0, 0.1, 2000)
+
+    assert extend(runs_of(drawn[:1000])) == own
+    extend(runs_of(drawn[1000:]))
+
+    spread = model_spread(UNKNOWN)
+    assert (spread.below, spread.above) == pytest.approx((0.1, 0.1), rel=0.1)
+    assert spread.how == f"2,000 runs of your own, of kind '{UNKNOWN}'"
+
+
+def test_a_few_runs_say_less_than_the_default(own):
+    extend(runs_of([0.0] * (ENOUGH - 1)))
+
+    assert model_spread(UNKNOWN).below == DEFAULT_DEVIATION
+
+
+@pytest.mark.parametrize("known", [0.0, 0.05, 0.2])
+def test_fitted_ranges_leave_a_tenth_out_on_either_side(known):
+    errors = np.random.default_rng(2).normal(0.1, 0.2, 4000)  # forecasts that are too short, mostly
+    runs = runs_of(errors, known)
+
+    spread = fitted(runs, "")
+
+    found = range_of(1.0, [spread, Spread("machine", known, known, "")])
+    below = np.mean(np.exp(errors) < found.low)
+    assert below == pytest.approx(0.1, abs=0.01) or (below < 0.1 and known == 0.2)  # which alone is wider
+    assert np.mean(np.exp(errors) > found.high) == pytest.approx(0.1, abs=0.01)
+
+
+def test_a_model_is_never_taken_to_be_perfect():
+    assert min(fitted(runs_of([0.0] * 50), "").below, fitted(runs_of([0.0] * 50), "").above) > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n", "expected the columns program,machine,forecast,measured,below,above - at line 1"),
+        (
+            "program,machine,forecast,measured,below,above\nfiles,one node,1,2\n",
+            "expected 6 values - at line 2",
+        ),
+        (
+            "program,machine,forecast,measured,below,above\nfiles,one node,0,2,0,0\n",
+            "and positive times, got 'files,one node,0,2,0,0' - at line 2",
+        ),
+        (
+            "program,machine,forecast,measured,below,above\nfiles,cloud,1,2,0,0\n",
+            "a machine among one node; one node, oversubscribed; cluster",
+        ),
+    ],
+)
+def test_a_spoilt_file_is_refused_with_its_line(own, text, message):
+    own.parent.mkdir()
+    own.write_text(text)
+
+    with pytest.raises(PredictionError) as refusal:
+        predict(Workload.from_program(lambda rank, ranks: [compute("1 s")], 1), "laptop", rung="fine")
+
+    assert message in str(refusal.value)
+    assert str(own) in str(refusal.value)
+
+
+def test_a_file_that_cannot_be_written_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("STRIATE_CALIBRATION", str(tmp_path / "file" / "calibration.csv"))
+
+    with pytest.raises(PredictionError, match="cannot write: "):
+        extend(runs_of([0.0]))
+
+
+@pytest.mark.parametrize(
+    ("program", "ranks", "machine", "kind"),
+    [
+        (lambda rank, ranks: [compute("1 s")], 1, "laptop", "computing on one node"),
+        (lambda rank, ranks: [barrier()], 2, "laptop", "messages on one node"),
+        (lambda rank, ranks: [write("f", offset=0, size=10)], 2, "westmere", "files on cluster"),
+    ],
+)
+def test_the_kind_is_what_a_program_does_and_what_it_runs_on(program, ranks, machine, kind):
+    assert str(kind_of(Workload.from_program(program, ranks), load_cluster(machine))) == kind
