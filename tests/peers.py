@@ -8,12 +8,17 @@ from types import ModuleType
 import pytest
 
 
-def pydarshan() -> ModuleType:
-    """PyDarshan; its wheel for some Python versions lacks the library, which any exception at the import may tell."""
+def peer(module: str) -> ModuleType:
+    """A module of a peer; one whose own library is missing may raise anything when it is imported."""
     try:
-        return importlib.import_module("darshan")
+        return importlib.import_module(module)
     except Exception as error:
-        pytest.skip(f"PyDarshan cannot be imported: {type(error).__name__}: {str(error).splitlines()[0]}")
+        pytest.skip(f"{module} cannot be imported: {type(error).__name__}: {str(error).splitlines()[0]}")
+
+
+def pydarshan() -> ModuleType:
+    """PyDarshan; its wheel for some Python versions lacks its library."""
+    return peer("darshan")
 
 
 def pydarshan_logs() -> list[Path]:

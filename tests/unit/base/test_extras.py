@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-FOR_WORK = ("test", "lint", "docs")  # extras for those who change the package
+FOR_WORK = ("test", "lint", "docs", "dist")  # extras for those who change the package
 LAUNCHERS = ("mpich",)  # programs, not modules
 MODULES = {"tomli-w": "tomli_w"}
 

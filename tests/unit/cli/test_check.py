@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from peers import peer
 from striate.cli.main import run
 from striate.cluster import bundled
 
@@ -57,7 +58,7 @@ def test_the_drawing_is_well_formed_and_inside_its_frame(name, tmp_path, capsys)
 
 
 def test_png_is_drawn_by_cairosvg(tmp_path):
-    pytest.importorskip("cairosvg", reason="needs CairoSVG")
+    peer("cairosvg")
     path = tmp_path / "topology.png"
 
     assert run(["check", "westmere", "-o", str(path)]) == 0
