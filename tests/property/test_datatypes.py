@@ -1,10 +1,18 @@
 """Flattened datatypes equal a slow twin that lists every byte of the type map."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from striate.errors import TraceError
 from striate.layout.datatypes import (
+    Datatype,
     Dealt,
     FileView,
     contiguous,
@@ -13,9 +21,11 @@ from striate.layout.datatypes import (
     hindexed,
     hvector,
     indexed,
+    struct,
     subarray,
     vector,
 )
+from striate.record.datatype import datatype_of
 
 counts = st.integers(0, 4)
 
@@ -45,45 +55,105 @@ def bytes_of(extents):
     ]
 
 
+@dataclass
+class Made:
+    """A datatype as `striate.layout` flattens it, its twin, and its tree as the tracer writes it."""
+
+    datatype: Datatype
+    twin: Twin
+    combiner: int
+    numbers: Sequence[int] = ()
+    addresses: Sequence[int] = ()
+    inner: Sequence[Made] = ()
+
+    def tree(self) -> list[int]:
+        head = [self.combiner, len(self.twin.places), self.twin.extent, self.twin.lower]
+        for part in (self.numbers, self.addresses, ()):
+            head += [len(part), *part]
+        return [*head, len(self.inner), *(number for one in self.inner for number in one.tree())]
+
+
+def starts_of(blocks, places, extent):
+    return [
+        place + copy * extent for place, block in zip(places, blocks, strict=True) for copy in range(block)
+    ]
+
+
 @st.composite
 def datatypes(draw, depth=3):
-    """A datatype and its twin, nested up to `depth` deep."""
+    """A datatype with its twin and tree, nested up to `depth` deep; displacements may be negative."""
     if depth == 0 or draw(st.integers(0, 3)) == 0:
         size = draw(st.sampled_from([1, 2, 8]))
-        return element(size), Twin(list(range(size)), 0, size)
-    base, twin = draw(datatypes(depth=depth - 1))
-    kind = draw(st.sampled_from(["contiguous", "vector", "hvector", "indexed", "hindexed"]))
-    if kind == "contiguous":
+        return Made(element(size), Twin(list(range(size)), 0, size), 1)
+    one = draw(datatypes(depth=depth - 1))
+    base, twin = one.datatype, one.twin
+    kind = draw(st.sampled_from([*"cvVhHbrs"]))
+    if kind == "c":
         count = draw(counts)
-        return contiguous(count, base), twin.at([i * twin.extent for i in range(count)])
-    if kind in ("vector", "hvector"):
-        count, block, stride = draw(counts), draw(counts), draw(st.integers(0, 5))
-        step = stride * twin.extent if kind == "vector" else stride
-        made = vector(count, block, stride, base) if kind == "vector" else hvector(count, block, stride, base)
+        made = twin.at([i * twin.extent for i in range(count)])
+        return Made(contiguous(count, base), made, 3, [count], inner=[one])
+    if kind in "vV":
+        count, block, stride = draw(counts), draw(counts), draw(st.integers(-2, 5))
+        step = stride * twin.extent if kind == "v" else stride
         inner = twin.at([i * twin.extent for i in range(block)])
-        return made, inner.at([i * step for i in range(count)]) if block else Twin([], 0, 0)
+        made = inner.at([i * step for i in range(count)]) if block else Twin([], 0, 0)
+        if kind == "v":
+            return Made(vector(count, block, stride, base), made, 4, [count, block, stride], inner=[one])
+        return Made(hvector(count, block, stride, base), made, 6, [count, block], [stride], [one])
+    if kind == "r":
+        lower, extent = draw(st.integers(-3, 3)), draw(st.integers(0, 40))
+        made = Twin(twin.places, lower, lower + extent)
+        return Made(base.resized(lower, extent), made, 18, (), [lower, extent], [one])
     blocks = draw(st.lists(st.integers(0, 3), max_size=4))
-    places = draw(st.lists(st.integers(0, 9), min_size=len(blocks), max_size=len(blocks)))
-    unit = twin.extent if kind == "indexed" else 1
-    made = indexed(blocks, places, base) if kind == "indexed" else hindexed(blocks, places, base)
-    starts = [
-        place * unit + copy * twin.extent
-        for place, block in zip(places, blocks, strict=True)
-        for copy in range(block)
-    ]
-    return made, twin.at(starts)
+    places = draw(st.lists(st.integers(-3, 9), min_size=len(blocks), max_size=len(blocks)))
+    if kind == "s":
+        inner = [one, *(draw(datatypes(depth=depth - 1)) for _ in blocks[1:])][: len(blocks)]
+        parts = [
+            part.twin.at(starts_of([block], [place], part.twin.extent))
+            for part, block, place in zip(inner, blocks, places, strict=True)
+            if block
+        ]
+        made = Twin(
+            [place for part in parts for place in part.places],
+            min((part.lower for part in parts), default=0),
+            max((part.upper for part in parts), default=0),
+        )
+        bases = [part.datatype for part in inner]
+        return Made(struct(blocks, places, bases), made, 12, [len(blocks), *blocks], places, inner)
+    if kind == "b" and blocks:
+        blocks = blocks[:1] * len(blocks)
+    unit = twin.extent if kind == "h" else 1
+    made = twin.at(starts_of(blocks, [place * unit for place in places], twin.extent))
+    if kind == "h":
+        return Made(indexed(blocks, places, base), made, 7, [len(blocks), *blocks, *places], inner=[one])
+    numbers = [len(blocks), *(blocks[:1] or [0])] if kind == "b" else [len(blocks), *blocks]
+    return Made(hindexed(blocks, places, base), made, 19 if kind == "b" else 9, numbers, places, [one])
 
 
 @given(datatypes())
-def test_a_nested_datatype_lists_the_bytes_of_its_type_map(pair):
-    made, twin = pair
+def test_a_nested_datatype_lists_the_bytes_of_its_type_map(made):
+    datatype, twin = made.datatype, made.twin
 
-    assert bytes_of(made.runs) == twin.places
-    assert made.size == len(twin.places)
+    assert bytes_of(datatype.runs) == twin.places
+    assert datatype.size == len(twin.places)
     if twin.places:
-        assert (made.lower, made.extent) == (twin.lower, twin.extent)
-    offsets, sizes = made.runs.offsets, made.runs.sizes
+        assert (datatype.lower, datatype.extent) == (twin.lower, twin.extent)
+    offsets, sizes = datatype.runs.offsets, datatype.runs.sizes
     assert (offsets[1:] != offsets[:-1] + sizes[:-1]).all()  # neighbours are joined
+
+
+@given(datatypes())
+def test_a_recorded_datatype_is_the_one_that_was_made(made):
+    content = np.array(made.tree(), np.int64).tobytes()
+
+    if min(made.twin.places, default=0) < 0:
+        with pytest.raises(TraceError, match="data at -"):
+            datatype_of(content)
+        return
+    found = datatype_of(content)
+
+    assert bytes_of(found.runs) == made.twin.places
+    assert found.extent == made.twin.extent
 
 
 @st.composite

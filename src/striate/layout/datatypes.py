@@ -1,13 +1,13 @@
-"""MPI datatypes as byte runs: contiguous, vector, indexed, subarray, darray, and the file views made of them.
+"""MPI datatypes as byte runs: contiguous, vector, indexed, struct, subarray, darray, and the file views made of them.
 
-A datatype is flattened to runs in type-map order, neighbours joined, exactly as an MPI library walks it. Only
-displacements from zero on are allowed: a file has no bytes before its first.
+A datatype is flattened to runs in type-map order, neighbours joined, exactly as an MPI library walks it. Displacements
+may be negative, but not those of a file view: a file has no bytes before its first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,7 +35,11 @@ class Datatype:
     @property
     def is_dense(self) -> bool:
         """True when copies one after another make a single run."""
-        return len(self.runs) == 1 and int(self.runs.offsets[0]) == self.lower and self.size == self.extent
+        return len(self.runs) == 1 and self.size == self.extent
+
+    def resized(self, lower: int, extent: int) -> Datatype:
+        """The same data, copies of which begin `extent` bytes apart."""
+        return replace(self, lower=lower, extent=extent)
 
 
 def element(size: int) -> Datatype:
@@ -47,7 +51,8 @@ def contiguous(count: int, base: Datatype) -> Datatype:
     """`count` copies one after another."""
     copies = _count(count, "copies")
     if base.is_dense and copies:
-        runs = Extents([base.lower], [_fits(base.extent * copies)])
+        _fits(base.extent * copies + max(base.runs.end, 0))
+        runs = Extents.trusted(base.runs.offsets, base.runs.sizes * copies)
         return Datatype(runs, base.lower, base.extent * copies)
     return _placed(base, _steps(copies, base.extent))
 
@@ -65,9 +70,9 @@ def hvector(count: int, block: int, stride_bytes: int, base: Datatype) -> Dataty
 def indexed(blocks: Whole, displacements: Whole, base: Datatype) -> Datatype:
     """Blocks of `blocks[i]` copies, begun `displacements[i]` copies in."""
     places = whole_numbers(displacements, "displacements")
-    if places.size and (int(places.max()) * base.extent > LARGEST or int(places.min()) < 0):
+    if places.size and max(int(places.max()), -int(places.min())) * base.extent > LARGEST:
         raise LayoutError(
-            f"expected displacements from 0 within 2^63 - 1 bytes, got {places.min()} to {places.max()}"
+            f"expected displacements within 2^63 - 1 bytes, got {places.min()} to {places.max()}"
         )
     return hindexed(blocks, places * base.extent, base)
 
@@ -79,14 +84,37 @@ def hindexed(blocks: Whole, displacements: Whole, base: Datatype) -> Datatype:
         raise LayoutError(f"expected as many blocks as displacements, got {counts.shape} and {places.shape}")
     if counts.size and int(counts.min()) < 0:
         raise LayoutError(f"expected block lengths from 0, got {int(counts.min())}")
-    if not base.is_dense:
-        return _placed(base, np.repeat(places, counts) + _within_blocks(counts) * base.extent)
     _fits(int(counts.max(initial=0)) * base.extent)
-    _fits(int(places.max(initial=0)) + base.lower)
-    filled = counts > 0
-    runs = _joined(Extents(places[filled] + base.lower, counts[filled] * base.extent))
-    lower = int(runs.offsets.min(initial=LARGEST)) if len(runs) else 0
-    return Datatype(runs, lower, runs.end - lower)
+    if not base.is_dense:
+        _refuse_many(int(counts.sum(dtype=object)))
+        return _placed(base, np.repeat(places, counts) + _within_blocks(counts) * base.extent)
+    counts, places = counts[counts > 0], places[counts > 0]
+    if not len(counts):
+        return _NOTHING
+    sizes = counts * base.extent
+    _within(places, int(sizes.max()) + base.runs.end, base)
+    lower = int(places.min()) + base.lower
+    runs = _joined(Extents.trusted(places + base.runs.offsets[0], sizes))
+    return Datatype(runs, lower, int((places + sizes).max()) + base.lower - lower)
+
+
+def struct(blocks: Whole, displacements: Whole, bases: Sequence[Datatype]) -> Datatype:
+    """Blocks of `blocks[i]` copies of `bases[i]`, begun `displacements[i]` bytes in; no padding at the end."""
+    counts, places = whole_numbers(blocks, "block lengths"), whole_numbers(displacements, "displacements")
+    if not counts.shape == places.shape == (len(bases),):
+        raise LayoutError(
+            f"expected a block and a displacement for each of {len(bases)} types, got {counts.shape}"
+        )
+    parts = [
+        hindexed([count], [place], base) for count, place, base in zip(counts, places, bases, strict=True)
+    ]
+    parts = [part for part, count in zip(parts, counts, strict=True) if count]
+    if not parts:
+        return _NOTHING
+    lower = min(part.lower for part in parts)
+    offsets = np.concatenate([part.runs.offsets for part in parts])
+    runs = _joined(Extents.trusted(offsets, np.concatenate([part.runs.sizes for part in parts])))
+    return Datatype(runs, lower, max(part.lower + part.extent for part in parts) - lower)
 
 
 def subarray(
@@ -178,6 +206,11 @@ class FileView:
     displacement: int
     datatype: Datatype
 
+    def __post_init__(self) -> None:
+        first = int(self.datatype.runs.offsets.min(initial=0))
+        if first < 0:
+            raise LayoutError(f"expected a view of bytes from 0 on, got a datatype with data at {first}")
+
     def extents(self, start: int, size: int) -> Extents:
         """Where the `size` bytes of data from byte `start` of the view lie in the file, in order."""
         tile_bytes = self.datatype.size
@@ -186,7 +219,8 @@ class FileView:
         if size == 0:
             return Extents([], [])
         if self.datatype.is_dense:
-            return Extents([_fits(self.displacement + self.datatype.lower + start)], [size])
+            ahead = int(self.datatype.runs.offsets[0])
+            return Extents([_fits(self.displacement + ahead + start)], [size])
         first, last = start // tile_bytes, (start + size - 1) // tile_bytes
         tiles = _placed(self.datatype, _steps(last - first + 1, self.datatype.extent)).runs
         ahead = _fits(self.displacement + first * self.datatype.extent)
@@ -206,10 +240,8 @@ def _placed(base: Datatype, displacements: Int64) -> Datatype:
     """A copy of the datatype at each displacement, in order, neighbours joined."""
     _refuse_many(displacements.size * len(base.runs))
     if not displacements.size:
-        return Datatype(Extents([], []), 0, 0)
-    _fits(int(displacements.max()) + max(base.runs.end, base.lower + base.extent))
-    if int(displacements.min()) < 0:
-        raise LayoutError(f"expected displacements from 0, got {int(displacements.min())}")
+        return _NOTHING
+    _within(displacements, max(base.runs.end, base.lower + base.extent), base)
     offsets = (displacements[:, None] + base.runs.offsets[None, :]).reshape(-1)
     runs = _joined(Extents.trusted(offsets, np.tile(base.runs.sizes, displacements.size)))
     lower = int(displacements.min()) + base.lower
@@ -248,7 +280,16 @@ def _refuse_many(runs: int) -> None:
         raise LayoutError(f"expected at most {MOST_RUNS} runs, got {runs}")
 
 
+def _within(displacements: Int64, reach: int, base: Datatype) -> None:
+    """Refuse displacements from which a copy would leave the numbers of 64 bits."""
+    _fits(int(displacements.max()) + max(reach, 0))
+    _fits(-(int(displacements.min()) + min(int(base.runs.offsets.min(initial=0)), base.lower)))
+
+
 def _fits(bytes_: int) -> int:
     if bytes_ > LARGEST:
         raise LayoutError(f"expected bytes up to 2^63 - 1, got {bytes_}")
     return bytes_
+
+
+_NOTHING = Datatype(Extents([], []), 0, 0)

@@ -1,35 +1,48 @@
-"""Lays a datatype out: from its tree, as the shim wrote it, to the byte runs of one instance."""
+"""Reads a datatype's tree, as the shim wrote it, and has the layout package flatten it."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from striate.errors import TraceError
+from striate.errors import LayoutError, TraceError
+from striate.layout.datatypes import (
+    Datatype,
+    FileView,
+    contiguous,
+    hindexed,
+    hvector,
+    indexed,
+    struct,
+    subarray,
+    vector,
+)
+from striate.layout.extents import Extents
 
-Int64s = NDArray[np.int64]
-_MOST_RUNS = 2**22
+MOST_RUNS = 2**22
 
-# Combiners in the numbering of MPICH, which the shim writes whatever the library.
-NAMED, DUP, CONTIGUOUS, VECTOR, HVECTOR, INDEXED, HINDEXED = 1, 2, 3, 4, 6, 7, 9
-INDEXED_BLOCK, STRUCT, SUBARRAY, RESIZED, HINDEXED_BLOCK = 10, 12, 13, 18, 19
+NAMED = 1
 FORTRAN_ORDERS = (57, 1, 15)  # MPICH, Open MPI, the standard
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layout:
-    """Byte runs of one instance in the order of the data, and how far apart instances lie."""
+class Combiner(IntEnum):
+    """How a type was made, in the numbering of MPICH, which the shim writes whatever the library."""
 
-    offset: Int64s
-    length: Int64s
-    extent: int
-
-    @property
-    def size(self) -> int:
-        return int(self.length.sum())
+    DUP = 2
+    CONTIGUOUS = 3
+    VECTOR = 4
+    HVECTOR = 6
+    INDEXED = 7
+    HINDEXED = 9
+    INDEXED_BLOCK = 10
+    STRUCT = 12
+    SUBARRAY = 13
+    RESIZED = 18
+    HINDEXED_BLOCK = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +50,25 @@ class _Node:
     combiner: int
     size: int
     extent: int
+    lower: int
     numbers: tuple[int, ...]  # integers, or large counts of a type made by a `_c` call
     addresses: tuple[int, ...]
     counts: tuple[int, ...]
     children: tuple[_Node, ...]
 
 
-def layout_of(content: bytes) -> Layout:
-    """The layout of a tree; raises TraceError for one that is broken or too large, or a kind not understood."""
+def datatype_of(content: bytes) -> Datatype:
+    """The datatype of a file view; raises TraceError for a tree that is broken or too large, or a kind not known."""
     values = np.frombuffer(content, np.int64, len(content) // 8).tolist()
     node, _ = _parsed(values, 0, 0)
-    offset, length = _runs(node)
-    return Layout(*_joined(offset, length), node.extent)
+    try:
+        return FileView(0, _flattened(node)).datatype  # which refuses data before the first byte
+    except TraceError:
+        raise
+    except LayoutError as error:
+        raise TraceError(f"a datatype that no view has: {error.message}") from None
+    except (IndexError, ValueError, OverflowError):
+        raise TraceError("a datatype whose numbers are broken") from None
 
 
 def _parsed(values: list[int], at: int, depth: int) -> tuple[_Node, int]:
@@ -56,7 +76,7 @@ def _parsed(values: list[int], at: int, depth: int) -> tuple[_Node, int]:
         raise TraceError("a datatype nested deeper than 64")
     parts: list[tuple[int, ...]] = []
     try:
-        combiner, size, extent, _ = values[at : at + 4]
+        combiner, size, extent, lower = values[at : at + 4]
         at += 4
         for _part in range(3):
             count = values[at]
@@ -72,129 +92,80 @@ def _parsed(values: list[int], at: int, depth: int) -> tuple[_Node, int]:
             children.append(child)
     except (IndexError, ValueError):
         raise TraceError("a datatype whose tree ends early") from None
-    return _Node(combiner, size, extent, parts[0], parts[1], parts[2], tuple(children)), at
+    return _Node(combiner, size, extent, lower, parts[0], parts[1], parts[2], tuple(children)), at
 
 
-def _runs(node: _Node) -> tuple[Int64s, Int64s]:
+def _flattened(node: _Node) -> Datatype:
+    """With the bounds that the library said, which pad structures as it does."""
     if node.combiner == NAMED:
-        return np.zeros(1, np.int64), np.array([node.size], np.int64)
-    if not node.children:
+        return Datatype(Extents([0], [node.size]) if node.size else Extents([], []), node.lower, node.extent)
+    inner = [_flattened(child) for child in node.children]
+    if node.combiner == Combiner.STRUCT:
+        found = _struct(node, inner)
+    elif inner:
+        found = _derived(node, inner[0])
+    else:
         raise TraceError("a derived datatype without a datatype inside")
-    if node.combiner == STRUCT:
-        return _struct(node)
-    inner = node.children[0]
-    if node.combiner in (DUP, RESIZED):
-        return _runs(inner)
-    return _placed(_runs(inner), inner.extent, *_blocks(node, inner.extent))
+    return found.resized(node.lower, node.extent)
 
 
-def _blocks(node: _Node, extent: int) -> tuple[Int64s, Int64s]:
-    """(place in bytes, instances) of every block of the inner type."""
-    numbers = list(node.numbers)
-    large = list(node.counts)
-    try:
-        match node.combiner:
-            case 3:  # CONTIGUOUS
-                (count,) = (numbers + large)[:1]
-                return _array([0]), _array([count])
-            case 4 | 6:  # VECTOR, HVECTOR
-                count, block, *rest = numbers + large
-                stride = rest[0] if rest else node.addresses[0]
-                _bounded(count)
-                step = stride * (extent if node.combiner == VECTOR else 1)
-                return np.arange(count, dtype=np.int64) * step, np.full(count, block, np.int64)
-            case 7 | 9:  # INDEXED, HINDEXED
-                count, *rest = numbers + large
-                _bounded(count)
-                places = rest[count : 2 * count] or list(node.addresses[:count])
-                scale = extent if node.combiner == INDEXED else 1
-                return _array(places) * scale, _array(rest[:count])
-            case 10 | 19:  # INDEXED_BLOCK, HINDEXED_BLOCK
-                count, block, *rest = numbers + large
-                _bounded(count)
-                places = rest[:count] or list(node.addresses[:count])
-                scale = extent if node.combiner == INDEXED_BLOCK else 1
-                return _array(places) * scale, np.full(count, block, np.int64)
-            case 13:  # SUBARRAY
-                return _subarray(numbers, large, extent)
-    except (IndexError, ValueError, OverflowError):
-        raise TraceError("a datatype whose numbers are broken") from None
+def _derived(node: _Node, base: Datatype) -> Datatype:
+    values = [*node.numbers, *node.counts]
+    first = values[0] if values else 0
+    match node.combiner:
+        case Combiner.DUP | Combiner.RESIZED:
+            return base
+        case Combiner.CONTIGUOUS:
+            _expect_few([values[0]], base)
+            return contiguous(values[0], base)
+        case Combiner.VECTOR | Combiner.HVECTOR:
+            count, block, *rest = values
+            stride = rest[0] if rest else node.addresses[0]
+            _expect_few([block] * _few(count), base)
+            make = vector if node.combiner == Combiner.VECTOR else hvector
+            return make(count, block, stride, base)
+        case Combiner.INDEXED | Combiner.HINDEXED:
+            rest = values[1:]
+            places = rest[first : 2 * first] or node.addresses[:first]
+            return _indexed(node.combiner == Combiner.INDEXED, rest[:first], places, base)
+        case Combiner.INDEXED_BLOCK | Combiner.HINDEXED_BLOCK:
+            places = values[2 : 2 + first] or node.addresses[:first]
+            scaled = node.combiner == Combiner.INDEXED_BLOCK
+            return _indexed(scaled, [values[1]] * _few(first), places, base)
+        case Combiner.SUBARRAY:
+            return _subarray(node.numbers, node.counts, base)
     raise TraceError(f"a datatype of kind {node.combiner}, which is not understood")
 
 
-def _subarray(numbers: list[int], large: list[int], extent: int) -> tuple[Int64s, Int64s]:
-    """Rows of the innermost dimension: one block each."""
-    dimensions, order = numbers[0], numbers[-1]
+def _struct(node: _Node, inner: list[Datatype]) -> Datatype:
+    count, *values = [*node.numbers, *node.counts]
+    lengths, places = values[:count], node.addresses or values[count:]
+    for length, part in zip(lengths, inner, strict=True):
+        _expect_few([length], part)
+    return struct(np.array(lengths, np.int64), np.array(places[:count], np.int64), inner)
+
+
+def _indexed(scaled: bool, blocks: Sequence[int], places: Sequence[int], base: Datatype) -> Datatype:
+    _expect_few(blocks, base)
+    return (indexed if scaled else hindexed)(np.array(blocks, np.int64), np.array(places, np.int64), base)
+
+
+def _subarray(numbers: tuple[int, ...], large: tuple[int, ...], base: Datatype) -> Datatype:
+    dimensions = numbers[0]
     values = large or numbers[1:-1]
     sizes, subsizes, starts = (values[part * dimensions : (part + 1) * dimensions] for part in range(3))
-    if order in FORTRAN_ORDERS:
-        sizes, subsizes, starts = sizes[::-1], subsizes[::-1], starts[::-1]
-    _bounded(reduce(lambda a, b: a * b, subsizes[:-1], 1))
-    place = _array([0])
-    step = extent
-    steps = []
-    for size in reversed(sizes):
-        steps.append(step)
-        step *= size
-    for dimension, unit in zip(range(dimensions - 1), reversed(steps), strict=False):
-        along = (starts[dimension] + np.arange(subsizes[dimension], dtype=np.int64)) * unit
-        place = (place[:, None] + along).ravel()
-    return place + starts[-1] * extent, np.full(len(place), subsizes[-1], np.int64)
+    order = "F" if numbers[-1] in FORTRAN_ORDERS else "C"
+    row = subsizes[0] if order == "F" else subsizes[-1]
+    _expect_few([row] * _few(math.prod(subsizes) // max(row, 1)), base)
+    return subarray(sizes, subsizes, starts, base, order)
 
 
-def _struct(node: _Node) -> tuple[Int64s, Int64s]:
-    values = [*node.numbers, *node.counts]
-    count = values[0] if values else -1
-    lengths = values[1 : count + 1]
-    places = list(node.addresses) or values[count + 1 :]
-    if not 0 <= count == len(node.children) == len(lengths) or len(places) < count:
-        raise TraceError("a structure whose numbers are broken")
-    parts = [
-        _placed(_runs(child), child.extent, _array([place]), _array([length]))
-        for child, place, length in zip(node.children, places, lengths, strict=False)
-    ]
-    empty = (_array([]), _array([]))
-    return (
-        np.concatenate([offset for offset, _ in parts] or [empty[0]]),
-        np.concatenate([length for _, length in parts] or [empty[1]]),
-    )
+def _expect_few(blocks: Sequence[int], base: Datatype) -> None:
+    """Refuse more runs than a tree may ask for: blocks of a dense type are a run each."""
+    _few(len(blocks) if base.is_dense else sum(blocks) * len(base.runs))
 
 
-def _placed(
-    inner: tuple[Int64s, Int64s], extent: int, place: Int64s, instances: Int64s
-) -> tuple[Int64s, Int64s]:
-    """The inner runs repeated `instances` times from every place on."""
-    offset, length = _joined(*inner)
-    if len(place) != len(instances):
-        raise TraceError(f"a datatype of {len(instances)} blocks with {len(place)} places")
-    if (instances < 0).any():
-        raise TraceError("a datatype with a negative count")
-    if len(offset) == 1 and int(length[0]) == extent:  # instances join without a gap
-        return place + offset[0], instances * extent
-    total = int(instances.sum())
-    _bounded(total * max(len(offset), 1))
-    first = np.repeat(place, instances)
-    number = np.arange(total) - np.repeat(np.cumsum(instances) - instances, instances)
-    starts = first + number * extent
-    return (starts[:, None] + offset).ravel(), np.tile(length, total)
-
-
-def _joined(offset: Int64s, length: Int64s) -> tuple[Int64s, Int64s]:
-    """Runs that touch become one; empty ones vanish."""
-    keep = length > 0
-    offset, length = offset[keep], length[keep]
-    if len(offset) < 2:
-        return offset, length
-    starts = np.ones(len(offset), bool)
-    starts[1:] = offset[1:] != offset[:-1] + length[:-1]
-    at = np.flatnonzero(starts)
-    return offset[at], np.add.reduceat(length, at)
-
-
-def _bounded(runs: int) -> None:
-    if not 0 <= runs <= _MOST_RUNS:
-        raise TraceError(f"a datatype of more than {_MOST_RUNS} runs")
-
-
-def _array(values: list[int]) -> Int64s:
-    return np.array(values, np.int64)
+def _few(runs: int) -> int:
+    if not 0 <= runs <= MOST_RUNS:
+        raise TraceError(f"a datatype of more than {MOST_RUNS} runs")
+    return runs

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import TraceError
+from striate.layout.datatypes import Datatype
 from striate.lists import ListMaker
-from striate.record.datatype import Layout, layout_of
-from striate.record.views import PLAIN, FileView, place
+from striate.record.datatype import datatype_of
+from striate.record.views import PLAIN, RecordedView, place
 
 Int64s = NDArray[np.int64]
 
@@ -49,9 +50,9 @@ def resolve(rows: Accesses, types: dict[int, bytes], lists: ListMaker) -> Resolv
         np.zeros(count, np.int64),
         np.full(count, -1, np.int64),
     )
-    layouts: dict[int, Layout | None] = {}
+    flattened: dict[int, Datatype | None] = {}
     for number in np.unique(rows.file):
-        _resolve_file(rows, np.flatnonzero(rows.file == number), types, layouts, lists, found)
+        _resolve_file(rows, np.flatnonzero(rows.file == number), types, flattened, lists, found)
     return found
 
 
@@ -59,7 +60,7 @@ def _resolve_file(
     rows: Accesses,
     mine: Int64s,
     types: dict[int, bytes],
-    layouts: dict[int, Layout | None],
+    flattened: dict[int, Datatype | None],
     lists: ListMaker,
     found: Resolved,
 ) -> None:
@@ -68,9 +69,9 @@ def _resolve_file(
     views = [PLAIN]
     for at in sets.tolist():
         number = int(rows.bytes[mine[at]])
-        layout = _layout(number, types, layouts)
-        found.views_missed += layout is None
-        views.append(FileView(int(offset[at]), max(int(rows.received[mine[at]]), 1), layout))
+        datatype = _datatype(number, types, flattened)
+        found.views_missed += datatype is None
+        views.append(RecordedView(int(offset[at]), max(int(rows.received[mine[at]]), 1), datatype))
     which = np.searchsorted(sets, np.arange(len(mine)), side="right")
     etype = np.array([view.etype for view in views], np.int64)[which]
     access = np.isin(kind, ("read", "write"))
@@ -101,11 +102,11 @@ def _own_positions(rows: Accesses, mine: Int64s, etype: Int64s) -> Int64s:
     return np.asarray(before + base, np.int64)
 
 
-def _layout(number: int, types: dict[int, bytes], layouts: dict[int, Layout | None]) -> Layout | None:
-    """The layout of a view's datatype, or None when it is not understood."""
-    if number not in layouts:
+def _datatype(number: int, types: dict[int, bytes], flattened: dict[int, Datatype | None]) -> Datatype | None:
+    """A view's datatype, or None when it is not understood."""
+    if number not in flattened:
         try:
-            layouts[number] = layout_of(types[number])
+            flattened[number] = datatype_of(types[number])
         except (TraceError, KeyError):
-            layouts[number] = None
-    return layouts[number]
+            flattened[number] = None
+    return flattened[number]

@@ -6,13 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.errors import TraceError
+from striate.layout.datatypes import Datatype
+from striate.layout.extents import Extents
 from striate.lists import ListMaker
 from striate.record.clocks import corrections
-from striate.record.datatype import Layout, layout_of
+from striate.record.datatype import datatype_of
 from striate.record.files import EVENT, KINDS, RankFile
 from striate.record.offsets import Accesses, resolve
 from striate.record.regions import follow
-from striate.record.views import FileView, place
+from striate.record.views import RecordedView, place
 from striate.trace.functions import Meaning, meaning
 
 BYTE = [1, 1, 1, 0, 0, 0, 0, 0]  # named, size 1, extent 1, lower bound 0, no numbers, no children
@@ -26,8 +28,8 @@ def tree(combiner, size, extent, integers, *children, addresses=(), counts=()):
 
 
 def runs(numbers):
-    layout = layout_of(np.array(numbers, np.int64).tobytes())
-    return list(zip(layout.offset.tolist(), layout.length.tolist(), strict=True))
+    found = datatype_of(np.array(numbers, np.int64).tobytes()).runs
+    return list(zip(found.offsets.tolist(), found.sizes.tolist(), strict=True))
 
 
 INT = [1, 4, 4, 0, 0, 0, 0, 0]
@@ -70,7 +72,7 @@ def test_a_datatype_is_laid_out_as_mpi_says(type_tree, expected):
 )
 def test_a_datatype_that_is_broken_or_not_understood_is_refused(broken):
     with pytest.raises(TraceError):
-        layout_of(np.array(broken, np.int64).tobytes())
+        datatype_of(np.array(broken, np.int64).tobytes())
 
 
 @st.composite
@@ -81,18 +83,20 @@ def layouts(draw):
         offsets.append(at + gap)
         at += gap + length
     lengths = [length for _, length in gaps_and_lengths]
-    return Layout(np.array(offsets), np.array(lengths), at + draw(st.integers(0, 3)))
+    return Datatype(Extents(offsets, lengths), 0, at + draw(st.integers(0, 3)))
 
 
 @given(layouts(), st.integers(0, 40), st.integers(1, 60), st.integers(0, 9))
 def test_an_access_through_a_view_touches_the_bytes_that_counting_gives(layout, position, size, displacement):
     """Twin: data byte p is byte p % size of tile p // size."""
-    inside = np.concatenate([np.arange(a, a + n) for a, n in zip(layout.offset, layout.length, strict=True)])
+    inside = np.concatenate(
+        [np.arange(a, a + n) for a, n in zip(layout.runs.offsets, layout.runs.sizes, strict=True)]
+    )
     data = np.arange(position, position + size)
     expected = displacement + data // layout.size * layout.extent + inside[data % layout.size]
 
     lists = ListMaker()
-    places = place(FileView(displacement, 1, layout), np.array([position]), np.array([size]), lists)
+    places = place(RecordedView(displacement, 1, layout), np.array([position]), np.array([size]), lists)
     offset, blocks, stride, number = (
         int(column[0]) for column in (places.offset, places.blocks, places.stride, places.extents)
     )
@@ -108,10 +112,10 @@ def test_an_access_through_a_view_touches_the_bytes_that_counting_gives(layout, 
 
 
 def test_a_huge_regular_access_is_never_written_out_and_an_irregular_one_is_shown_as_one_run():
-    regular = Layout(np.array([3]), np.array([8]), 64)
-    places = place(FileView(0, 1, regular), np.array([0]), np.array([2**40]), ListMaker())
-    irregular = Layout(np.array([0, 9]), np.array([8, 1]), 64)
-    lost = place(FileView(0, 1, irregular), np.array([0]), np.array([2**40]), ListMaker())
+    regular = Datatype(Extents([3], [8]), 0, 64)
+    places = place(RecordedView(0, 1, regular), np.array([0]), np.array([2**40]), ListMaker())
+    irregular = Datatype(Extents([0, 9], [8, 1]), 0, 64)
+    lost = place(RecordedView(0, 1, irregular), np.array([0]), np.array([2**40]), ListMaker())
 
     assert (int(places.offset[0]), int(places.blocks[0]), int(places.stride[0])) == (3, 2**37, 64)
     assert (lost.collapsed, int(lost.blocks[0])) == (1, 1)
