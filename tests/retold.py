@@ -54,9 +54,8 @@ def in_words(application: Application, rank: int, name: str, value: int) -> obje
     if name == "region":
         return application.regions[value]
     if name == "extents" and value != NO_EXTENTS:
-        lists = application.extents
-        runs = slice(int(lists.first[value]), int(lists.first[value + 1]))
-        return [lists.offset[runs].tolist(), lists.length[runs].tolist()]
+        runs = application.extents[value]
+        return [runs.offsets.tolist(), runs.sizes.tolist()]
     if name == "algorithm" and value != DEFAULT_ALGORITHM:
         return application.algorithms[value]
     if name == "counts" and value != NO_COUNTS:

@@ -3,7 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from striate.lists import Lists
+from striate.layout.extent_lists import ExtentLists
+from striate.layout.extents import Extents
 from striate.trace.columns import operations
 from striate.trace.header import Communicator, File, Flag, Header
 from striate.trace.kinds import KINDS, LEVELS
@@ -26,7 +27,7 @@ def trace_of(rows, *, ranks=2, files=("data",), lists=(), samples=None, **header
             columns[name] = np.array([row.get(name, default) for row in rows])
     named = tuple(name if isinstance(name, File) else File(name) for name in files)
     header = {"files": named} | header
-    packed = Lists.of([(np.array(a), np.array(b)) for a, b in lists])
+    packed = ExtentLists.of([Extents(a, b) for a, b in lists])
     return Trace.of(operations(len(rows), columns), Header(ranks, **header), packed, samples)
 
 

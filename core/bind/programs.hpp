@@ -48,8 +48,8 @@ class Borrower {
     }
 
     ExtentColumns extents(nb::handle lists) {
-        return {column<std::int64_t>(lists, "first"), column<std::int64_t>(lists, "offset"),
-                column<std::int64_t>(lists, "length")};
+        return {column<std::int64_t>(lists, "first"), column<std::int64_t>(lists, "offsets"),
+                column<std::int64_t>(lists, "sizes")};
     }
 
     NetworkColumns network(nb::handle network) {

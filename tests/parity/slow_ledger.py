@@ -225,9 +225,9 @@ def group_of(application: Application, communicator: int, rank: int) -> list[int
 
 def runs_of(application: Application, said: dict[str, int]) -> list[tuple[int, int]]:
     if said["extents"] >= 0:
-        lists = application.extents
-        numbers = range(lists.first[said["extents"]], lists.first[said["extents"] + 1])
-        return [(said["offset"] + int(lists.offset[i]), int(lists.length[i])) for i in numbers]
+        runs = application.extents[said["extents"]]
+        pairs = zip(runs.offsets.tolist(), runs.sizes.tolist(), strict=True)
+        return [(said["offset"] + offset, size) for offset, size in pairs]
     return [(said["offset"] + i * said["stride"], said["bytes"]) for i in range(said["count"])]
 
 

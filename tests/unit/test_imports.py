@@ -22,7 +22,6 @@ ORDER = (
         "provenance",
         "_core",
         "refusals",
-        "lists",
         "results",
     ),
     *("layout", "cluster", "trace", "formats", "record", "workload", "collectives", "queueing"),
@@ -42,7 +41,7 @@ ORDER = (
     ),
 )
 # The runtime is used alone, inside applications.
-RUNTIME_SEES = {"errors", "units", "layout", "_core", "lists"}
+RUNTIME_SEES = {"errors", "units", "layout", "_core"}
 
 
 def imported_names(code: str) -> set[str]:

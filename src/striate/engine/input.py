@@ -20,7 +20,7 @@ from striate.engine.oversubscription import (
     message_waits,
     waiting_slowness,
 )
-from striate.lists import Lists
+from striate.layout.extent_lists import ExtentLists
 from striate.refusals import Names
 from striate.workload.application import Application, Groups
 from striate.workload.kinds import Kind
@@ -42,7 +42,7 @@ class EngineInput:
     programs: ProgramTable
     communicators: list[Groups]
     collectives: CollectiveBook
-    extents: Lists
+    extents: ExtentLists
     rank_node: NDArray[np.int32]
     rank_start: Int64s | None  # picoseconds; None: all at once
     rank_wait: Int64s | None

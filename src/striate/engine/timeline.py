@@ -18,14 +18,13 @@ from striate.engine.timeline_rows import (
     rank_rows,
     server_rows,
 )
-from striate.lists import Lists
+from striate.layout.extent_lists import ExtentLists
 from striate.provenance import versions
 from striate.trace.columns import NONE, operations
 from striate.trace.header import SIMULATED, File, Flag, Header
 from striate.trace.kinds import LEVELS
 from striate.trace.trace import Trace
 from striate.workload.application import Application
-from striate.workload.program import Int64s
 
 
 def timeline_of(recorded: RecordedRows, played: EngineInput) -> Trace:
@@ -34,7 +33,7 @@ def timeline_of(recorded: RecordedRows, played: EngineInput) -> Trace:
     resources, families, lists = (
         Resources(cluster, application.ranks),
         Families(application),
-        _lists(application),
+        list(application.extents),
     )
     parts = [
         rank_rows(recording.at(RANK), application, families, lists),
@@ -53,15 +52,7 @@ def timeline_of(recorded: RecordedRows, played: EngineInput) -> Trace:
     header = msgspec.structs.replace(
         header, resources=tuple(resources.names), communicators=families.communicators
     )
-    return Trace.of(operations(len(columns["start"]), columns), header, Lists.of(lists))
-
-
-def _lists(application: Application) -> list[tuple[Int64s, Int64s]]:
-    runs = application.extents
-    return [
-        (runs.offset[low:high], runs.length[low:high])
-        for low, high in zip(runs.first[:-1].tolist(), runs.first[1:].tolist(), strict=True)
-    ]
+    return Trace.of(operations(len(columns["start"]), columns), header, ExtentLists.of(lists))
 
 
 def _header(recording: Recording, application: Application, cluster: Cluster, placement: Placement) -> Header:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
 from striate.engine.recording import Rows
+from striate.layout.extents import Extents
 from striate.trace.columns import NONE
 from striate.trace.header import Communicator
 from striate.trace.kinds import COLLECTIVES, KINDS, LEVELS
@@ -101,9 +102,7 @@ class Resources:
         )
 
 
-def rank_rows(
-    bars: Rows, application: Application, families: Families, lists: list[tuple[Int64s, Int64s]]
-) -> Columns:
+def rank_rows(bars: Rows, application: Application, families: Families, lists: list[Extents]) -> Columns:
     """Operations and regions of ranks; what no loop moves is read from the table. Sizes by peer join `lists`."""
     row, rank = bars["place"].astype(np.int64), bars["rank"]
     programs = application.programs
@@ -144,9 +143,7 @@ def rank_rows(
     return columns
 
 
-def _sizes_by_peer(
-    application: Application, number: int, rank: NDArray[Any], lists: list[tuple[Int64s, Int64s]]
-) -> Int64s:
+def _sizes_by_peer(application: Application, number: int, rank: NDArray[Any], lists: list[Extents]) -> Int64s:
     """Numbers of lists (peer, bytes) of an alltoallv, one a rank."""
     programs = application.programs
     members = application.groups(int(programs.communicator[number])).size(rank.astype(np.int64))
@@ -156,7 +153,8 @@ def _sizes_by_peer(
     distinct, which = np.unique(np.stack([rank, counts, members]), axis=1, return_inverse=True)
     first = len(lists)
     for one, matrix, size in distinct.T.tolist():
-        lists.append((np.arange(size, dtype=np.int64), application.counts[matrix][one, :size]))
+        sizes = application.counts[matrix][one, :size]
+        lists.append(Extents.trusted(np.arange(size, dtype=np.int64), sizes))
     return np.asarray(first + which.ravel(), np.int64)
 
 

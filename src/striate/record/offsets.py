@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from striate.errors import TraceError
 from striate.layout.datatypes import Datatype
-from striate.lists import ListMaker
+from striate.layout.extent_lists import ExtentNumbers
 from striate.record.datatype import datatype_of
 from striate.record.views import PLAIN, RecordedView, place
 
@@ -41,7 +41,7 @@ class Resolved:
     shared_pointers: int = 0
 
 
-def resolve(rows: Accesses, types: dict[int, bytes], lists: ListMaker) -> Resolved:
+def resolve(rows: Accesses, types: dict[int, bytes], lists: ExtentNumbers) -> Resolved:
     """Absolute offsets of all reads and writes; -1 where a shared pointer moves."""
     count = len(rows.file)
     found = Resolved(
@@ -61,7 +61,7 @@ def _resolve_file(
     mine: Int64s,
     types: dict[int, bytes],
     flattened: dict[int, Datatype | None],
-    lists: ListMaker,
+    lists: ExtentNumbers,
     found: Resolved,
 ) -> None:
     kind, pointer, offset = rows.kind[mine], rows.pointer[mine], rows.offset[mine]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 from dataclasses import dataclass, field
 
-from striate.lists import ListMaker
+from striate.layout.extent_lists import ExtentNumbers
 
 
 @dataclass(slots=True)
@@ -16,7 +16,7 @@ class Names:
     communicators: dict[tuple[tuple[int, ...], int], int] = field(default_factory=dict)
     regions: dict[str, int] = field(default_factory=dict)
     functions: dict[str, int] = field(default_factory=lambda: {"": 0})
-    lists: ListMaker = field(default_factory=ListMaker)
+    lists: ExtentNumbers = field(default_factory=ExtentNumbers)
     views_missed: int = 0
     shared_pointers: int = 0
 

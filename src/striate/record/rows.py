@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from striate.layout.extents import Extents
 from striate.record.clocks import Correction
 from striate.record.files import RankFile
 from striate.record.offsets import Accesses, resolve
@@ -183,7 +184,9 @@ def _lists(part: RankFile, events: Any, kind: Any, message: Any, extents: Any, m
         content = part.names["list"].get(int(events["offset"][row]))
         if content is not None:
             sizes = np.frombuffer(content, np.int64, len(content) // 8)
-            extents[row] = merged.lists.number(np.arange(len(sizes), dtype=np.int64), np.maximum(sizes, 0))
+            extents[row] = merged.lists.number(
+                Extents.trusted(np.arange(len(sizes), dtype=np.int64), np.maximum(sizes, 0))
+            )
 
 
 def _regions(

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from striate.errors import LayoutError
 from striate.layout.datatypes import Datatype, FileView
-from striate.lists import ListMaker
+from striate.layout.extent_lists import ExtentNumbers
+from striate.layout.extents import Extents
 
 Int64s = NDArray[np.int64]
 MOST_RUNS = 2**22  # of one access; more are shown as one
@@ -38,7 +39,7 @@ class Places:
     collapsed: int = 0  # accesses of too many runs to list, shown as one
 
 
-def place(view: RecordedView, position: Int64s, size: Int64s, lists: ListMaker) -> Places:
+def place(view: RecordedView, position: Int64s, size: Int64s, lists: ExtentNumbers) -> Places:
     """Where `size` data bytes from data byte `position` on lie in the file."""
     rows = len(position)
     ones, zeros, none = np.ones(rows, np.int64), np.zeros(rows, np.int64), np.full(rows, -1, np.int64)
@@ -62,7 +63,7 @@ def place(view: RecordedView, position: Int64s, size: Int64s, lists: ListMaker) 
             first, count, step, runs = _pattern(datatype, start, 1)
         offset[chosen] = base[chosen] + first
         if runs is not None:
-            extents[chosen] = lists.number(*runs)
+            extents[chosen] = lists.number(runs)
         else:
             blocks[chosen], stride[chosen] = count, step
     return Places(offset, blocks, stride, extents, collapsed)
@@ -73,9 +74,7 @@ def _regular(datatype: Datatype, start: int, length: int) -> bool:
     return len(datatype.runs) == 1 and start == 0 and length > datatype.size and length % datatype.size == 0
 
 
-def _pattern(
-    datatype: Datatype, start: int, length: int
-) -> tuple[int, int, int, tuple[Int64s, Int64s] | None]:
+def _pattern(datatype: Datatype, start: int, length: int) -> tuple[int, int, int, Extents | None]:
     """(first byte, blocks, stride, runs or None) of `length` data bytes from byte `start` of a tile on."""
     if _regular(datatype, start, length):
         return int(datatype.runs.offsets[0]), length // datatype.size, datatype.extent, None
@@ -91,4 +90,4 @@ def _pattern(
         return first, 1, 0, None
     if (lengths == lengths[0]).all() and (steps == steps[0]).all():
         return first, len(offsets), int(steps[0]), None
-    return first, 1, 0, (offsets - first, lengths)
+    return first, 1, 0, Extents.trusted(offsets - first, lengths)

@@ -16,7 +16,7 @@ from striate.collectives.sums import CollectiveSums, sums_of
 from striate.engine.file_layouts import LayoutTable, layout_table
 from striate.engine.names import names_of
 from striate.errors import PredictionError
-from striate.lists import Lists
+from striate.layout.extent_lists import ExtentLists
 from striate.refusals import translated
 from striate.workload.application import Application, Groups
 from striate.workload.program import ProgramTable
@@ -28,7 +28,7 @@ class LedgerInput:
 
     programs: ProgramTable
     communicators: list[Groups]
-    extents: Lists
+    extents: ExtentLists
     collectives: CollectiveSums
     network: Network
     rank_component: NDArray[np.int32]

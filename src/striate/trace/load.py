@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from striate.errors import TraceError
-from striate.lists import Lists
+from striate.layout.extent_lists import ExtentLists
+from striate.layout.extents import Extents
 from striate.trace.columns import expect_columns, normalised
 from striate.trace.header import SCHEMA, Header
 from striate.trace.trace import Trace
@@ -109,10 +110,10 @@ def _holds_runs(kind: pa.DataType) -> bool:
     return fields == {"offset": pa.int64(), "length": pa.int64()}
 
 
-def _lists(table: pa.Table, numbers: Any) -> tuple[Lists, Any]:
+def _lists(table: pa.Table, numbers: Any) -> tuple[ExtentLists, Any]:
     """The lists in the order of the rows that hold them, and the rows' numbers made to fit."""
     if not (numbers >= 0).any():
-        return Lists.of(), np.full(len(numbers), -1, np.int32)
+        return ExtentLists.of(), np.full(len(numbers), -1, np.int32)
     if "runs" not in table.column_names:
         raise TraceError("expected a column 'runs' of byte runs, found none")
     if not _holds_runs(table.schema.field("runs").type):
@@ -130,5 +131,5 @@ def _lists(table: pa.Table, numbers: Any) -> tuple[Lists, Any]:
     lists = []
     for row in holding.tolist():
         entry = runs[row].values
-        lists.append((entry.field("offset").to_numpy(), entry.field("length").to_numpy()))
-    return Lists.of(lists), np.where(used, new[np.maximum(numbers, 0)], -1).astype(np.int32)
+        lists.append(Extents.trusted(entry.field("offset").to_numpy(), entry.field("length").to_numpy()))
+    return ExtentLists.of(lists), np.where(used, new[np.maximum(numbers, 0)], -1).astype(np.int32)

@@ -39,8 +39,8 @@ def byte_runs(trace: Trace, rows: Int64s, *, most: int = 4_000_000) -> tuple[Int
     length = size[at] // np.maximum(blocks[at], 1)
     listed = np.flatnonzero(~whole[at] & ~too_many[at])
     entry = trace.lists.first[number[at[listed]]] + within[listed] if len(listed) else listed
-    start[listed] += trace.lists.offset[entry]
-    length[listed] = trace.lists.length[entry]
+    start[listed] += trace.lists.offsets[entry]
+    length[listed] = trace.lists.sizes[entry]
     for place in np.flatnonzero(too_many[at]).tolist():
         start[place], length[place] = _span(
             trace, start[place], number[at[place]], blocks[at[place]], stride[at[place]], length[place]
@@ -52,7 +52,8 @@ def _span(trace: Trace, start: int, number: int, blocks: int, stride: int, lengt
     """From the first byte to the last."""
     if number < 0:
         return start, (blocks - 1) * stride + length
-    offsets, lengths = trace.lists[int(number)]
-    if not len(offsets):
+    runs = trace.lists[int(number)]
+    if not len(runs):
         return start, 0
-    return start + int(offsets.min()), int((offsets + lengths).max() - offsets.min())
+    lowest = int(runs.offsets.min())
+    return start + lowest, runs.end - lowest

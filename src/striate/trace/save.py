@@ -52,10 +52,10 @@ def _runs(trace: Trace) -> pa.Array:
     present = np.zeros(len(trace), bool)
     offsets, lengths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for row, number in sorted(holds.items()):
-        offset, length = trace.lists[number]
-        offsets.append(offset)
-        lengths.append(length)
-        rows[row + 1] = len(offset)
+        runs = trace.lists[number]
+        offsets.append(runs.offsets)
+        lengths.append(runs.sizes)
+        rows[row + 1] = len(runs)
         present[row] = True
     values = pa.StructArray.from_arrays(
         [pa.array(np.concatenate(offsets)), pa.array(np.concatenate(lengths))], ["offset", "length"]

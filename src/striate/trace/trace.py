@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from striate.errors import TraceError
-from striate.lists import Lists
+from striate.layout.extent_lists import ExtentLists
 from striate.trace.header import SIMULATED, Header
 from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
 from striate.trace.records import Tables
@@ -34,7 +34,7 @@ class Trace:
 
     table: pa.Table
     header: Header
-    lists: Lists = field(default_factory=Lists.of)
+    lists: ExtentLists = field(default_factory=ExtentLists.of)
     samples: pa.Table = field(default_factory=no_samples)  # of the hosts' counters
     records: Tables = field(default_factory=dict)  # what a profiler counted of the whole run, by module
 
@@ -43,7 +43,7 @@ class Trace:
         cls,
         table: pa.Table,
         header: Header,
-        lists: Lists | None = None,
+        lists: ExtentLists | None = None,
         samples: pa.Table | None = None,
         records: Tables | None = None,
     ) -> Trace:
@@ -52,7 +52,7 @@ class Trace:
 
         seen = no_samples() if samples is None else checked(samples, len(header.hosts))
         counted_ = checked_records(records or {}, files=len(header.files), ranks=header.ranks)
-        trace = cls(_ordered(table), header, lists or Lists.of(), seen, counted_)
+        trace = cls(_ordered(table), header, lists or ExtentLists.of(), seen, counted_)
         validate(trace)
         return trace
 

@@ -50,7 +50,7 @@ def validate(trace: Trace) -> None:
     _refuse(
         trace, (complete < start) | (complete > LATEST), "complete", "a time that is not before the start"
     )
-    if len(trace.lists.length) and bool((trace.lists.length < 0).any()):
+    if bool((trace.lists.sizes < 0).any()):
         raise TraceError("expected byte runs of at least 0 bytes", at="lists")
 
 

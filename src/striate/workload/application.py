@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import LayoutError, WorkloadError
+from striate.layout.extent_lists import ExtentLists
 from striate.layout.layout import Layout
 from striate.layout.text import parse
-from striate.lists import Lists
 from striate.workload.collective_io import parse_collective
 from striate.workload.program import Int64s, ProgramTable
 
@@ -75,7 +75,7 @@ class Application:
     communicators: tuple[Communicator, ...] = (Communicator(WORLD),)
     files: tuple[File, ...] = ()
     regions: tuple[str, ...] = ()
-    extents: Lists = field(default_factory=lambda: Lists.of([]))
+    extents: ExtentLists = field(default_factory=lambda: ExtentLists.of([]))
     # alltoallv: bytes from each rank (row) to each rank (column); a rank's operand names the matrix of its row.
     # reduce_scatter: bytes for each rank (column).
     counts: tuple[Int64s, ...] = ()

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from striate.errors import WorkloadError
-from striate.lists import Lists
+from striate.layout.extent_lists import ExtentNumbers
+from striate.layout.extents import Extents
 from striate.workload.application import Application, File, communicator_table, expect_ranks
 from striate.workload.fold import Folder, Leaf, Loop, Node
 from striate.workload.kinds import OPERANDS, Kind
@@ -39,7 +40,7 @@ class _Names:
     def __init__(self) -> None:
         self.files: dict[str, int] = {}
         self.regions: dict[str, int] = {}
-        self.extents: dict[tuple[bytes, bytes], int] = {}
+        self.extents = ExtentNumbers()
         self.algorithms: dict[str, int] = {}
         self.counts: list[dict[int, np.ndarray[Any, Any]]] = []
 
@@ -53,9 +54,8 @@ class _Names:
                 values.append(self.files.setdefault(str(value), len(self.files)))
             elif name == "region":
                 values.append(self.regions.setdefault(str(value), len(self.regions)))
-            elif name == "extents" and isinstance(value, tuple):
-                key = (value[0].tobytes(), value[1].tobytes())
-                values.append(self.extents.setdefault(key, len(self.extents)))
+            elif name == "extents" and isinstance(value, Extents):
+                values.append(self.extents.number(value))
             elif name == "algorithm" and isinstance(value, str):
                 values.append(self.algorithms.setdefault(value, len(self.algorithms)))
             elif name == "counts" and isinstance(value, np.ndarray):
@@ -133,7 +133,7 @@ def application_of(
         table,
         tuple(File(file, number) for file, number in names.files.items()),
         tuple(names.regions),
-        Lists.of([(np.frombuffer(a, np.int64), np.frombuffer(b, np.int64)) for a, b in names.extents]),
+        names.extents.lists(),
         tuple(_matrix(rows, ranks) for rows in names.counts),
         tuple(names.algorithms),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from striate.lists import Lists
+from striate.layout.extent_lists import ExtentLists
 from striate.workload.application import Application, Communicator, File
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.program import Int64s, ProgramTable
@@ -102,15 +102,15 @@ def _files(applications: tuple[Application, ...], labels: list[str]) -> tuple[Fi
     return tuple(found)
 
 
-def _extents(applications: tuple[Application, ...]) -> Lists:
+def _extents(applications: tuple[Application, ...]) -> ExtentLists:
     lists = [application.extents for application in applications]
-    ends = np.cumsum([0, *(len(each.offset) for each in lists)])
-    return Lists(
+    ends = np.cumsum([0, *(len(each.offsets) for each in lists)])
+    return ExtentLists(
         np.concatenate([[0], *(each.first[1:] + end for each, end in zip(lists, ends, strict=False))]).astype(
             np.int64
         ),
-        np.concatenate([each.offset for each in lists]),
-        np.concatenate([each.length for each in lists]),
+        np.concatenate([each.offsets for each in lists]),
+        np.concatenate([each.sizes for each in lists]),
     )
 
 

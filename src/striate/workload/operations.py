@@ -16,6 +16,7 @@ import numpy as np
 from striate import units
 from striate.errors import LayoutError, WorkloadError
 from striate.layout.datatypes import FileView
+from striate.layout.extents import Extents
 from striate.workload.application import WORLD
 from striate.workload.kinds import ANY, BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, Kind
 from striate.workload.program import Int64s
@@ -242,7 +243,7 @@ def _access(kind: Kind) -> Any:
         size: Number = 0,
         count: Number = 1,
         stride: Number = 0,
-        extents: tuple[Sequence[int], Sequence[int]] | None = None,
+        extents: Extents | tuple[Sequence[int], Sequence[int]] | None = None,
         view: FileView | None = None,
         comm: str = WORLD,
         blocking: bool = True,
@@ -263,29 +264,34 @@ def _access(kind: Kind) -> Any:
                 _request(blocking),
             )
         else:
-            runs = _whole_numbers(extents[0], "offsets"), _whole_numbers(extents[1], "lengths")
-            if len(runs[0]) != len(runs[1]):
-                raise WorkloadError(
-                    f"expected as many offsets as lengths, got {len(runs[0])} and {len(runs[1])}"
-                )
-            operands = (file, _bytes(offset), _total(runs[1], "lengths"), 1, 0, runs, _request(blocking))
+            runs = _runs(extents)
+            operands = (file, _bytes(offset), _total(runs.sizes, "lengths"), 1, 0, runs, _request(blocking))
         return Operation(kind, operands, comm)
 
     call.__name__ = kind.label
     call.__doc__ = (
         f"{kind.label}: `count` blocks of `size` bytes, `stride` bytes apart, from `offset` - or the byte runs "
-        "`extents` (offsets, lengths) counted from `offset` - or `size` bytes of a file `view` from its byte `offset`."
+        "`extents` (or a pair of offsets and lengths) counted from `offset` - or `size` bytes of a file `view` from "
+        "its byte `offset`."
     )
     return call
 
 
-def _seen(view: FileView, start: Number, size: Number) -> tuple[list[int], list[int]]:
+def _runs(extents: Extents | tuple[Sequence[int], Sequence[int]]) -> Extents:
+    if isinstance(extents, Extents):
+        return extents
+    offsets, sizes = _whole_numbers(extents[0], "offsets"), _whole_numbers(extents[1], "lengths")
+    if len(offsets) != len(sizes):
+        raise WorkloadError(f"expected as many offsets as lengths, got {len(offsets)} and {len(sizes)}")
+    return Extents.trusted(offsets, sizes)
+
+
+def _seen(view: FileView, start: Number, size: Number) -> Extents:
     """The byte runs of the file that a view shows; refuses what no view has."""
     try:
-        runs = view.extents(start, size)
+        return view.extents(start, size)
     except LayoutError as error:
         raise WorkloadError(error.message) from None
-    return runs.offsets.tolist(), runs.sizes.tolist()
 
 
 read = _access(Kind.READ)

@@ -88,7 +88,5 @@ def _value(application: Application, rank: int, name: str, value: int) -> Any:
     if name == "counts" and value != NO_COUNTS:
         return application.counts[value][rank]
     if name == "extents" and value != NO_EXTENTS:
-        lists = application.extents
-        part = slice(int(lists.first[value]), int(lists.first[value + 1]))
-        return lists.offset[part], lists.length[part]
+        return application.extents[value]
     return value

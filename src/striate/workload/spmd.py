@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
+from striate.layout.extent_lists import ExtentLists
+from striate.layout.extents import Extents
 from striate.layout.layout import Layout
-from striate.lists import Lists
 from striate.workload import operations
 from striate.workload.affine import Affine
 from striate.workload.application import (
@@ -57,7 +58,7 @@ class Spmd:
         self._mask: Mask | None = None
         self._files: dict[str, File] = {}
         self._regions: dict[str, int] = {}
-        self._extents: list[tuple[Int64s, Int64s]] = []
+        self._extents: list[Extents] = []
         self._counts: list[Int64s] = []
         self._algorithms: dict[str, int] = {}
         self._slots: dict[int, tuple[int, Operation]] = {}
@@ -155,7 +156,7 @@ class Spmd:
         writer = ProgramWriter(self.ranks)
         for members, rows in self._programs():
             writer.add_program(rows, members)
-        extents = Lists.of(self._extents)
+        extents = ExtentLists.of(self._extents)
         return Application(
             self.name,
             writer.table(),
@@ -201,7 +202,7 @@ class Spmd:
             return self._regions.setdefault(str(value), len(self._regions))
         if name == "algorithm" and isinstance(value, str):
             return self._algorithms.setdefault(value, len(self._algorithms))
-        if name == "extents" and isinstance(value, tuple):
+        if name == "extents" and isinstance(value, Extents):
             self._extents.append(value)
             return len(self._extents) - 1
         if name == "counts" and isinstance(value, np.ndarray):

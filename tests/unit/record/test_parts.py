@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from striate.errors import TraceError
 from striate.layout.datatypes import Datatype
+from striate.layout.extent_lists import ExtentNumbers
 from striate.layout.extents import Extents
-from striate.lists import ListMaker
 from striate.record.clocks import corrections
 from striate.record.datatype import datatype_of
 from striate.record.files import EVENT, KINDS, RankFile
@@ -95,13 +95,14 @@ def test_an_access_through_a_view_touches_the_bytes_that_counting_gives(layout, 
     data = np.arange(position, position + size)
     expected = displacement + data // layout.size * layout.extent + inside[data % layout.size]
 
-    lists = ListMaker()
+    lists = ExtentNumbers()
     places = place(RecordedView(displacement, 1, layout), np.array([position]), np.array([size]), lists)
     offset, blocks, stride, number = (
         int(column[0]) for column in (places.offset, places.blocks, places.stride, places.extents)
     )
     if number >= 0:
-        starts, lengths = lists.lists()[number]
+        runs_ = lists.lists()[number]
+        starts, lengths = runs_.offsets, runs_.sizes
     else:
         starts, lengths = np.arange(blocks) * stride, np.full(blocks, size // blocks)
     found = np.concatenate(
@@ -113,9 +114,9 @@ def test_an_access_through_a_view_touches_the_bytes_that_counting_gives(layout, 
 
 def test_a_huge_regular_access_is_never_written_out_and_an_irregular_one_is_shown_as_one_run():
     regular = Datatype(Extents([3], [8]), 0, 64)
-    places = place(RecordedView(0, 1, regular), np.array([0]), np.array([2**40]), ListMaker())
+    places = place(RecordedView(0, 1, regular), np.array([0]), np.array([2**40]), ExtentNumbers())
     irregular = Datatype(Extents([0, 9], [8, 1]), 0, 64)
-    lost = place(RecordedView(0, 1, irregular), np.array([0]), np.array([2**40]), ListMaker())
+    lost = place(RecordedView(0, 1, irregular), np.array([0]), np.array([2**40]), ExtentNumbers())
 
     assert (int(places.offset[0]), int(places.blocks[0]), int(places.stride[0])) == (3, 2**37, 64)
     assert (lost.collapsed, int(lost.blocks[0])) == (1, 1)
@@ -142,7 +143,7 @@ def test_file_pointers_are_followed_through_seeks_and_views():
     rows = Accesses(
         np.zeros(len(steps), np.int64), columns[0], columns[1], columns[2], columns[3], columns[4]
     )
-    found = resolve(rows, types, ListMaker())
+    found = resolve(rows, types, ExtentNumbers())
     accesses = np.isin(columns[0], ["read", "write"])
 
     assert found.offset[accesses].tolist() == columns[5][accesses].tolist()

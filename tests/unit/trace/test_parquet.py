@@ -5,6 +5,7 @@ import pytest
 
 from striate.errors import TraceError
 from striate.formats.read import read_trace
+from striate.layout.extents import Extents
 from toy_traces import row, trace_of, two_ranks
 
 
@@ -15,7 +16,7 @@ def test_a_saved_trace_comes_back_the_same(tmp_path):
 
     assert again.table.to_pylist() == trace.table.to_pylist()
     assert again.header == trace.header
-    assert [part.tolist() for part in again.lists[0]] == [[0, 30], [20, 30]]
+    assert again.lists[0] == Extents([0, 30], [20, 30])
 
 
 def test_lists_survive_a_selection_that_drops_the_first_of_them(tmp_path):
@@ -25,7 +26,7 @@ def test_lists_survive_a_selection_that_drops_the_first_of_them(tmp_path):
     again = read_trace(tmp_path / "odd.parquet")
 
     assert again.column("extents").tolist() == [0, 0]
-    assert again.lists[0][0].tolist() == [0, 9]
+    assert again.lists[0].offsets.tolist() == [0, 9]
 
 
 def test_an_empty_trace_is_a_trace(tmp_path):

@@ -183,7 +183,7 @@ def test_strided_and_irregular_accesses_keep_their_bytes():
 
     assert (write.kind, write.operands["bytes"], write.operands["count"]) == (Kind.WRITE_ALL, 10, 4)
     assert read.operands["offset"] == 7
-    assert Workload.from_trace(trace).applications[0].extents.length.tolist() == [20, 30]
+    assert Workload.from_trace(trace).applications[0].extents.sizes.tolist() == [20, 30]
 
 
 def test_regions_are_closed_in_the_order_they_were_opened():

@@ -87,7 +87,7 @@ def check_access(line: ProgramLine) -> None:
     extents = line.column("extents")
     lists = line.application.extents
     line.refuse("no extent list {extents}", (extents < -1) | (extents >= len(lists)))
-    first, last = reach_of_lists(lists.first, lists.offset, lists.length)
+    first, last = reach_of_lists(lists.first, lists.offsets, lists.sizes)
     irregular = extents >= 0
     blocks = np.maximum(line.column("count").astype(float) - 1, 0)
     span = blocks * line.column("stride") + line.column("bytes")

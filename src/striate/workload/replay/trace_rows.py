@@ -184,7 +184,8 @@ class ReplayRows:
             sizes += size // members
             sizes[: size % members] += 1
             return sizes.tolist()
-        peers, parts = self._source.trace.lists[number]
+        listed = self._source.trace.lists[number]
+        peers, parts = listed.offsets, listed.sizes
         there = (peers >= 0) & (peers < members)
         np.add.at(sizes, peers[there], parts[there])
         return sizes.tolist()

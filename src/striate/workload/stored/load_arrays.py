@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from striate.errors import WorkloadError
-from striate.lists import Lists
+from striate.layout.extent_lists import ExtentLists
 from striate.workload.program import Int64s
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ def counts_of(named: dict[str, Int64s], number: int, ranks: int) -> Int64s:
     return matrix.reshape(ranks, ranks)
 
 
-def extents_of(named: dict[str, Int64s]) -> Lists:
+def extents_of(named: dict[str, Int64s]) -> ExtentLists:
     """The byte runs of all lists; none when the file has no such arrays."""
     parts = [named.get(f"extent {part}") for part in ("first", "offset", "length")]
     if all(part is None for part in parts):
-        return Lists.of([])
+        return ExtentLists.of([])
     first, offset, length = (np.empty(0, np.int64) if part is None else part for part in parts)
     sound = (
         len(first) > 0
@@ -65,4 +65,4 @@ def extents_of(named: dict[str, Int64s]) -> Lists:
         and first[-1] == len(offset) == len(length)
     )
     expect(bool(sound), "the byte runs do not fit together", "array 'extent first'")
-    return Lists(first, offset, length)
+    return ExtentLists(first, offset, length)

@@ -89,8 +89,11 @@ def _arrays(application: Application) -> list[tuple[str, Int64s]]:
             if (column := getattr(communicator, part)) is not None:
                 arrays.append((f"{part} {number}", column))
     if len(application.extents):
+        lists = application.extents
         arrays += [
-            (f"extent {part}", getattr(application.extents, part)) for part in ("first", "offset", "length")
+            ("extent first", lists.first),
+            ("extent offset", lists.offsets),
+            ("extent length", lists.sizes),
         ]
     arrays += [(f"counts {number}", matrix.ravel()) for number, matrix in enumerate(application.counts)]
     return [(name, np.asarray(values, np.int64)) for name, values in arrays]
