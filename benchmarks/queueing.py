@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from striate.queueing import Model, Spmd, fit, from_columns, surface
+from striate.queueing import Model, SpmdParameters, fit, from_columns, surface
 
 PROCESSORS, DISKS = np.arange(1, 513), np.arange(1, 65)
-PROGRAM = Spmd(
+PROGRAM = SpmdParameters(
     parallel_seconds=4,
     serial_seconds=0.05,
     message_startup_seconds=0.002,

@@ -15,7 +15,7 @@ import numpy as np
 
 from striate.pages.show import serve, show
 from striate.trace.columns import operations
-from striate.trace.header import File, Header
+from striate.trace.header import Header, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.trace import Trace
 
@@ -63,7 +63,7 @@ def million() -> Trace:
         "offset": rng.integers(0, 1 << 32, OPERATIONS),
         "file": rng.integers(0, 5, OPERATIONS),
     }
-    files = tuple(File(f"/scratch/field{number}") for number in range(5))
+    files = tuple(TracedFile(f"/scratch/field{number}") for number in range(5))
     return Trace.of(operations(OPERATIONS, columns), Header(ranks=RANKS, program="random", files=files))
 
 

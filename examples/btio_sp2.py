@@ -1,7 +1,7 @@
 """BTIO on the IBM SP-2: paper 000's first study (Tables 2 and 3), from the inputs it prints."""
 
 from striate.probe.microbenchmarks import Machine
-from striate.queueing import Model, Power, Spmd, effects
+from striate.queueing import Model, Power, SpmdParameters, effects
 
 # Section 5.1.1: POLY1, COMMS1 and COMMS3 on the SP-2.
 SP2 = Machine(
@@ -18,9 +18,9 @@ PRINTED = {9: 13.1, 64: 6.2}
 SECONDS_OF_DATA = {9: 18 * 64e3 / SP2.bytes_per_second, 64: 48 * 18e3 / SP2.bytes_per_second}
 
 
-def btio(parallel_seconds: float = 6.9) -> Spmd:
+def btio(parallel_seconds: float = 6.9) -> SpmdParameters:
     """Class A, 64 x 64 x 64 points; the solution, 10 MB, is written every five time steps at 10 MB/s a disk."""
-    return Spmd(
+    return SpmdParameters(
         parallel_seconds=parallel_seconds,
         serial_seconds=0.08,
         message_startup_seconds=SP2.startup_seconds,

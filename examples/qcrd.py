@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from striate.queueing import Model, Spmd, fit, from_columns, surface
+from striate.queueing import Model, SpmdParameters, fit, from_columns, surface
 
 PROCESSORS, DISKS = (8, 16, 32, 64, 128, 256, 512), (2, 4, 8, 16, 32, 64)
 
 
-def qcrd() -> Spmd:
+def qcrd() -> SpmdParameters:
     """Table 4, in units of the time on one processor and one disk; g(p) = 1/p, c = 1."""
-    return Spmd(
+    return SpmdParameters(
         parallel_seconds=0.71,
         message_startup_seconds=0.049,
         transfer_seconds=0.41,

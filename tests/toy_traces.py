@@ -6,7 +6,7 @@ import pyarrow as pa
 from striate.layout.extent_lists import ExtentLists
 from striate.layout.extents import Extents
 from striate.trace.columns import operations
-from striate.trace.header import Communicator, File, Flag, Header
+from striate.trace.header import Flag, Header, TracedCommunicator, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.resources import NAMES, SCHEMA
 from striate.trace.trace import Trace
@@ -25,7 +25,7 @@ def trace_of(rows, *, ranks=2, files=("data",), lists=(), samples=None, **header
         else:
             default = {"blocks": 1, "bytes": 0, "collective": False, "received": 0, "status": 0}.get(name, -1)
             columns[name] = np.array([row.get(name, default) for row in rows])
-    named = tuple(name if isinstance(name, File) else File(name) for name in files)
+    named = tuple(name if isinstance(name, TracedFile) else TracedFile(name) for name in files)
     header = {"files": named} | header
     packed = ExtentLists.of([Extents(a, b) for a, b in lists])
     return Trace.of(operations(len(rows), columns), Header(ranks, **header), packed, samples)
@@ -53,7 +53,7 @@ def two_ranks():
         files=("data", "log"),
         lists=[([0, 30], [20, 30])],
         regions=("solve",),
-        communicators=(Communicator("world"), Communicator("odd", (1,))),
+        communicators=(TracedCommunicator("world"), TracedCommunicator("odd", (1,))),
         flags=(Flag("toy", "made by hand"),),
         hosts=("a", "b"),
         host_of_rank=(0, 1),

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from striate import _core
-from striate.queueing import Model, Spmd, fit, from_columns
+from striate.queueing import Model, SpmdParameters, fit, from_columns
 from striate.queueing.networks.bounds import asymptotic_bounds, balanced_job_bounds
 from striate.queueing.networks.fixed_loops import fixed_loop_seconds
 
@@ -79,7 +79,7 @@ def fixed_loops(cases: int = 100) -> bool:
 
 def fits(draws: int = 200) -> bool:
     """Table 4 with 1 % of noise on 42 points: the five sums that speedups determine, and a speedup predicted."""
-    spmd = Spmd(
+    spmd = SpmdParameters(
         parallel_seconds=0.71,
         message_startup_seconds=0.049,
         transfer_seconds=0.41,

@@ -67,11 +67,11 @@ Named two_phase(Int64 first_run, Int64 offsets, Int64 sizes, Int64 aggregators, 
 }  // namespace
 
 void register_access_plan(nb::module_& module) {
-    const char* text = "Columns of the requests, one a server, and of their runs.";
-    module.def("access_plan", &access_plan<SimpleStripe>, text);
-    module.def("access_plan", &access_plan<TwoDStripe>, text);
-    module.def("access_plan", &access_plan<GroupedBlocks>, text);
-    module.def("access_plan", &access_plan<VarStrip>, text);
+    const char* about = "Columns of the requests, one a server, and of their runs.";
+    module.def("access_plan", &access_plan<SimpleStripe>, about);
+    module.def("access_plan", &access_plan<TwoDStripe>, about);
+    module.def("access_plan", &access_plan<GroupedBlocks>, about);
+    module.def("access_plan", &access_plan<VarStrip>, about);
     module.def("two_phase_plan", &two_phase, nb::arg("first_run"), nb::arg("offsets"), nb::arg("sizes"),
                nb::arg("aggregators"), nb::arg("buffer_bytes"), nb::arg("align_bytes"),
                "Columns of the moves between ranks and aggregators, and of what aggregators access.");

@@ -72,7 +72,7 @@ void bind_servers(Class& run) {
     put("server_busy", [](const ServerTotals& server) { return server.storage.busy; });
     put("longest_queue", [](const ServerTotals& server) { return server.storage.longest_queue; });
     put("queue_seconds", [](const ServerTotals& server) { return server.storage.queue_seconds; });
-    put("most_held_bytes", [](const ServerTotals& server) { return server.storage.most_held_bytes; });
+    put("most_dirty_bytes", [](const ServerTotals& server) { return server.storage.most_dirty_bytes; });
     put("burst_bytes_written", [](const ServerTotals& server) { return server.storage.burst_written; });
     put("burst_bytes_read", [](const ServerTotals& server) { return server.storage.burst_read; });
 }

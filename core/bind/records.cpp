@@ -93,8 +93,8 @@ BucketColumns<Position> resolve_and_bucket(Column<Position> indices, MutableColu
     Buckets<Position> result;
     {
         nb::gil_scoped_release release;
-        const DomainCut cut{records, domain, window, borrow(segments)};
-        result = resolve_into_buckets<Position>(borrow(indices), borrow(live), each_once, cut);
+        const DomainSplit split{records, domain, window, borrow(segments)};
+        result = resolve_into_buckets<Position>(borrow(indices), borrow(live), each_once, split);
     }
     return hand_over_buckets(std::move(result));
 }
@@ -106,8 +106,8 @@ BucketColumns<Position> bucket(Column<Position> indices, std::optional<Column<Po
     Buckets<Position> result;
     {
         nb::gil_scoped_release release;
-        const DomainCut cut{records, domain, window, borrow(segments)};
-        result = bucket_records<Position>(borrow(indices), borrow_or_nothing(kept), !kept, cut);
+        const DomainSplit split{records, domain, window, borrow(segments)};
+        result = bucket_records<Position>(borrow(indices), borrow_or_nothing(kept), !kept, split);
     }
     return hand_over_buckets(std::move(result));
 }

@@ -26,11 +26,11 @@ Summaries route_summary(Column<double> bandwidth, Column<std::int32_t> edge_sour
         nb::gil_scoped_release release;
         const NetworkColumns network{borrow(bandwidth), borrow(edge_source), borrow(edge_target),
                                      borrow(edge_bandwidth), borrow(edge_latency)};
-        for (const RouteSummary& way :
+        for (const RouteSummary& route :
              summarise_routes(network, borrow(from_components), borrow(to_components))) {
-            hops.push_back(way.hops);
-            latency.push_back(way.latency_ticks);
-            bottleneck.push_back(way.bottleneck_bandwidth);
+            hops.push_back(route.hops);
+            latency.push_back(route.latency_ticks);
+            bottleneck.push_back(route.bottleneck_bandwidth);
         }
     }
     return {hand_over(std::move(hops)), hand_over(std::move(latency)), hand_over(std::move(bottleneck))};

@@ -10,7 +10,7 @@ def test_a_cache_leaves_the_same_dataset_as_none(run_ranks, tmp_path, ranks):
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_small_writes_and_reads_through_a_memory_end_as_single_ones_would(run_ranks, tmp_path, ranks):
-    assert "saved" in run_ranks(ranks, "behind.py", tmp_path)
+    assert "saved" in run_ranks(ranks, "write_behind.py", tmp_path)
 
 
 @pytest.mark.parametrize("ranks", [1, 3])

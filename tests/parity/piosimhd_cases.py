@@ -17,7 +17,7 @@ from parity.packet_twin import Twin
 from parity.shuffled_twin import ShuffledTwin
 from parity.westmere_twin import Machine, Model, Program, recv, send, sendrecv, steps_of
 from reference.piosimhd_collectives import NEAREST, scenario_of, schedule_of
-from striate.collectives import Schedule, plan
+from striate.collectives import CollectiveSchedule, plan
 
 GROUPS = ("sendrecv", "congestion", "bcast", "scatter", "gather", "allgather", "reduce", "barrier")
 HEADER = 20
@@ -40,7 +40,7 @@ def model_of(case: dict) -> Model:
     )
 
 
-def simulate(case: dict, schedule: Schedule | None = None, twin: Callable[..., Twin] = Twin) -> int:
+def simulate(case: dict, schedule: CollectiveSchedule | None = None, twin: Callable[..., Twin] = Twin) -> int:
     """Nanoseconds of a case on the twin: its own pattern, or the `schedule` given."""
     model = model_of(case)
     machine = Machine(model, twin)
@@ -96,7 +96,7 @@ def shuffled(case: dict, tries: int) -> list[float]:
     return sorted(difference(case, simulate(case, twin=twin)) for twin in twins)
 
 
-def ours(case: dict) -> Schedule | None:
+def ours(case: dict) -> CollectiveSchedule | None:
     """Striate's own algorithm for the same call, with the original's header."""
     if not case["implementations"]:
         return None

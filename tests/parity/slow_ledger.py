@@ -11,7 +11,7 @@ from striate.cluster import Cluster
 from striate.collectives import RECV, SEND, plan
 from striate.collectives.book import HEADER_BYTES
 from striate.collectives.shapes import split
-from striate.layout.text import parse
+from striate.layout.parse import parse
 from striate.workload import Workload
 from striate.workload.application import Application
 from striate.workload.kinds import ANY, COLLECTIVES, VARYING, Kind

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from parity.packet_twin import Component, Twin
-from striate.collectives import SEND, Schedule
+from striate.collectives import SEND, CollectiveSchedule
 
 INSTRUCTIONS_PER_NANOSECOND = 2.66
 STEP_INSTRUCTIONS = 3  # the least a step costs
@@ -192,7 +192,7 @@ class Machine:
             self.arrived[key] += 1
 
 
-def steps_of(schedule: Schedule, rank: int) -> Program:
+def steps_of(schedule: CollectiveSchedule, rank: int) -> Program:
     """One rank of a schedule as a program."""
     first = schedule.first_step[rank]
     for number, step in enumerate(schedule.steps(rank)):

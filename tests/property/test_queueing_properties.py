@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from striate.queueing import Model, Spmd
+from striate.queueing import Model, SpmdParameters
 
 times = st.one_of(st.just(0.0), st.floats(1e-6, 100))
 
@@ -22,7 +22,7 @@ def programs(draw):
         "io_startup_seconds",
         "io_transfer_seconds",
     )
-    return Spmd(
+    return SpmdParameters(
         **dict(zip(names, values, strict=True)),
         bursts_per_io=draw(st.floats(1, 50)),
         contention=draw(st.floats(0, 1)),

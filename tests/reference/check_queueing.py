@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from striate import _core
-from striate.queueing import Function, Model, Power, Spmd, Table, constant, hyperperimeter, inverse
+from striate.queueing import Function, Model, Power, SpmdParameters, Table, constant, hyperperimeter, inverse
 from striate.queueing.networks.kinds import find_kind
 
 TOLERANCE = 1e-10
@@ -71,8 +71,8 @@ def _point_claims(point: dict, solver: str) -> list[Claim]:
     return [(key, found[key], _number(point[key])) for key in found if key in point]
 
 
-def _spmd(given: dict, p: int) -> Spmd:
-    return Spmd(
+def _spmd(given: dict, p: int) -> SpmdParameters:
+    return SpmdParameters(
         parallel_seconds=given["S_par"],
         serial_seconds=given["S_ser"],
         message_startup_seconds=given["S0_com"],
@@ -112,7 +112,7 @@ def _table_value(text: str, p: int) -> float:
 def _table_claims(row: dict) -> list[Claim]:
     parallel = float(re.search(r"S_par=(?:\d+/\d+=)?([\d.]+)", row["inputs"])[1])
     messages, kilobytes = {9: (18, 64), 64: (48, 18)}[row["p"]]
-    spmd = Spmd(
+    spmd = SpmdParameters(
         parallel_seconds=parallel,
         serial_seconds=0.08,
         message_startup_seconds="150 us",

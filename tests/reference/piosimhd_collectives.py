@@ -8,7 +8,7 @@ import numpy as np
 
 from reference import piosimhd_programs as programs
 from reference.piosimhd_programs import Call, Program
-from striate.collectives import SEND, Schedule
+from striate.collectives import SEND, CollectiveSchedule
 from striate.collectives.schedule import arrange
 
 IMPLEMENTATIONS: dict[str, Callable[[int, Call], Program]] = {
@@ -79,7 +79,7 @@ NEAREST = {
 }
 
 
-def collective(implementation: str, call: Call) -> Schedule:
+def collective(implementation: str, call: Call) -> CollectiveSchedule:
     """The schedule of one call; raises KeyError for an implementation that is not known."""
     program = IMPLEMENTATIONS[implementation]
     owner: list[int] = []
@@ -101,7 +101,7 @@ def collective(implementation: str, call: Call) -> Schedule:
     )
 
 
-def schedule_of(scenario: dict) -> Schedule:
+def schedule_of(scenario: dict) -> CollectiveSchedule:
     """The schedule of a scenario with one collective call, in the form of `piosimhd_scenarios.json`.
 
     Where a scenario names several implementations, the first is the call and the others are what it is made of.

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from reference.check_queueing import check
-from striate.queueing import Model, Power, Spmd
+from striate.queueing import Model, Power, SpmdParameters
 
 
-def btio() -> Spmd:
+def btio() -> SpmdParameters:
     """BTIO class A on the SP-2, every input as paper 000 prints it (section 5.1 and Table 2)."""
     data_seconds = {9: 18 * 64e3 / 27e6, 64: 48 * 18e3 / 27e6}  # messages x size / rate
-    return Spmd(
+    return SpmdParameters(
         parallel_seconds="6.9 s",
         serial_seconds="80 ms",
         message_startup_seconds="150 us",
@@ -50,7 +50,7 @@ def test_table_3_from_the_printed_inputs(processors, seconds):
 
 
 def test_the_limit_of_qcrd_is_one_over_w_transfer():
-    spmd = Spmd(
+    spmd = SpmdParameters(
         parallel_seconds=0.71,
         message_startup_seconds=0.049,
         transfer_seconds=0.41,

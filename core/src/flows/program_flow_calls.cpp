@@ -254,10 +254,10 @@ ProgramFlows::Service ProgramFlows::serve(std::uint32_t server, std::int64_t byt
         const Ticks whole = service_ticks(share, rate, device.rounding);
         const std::int64_t channels = disk.kind == DiskKind::flash ? disk.channels : 1;
         const std::int64_t wanted = (share + least_channel_bytes - 1) / least_channel_bytes;
-        const std::int64_t ways = std::clamp<std::int64_t>(wanted, 1, channels);
+        const std::int64_t lanes = std::clamp<std::int64_t>(wanted, 1, channels);
         const std::int64_t beside =
-            std::clamp<std::int64_t>(input_.files->servers[server].queue.concurrent, 1, channels / ways);
-        const Ticks job = latency + whole * channels / ways;
+            std::clamp<std::int64_t>(input_.files->servers[server].queue.concurrent, 1, channels / lanes);
+        const Ticks job = latency + whole * channels / lanes;
         busy = std::max(busy, jobs * job / beside);
         lasts = std::max(lasts, job);
     }

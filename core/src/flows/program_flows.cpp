@@ -130,7 +130,7 @@ void ProgramFlows::happen(const Event& event) {
 
 void ProgramFlows::go_on(std::uint32_t rank) {
     if (ranks_[rank].action < ranks_[rank].last_action) return act(rank);
-    if (!cursors_.settle(rank)) {
+    if (!cursors_.resolve(rank)) {
         ranks_[rank].over = true;
         result_.rank_end[rank] = ranks_[rank].now;
         result_.ticks = std::max(result_.ticks, ranks_[rank].now);

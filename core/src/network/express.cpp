@@ -96,7 +96,7 @@ bool Express::try_draw(std::uint32_t origin, std::uint32_t first) {
 }
 
 void Express::release(std::uint32_t driver) {
-    settle_draws(driver);
+    catch_up_draws(driver);
     Slot& slow = traffic_.slots[driver];
     slow.flags &= ~static_cast<std::uint32_t>(Slot::drawn);
     own_[slow.stream].driver = none;
@@ -130,7 +130,7 @@ bool Express::played(std::uint32_t driver, bool through) {
 }
 
 // Every start at the driver was one at each slot before it, after which a packet came to wait.
-void Express::settle_draws(std::uint32_t driver) {
+void Express::catch_up_draws(std::uint32_t driver) {
     const Slot& slow = traffic_.slots[driver];
     Own& own = own_[slow.stream];
     const std::uint32_t times = own.driver_left - slow.left;
@@ -187,10 +187,10 @@ void Express::unqueue(std::uint32_t index) {
     if (station.last_ready == index) station.last_ready = before;
 }
 
-void Express::settle() {
+void Express::catch_up() {
     for (std::uint32_t stream = 0; stream < own_.size(); ++stream) {
-        if (own_[stream].driver != none) settle_draws(own_[stream].driver);
-        if (own_[stream].gate != none) settle_flow(stream);
+        if (own_[stream].driver != none) catch_up_draws(own_[stream].driver);
+        if (own_[stream].gate != none) catch_up_flow(stream);
     }
 }
 

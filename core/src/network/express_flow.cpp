@@ -1,4 +1,4 @@
-// Behind a gate: packets that flow to the end of their way.
+// Behind a gate: packets that flow to the end of their route.
 #include <algorithm>
 #include <iterator>
 
@@ -30,16 +30,16 @@ bool Express::try_flow(std::uint32_t last, Ticks now) {
     const std::uint32_t gate = find_gate(traffic_.streams[index]);
     if (gate == none) return false;
     const Slot& slow = traffic_.slots[gate];
-    std::uint32_t under_way = 0;
+    std::uint32_t in_flight = 0;
     Ticks span = traffic_.slots[last].service;
     for (std::uint32_t slot = gate; slot <= last; ++slot) {
         const Slot& at = traffic_.slots[slot];
         if (at.run != slow.run || (slot > gate && at.waiting > 0)) return false;
         if (slot == last) break;
-        under_way += at.under_way;
+        in_flight += at.in_flight;
         span += reach(at);
     }
-    if (under_way > 1 || span > (most_flowing - 1) * slow.service) return false;
+    if (in_flight > 1 || span > (most_flowing - 1) * slow.service) return false;
     Own& own = own_[index];
     own.gate = gate;
     own.gate_left = slow.left;
@@ -52,7 +52,7 @@ bool Express::try_flow(std::uint32_t last, Ticks now) {
     return true;
 }
 
-void Express::settle_flow(std::uint32_t index) {
+void Express::catch_up_flow(std::uint32_t index) {
     Own& own = own_[index];
     const Stream& stream = traffic_.streams[index];
     const std::uint32_t end = stream.first_slot + stream.hops;
@@ -63,7 +63,7 @@ void Express::settle_flow(std::uint32_t index) {
 }
 
 void Express::stop_flow(std::uint32_t index, const Event& current) {
-    settle_flow(index);
+    catch_up_flow(index);
     Own& own = own_[index];
     const Stream& stream = traffic_.streams[index];
     for (std::uint32_t slot = own.gate; slot < stream.first_slot + stream.hops; ++slot)
@@ -119,7 +119,7 @@ void Express::write_back(std::uint32_t gate, Ticks start, const Event& current) 
         start = there.time;
         if (happened(there, current)) continue;
         slot.used += slot.service;
-        ++slot.under_way;
+        ++slot.in_flight;
         if (slot.used >= station.window && (slot.flags & Slot::open) == 0) slot.flags |= Slot::blocked;
         if (!(there == done) && ((slot.flags & Slot::early) != 0 || happened(done, current)))
             due.push_back(there);

@@ -27,21 +27,21 @@ FlowNetwork::FlowNetwork(Stations& stations, NetworkListener& listener)
       shares_(capacities(stations), rate_tolerance),
       stations_drain_(std::max<std::size_t>(stations.size(), 1)) {}
 
-// Fills in what stays true of a message for its whole life, and tells the narrowest rate of its way.
+// Fills in what stays true of a message for its whole life, and tells the narrowest rate of its route.
 double FlowNetwork::measure(Flow& flow, std::uint32_t source, std::uint32_t target, std::int64_t bytes) {
-    stations_.find_way(source, target, way_);
+    stations_.find_route(source, target, route_);
     const std::int64_t full = stations_.settings().packet_bytes;
     const std::int64_t first = std::min(bytes, full) + header_bytes;
     flow.left = static_cast<double>(bytes + header_bytes);
-    double cap = way_.analytical ? way_.bottleneck : stations_[way_.stations.front()].bandwidth;
-    flow.tail = way_.analytical ? way_.latency : 0;
+    double cap = route_.analytical ? route_.bottleneck : stations_[route_.stations.front()].bandwidth;
+    flow.tail = route_.analytical ? route_.latency : 0;
     Ticks slowest = 0;
-    for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
-        const std::uint32_t station = way_.stations[hop];
-        const bool local = stations_.is_local(way_.stations, hop);
+    for (std::size_t hop = 0; hop < route_.stations.size(); ++hop) {
+        const std::uint32_t station = route_.stations[hop];
+        const bool local = stations_.is_local(route_.stations, hop);
         const Ticks service = stations_.service(station, first, local);
         cap = std::min(cap, local ? stations_[station].local_bandwidth : stations_[station].bandwidth);
-        flow.tail += service + (way_.analytical ? 0 : stations_[station].latency);
+        flow.tail += service + (route_.analytical ? 0 : stations_[station].latency);
         slowest = std::max(slowest, service);
         totals_[station].busy += static_cast<Ticks>(flow.left / stations_[station].bandwidth * 1e12);
         totals_[station].packets += bytes == 0 ? 1 : (bytes - 1) / full + 1;
@@ -68,7 +68,7 @@ void FlowNetwork::start_message(std::uint32_t source, std::uint32_t target, std:
     flow.rate = 0;
     flow.since = now_;
     ++active_;
-    shares_.join(index, way_.stations, cap);
+    shares_.join(index, route_.stations, cap);
 }
 
 void FlowNetwork::set_timer(Ticks time, std::uint64_t cookie) {
@@ -148,7 +148,7 @@ void FlowNetwork::run(const std::function<void()>& poll) {
         const Ticks timer = timers_.empty() ? never : timers_.top().time;
         const Ticks station = stations_drain_.time();
         const Ticks next = std::min({message, timer, station});
-        if (!shares_.settled() && next > now_) {
+        if (!shares_.up_to_date() && next > now_) {
             solve();  // once for all that starts and ends at the same time
         } else if (next == never) {
             break;

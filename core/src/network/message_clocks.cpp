@@ -7,16 +7,16 @@ namespace striate {
 using Span = GapClock<64>::Span;
 
 Flight MessageClocks::analytical(std::int64_t bytes, Ticks now) {
-    const std::uint32_t own = way_.stations.front();
-    const Ticks service = service_ticks(bytes, way_.bottleneck, stations_.settings().rounding);
+    const std::uint32_t own = route_.stations.front();
+    const Ticks service = service_ticks(bytes, route_.bottleneck, stations_.settings().rounding);
     const auto [begun, over] = crowded_ ? clock_[own].serve(now, service) : Span{now, now + service};
     work_[own] += service;
     total_ += service;
-    delays_ += way_.latency;
-    return {begun, begun + way_.latency, over + way_.latency};
+    delays_ += route_.latency;
+    return {begun, begun + route_.latency, over + route_.latency};
 }
 
-MessageClocks::Packets MessageClocks::cut(std::int64_t payload) const {
+MessageClocks::Packets MessageClocks::packets_of(std::int64_t payload) const {
     const std::int64_t full = stations_.settings().packet_bytes;
     const std::int64_t count = std::max<std::int64_t>(1, (payload + full - 1) / full);
     const std::int64_t last = payload - (count - 1) * full;
@@ -24,9 +24,9 @@ MessageClocks::Packets MessageClocks::cut(std::int64_t payload) const {
 }
 
 Flight MessageClocks::send(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks now) {
-    stations_.find_way(source, target, way_);
-    if (way_.analytical) return analytical(payload + header_bytes, now);
-    const Packets packets = cut(payload);
+    stations_.find_route(source, target, route_);
+    if (route_.analytical) return analytical(payload + header_bytes, now);
+    const Packets packets = packets_of(payload);
     if (crowded_) return crowded(packets, now);
     book(packets);
     return in_order(packets, now);
@@ -34,16 +34,16 @@ Flight MessageClocks::send(std::uint32_t source, std::uint32_t target, std::int6
 
 Flight MessageClocks::send_file(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks now) {
     if (crowded_) return send(source, target, payload, now);
-    stations_.find_way(source, target, way_);
-    if (way_.analytical) return analytical(payload + header_bytes, now);
-    const Packets packets = cut(payload);
+    stations_.find_route(source, target, route_);
+    if (route_.analytical) return analytical(payload + header_bytes, now);
+    const Packets packets = packets_of(payload);
     book(packets);
-    const bool one_route = way_.first_forced == way_.stations.size();
+    const bool one_route = route_.first_forced == route_.stations.size();
     return one_route ? in_order(packets, now) : in_any_order(packets, now);
 }
 
 Ticks MessageClocks::service(std::size_t hop, std::int64_t bytes) const {
-    return stations_.service(way_.stations[hop], bytes, stations_.is_local(way_.stations, hop));
+    return stations_.service(route_.stations[hop], bytes, stations_.is_local(route_.stations, hop));
 }
 
 Ticks MessageClocks::whole(std::size_t hop, const Packets& packets) const {
@@ -54,28 +54,28 @@ Ticks MessageClocks::whole(std::size_t hop, const Packets& packets) const {
 
 // From the start of a packet's service here to its arrival at the next station, or, at the last, to its end.
 Ticks MessageClocks::onwards(std::size_t hop, std::int64_t bytes) const {
-    const Station& at = stations_[way_.stations[hop]];
-    const bool last = hop + 1 == way_.stations.size();
+    const Station& at = stations_[route_.stations[hop]];
+    const bool last = hop + 1 == route_.stations.size();
     if (at.kind != ComponentKind::cut_through || last) return service(hop, bytes) + at.latency;
     const Ticks head = service(hop, std::min(bytes, header_bytes));
     return std::max(head, service(hop, bytes) - service(hop + 1, bytes));
 }
 
 void MessageClocks::book(const Packets& packets) {
-    for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
-        const bool forced = hop < way_.first_forced || hop + way_.last_forced >= way_.stations.size();
+    for (std::size_t hop = 0; hop < route_.stations.size(); ++hop) {
+        const bool forced = hop < route_.first_forced || hop + route_.last_forced >= route_.stations.size();
         const Ticks all = whole(hop, packets);
         total_ += all;
-        if (forced) work_[way_.stations[hop]] += all;
-        delays_ += stations_[way_.stations[hop]].latency;
+        if (forced) work_[route_.stations[hop]] += all;
+        delays_ += stations_[route_.stations[hop]].latency;
     }
 }
 
 Flight MessageClocks::crowded(const Packets& packets, Ticks now) {
     Ticks first = now, last = now, slowest = 0, sent = now, latencies = 0;
-    std::int64_t under_way = 0;
-    for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
-        const std::uint32_t at = way_.stations[hop];
+    std::int64_t in_flight = 0;
+    for (std::size_t hop = 0; hop < route_.stations.size(); ++hop) {
+        const std::uint32_t at = route_.stations[hop];
         const Ticks last_service = service(hop, packets.last);
         const Ticks all = whole(hop, packets);
         const auto [begun, over] = clock_[at].serve(first, all);
@@ -88,20 +88,20 @@ Flight MessageClocks::crowded(const Packets& packets, Ticks now) {
         latencies += latency;
         // A stream may have a window's worth of packets under way at every station.
         const Ticks full = service(hop, stations_.settings().packet_bytes);
-        under_way += stations_[at].window / std::max<Ticks>(full, 1);
+        in_flight += stations_[at].window / std::max<Ticks>(full, 1);
         slowest = std::max(slowest, service(hop, packets.first));
     }
     delays_ += latencies;
-    return {std::max(sent, last - latencies - under_way * slowest), first, last};
+    return {std::max(sent, last - latencies - in_flight * slowest), first, last};
 }
 
 // Packets of one message keep their order on its one route: a station begins with the last of them when it
 // has come and all others have been served.
 Flight MessageClocks::in_order(const Packets& packets, Ticks now) const {
     Ticks first = now, last = now, slowest = 0, sent = now, latencies = 0;
-    std::int64_t under_way = 0;
-    for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
-        const Station& at = stations_[way_.stations[hop]];
+    std::int64_t in_flight = 0;
+    for (std::size_t hop = 0; hop < route_.stations.size(); ++hop) {
+        const Station& at = stations_[route_.stations[hop]];
         const Ticks begins = std::max(last, first + whole(hop, packets) - service(hop, packets.last));
         if (hop == 0) sent = begins;
         first += onwards(hop, packets.first);
@@ -109,10 +109,10 @@ Flight MessageClocks::in_order(const Packets& packets, Ticks now) const {
         latencies += at.latency;
         // What a station's window lets pass, the packet that it serves and the one that comes.
         const Ticks full = service(hop, stations_.settings().packet_bytes);
-        under_way += at.window / std::max<Ticks>(full, 1) + 2;
+        in_flight += at.window / std::max<Ticks>(full, 1) + 2;
         slowest = std::max(slowest, service(hop, packets.first));
     }
-    return {std::max(sent, last - latencies - under_way * slowest), first, last};
+    return {std::max(sent, last - latencies - in_flight * slowest), first, last};
 }
 
 // Packets that may overtake each other: no earlier than the largest by itself, and no earlier than all of
@@ -122,11 +122,11 @@ Flight MessageClocks::in_any_order(const Packets& packets, Ticks now) const {
     const std::int64_t small = std::min(packets.first - header_bytes, packets.last);
     const std::int64_t large = std::min(packets.first, full);
     Ticks alone = 0, quick = 0, most = 0;
-    for (std::size_t hop = 0; hop < way_.stations.size(); ++hop) {
+    for (std::size_t hop = 0; hop < route_.stations.size(); ++hop) {
         alone += onwards(hop, large);
         quick += onwards(hop, small);
-        const bool forced = hop < way_.first_forced || hop + way_.last_forced >= way_.stations.size();
-        const bool stores = stations_[way_.stations[hop]].kind != ComponentKind::cut_through;
+        const bool forced = hop < route_.first_forced || hop + route_.last_forced >= route_.stations.size();
+        const bool stores = stations_[route_.stations[hop]].kind != ComponentKind::cut_through;
         if (forced && stores) most = std::max(most, whole(hop, packets) - service(hop, small));
     }
     return {now, now + quick, now + std::max(alone, quick + most)};

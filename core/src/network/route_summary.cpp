@@ -49,13 +49,13 @@ std::vector<RouteSummary> summarise_routes(const NetworkColumns& network, std::s
     Routes routes(static_cast<std::int32_t>(network.bandwidth.size()), network.edge_source,
                   network.edge_target);
     std::vector<Remembered> cache(cache_lines);
-    std::vector<std::int32_t> way;
+    std::vector<std::int32_t> route;
     std::vector<RouteSummary> summaries;
     summaries.reserve(from.size());
     for (std::size_t pair = 0; pair < from.size(); ++pair) {
         Remembered& line = cache[line_of(from[pair], to[pair])];
         if (line.from != from[pair] || line.to != to[pair]) {
-            line = {from[pair], to[pair], walk(network, routes, from[pair], to[pair], way)};
+            line = {from[pair], to[pair], walk(network, routes, from[pair], to[pair], route)};
         }
         summaries.push_back(line.summary);
     }

@@ -213,9 +213,9 @@ std::vector<std::int32_t> Routes::path(std::int32_t from, std::int32_t to) {
 }
 
 std::vector<std::int32_t> Routes::next_edges(std::int32_t from, std::int32_t to) {
-    std::vector<std::int32_t> way;
-    if (!append_path(from, to, way) || way.empty()) return {};
-    // Parallel edges of a tree link count as equal ways too, so the choice is by the next component's
+    std::vector<std::int32_t> route;
+    if (!append_path(from, to, route) || route.empty()) return {};
+    // Parallel edges of a tree link count as equal routes too, so the choice is by the next component's
     // distance.
     const std::int32_t root = root_[index(to)];
     const bool inside_core = in_core(from) && from != root;
@@ -225,7 +225,7 @@ std::vector<std::int32_t> Routes::next_edges(std::int32_t from, std::int32_t to)
         const std::int32_t next = target(out_[i]);
         const bool nearer = inside_core ? in_core(next) && distances(root)[index(core_[index(next)])] + 1 ==
                                                                distances(root)[index(core_[at])]
-                                        : next == target(way.front());
+                                        : next == target(route.front());
         if (nearer) choices.push_back(out_[i]);
     }
     return choices;

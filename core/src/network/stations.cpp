@@ -103,55 +103,55 @@ void Stations::append_edges(std::int32_t from, std::int32_t to) {
     }
 }
 
-void Stations::find_way(std::uint32_t source, std::uint32_t target, Way& way) {
+void Stations::find_route(std::uint32_t source, std::uint32_t target, Route& route) {
     const std::uint32_t first_nic = components_ + edge_count_;
-    way.stations.clear();
-    way.analytical = analytical_[source] != 0;
-    way.stations.push_back(first_nic + source);
+    route.stations.clear();
+    route.analytical = analytical_[source] != 0;
+    route.stations.push_back(first_nic + source);
     if (source == target) {  // a message to oneself passes the interface and nothing else
-        way.analytical = false;
+        route.analytical = false;
         return;
     }
     if (settings_.free_near && nic_component_[source] == nic_component_[target]) {
-        way.analytical = true;
-        way.bottleneck = unlimited_rate;
-        way.latency = 0;
+        route.analytical = true;
+        route.bottleneck = unlimited_rate;
+        route.latency = 0;
         return;
     }
-    way.stations.push_back(first_nic + nics_ + source);
-    way.stations.push_back(static_cast<std::uint32_t>(nic_component_[source]));
+    route.stations.push_back(first_nic + nics_ + source);
+    route.stations.push_back(static_cast<std::uint32_t>(nic_component_[source]));
     append_edges(nic_component_[source], nic_component_[target]);
     for (const std::int32_t edge : edges_) {
-        way.stations.push_back(components_ + static_cast<std::uint32_t>(edge));
-        way.stations.push_back(static_cast<std::uint32_t>(routes_.target(edge)));
+        route.stations.push_back(components_ + static_cast<std::uint32_t>(edge));
+        route.stations.push_back(static_cast<std::uint32_t>(routes_.target(edge)));
     }
-    way.stations.push_back(first_nic + 2 * nics_ + target);
-    way.stations.push_back(first_nic + target);
-    find_forced(nic_component_[source], nic_component_[target], way);
-    if (way.analytical) summarise(way);
+    route.stations.push_back(first_nic + 2 * nics_ + target);
+    route.stations.push_back(first_nic + target);
+    find_forced(nic_component_[source], nic_component_[target], route);
+    if (route.analytical) summarise(route);
 }
 
 // With one route for all messages every station is forced; else those up to the network proper and from it.
-void Stations::find_forced(std::int32_t from, std::int32_t to, Way& way) const {
+void Stations::find_forced(std::int32_t from, std::int32_t to, Route& route) const {
     const bool one = settings_.routing == Routing::shortest || routes_.same_tree(from, to);
     const auto hops = [&](std::int32_t component) {
         return static_cast<std::size_t>(3 + 2 * routes_.depth(component));
     };
-    way.first_forced = one ? way.stations.size() : std::min(hops(from), way.stations.size());
-    way.last_forced = one ? way.stations.size() : std::min(hops(to), way.stations.size());
+    route.first_forced = one ? route.stations.size() : std::min(hops(from), route.stations.size());
+    route.last_forced = one ? route.stations.size() : std::min(hops(to), route.stations.size());
 }
 
 // An analytical interface walks the way once: its own service is the slowest one, all latencies follow.
-void Stations::summarise(Way& way) const {
-    way.bottleneck = stations_[way.stations.front()].bandwidth;
-    way.latency = 0;
-    for (std::size_t hop = 0; hop < way.stations.size(); ++hop) {
-        const Station& station = stations_[way.stations[hop]];
-        way.bottleneck = std::min(way.bottleneck,
-                                  is_local(way.stations, hop) ? station.local_bandwidth : station.bandwidth);
-        way.latency += station.latency;
+void Stations::summarise(Route& route) const {
+    route.bottleneck = stations_[route.stations.front()].bandwidth;
+    route.latency = 0;
+    for (std::size_t hop = 0; hop < route.stations.size(); ++hop) {
+        const Station& station = stations_[route.stations[hop]];
+        route.bottleneck = std::min(
+            route.bottleneck, is_local(route.stations, hop) ? station.local_bandwidth : station.bandwidth);
+        route.latency += station.latency;
     }
-    way.stations = {way.stations.front(), way.stations.back()};
+    route.stations = {route.stations.front(), route.stations.back()};
 }
 
 }  // namespace striate

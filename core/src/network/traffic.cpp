@@ -180,7 +180,7 @@ void Traffic::expect_quiet() const {
     }
     if (active_messages != 0) fail(std::to_string(active_messages) + " messages are under way");
     for (const Slot& slot : slots) {
-        if (slot.used != 0 || slot.under_way != 0) fail("a stream holds credit");
+        if (slot.used != 0 || slot.in_flight != 0) fail("a stream holds credit");
         if (slot.waiting != 0 || slot.left != 0) fail("a queue is not empty");
     }
     for (std::uint32_t station = 0; station < stations_.size(); ++station) {

@@ -1,4 +1,5 @@
-// Streams come and go: slots are taken when a pair first talks and given back when it has long been silent.
+// Streams come and go: slots are taken when a pair first communicates and given back when it has long been
+// silent.
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
@@ -16,10 +17,10 @@ std::uint64_t pair_key(std::uint32_t source, std::uint32_t target) {
 
 }  // namespace
 
-bool Traffic::follows(const Stream& stream, const Way& way) const {
-    if (stream.hops != way.stations.size()) return false;
+bool Traffic::follows(const Stream& stream, const Route& route) const {
+    if (stream.hops != route.stations.size()) return false;
     for (std::uint32_t hop = 0; hop < stream.hops; ++hop) {
-        if (slots[stream.first_slot + hop].station != way.stations[hop]) return false;
+        if (slots[stream.first_slot + hop].station != route.stations[hop]) return false;
     }
     return true;
 }
@@ -32,16 +33,16 @@ std::uint32_t Traffic::stream_between(std::uint32_t source, std::uint32_t target
     const auto found = stream_of_.find(pair_key(source, target));
     const std::uint32_t first = found == stream_of_.end() ? none : found->second;
     if (stations_.settings().routing == Routing::shortest && first != none) return first;
-    stations_.find_way(source, target, way_);
+    stations_.find_route(source, target, route_);
     for (std::uint32_t stream = first; stream != none; stream = streams[stream].sibling) {
-        if (follows(streams[stream], way_)) return stream;
+        if (follows(streams[stream], route_)) return stream;
     }
     return open_stream(source, target);
 }
 
 std::uint32_t Traffic::open_stream(std::uint32_t source, std::uint32_t target) {
     close_idle_streams();
-    const auto hops = static_cast<std::uint32_t>(way_.stations.size());
+    const auto hops = static_cast<std::uint32_t>(route_.stations.size());
     if (free_slots_.size() <= hops) free_slots_.resize(hops + 1);
     std::uint32_t first_slot = static_cast<std::uint32_t>(slots.size());
     if (free_slots_[hops].empty()) {
@@ -69,7 +70,7 @@ std::uint32_t Traffic::open_stream(std::uint32_t source, std::uint32_t target) {
                         .last_run = start_run,
                         .sibling = known == stream_of_.end() ? none : known->second,
                         .listed = false,
-                        .bottleneck = way_.analytical ? way_.bottleneck : 0};
+                        .bottleneck = route_.analytical ? route_.bottleneck : 0};
     std::uint32_t index = static_cast<std::uint32_t>(streams.size());
     if (free_streams_.empty()) {
         streams.push_back(stream);
@@ -87,22 +88,22 @@ void Traffic::init_slots(std::uint32_t index) {
     const Stream& stream = streams[index];
     for (std::uint32_t hop = 0; hop < stream.hops; ++hop) {
         Slot& slot = slots[stream.first_slot + hop];
-        const Station& station = stations_[way_.stations[hop]];
+        const Station& station = stations_[route_.stations[hop]];
         slot = {};
         slot.run = stream.last_run;
-        slot.station = way_.stations[hop];
+        slot.station = route_.stations[hop];
         slot.stream = index;
-        slot.delay = way_.analytical && hop == 0 ? way_.latency : station.latency;
+        slot.delay = route_.analytical && hop == 0 ? route_.latency : station.latency;
         if (hop == 0) slot.flags |= Slot::first_hop;
         if (hop + 1 == stream.hops) slot.flags |= Slot::last_hop | Slot::open;
-        if (way_.analytical) slot.flags |= Slot::open;
-        if (!way_.analytical && stations_.is_local(way_.stations, hop)) slot.flags |= Slot::local;
+        if (route_.analytical) slot.flags |= Slot::open;
+        if (!route_.analytical && stations_.is_local(route_.stations, hop)) slot.flags |= Slot::local;
         if (station.kind == ComponentKind::cut_through) slot.flags |= Slot::early;
     }
 }
 
 void Traffic::close_idle_streams() {
-    // Some stay open, because who has talked will talk again; all others' memory goes to the next stream.
+    // Some stay open, because who has sent will send again; all others' memory goes to the next stream.
     const std::size_t kept = 4096 + std::size_t{stations_.nics()} / 4;
     while (idle_.size() > kept) {
         const std::uint32_t stream = idle_.front();

@@ -52,7 +52,7 @@ std::vector<Ticks> Warp::ages(Ticks now) const {
 }
 
 void Warp::see(std::vector<Event>&& pending, const Moment& moment) {
-    express_.settle();
+    express_.catch_up();
     seen_.valid = true;
     seen_.now = moment.now;
     seen_.events = moment.events + express_.spared();
@@ -86,7 +86,7 @@ bool Warp::slots_agree() {
         const Slot& is = traffic_.slots[seen_.index[i]];
         const Station& station = stations_[is.station];
         const bool agree = was.used == is.used && was.waiting == is.waiting &&
-                           was.under_way == is.under_way && was.flags == is.flags &&
+                           was.in_flight == is.in_flight && was.flags == is.flags &&
                            was.next_ready == is.next_ready && seen_.serving[i] == station.serving &&
                            seen_.last_ready[i] == station.last_ready;
         if (!agree) {
@@ -128,7 +128,7 @@ void Warp::repeat_waiting(std::int64_t periods, Ticks period) {
 Warp::Skip Warp::skip(const Moment& moment) {
     const Ticks period = moment.now - seen_.now;
     if (period == 0) return {};  // a truncating clock may complete two packets at once
-    express_.settle();
+    express_.catch_up();
     std::int64_t periods = (moment.next_timer - moment.now) / period;
     for (std::size_t i = 0; i < seen_.index.size(); ++i) {
         const Slot& slot = traffic_.slots[seen_.index[i]];

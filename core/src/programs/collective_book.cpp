@@ -36,8 +36,9 @@ CollectiveBook::CollectiveBook(const CollectiveColumns& columns) : columns_(colu
         for (auto at = static_cast<std::size_t>(first[static_cast<std::size_t>(start)]);
              at < static_cast<std::size_t>(first[static_cast<std::size_t>(start + members)]); ++at) {
             if (columns.action[at] > 3) throw std::invalid_argument("an unknown collective action");
-            const bool talks = columns.action[at] <= 1;
-            if (talks && (columns.peer[at] < 0 || columns.peer[at] >= members || columns.amount[at] < 0)) {
+            const bool communicates = columns.action[at] <= 1;
+            if (communicates &&
+                (columns.peer[at] < 0 || columns.peer[at] >= members || columns.amount[at] < 0)) {
                 throw std::invalid_argument(
                     "a collective action with a peer outside its group or negative bytes");
             }

@@ -29,7 +29,7 @@ Cursors::Cursors(const Programs& programs) : programs_(programs), partner_(progr
     count_.resize(places_.size() * depth_);
 }
 
-bool Cursors::settle(std::uint32_t rank) {
+bool Cursors::resolve(std::uint32_t rank) {
     Place& place = places_[rank];
     const auto program = static_cast<std::size_t>(programs_.program_of_rank[rank]);
     const std::size_t base = std::size_t{rank} * depth_;

@@ -43,7 +43,7 @@ std::size_t FileCalls::Hash::operator()(const Key& key) const {
 
 FileCalls::FileCalls(const Programs& programs, std::span<const GroupColumns> communicators,
                      const ExtentColumns& extents)
-    : text_(programs), communicators_(communicators.begin(), communicators.end()), extents_(extents) {
+    : programs_(programs), communicators_(communicators.begin(), communicators.end()), extents_(extents) {
     for (const GroupColumns& family : communicators_) {
         std::vector<std::uint64_t>& weights = group_weight_.emplace_back(family.first.size() - 1);
         for (std::size_t group = 0; group < weights.size(); ++group) {
@@ -52,15 +52,15 @@ FileCalls::FileCalls(const Programs& programs, std::span<const GroupColumns> com
             }
         }
     }
-    std::vector<std::vector<std::int64_t>> ranks(text_.programs());
-    for (std::size_t rank = 0; rank < text_.ranks(); ++rank) {
-        ranks[index(text_.program_of_rank[rank])].push_back(static_cast<std::int64_t>(rank));
+    std::vector<std::vector<std::int64_t>> ranks(programs_.programs());
+    for (std::size_t rank = 0; rank < programs_.ranks(); ++rank) {
+        ranks[index(programs_.program_of_rank[rank])].push_back(static_cast<std::int64_t>(rank));
     }
-    for (std::size_t program = 0; program < text_.programs(); ++program) {
+    for (std::size_t program = 0; program < programs_.programs(); ++program) {
         std::vector<std::int64_t> counts;
-        for (std::size_t row = text_.first_row[program]; row < text_.first_row[program + 1]; ++row) {
-            const Kind kind = static_cast<Kind>(text_.kind[row]);
-            if (kind == Kind::loop) counts.push_back(text_.constant[text_.first_operand[row]]);
+        for (std::size_t row = programs_.first_row[program]; row < programs_.first_row[program + 1]; ++row) {
+            const Kind kind = static_cast<Kind>(programs_.kind[row]);
+            if (kind == Kind::loop) counts.push_back(programs_.constant[programs_.first_operand[row]]);
             if (kind == Kind::end) counts.pop_back();
             if (!names_a_file(kind)) continue;
             std::vector<std::int64_t> passes(counts.size());
@@ -74,7 +74,7 @@ void FileCalls::visit(const Walk& walk, std::vector<std::int64_t>& passes, std::
                       std::int64_t times) {
     if (times == 0) return;
     if (depth == walk.counts.size()) return add(walk, passes, times);
-    const auto steps = text_.strides(text_.first_operand[walk.row]);
+    const auto steps = programs_.strides(programs_.first_operand[walk.row]);
     if (depth >= steps.size() || steps[depth] == 0) {
         return visit(walk, passes, depth + 1, times * walk.counts[depth]);
     }
@@ -87,30 +87,30 @@ void FileCalls::visit(const Walk& walk, std::vector<std::int64_t>& passes, std::
 void FileCalls::add(const Walk& walk, std::span<const std::int64_t> passes, std::int64_t times) {
     walked_ += static_cast<double>(walk.ranks.size());
     if (walked_ > most_walked) throw Refusal(Reason::too_many_file_passes);
-    if (accesses(static_cast<Kind>(text_.kind[walk.row]))) return add_access(walk, passes);
-    const std::size_t operand = text_.first_operand[walk.row];
-    const bool opens = static_cast<Kind>(text_.kind[walk.row]) == Kind::open;
+    if (accesses(static_cast<Kind>(programs_.kind[walk.row]))) return add_access(walk, passes);
+    const std::size_t operand = programs_.first_operand[walk.row];
+    const bool opens = static_cast<Kind>(programs_.kind[walk.row]) == Kind::open;
     for (const std::int64_t rank : walk.ranks) {
-        const bool creates = opens && text_.at(operand + 1, rank, passes) != 0;
-        add_rank(walk, rank, text_.at(operand, rank, passes), times, creates);
+        const bool creates = opens && programs_.at(operand + 1, rank, passes) != 0;
+        add_rank(walk, rank, programs_.at(operand, rank, passes), times, creates);
     }
 }
 
 void FileCalls::add_rank(const Walk& walk, std::int64_t rank, std::int64_t file, std::int64_t times,
                          bool creates) {
-    const std::int32_t communicator = text_.communicator[walk.row];
+    const std::int32_t communicator = programs_.communicator[walk.row];
     const std::int64_t group = communicators_[index(communicator)].group[index(rank)];
-    Sum& sum = sums_[{static_cast<Kind>(text_.kind[walk.row]), communicator, group, file}];
+    Sum& sum = sums_[{static_cast<Kind>(programs_.kind[walk.row]), communicator, group, file}];
     sum.calls += times;
     sum.creates += creates ? times : 0;
     sum.weight += weight_of(rank) * static_cast<std::uint64_t>(times);
 }
 
 void FileCalls::add_access(const Walk& walk, std::span<const std::int64_t> passes) {
-    const Kind kind = static_cast<Kind>(text_.kind[walk.row]);
+    const Kind kind = static_cast<Kind>(programs_.kind[walk.row]);
     const bool write = kind == Kind::write || kind == Kind::write_all;
     for (const std::int64_t rank : walk.ranks) {
-        std::int64_t& end = read_to_[text_.at(text_.first_operand[walk.row], rank, passes)];
+        std::int64_t& end = read_to_[programs_.at(programs_.first_operand[walk.row], rank, passes)];
         if (write) {
             end = -1;
         } else if (end >= 0) {
@@ -122,15 +122,15 @@ void FileCalls::add_access(const Walk& walk, std::span<const std::int64_t> passe
 // One past the last byte that the rank asks for in any pass: every operand at its largest.
 std::int64_t FileCalls::last_end(const Walk& walk, std::int64_t rank) const {
     const auto largest = [&](std::size_t position) {
-        const std::size_t operand = text_.first_operand[walk.row] + position;
-        std::int64_t value = text_.base(operand, rank);
-        const auto steps = text_.strides(operand);
+        const std::size_t operand = programs_.first_operand[walk.row] + position;
+        std::int64_t value = programs_.base(operand, rank);
+        const auto steps = programs_.strides(operand);
         for (std::size_t depth = 0; depth < steps.size(); ++depth) {
             value += std::max<std::int64_t>(0, steps[depth] * (walk.counts[depth] - 1));
         }
         return value;
     };
-    if (const std::int64_t list = text_.base(text_.first_operand[walk.row] + 5, rank); list >= 0) {
+    if (const std::int64_t list = programs_.base(programs_.first_operand[walk.row] + 5, rank); list >= 0) {
         std::int64_t end = 0;
         for (auto run = extents_.first[index(list)]; run < extents_.first[index(list) + 1]; ++run) {
             end = std::max(end, extents_.offset[index(run)] + extents_.length[index(run)]);

@@ -26,31 +26,32 @@ class Summing {
   public:
     explicit Summing(const LedgerInput& input)
         : in_(input),
-          text_(input.programs),
-          ways_(input),
+          programs_(input.programs),
+          routes_(input),
           servers_(input.layouts == nullptr ? 0 : input.layouts->servers()),
           reads_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
           writes_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
-          compute_(text_.ranks()),
-          communication_(text_.ranks()),
-          instructions_(text_.ranks()),
-          sent_(text_.ranks()),
-          received_(text_.ranks()),
-          blocked_(text_.ranks()),
-          sums_(input.collectives, text_.ranks()) {
+          compute_(programs_.ranks()),
+          communication_(programs_.ranks()),
+          instructions_(programs_.ranks()),
+          sent_(programs_.ranks()),
+          received_(programs_.ranks()),
+          blocked_(programs_.ranks()),
+          sums_(input.collectives, programs_.ranks()) {
         for (auto* column :
              {&out_.computes, &out_.exchanges, &out_.sent_messages, &out_.received_messages,
               &out_.blocking_messages, &out_.accesses, &out_.read_bytes, &out_.written_bytes}) {
-            column->resize(text_.ranks());
+            column->resize(programs_.ranks());
         }
     }
 
     Ledger run() {
-        std::vector<std::vector<std::int64_t>> members(text_.programs());
-        for (std::size_t rank = 0; rank < text_.ranks(); ++rank) {
-            members[index(text_.program_of_rank[rank])].push_back(static_cast<std::int64_t>(rank));
+        std::vector<std::vector<std::int64_t>> members(programs_.programs());
+        for (std::size_t rank = 0; rank < programs_.ranks(); ++rank) {
+            members[index(programs_.program_of_rank[rank])].push_back(static_cast<std::int64_t>(rank));
         }
-        for (std::size_t program = 0; program < text_.programs(); ++program) walk(program, members[program]);
+        for (std::size_t program = 0; program < programs_.programs(); ++program)
+            walk(program, members[program]);
         listed_calls();
         return finish();
     }
@@ -59,10 +60,10 @@ class Summing {
     void walk(std::size_t program, std::span<const std::int64_t> ranks) {
         counts_.clear();
         pass_.clear();
-        for (std::size_t row = text_.first_row[program]; row < text_.first_row[program + 1]; ++row) {
-            const Kind kind = static_cast<Kind>(text_.kind[row]);
+        for (std::size_t row = programs_.first_row[program]; row < programs_.first_row[program + 1]; ++row) {
+            const Kind kind = static_cast<Kind>(programs_.kind[row]);
             if (kind == Kind::loop) {
-                counts_.push_back(text_.constant[text_.first_operand[row]]);
+                counts_.push_back(programs_.constant[programs_.first_operand[row]]);
                 pass_.push_back(0);
             } else if (kind == Kind::end) {
                 counts_.pop_back();
@@ -93,9 +94,9 @@ class Summing {
     }
 
     [[nodiscard]] bool must_walk(std::size_t row, Kind kind, std::size_t depth) const {
-        const std::size_t first = text_.first_operand[row];
-        for (std::size_t operand = first; operand < text_.first_operand[row + 1]; ++operand) {
-            const auto steps = text_.strides(operand);
+        const std::size_t first = programs_.first_operand[row];
+        for (std::size_t operand = first; operand < programs_.first_operand[row + 1]; ++operand) {
+            const auto steps = programs_.strides(operand);
             if (depth < steps.size() && steps[depth] != 0 && !adds_up(kind, operand - first)) return true;
         }
         return false;
@@ -122,11 +123,11 @@ class Summing {
 
     // The operand in the first pass of the loops that are multiplied, in this pass of those that are walked.
     [[nodiscard]] std::int64_t value(std::size_t operand, std::int64_t rank) const {
-        return text_.at(operand, rank, pass_);
+        return programs_.at(operand, rank, pass_);
     }
 
     void row_of(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
-        const std::size_t first = text_.first_operand[row];
+        const std::size_t first = programs_.first_operand[row];
         switch (kind) {
             case Kind::compute:
                 for (const auto rank : ranks) {
@@ -169,7 +170,7 @@ class Summing {
     // The operand's values over all passes, added up.
     [[nodiscard]] Wide summed(std::size_t operand, std::int64_t rank) const {
         Wide sum = static_cast<Wide>(value(operand, rank)) * times_;
-        const auto steps = text_.strides(operand);
+        const auto steps = programs_.strides(operand);
         for (std::size_t depth = 0; depth < steps.size(); ++depth) {
             // stride * (0 + 1 + ... + count-1), once for every pass of the other loops
             sum += static_cast<Wide>(steps[depth]) * (counts_[depth] - 1) * times_ / 2;
@@ -181,7 +182,7 @@ class Summing {
         const std::int64_t bytes = value(peer_operand + 2, rank);
         const std::int64_t position = value(peer_operand, rank);
         const std::int64_t peer = position == any ? rank : member(row, rank, position);
-        const RankRoute& path = ways_.between(rank, peer);
+        const RankRoute& path = routes_.between(rank, peer);
         communication_[index(rank)] += times_ * (path.transfer(bytes) + (received ? path.latency : 0));
         out_.exchanges[index(rank)] += times_;
     }
@@ -202,15 +203,15 @@ class Summing {
     }
 
     [[nodiscard]] std::int64_t member(std::size_t row, std::int64_t rank, std::int64_t position) const {
-        const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
+        const GroupColumns& group = in_.communicators[index(programs_.communicator[row])];
         return group.member[index(group.first[index(group.group[index(rank)])] + position)];
     }
 
     // A call in which all members say the same, by the sums of its schedule; others are charged by
     // `listed_calls`.
     void collective(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
-        const GroupColumns& group = in_.communicators[index(text_.communicator[row])];
-        const std::size_t first = text_.first_operand[row];
+        const GroupColumns& group = in_.communicators[index(programs_.communicator[row])];
+        const std::size_t first = programs_.first_operand[row];
         const CollectiveOperands operands = collective_operands(kind);
         out_.barriers += times_;
         for (const auto rank : ranks) {
@@ -245,7 +246,7 @@ class Summing {
         const std::int64_t start = group.first[index(group.group[at])];
         const std::int64_t size = group.first[index(group.group[at] + 1)] - start;
         const RankRoute& path =
-            ways_.between(rank, group.member[index(start + (group.position[at] + 1) % size)]);
+            routes_.between(rank, group.member[index(start + (group.position[at] + 1) % size)]);
         communication_[at] += times * (path.transfer(sum.sent_bytes) + path.transfer(sum.received_bytes) +
                                        sum.received_messages * path.latency);
         instructions_[at] += Wide{times} * sum.instructions;
@@ -309,8 +310,8 @@ class Summing {
     // How the loops around the row move the offset; a striped file that moves on to the next moves by a unit.
     void set_sweeps(std::size_t first, bool striped) {
         sweeps_.clear();
-        const auto steps = text_.strides(first + 1);
-        const auto file_steps = text_.strides(first);
+        const auto steps = programs_.strides(first + 1);
+        const auto file_steps = programs_.strides(first);
         const std::int64_t round_bytes = in_.stripe_unit * servers_;
         for (std::size_t depth = 0; depth < counts_.size(); ++depth) {
             const std::int64_t step = depth < steps.size() ? steps[depth] : 0;
@@ -365,7 +366,7 @@ class Summing {
         out_.server_reads = reads_.requests();
         out_.server_written = writes_.bytes();
         out_.server_writes = writes_.requests();
-        if (in_.metadata) out_.heard = FileCalls(text_, in_.communicators).heard();
+        if (in_.metadata) out_.heard = FileCalls(programs_, in_.communicators).heard();
         return std::move(out_);
     }
 
@@ -377,8 +378,8 @@ class Summing {
     }
 
     const LedgerInput& in_;
-    const Programs& text_;
-    RankRoutes ways_;
+    const Programs& programs_;
+    RankRoutes routes_;
     std::int64_t servers_;  // 0: no file may be touched
     Load reads_, writes_;
     std::vector<Wide> compute_, communication_, instructions_, sent_, received_, blocked_;

@@ -29,16 +29,17 @@ void Matching::arrive(const Envelope& envelope, std::uint32_t place, std::uint32
                       std::vector<Match>& matches) {
     Pair& pair = pairs_[pair_key(envelope)];
     if (place != pair.accepted) {
-        pair.held.push_back({envelope, place, send});
+        pair.overtaking.push_back({envelope, place, send});
         return;
     }
     accept(envelope, send, matches);
     ++pair.accepted;
-    const auto is_next = [&](const Held& held) { return held.place == pair.accepted; };
-    for (auto next = std::find_if(pair.held.begin(), pair.held.end(), is_next); next != pair.held.end();
-         next = std::find_if(pair.held.begin(), pair.held.end(), is_next)) {
+    const auto is_next = [&](const Overtaking& early) { return early.place == pair.accepted; };
+    for (auto next = std::find_if(pair.overtaking.begin(), pair.overtaking.end(), is_next);
+         next != pair.overtaking.end();
+         next = std::find_if(pair.overtaking.begin(), pair.overtaking.end(), is_next)) {
         accept(next->envelope, next->send, matches);
-        pair.held.erase(next);
+        pair.overtaking.erase(next);
         ++pair.accepted;
     }
     // A pair with nothing under way may start counting anew.

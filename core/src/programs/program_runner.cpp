@@ -204,7 +204,7 @@ void ProgramRunner::take_step(std::uint32_t rank, std::uint64_t cookie) {
 // ---- a rank's program
 
 void ProgramRunner::next_operation(std::uint32_t rank) {
-    const bool goes_on = cursors_.settle(rank);
+    const bool goes_on = cursors_.resolve(rank);
     if (timeline_ != nullptr) {
         record_marks(rank);
         began_[rank] = network_->now();

@@ -28,11 +28,12 @@ const RankRoute& RankRoutes::between(std::int64_t from, std::int64_t to) {
     const std::int32_t goal = in_.rank_component[index(to)];
     const std::uint64_t key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(start)) << 32) |
                               static_cast<std::uint32_t>(goal);
-    if (key == last_key_) return last_way_;
-    const auto found = ways_.find(key);
+    if (key == last_key_) return last_route_;
+    const auto found = measured_.find(key);
     last_key_ = key;
-    last_way_ = found != ways_.end() ? found->second : (ways_[key] = measure(start, goal, from, to));
-    return last_way_;
+    last_route_ =
+        found != measured_.end() ? found->second : (measured_[key] = measure(start, goal, from, to));
+    return last_route_;
 }
 
 RankRoute RankRoutes::measure(std::int32_t start, std::int32_t goal, std::int64_t from, std::int64_t to) {

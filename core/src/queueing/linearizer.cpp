@@ -11,7 +11,7 @@ namespace {
 
 constexpr int corrections = 2;  // updates of the differences: as many as the authors take
 constexpr int most_steps = 2000;
-constexpr double settled = 1e-13;
+constexpr double converged = 1e-13;
 
 struct Network {
     double population, clusters, delay, bus, disk;
@@ -52,7 +52,7 @@ Response arrival(const Network& n, const Place& all, const Differences& change) 
 Place solve_full(const Network& network, Place place, const Differences& change) {
     for (int step = 0; step < most_steps; ++step) {
         const Place next = placed(network, arrival(network, place, change));
-        const bool done = distance(next, place) < settled;
+        const bool done = distance(next, place) < converged;
         place = next;
         if (done) break;
     }
@@ -84,7 +84,7 @@ Reduced solve_reduced(const Network& network, Reduced place, const Differences& 
     for (int step = 0; step < most_steps; ++step) {
         const Reduced next = reduced_step(network, place, change);
         const bool done =
-            std::max(distance(next.shorter, place.shorter), distance(next.whole, place.whole)) < settled;
+            std::max(distance(next.shorter, place.shorter), distance(next.whole, place.whole)) < converged;
         place = next;
         if (done) break;
     }

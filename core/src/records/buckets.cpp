@@ -23,16 +23,16 @@ class Parts {
         Position shift;
     };
 
-    explicit Parts(const DomainCut& cut) {
-        const std::int64_t rounds = cut.rounds();
-        for (std::size_t owner = 0; owner < cut.segments.size(); ++owner)
+    explicit Parts(const DomainSplit& split) {
+        const std::int64_t rounds = split.rounds();
+        for (std::size_t owner = 0; owner < split.segments.size(); ++owner)
             for (std::int64_t round = 0; round < rounds; ++round)
-                parts_.push_back(part(cut, static_cast<std::int64_t>(owner), round));
+                parts_.push_back(part(split, static_cast<std::int64_t>(owner), round));
         // Cells of a power of two of records, each with the part it begins in: few hold the end of a part.
         const std::size_t cells = std::max<std::size_t>(1024, std::bit_ceil(16 * parts_.size()));
-        while ((static_cast<std::uint64_t>(cut.records) >> shift_) >= cells) ++shift_;
+        while ((static_cast<std::uint64_t>(split.records) >> shift_) >= cells) ++shift_;
         std::uint32_t begins_in = 0;
-        for (std::int64_t first = 0; first < cut.records; first += std::int64_t{1} << shift_) {
+        for (std::int64_t first = 0; first < split.records; first += std::int64_t{1} << shift_) {
             while (parts_[begins_in].end <= first) ++begins_in;
             cells_.push_back(begins_in);
         }
@@ -49,13 +49,13 @@ class Parts {
     }
 
   private:
-    static Part part(const DomainCut& cut, std::int64_t owner, std::int64_t round) {
-        const std::int32_t segment = cut.segments[static_cast<std::size_t>(owner)];
-        const std::int64_t first = owner * cut.domain + round * cut.window;
-        const std::int64_t base = segment >= 0 ? segment * cut.window : 0;
-        const std::int64_t bucket = round * cut.buckets_per_round() + (segment >= 0 ? 0 : owner + 1);
-        return {std::min(first + cut.window, (owner + 1) * cut.domain), static_cast<std::uint32_t>(bucket),
-                static_cast<Position>(first - base)};
+    static Part part(const DomainSplit& split, std::int64_t owner, std::int64_t round) {
+        const std::int32_t segment = split.segments[static_cast<std::size_t>(owner)];
+        const std::int64_t first = owner * split.domain + round * split.window;
+        const std::int64_t base = segment >= 0 ? segment * split.window : 0;
+        const std::int64_t bucket = round * split.buckets_per_round() + (segment >= 0 ? 0 : owner + 1);
+        return {std::min(first + split.window, (owner + 1) * split.domain),
+                static_cast<std::uint32_t>(bucket), static_cast<Position>(first - base)};
     }
 
     std::vector<Part> parts_;  // by owner, then by round: in the order of the records
@@ -63,17 +63,18 @@ class Parts {
     int shift_ = 0;
 };
 
-void refuse_cut(const DomainCut& cut) {
-    if (cut.records < 0 || cut.domain < 1 || cut.window < 1 || cut.window > cut.domain)
+void refuse_split(const DomainSplit& split) {
+    if (split.records < 0 || split.domain < 1 || split.window < 1 || split.window > split.domain)
         throw std::invalid_argument("expected domains and windows of one record at least");
-    const auto owners = static_cast<std::uint64_t>(cut.segments.size());
-    if (cut.records > 0 &&
-        static_cast<std::uint64_t>(cut.records - 1) / static_cast<std::uint64_t>(cut.domain) >= owners)
+    const auto owners = static_cast<std::uint64_t>(split.segments.size());
+    if (split.records > 0 &&
+        static_cast<std::uint64_t>(split.records - 1) / static_cast<std::uint64_t>(split.domain) >= owners)
         throw std::invalid_argument("the domains do not cover the records");
 }
 
-std::vector<std::int64_t> no_starts(const DomainCut& cut) {
-    return std::vector<std::int64_t>(static_cast<std::size_t>(cut.rounds() * cut.buckets_per_round()) + 1);
+std::vector<std::int64_t> no_starts(const DomainSplit& split) {
+    return std::vector<std::int64_t>(static_cast<std::size_t>(split.rounds() * split.buckets_per_round()) +
+                                     1);
 }
 
 template <class Position>
@@ -104,17 +105,17 @@ std::size_t take_live(std::span<const Position> indices, std::size_t begin, std:
 
 template <class Position>
 Buckets<Position> resolve_into_buckets(std::span<const Position> indices, std::span<std::uint64_t> live,
-                                       bool each_once, const DomainCut& cut) {
-    refuse_cut(cut);
-    if (live.size() * 64 < static_cast<std::size_t>(cut.records))
+                                       bool each_once, const DomainSplit& split) {
+    refuse_split(split);
+    if (live.size() * 64 < static_cast<std::size_t>(split.records))
         throw std::out_of_range("expected a bit for every record");
-    if (std::any_of(cut.segments.begin(), cut.segments.end(),
+    if (std::any_of(split.segments.begin(), split.segments.end(),
                     [](std::int32_t segment) { return segment < 0; }))
         throw std::invalid_argument("expected owners that share memory");
-    const Parts<Position> parts(cut);
-    Buckets<Position> result{{}, {}, no_starts(cut)};
+    const Parts<Position> parts(split);
+    Buckets<Position> result{{}, {}, no_starts(split)};
     for (std::size_t part = 0; part < parts.size(); ++part) {
-        const auto [first, end] = cut.part(part);
+        const auto [first, end] = split.part(part);
         result.starts[parts[part].bucket + 1] += count_bits(live, first, end);
     }
     make_room(result);
@@ -125,7 +126,7 @@ Buckets<Position> resolve_into_buckets(std::span<const Position> indices, std::s
     std::array<Position, block> kept;
     for (std::size_t end = indices.size(); end > 0;) {
         const std::size_t begin = end > block ? end - block : 0;
-        refuse_outside(indices.subspan(begin, end - begin), static_cast<std::size_t>(cut.records));
+        refuse_outside(indices.subspan(begin, end - begin), static_cast<std::size_t>(split.records));
         const std::size_t count = all         ? end - begin
                                   : each_once ? take_live<true>(indices, begin, end, live, kept.data())
                                               : take_live<false>(indices, begin, end, live, kept.data());
@@ -147,14 +148,14 @@ Buckets<Position> resolve_into_buckets(std::span<const Position> indices, std::s
 
 template <class Position>
 Buckets<Position> bucket_records(std::span<const Position> indices, std::span<const Position> kept, bool all,
-                                 const DomainCut& cut) {
-    refuse_cut(cut);
-    refuse_outside(indices, static_cast<std::size_t>(cut.records));
+                                 const DomainSplit& split) {
+    refuse_split(split);
+    refuse_outside(indices, static_cast<std::size_t>(split.records));
     if (!all) refuse_outside(kept, indices.size());
 
     const std::size_t count = all ? indices.size() : kept.size();
-    const Parts<Position> parts(cut);
-    Buckets<Position> result{{}, {}, no_starts(cut)};
+    const Parts<Position> parts(split);
+    Buckets<Position> result{{}, {}, no_starts(split)};
     const auto entry = [&](std::size_t k) { return all ? static_cast<Position>(k) : kept[k]; };
     const auto index_of = [&](std::size_t k) { return indices[static_cast<std::size_t>(entry(k))]; };
     for (std::size_t k = 0; k < count; ++k) ++result.starts[parts.of(index_of(k)).bucket + 1];
@@ -171,9 +172,9 @@ Buckets<Position> bucket_records(std::span<const Position> indices, std::span<co
 
 #define STRIATE_INSTANTIATE(Position)                                                                     \
     template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool, \
-                                              const DomainCut&);                                          \
+                                              const DomainSplit&);                                        \
     template Buckets<Position> resolve_into_buckets(std::span<const Position>, std::span<std::uint64_t>,  \
-                                                    bool, const DomainCut&);
+                                                    bool, const DomainSplit&);
 STRIATE_INSTANTIATE(std::int32_t)
 STRIATE_INSTANTIATE(std::int64_t)
 

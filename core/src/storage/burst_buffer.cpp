@@ -32,13 +32,13 @@ void BurstBuffer::add(const Access& write) {
     auto old = ranges.lower_bound(write.offset);
     while (old != ranges.end() && old->first < write.end()) {
         const std::int64_t bytes = old->second.end - old->first;
-        held_bytes_ -= bytes;
+        dirty_bytes_ -= bytes;
         if (old->second.draining) draining_bytes_ -= bytes;
         old = ranges.erase(old);
     }
     ranges.emplace(write.offset, Range{write.end(), age_, false});
     writes_.emplace_back(age_++, write);
-    held_bytes_ += write.bytes;
+    dirty_bytes_ += write.bytes;
 }
 
 bool BurstBuffer::holds(std::int64_t file, std::int64_t offset, std::int64_t bytes) const {
@@ -58,12 +58,12 @@ bool BurstBuffer::holds(std::int64_t file, std::int64_t offset, std::int64_t byt
 std::vector<BurstBuffer::Found> BurstBuffer::find(std::int64_t file, std::int64_t offset,
                                                   std::int64_t bytes) const {
     std::vector<Found> found;
-    const auto put = [&](std::int64_t from, std::int64_t past, bool held) {
+    const auto put = [&](std::int64_t from, std::int64_t past, bool buffered) {
         if (past <= from) return;
-        if (!found.empty() && found.back().held == held) {
+        if (!found.empty() && found.back().buffered == buffered) {
             found.back().range.bytes += past - from;
         } else {
-            found.push_back({{from, past - from}, held});
+            found.push_back({{from, past - from}, buffered});
         }
     };
     const std::int64_t end = offset + bytes;
@@ -85,7 +85,7 @@ std::vector<BurstBuffer::Found> BurstBuffer::find(std::int64_t file, std::int64_
 std::vector<Drain> BurstBuffer::drain(bool all) {
     std::vector<Drain> drains;
     const std::int64_t keep = all ? 0 : rules_.drain_above_bytes;
-    while (!writes_.empty() && held_bytes_ - draining_bytes_ > keep) mark_oldest(drains);
+    while (!writes_.empty() && dirty_bytes_ - draining_bytes_ > keep) mark_oldest(drains);
     return drains;
 }
 
@@ -115,7 +115,7 @@ void BurstBuffer::drained(const Drain& drain) {
             ++range;
             continue;
         }
-        held_bytes_ -= range->second.end - range->first;
+        dirty_bytes_ -= range->second.end - range->first;
         draining_bytes_ -= range->second.end - range->first;
         range = ranges.erase(range);
     }

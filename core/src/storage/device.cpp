@@ -24,18 +24,18 @@ void add(std::vector<Access>& parts, const Access& part, std::int64_t bridge) {
 Ticks serve_disk(const Disk& disk, DiskState& state, std::vector<Ticks>& free_at, Ticks now,
                  const Access& access, Rounding rounding) {
     const std::int64_t wanted = (access.bytes + least_channel_bytes - 1) / least_channel_bytes;
-    const std::int64_t ways = std::clamp<std::int64_t>(wanted, 1, std::ssize(free_at));
+    const std::int64_t lanes = std::clamp<std::int64_t>(wanted, 1, std::ssize(free_at));
     std::sort(free_at.begin(), free_at.end());
-    const std::int64_t share = (access.bytes + ways - 1) / ways;
+    const std::int64_t share = (access.bytes + lanes - 1) / lanes;
     DiskState counted;
     Ticks over = now;
-    for (std::int64_t way = 0; way < ways; ++way) {
-        const std::int64_t from = std::min(access.bytes, share * way);
-        const std::int64_t bytes = std::min(access.bytes, share * (way + 1)) - from;
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        const std::int64_t from = std::min(access.bytes, share * lane);
+        const std::int64_t bytes = std::min(access.bytes, share * (lane + 1)) - from;
         const Access part{access.file, access.offset + from, bytes, access.write};
         const Ticks ticks = access_ticks(disk, state, part, rounding);
-        if (way == 0) counted = state;
-        Ticks& channel = free_at[static_cast<std::size_t>(way)];
+        if (lane == 0) counted = state;
+        Ticks& channel = free_at[static_cast<std::size_t>(lane)];
         channel = std::max(now, channel) + ticks;
         over = std::max(over, channel);
     }

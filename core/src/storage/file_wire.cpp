@@ -31,7 +31,7 @@ bool FileWire::sent(std::uint64_t& cookie) {
     cookie &= ~onwards;
     const auto found = relays_.find(cookie);
     found->second.sending = false;
-    if (found->second.ended && found->second.held.empty()) {
+    if (found->second.ended && found->second.waiting.empty()) {
         relays_.erase(found);
     } else {
         pass_on(cookie, found->second);
@@ -48,12 +48,12 @@ bool FileWire::delivered(std::uint64_t& cookie) {
     Relay& relay = relays_[cookie];
     const Packet packet = relay.coming.front();
     relay.coming.pop_front();
-    relay.held.push_back(packet);
-    relay.held_bytes += packet.payload;
+    relay.waiting.push_back(packet);
+    relay.dirty_bytes += packet.payload;
     relay.ended = relay.ended || packet.last;
-    if (packet.last || relay.held_bytes >= rules_.forwarders[relay.forwarder].aggregate_bytes) {
-        relay.ready = relay.held.size();
-        relay.held_bytes = 0;
+    if (packet.last || relay.dirty_bytes >= rules_.forwarders[relay.forwarder].aggregate_bytes) {
+        relay.ready = relay.waiting.size();
+        relay.dirty_bytes = 0;
     }
     pass_on(cookie, relay);
     return false;
@@ -61,8 +61,8 @@ bool FileWire::delivered(std::uint64_t& cookie) {
 
 void FileWire::pass_on(std::uint64_t cookie, Relay& relay) {
     if (relay.sending || relay.ready == 0) return;
-    const Packet packet = relay.held.front();
-    relay.held.pop_front();
+    const Packet packet = relay.waiting.front();
+    relay.waiting.pop_front();
     --relay.ready;
     relay.sending = true;
     host_.transmit_file(first_interface_ + relay.forwarder, relay.target, packet.payload, packet.continues,

@@ -18,7 +18,7 @@ void ServerQueue::add(const Job& job) {
     jobs_[slot] = {job, arrived_++, true};
     if (in_order_of_arrival()) arrivals_.emplace_back(slot, jobs_[slot].arrival);
     if (merges()) by_offset_.insert(place_of(slot));
-    if (job.access.write) held_bytes_ += job.access.bytes;
+    if (job.access.write) dirty_bytes_ += job.access.bytes;
 }
 
 Operation ServerQueue::take() {
@@ -46,13 +46,13 @@ Operation ServerQueue::take() {
 void ServerQueue::finish(const Operation& operation) {
     --running_;
     for (const Job& part : operation.parts) {
-        if (part.access.write) held_bytes_ -= part.access.bytes;
+        if (part.access.write) dirty_bytes_ -= part.access.bytes;
     }
 }
 
 bool ServerQueue::receives() const {
     if (rules_.policy == CachePolicy::direct) return waiting() == 0 || running_ == 0;
-    return rules_.memory_bytes == 0 || held_bytes_ < rules_.memory_bytes;
+    return rules_.memory_bytes == 0 || dirty_bytes_ < rules_.memory_bytes;
 }
 
 std::uint32_t ServerQueue::oldest() {

@@ -39,13 +39,13 @@ void StorageServer::write(const Job& job) {
     if (burst_) {
         burst_->add(job.access);
         totals_.burst_written += job.access.bytes;
-        totals_.most_held_bytes = std::max(totals_.most_held_bytes, burst_->held_bytes());
+        totals_.most_dirty_bytes = std::max(totals_.most_dirty_bytes, burst_->dirty_bytes());
         const Ticks over = finish_time(rules_.burst->device, *burst_device_, host_.now(), job.access);
         run(Where::burst, {job.access, {job}}, over);
         drain();
     } else {
         queue_.add(job);
-        totals_.most_held_bytes = std::max(totals_.most_held_bytes, queue_.held_bytes());
+        totals_.most_dirty_bytes = std::max(totals_.most_dirty_bytes, queue_.dirty_bytes());
     }
     pump();
 }
@@ -60,10 +60,10 @@ std::uint32_t StorageServer::read(const Job& job) {
     for (const FileRange& range : missing) {
         const auto parts = burst_ ? burst_->find(file, range.offset, range.bytes)
                                   : std::vector<BurstBuffer::Found>{{range, false}};
-        for (const auto& [part, held] : parts) {
+        for (const auto& [part, buffered] : parts) {
             ++pieces;
             const Job piece{{file, part.offset, part.bytes, false}, job.cookie};
-            if (!held) {
+            if (!buffered) {
                 queue_.add(piece);
                 continue;
             }
@@ -188,10 +188,10 @@ void StorageServer::burst_over(const Job& job) {
     listener_.piece_read(job.cookie);
 }
 
-bool StorageServer::settled() const { return queue_.idle() && (!burst_ || burst_->empty()); }
+bool StorageServer::drained() const { return queue_.idle() && (!burst_ || burst_->empty()); }
 
 void StorageServer::answer_flushes() {
-    if (!settled()) return;
+    if (!drained()) return;
     for (const std::uint64_t cookie : std::exchange(flushes_, {})) listener_.flushed(cookie);
 }
 

@@ -78,7 +78,7 @@ class Domains {
     }
 
     // Cuts a run where the domain or the round changes.
-    void cut(std::int64_t rank, std::int64_t offset, std::int64_t size, std::vector<Piece>& pieces) const {
+    void split(std::int64_t rank, std::int64_t offset, std::int64_t size, std::vector<Piece>& pieces) const {
         const std::int64_t past = offset + size;
         while (offset < past) {
             const std::int64_t domain = (offset - base_) / width_;
@@ -114,7 +114,7 @@ std::vector<Piece> all_pieces(const CollectiveAccess& access, const Domains& dom
         const std::size_t count = index(access.first_run[rank + 1]) - first;
         const Runs own = merged({access.offset.subspan(first, count), access.size.subspan(first, count)});
         for (std::size_t run = 0; run < own.offsets.size(); ++run) {
-            domains.cut(static_cast<std::int64_t>(rank), own.offsets[run], own.sizes[run], pieces);
+            domains.split(static_cast<std::int64_t>(rank), own.offsets[run], own.sizes[run], pieces);
         }
     }
     std::stable_sort(pieces.begin(), pieces.end(),

@@ -120,12 +120,12 @@ TEST_CASE("who holds a flow is told, and only what changed") {
     shares.join(1, std::vector<std::uint32_t>{0, 2}, 10);
     shares.join(2, std::vector<std::uint32_t>{1}, 4);
     shares.solve();
-    CHECK(shares.settled());
+    CHECK(shares.up_to_date());
     CHECK(shares.rate(0) == 5);
     CHECK(shares.holder(1) == 0);
     CHECK(shares.holder(2) == striate::none);
     shares.leave(0);
-    CHECK(!shares.settled());
+    CHECK(!shares.up_to_date());
     shares.solve();
     CHECK(shares.rate(1) == 10);
     CHECK((shares.changed_stations() == std::vector<std::uint32_t>{0}));

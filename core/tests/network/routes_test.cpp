@@ -78,13 +78,13 @@ TEST_CASE("every way over random graphs is connected, shortest, and takes the lo
         for (std::int32_t to = 0; to < components; ++to) {
             const Indices distance = plain_distances(components, source, target, to);
             for (std::int32_t from = 0; from < components; ++from) {
-                Indices way;
-                const bool reached = routes.append_path(from, to, way);
+                Indices route;
+                const bool reached = routes.append_path(from, to, route);
                 CHECK(reached == (distance[static_cast<std::size_t>(from)] < components));
                 if (!reached) continue;
-                CHECK(static_cast<std::int32_t>(way.size()) == distance[static_cast<std::size_t>(from)]);
+                CHECK(static_cast<std::int32_t>(route.size()) == distance[static_cast<std::size_t>(from)]);
                 std::int32_t at = from;
-                for (const std::int32_t taken : way) {
+                for (const std::int32_t taken : route) {
                     Indices nearer;
                     for (std::size_t edge = 0; edge < source.size(); ++edge) {
                         if (source[edge] == at && distance[static_cast<std::size_t>(target[edge])] + 1 ==
@@ -110,10 +110,10 @@ TEST_CASE("a summary adds latencies and finds the narrowest place, ends included
     const std::vector<double> edge_bandwidth{100, 90};
     const std::vector<std::int64_t> latency{5, 7};
     const NetworkColumns network{bandwidth, source, target, edge_bandwidth, latency};
-    const auto ways = striate::summarise_routes(network, Indices{0, 0, 2, 1, 0}, Indices{2, 1, 0, 1, 2});
-    CHECK((ways[0].hops == 2 && ways[0].latency_ticks == 12 && ways[0].bottleneck_bandwidth == 80));
-    CHECK((ways[1].hops == 1 && ways[1].latency_ticks == 5 && ways[1].bottleneck_bandwidth == 95));
-    CHECK(ways[2].hops == -1);
-    CHECK((ways[3].hops == 0 && ways[3].latency_ticks == 0 && ways[3].bottleneck_bandwidth == 95));
-    CHECK((ways[4].hops == 2 && ways[4].bottleneck_bandwidth == 80));
+    const auto routes = striate::summarise_routes(network, Indices{0, 0, 2, 1, 0}, Indices{2, 1, 0, 1, 2});
+    CHECK((routes[0].hops == 2 && routes[0].latency_ticks == 12 && routes[0].bottleneck_bandwidth == 80));
+    CHECK((routes[1].hops == 1 && routes[1].latency_ticks == 5 && routes[1].bottleneck_bandwidth == 95));
+    CHECK(routes[2].hops == -1);
+    CHECK((routes[3].hops == 0 && routes[3].latency_ticks == 0 && routes[3].bottleneck_bandwidth == 95));
+    CHECK((routes[4].hops == 2 && routes[4].bottleneck_bandwidth == 80));
 }

@@ -110,14 +110,14 @@ TEST_CASE("an analytical interface meets no contention") {
 }
 
 TEST_CASE("a cut-through component passes the head on while the tail still comes in") {
-    for (const bool cut : {false, true}) {
+    for (const bool passes_on : {false, true}) {
         SmallNetwork network;
-        const auto hub = network.component(byte_per_tick, 0,
-                                           cut ? ComponentKind::cut_through : ComponentKind::store_forward);
+        const auto hub = network.component(
+            byte_per_tick, 0, passes_on ? ComponentKind::cut_through : ComponentKind::store_forward);
         for (int nic = 0; nic < 2; ++nic) network.nic(hub, byte_per_tick, byte_per_tick, 0);
         SmallSchedule schedule;
         schedule.send(0, 1, 360);  // 400 B; five stations of 400, or four and a header of 40
-        CHECK(simulate(network, schedule, {1000}).delivered == Times{cut ? 4 * 400 + 40 : 5 * 400});
+        CHECK(simulate(network, schedule, {1000}).delivered == Times{passes_on ? 4 * 400 + 40 : 5 * 400});
     }
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("round-robin routing deals messages over equal ways") {
     SmallNetwork network;
     const auto left = network.component(byte_per_tick * 100);
     const auto right = network.component(byte_per_tick * 100);
-    for (int way = 0; way < 2; ++way) {
+    for (int direction = 0; direction < 2; ++direction) {
         const auto middle = network.component(byte_per_tick * 100);
         network.cable(left, middle, byte_per_tick, 0);
         network.cable(middle, right, byte_per_tick, 0);

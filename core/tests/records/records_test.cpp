@@ -11,7 +11,7 @@
 #include "striate/records/buckets.hpp"
 
 using striate::bucket_records;
-using striate::DomainCut;
+using striate::DomainSplit;
 using striate::mark_records;
 using striate::move_records;
 using striate::resolve_into_buckets;
@@ -81,9 +81,9 @@ TEST_CASE("settling into buckets is settling, then bucketing") {
         striate::LargeVector<std::int32_t> kept;
         resolve_records<std::int32_t>(indices, 0, live, kept);
         CHECK((!(each_once && round % 2 == 1) || kept.size() == indices.size()));
-        const DomainCut cut{records, domain, window, segments};
-        const auto wanted = bucket_records<std::int32_t>(indices, kept, false, cut);
-        const auto found = resolve_into_buckets<std::int32_t>(indices, again, each_once, cut);
+        const DomainSplit split{records, domain, window, segments};
+        const auto wanted = bucket_records<std::int32_t>(indices, kept, false, split);
+        const auto found = resolve_into_buckets<std::int32_t>(indices, again, each_once, split);
         CHECK(found.order == wanted.order);
         CHECK(found.place == wanted.place);
         CHECK(found.starts == wanted.starts);
@@ -92,17 +92,17 @@ TEST_CASE("settling into buckets is settling, then bucketing") {
 
 TEST_CASE("live bits that nobody claims are refused") {
     const std::vector<std::int32_t> segments{0}, one{5}, twice{5, 5}, outside{64};
-    const DomainCut cut{64, 64, 8, segments};
+    const DomainSplit split{64, 64, 8, segments};
     std::vector<std::uint64_t> other{1 << 6}, two{1 << 6 | 1},
         none{0};  // rounds of 8 records: bit 6 is in that of 5
-    CHECK_THROWS(resolve_into_buckets<std::int32_t>(one, two, false, cut));
-    CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, other, false, cut));
-    CHECK_THROWS(resolve_into_buckets<std::int32_t>(outside, none, false, cut));
+    CHECK_THROWS(resolve_into_buckets<std::int32_t>(one, two, false, split));
+    CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, other, false, split));
+    CHECK_THROWS(resolve_into_buckets<std::int32_t>(outside, none, false, split));
     std::vector<std::uint64_t> far{std::uint64_t{1} << 60 | std::uint64_t{1} << 61};
     CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, far, false,
-                                                    cut));  // as many bits as claims, in another round
+                                                    split));  // as many bits as claims, in another round
     std::vector<std::uint64_t> own{1 << 5};
-    CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, own, true, cut));  // not once
+    CHECK_THROWS(resolve_into_buckets<std::int32_t>(twice, own, true, split));  // not once
 }
 
 TEST_CASE("entries are spliced out of moves and into them") {
@@ -136,8 +136,8 @@ TEST_CASE("buckets follow rounds, shared memory first, then the other owners") {
     // owner 1 is segment 1 of our shared memory, owner 2 segment 0.
     const std::vector<std::int32_t> segments{-1, 1, 0};
     const std::vector<std::int32_t> indices{9, 3, 5, 7, 0};
-    const DomainCut cut{10, 4, 3, segments};
-    const auto found = bucket_records<std::int32_t>(indices, {}, true, cut);
+    const DomainSplit split{10, 4, 3, segments};
+    const auto found = bucket_records<std::int32_t>(indices, {}, true, split);
     // round 0, shared: 9 (owner 2, within 1 -> 0 * 3 + 1), 5 (owner 1, within 1 -> 1 * 3 + 1)
     // round 0, owner 0: 0 (within 0); round 1, shared: 7 (owner 1, within 3 -> 3 + 0); owner 0: 3 (-> 0)
     CHECK((found.order == striate::LargeVector<std::int32_t>{0, 2, 4, 3, 1}));
@@ -153,9 +153,9 @@ TEST_CASE("records are found in domains of any size") {
         const auto index = static_cast<std::int64_t>(random() >> 1) % (3 * (domain / 2) + 1);
         const std::vector<std::int32_t> segments{0, 1};
         const auto window = 1 + (domain - 1) / 3;
-        const DomainCut cut{std::max(index + 1, std::int64_t{1}), domain, window, segments};
+        const DomainSplit split{std::max(index + 1, std::int64_t{1}), domain, window, segments};
         const std::vector<std::int64_t> indices{index};
-        const auto found = bucket_records<std::int64_t>(indices, {}, true, cut);
+        const auto found = bucket_records<std::int64_t>(indices, {}, true, split);
         CHECK(found.place[0] == index / domain * window + index % domain % window);
         CHECK(found.starts[static_cast<std::size_t>(index % domain / window * 3)] == 0);
         CHECK(found.starts[static_cast<std::size_t>(index % domain / window * 3 + 1)] == 1);
@@ -198,7 +198,7 @@ TEST_CASE("positions outside are refused before a byte moves") {
     CHECK_THROWS((move_records<std::int32_t>(target, {}, source, {}, 5, 2), 0));
     CHECK(target == std::vector<std::byte>(8));
     const std::vector<std::int32_t> segments{0};
-    CHECK_THROWS(bucket_records<std::int32_t>(high, {}, true, DomainCut{4, 4, 4, segments}));
-    CHECK_THROWS(bucket_records<std::int32_t>(low, {}, true, DomainCut{4, 4, 4, segments}));
-    CHECK_THROWS(bucket_records<std::int32_t>(three, {}, true, DomainCut{4, 2, 2, segments}));
+    CHECK_THROWS(bucket_records<std::int32_t>(high, {}, true, DomainSplit{4, 4, 4, segments}));
+    CHECK_THROWS(bucket_records<std::int32_t>(low, {}, true, DomainSplit{4, 4, 4, segments}));
+    CHECK_THROWS(bucket_records<std::int32_t>(three, {}, true, DomainSplit{4, 2, 2, segments}));
 }

@@ -23,9 +23,9 @@ TEST_CASE("writes fill the buffer and leave when they are on disk") {
     CHECK(drains.size() == 2);  // 40 bytes, then 20
     CHECK((drains[0].write == write(0, 40) && drains[1].write == write(40, 20)));
     CHECK(buffer.drain(false).empty());  // all on its way
-    CHECK(buffer.held_bytes() == 60);
+    CHECK(buffer.dirty_bytes() == 60);
     buffer.drained(drains[0]);
-    CHECK((buffer.held_bytes() == 20 && !buffer.holds(0, 0, 60) && buffer.holds(0, 40, 20)));
+    CHECK((buffer.dirty_bytes() == 20 && !buffer.holds(0, 0, 60) && buffer.holds(0, 40, 20)));
     buffer.drained(drains[1]);
     CHECK(buffer.empty());
 }
@@ -44,9 +44,9 @@ TEST_CASE("bytes written again while they drain stay") {
     buffer.add(write(0, 30));
     const std::vector<Drain> first = buffer.drain(false);
     buffer.add(write(10, 10));
-    CHECK(buffer.held_bytes() == 30);
+    CHECK(buffer.dirty_bytes() == 30);
     buffer.drained(first[0]);
-    CHECK((buffer.held_bytes() == 10 && buffer.holds(0, 10, 10)));
+    CHECK((buffer.dirty_bytes() == 10 && buffer.holds(0, 10, 10)));
     const std::vector<Drain> second = buffer.drain(false);
     CHECK((second.size() == 1 && second[0].write == write(10, 10)));
 }
@@ -55,39 +55,39 @@ TEST_CASE("any history of writes and drains equals a byte map") {
     std::mt19937_64 random(5);
     for (int round = 0; round < 300; ++round) {
         BurstBuffer buffer({1000, 20, 7});
-        std::map<std::int64_t, std::uint64_t> held;  // byte -> age of its write
-        std::vector<Drain> under_way;
+        std::map<std::int64_t, std::uint64_t> buffered;  // byte -> age of its write
+        std::vector<Drain> in_flight;
         std::uint64_t age = 0;
         for (int step = 0; step < 60; ++step) {
             if (random() % 2 == 0) {
                 const Access one = write(static_cast<std::int64_t>(random() % 60),
                                          static_cast<std::int64_t>(1 + random() % 15));
                 buffer.add(one);
-                for (std::int64_t byte = one.offset; byte < one.end(); ++byte) held[byte] = age;
+                for (std::int64_t byte = one.offset; byte < one.end(); ++byte) buffered[byte] = age;
                 ++age;
-            } else if (random() % 2 == 0 || under_way.empty()) {
+            } else if (random() % 2 == 0 || in_flight.empty()) {
                 const std::vector<Drain> more = buffer.drain(random() % 4 == 0);
                 for (const Drain& drain : more) {
                     for (std::int64_t byte = drain.write.offset; byte < drain.write.end(); ++byte) {
-                        CHECK(held.at(byte) == drain.age);
+                        CHECK(buffered.at(byte) == drain.age);
                     }
                 }
-                under_way.insert(under_way.end(), more.begin(), more.end());
+                in_flight.insert(in_flight.end(), more.begin(), more.end());
             } else {
                 const auto picked =
-                    under_way.begin() + static_cast<std::ptrdiff_t>(random() % under_way.size());
+                    in_flight.begin() + static_cast<std::ptrdiff_t>(random() % in_flight.size());
                 buffer.drained(*picked);
                 for (std::int64_t byte = picked->write.offset; byte < picked->write.end(); ++byte) {
-                    const auto found = held.find(byte);
-                    if (found != held.end() && found->second == picked->age) held.erase(found);
+                    const auto found = buffered.find(byte);
+                    if (found != buffered.end() && found->second == picked->age) buffered.erase(found);
                 }
-                under_way.erase(picked);
+                in_flight.erase(picked);
             }
-            CHECK(buffer.held_bytes() == std::ssize(held));
+            CHECK(buffer.dirty_bytes() == std::ssize(buffered));
             const auto from = static_cast<std::int64_t>(random() % 60),
                        size = static_cast<std::int64_t>(random() % 8);
             bool all = true;
-            for (std::int64_t byte = from; byte < from + size; ++byte) all = all && held.contains(byte);
+            for (std::int64_t byte = from; byte < from + size; ++byte) all = all && buffered.contains(byte);
             CHECK(buffer.holds(0, from, size) == all);
         }
     }

@@ -169,13 +169,13 @@ TEST_CASE("memory fills with writes and empties when they are on disk") {
     queue.add(job(10, 10));
     CHECK(queue.receives());  // 20 of 25
     queue.add(job(20, 10));
-    CHECK((!queue.receives() && queue.held_bytes() == 30));
+    CHECK((!queue.receives() && queue.dirty_bytes() == 30));
     queue.finish(queue.take());
-    CHECK((queue.receives() && queue.held_bytes() == 20));
+    CHECK((queue.receives() && queue.dirty_bytes() == 20));
     queue.add(job(0, 1000, false));  // a read takes none of it
     CHECK(queue.receives());
     drain(queue);
-    CHECK(queue.held_bytes() == 0);
+    CHECK(queue.dirty_bytes() == 0);
 }
 
 TEST_CASE("several operations run at once when the disks take them") {

@@ -19,7 +19,7 @@ SLOWEST_STREAM = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class CallOverhead:
     """Share of the time of calls that is theirs and not their bytes': at least, likely, at most."""
 
     low: Floats
@@ -27,14 +27,14 @@ class Fit:
     high: Floats
 
 
-def per_call_share(calls: Floats, size: Floats, seconds: Floats) -> Fit:
+def per_call_share(calls: Floats, size: Floats, seconds: Floats) -> CallOverhead:
     """For every record, the share of its seconds that more calls cost, and fewer would save."""
     best = _seen_rate(calls, size, seconds)
     spent = np.maximum(seconds, 1e-12)
     slow, quick = size / SLOWEST_STREAM, size / max(best, SLOWEST_STREAM)
     low = np.clip(1 - slow / spent, 0.0, 1.0)
     high = np.clip(1 - quick / spent, 0.0, 1.0)
-    return Fit(low, (low + high) / 2, np.maximum(high, low))
+    return CallOverhead(low, (low + high) / 2, np.maximum(high, low))
 
 
 def _seen_rate(calls: Floats, size: Floats, seconds: Floats) -> float:

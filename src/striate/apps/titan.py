@@ -48,7 +48,7 @@ def flows(
         mesh[0] * mesh[1],
         disks_per_processor,
         size,
-        (_cut(area, window),) * queries,
+        (_part_of(area, window),) * queries,
         units.picoseconds(compute_per_block),
         mesh=mesh,
         reach=reach,
@@ -67,7 +67,7 @@ def _area(blocks: int, grid: tuple[int, int]) -> Window:
     return Window(columns, rows, max(1, round(blocks / (columns * rows))))
 
 
-def _cut(area: Window, shares: tuple[float, float, float, float]) -> Window:
+def _part_of(area: Window, shares: tuple[float, float, float, float]) -> Window:
     """The blocks of the area that a window touches; the whole area is itself."""
     left, right = _touched(shares[0], shares[2], area.columns)
     top, bottom = _touched(shares[1], shares[3], area.rows)

@@ -31,7 +31,7 @@ def command() -> None:
 @output_option("write the answer to this file")
 def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | None, force: bool) -> None:
     """Tell the server and position of each OFFSET, such as 0, 70000 or 1MiB."""
-    from striate.layout.text import parse
+    from striate.layout.parse import parse
     from striate.units import size
 
     if output is not None:
@@ -53,8 +53,8 @@ def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | 
 def draw(layout: str, offset: str | None, as_json: bool, output: Path | None, force: bool) -> None:
     """Draw the first strips of LAYOUT and the servers they live on, as SVG."""
     from striate.layout.draw import draw as picture
+    from striate.layout.parse import parse
     from striate.layout.picture import shown_strips
-    from striate.layout.text import parse
     from striate.units import size
 
     if output is not None:

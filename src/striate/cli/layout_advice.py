@@ -55,7 +55,7 @@ def measure(
     writes of a file count together. Rank r is taken to run on the node of server r modulo the number of servers.
     """
     from striate.layout.measure import measure_layout
-    from striate.layout.text import parse
+    from striate.layout.parse import parse
 
     if bool(given) == (source is not None):
         raise click.UsageError("expected either --access or --trace")

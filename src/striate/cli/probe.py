@@ -10,7 +10,7 @@ import click
 from striate.cli.output import json_option, output_option, print_json, progress, store_option, write_output
 
 if TYPE_CHECKING:
-    from striate.probe.report import Report
+    from striate.probe.report import ProbeReport
     from striate.probe.samples import Measurement
 
 
@@ -86,7 +86,7 @@ def command(
         click.echo(report_text(report))
 
 
-def report_text(report: Report) -> str:
+def report_text(report: ProbeReport) -> str:
     """Every number with its range."""
     from striate.printable import columns
     from striate.units import about_seconds, about_size

@@ -46,7 +46,7 @@ def command(
 
     if as_text:
         from striate.pages.run import runs_of
-        from striate.pages.text import text_of
+        from striate.pages.terminal import text_of
 
         if served or output is not None:
             raise click.UsageError("expected --text alone, without --serve and -o")

@@ -14,7 +14,7 @@ from striate.cli.output import json_option, output_option, print_json, store_opt
 if TYPE_CHECKING:
     from striate.cluster.cluster import Cluster
     from striate.evaluate.validate import CaseOutcome, Validation
-    from striate.probe.report import Report
+    from striate.probe.report import ProbeReport
     from striate.results import Entry
 
 MEDIAN_ERROR, COVERAGE = 0.20, 0.80  # what a good validation reaches
@@ -93,7 +93,7 @@ def _machine(cluster: str | None, directory: Path, budget: str) -> Cluster:
 
     if cluster is not None:
         return load_cluster(cluster)
-    report: Report = measure(
+    report: ProbeReport = measure(
         ProbeOptions(directory, units.seconds(budget)), lambda part: click.echo(f"measuring {part}", err=True)
     )
     return describe(report, name="here")

@@ -6,17 +6,17 @@
 """
 
 from striate.collectives.deliver import deliver
-from striate.collectives.draft import Draft, join, recv, send
+from striate.collectives.draft import ScheduleDraft, join, recv, send
 from striate.collectives.registry import ALGORITHMS, VIRTUAL, choose, plan, tally
-from striate.collectives.schedule import RECV, SEND, Schedule, ScheduleError
+from striate.collectives.schedule import RECV, SEND, CollectiveSchedule, ScheduleError
 
 __all__ = [
     "ALGORITHMS",
     "RECV",
     "SEND",
     "VIRTUAL",
-    "Draft",
-    "Schedule",
+    "CollectiveSchedule",
+    "ScheduleDraft",
     "ScheduleError",
     "choose",
     "deliver",

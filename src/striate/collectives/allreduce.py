@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from striate.collectives import bcast, reduce
-from striate.collectives.draft import Draft, join, recv, send
+from striate.collectives.draft import ScheduleDraft, join, recv, send
 from striate.collectives.halving import Core
 from striate.collectives.shapes import Fold, split
 
 
-def recursive_doubling(size: int, size_bytes: int) -> Draft:
+def recursive_doubling(size: int, size_bytes: int) -> ScheduleDraft:
     """Partners exchange and combine whole vectors, at distances 1, 2, 4, ...; other sizes than 2^k are folded."""
     fold = Fold(size)
     core = Core(fold, split(size_bytes, 1))
-    draft = Draft(size, lambda sender, receiver, tag: (0,))
+    draft = ScheduleDraft(size, lambda sender, receiver, tag: (0,))
     core.fold_in(draft, 0)
     members = core.members
     rounds = list(core.rounds())
@@ -26,7 +26,7 @@ def recursive_doubling(size: int, size_bytes: int) -> Draft:
     return draft
 
 
-def rabenseifner(size: int, size_bytes: int) -> Draft:
+def rabenseifner(size: int, size_bytes: int) -> ScheduleDraft:
     """Recursive halving leaves everyone a combined part, recursive doubling spreads the parts."""
     fold = Fold(size)
     core = Core(fold, split(size_bytes, fold.power))
@@ -39,7 +39,7 @@ def rabenseifner(size: int, size_bytes: int) -> Draft:
             return core.halving_carries(receiver, tag - 1)
         return core.doubling_carries(sender, tag - rounds - 1)
 
-    draft = Draft(size, parts)
+    draft = ScheduleDraft(size, parts)
     core.fold_in(draft, 0)
     core.halve(draft, 1)
     core.double(draft, rounds + 1)
@@ -47,10 +47,10 @@ def rabenseifner(size: int, size_bytes: int) -> Draft:
     return draft
 
 
-def ring(size: int, size_bytes: int) -> Draft:
+def ring(size: int, size_bytes: int) -> ScheduleDraft:
     """Twice around a ring: first each part collects all contributions, then the combined parts go round."""
     parts = split(size_bytes, size)
-    draft = Draft(size, lambda sender, receiver, tag: ((sender - tag) % size,))
+    draft = ScheduleDraft(size, lambda sender, receiver, tag: ((sender - tag) % size,))
     ranks = draft.everyone
     left, right = (ranks - 1) % size, (ranks + 1) % size
     for turn in range(2 * (size - 1)):
@@ -64,6 +64,6 @@ def ring(size: int, size_bytes: int) -> Draft:
     return draft
 
 
-def reduce_bcast(size: int, size_bytes: int) -> Draft:
+def reduce_bcast(size: int, size_bytes: int) -> ScheduleDraft:
     """A reduction to rank 0, then a broadcast from it, both along binomial trees."""
     return join(reduce.binomial(size, size_bytes), bcast.binomial(size, size_bytes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from striate.collectives.draft import Draft, recv, send
+from striate.collectives.draft import ScheduleDraft, recv, send
 from striate.collectives.schedule import ScheduleError
 from striate.collectives.shapes import distances
 
@@ -17,13 +17,13 @@ def _blocks(size_bytes: ArrayLike, size: int) -> NDArray[np.int64]:
     return np.broadcast_to(given, (size, size))
 
 
-def pairwise(size: int, size_bytes: ArrayLike) -> Draft:
+def pairwise(size: int, size_bytes: ArrayLike) -> ScheduleDraft:
     """In size - 1 rounds: in round k send to the rank k after, receive from the rank k before.
 
     `size_bytes` is the size of a block, or the table of blocks: row s is what rank s sends.
     """
     blocks = _blocks(size_bytes, size)
-    draft = Draft(size, lambda sender, receiver, tag: (sender * size + receiver,))
+    draft = ScheduleDraft(size, lambda sender, receiver, tag: (sender * size + receiver,))
     ranks = draft.everyone
     for hop in range(1, size):
         after, before = (ranks + hop) % size, (ranks - hop) % size
@@ -34,11 +34,11 @@ def pairwise(size: int, size_bytes: ArrayLike) -> Draft:
     return draft
 
 
-def bruck(size: int, size_bytes: ArrayLike) -> Draft:
+def bruck(size: int, size_bytes: ArrayLike) -> ScheduleDraft:
     """In ceil(log2 size) rounds: in round k all blocks whose way still to go has bit k travel 2^k ranks."""
     blocks = _blocks(size_bytes, size)
 
-    def way(sender: int, receiver: int, tag: int) -> list[int]:
+    def route(sender: int, receiver: int, tag: int) -> list[int]:
         return [
             source * size + (source + hops) % size
             for hops in range(size)
@@ -46,7 +46,7 @@ def bruck(size: int, size_bytes: ArrayLike) -> Draft:
             for source in [(sender - hops % (1 << tag)) % size]
         ]
 
-    draft = Draft(size, way)
+    draft = ScheduleDraft(size, route)
     ranks = draft.everyone
     for turn, distance in enumerate(distances(size)):
         after, before = (ranks + distance) % size, (ranks - distance) % size

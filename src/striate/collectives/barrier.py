@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from striate.collectives import bcast, gather
-from striate.collectives.draft import Draft, join, recv, send
+from striate.collectives.draft import ScheduleDraft, join, recv, send
 from striate.collectives.shapes import distances
 
 
-def dissemination(size: int) -> Draft:
+def dissemination(size: int) -> ScheduleDraft:
     """In ceil(log2 size) rounds: a word to the rank `distance` after, one from the rank `distance` before."""
-    draft = Draft(size)
+    draft = ScheduleDraft(size)
     ranks = draft.everyone
     for turn, distance in enumerate(distances(size)):
         draft.step(
@@ -19,6 +19,6 @@ def dissemination(size: int) -> Draft:
     return draft
 
 
-def tree(size: int) -> Draft:
+def tree(size: int) -> ScheduleDraft:
     """Up a binomial tree to rank 0 and down again."""
     return join(gather.binomial(size, 0), bcast.binomial(size, 0)).without_carries()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from striate.collectives import allgather, scatter
-from striate.collectives.draft import Draft, join, recv, send
+from striate.collectives.draft import ScheduleDraft, join, recv, send
 from striate.collectives.schedule import ScheduleError
 from striate.collectives.shapes import distances, edges, edges_at, parent, split
 
@@ -18,18 +18,18 @@ def _whole(sender: int, receiver: int, tag: int) -> tuple[int]:
     return (0,)
 
 
-def binomial(size: int, size_bytes: int, root: int = 0) -> Draft:
+def binomial(size: int, size_bytes: int, root: int = 0) -> ScheduleDraft:
     """Down a binomial tree; a rank sends to all its children at once, the largest subtree first."""
-    draft = Draft(size, _whole)
+    draft = ScheduleDraft(size, _whole)
     below = draft.everyone[1:]
     draft.step(recv(below, parent(below), size_bytes))
     draft.step(send(*edges(size), size_bytes))
     return draft.turned(root)
 
 
-def binomial_in_turn(size: int, size_bytes: int, root: int = 0) -> Draft:
+def binomial_in_turn(size: int, size_bytes: int, root: int = 0) -> ScheduleDraft:
     """Down a binomial tree; a rank sends to one child after the other, the largest subtree first."""
-    draft = Draft(size, _whole)
+    draft = ScheduleDraft(size, _whole)
     below = draft.everyone[1:]
     draft.step(recv(below, parent(below), size_bytes))
     for distance in reversed(distances(size)):
@@ -37,18 +37,18 @@ def binomial_in_turn(size: int, size_bytes: int, root: int = 0) -> Draft:
     return draft.turned(root)
 
 
-def binary_tree(size: int, size_bytes: int, root: int = 0) -> Draft:
+def binary_tree(size: int, size_bytes: int, root: int = 0) -> ScheduleDraft:
     """Down a complete binary tree: rank r sends to 2r + 1 and 2r + 2 at once."""
-    draft = Draft(size, _whole)
+    draft = ScheduleDraft(size, _whole)
     below = draft.everyone[1:]
     draft.step(recv(below, (below - 1) // 2, size_bytes))
     draft.step(send((below - 1) // 2, below, size_bytes))
     return draft.turned(root)
 
 
-def direct(size: int, size_bytes: int, root: int = 0) -> Draft:
+def direct(size: int, size_bytes: int, root: int = 0) -> ScheduleDraft:
     """From the root to everyone at once."""
-    draft = Draft(size, _whole)
+    draft = ScheduleDraft(size, _whole)
     below = draft.everyone[1:]
     draft.step(recv(below, 0, size_bytes))
     draft.step(send(np.zeros(size - 1, np.int32), below, size_bytes))
@@ -62,7 +62,7 @@ def pipelined(
     *,
     block_bytes: int = BLOCK_BYTES,
     order: Sequence[int] | None = None,
-) -> Draft:
+) -> ScheduleDraft:
     """Along a chain of ranks in blocks; a rank passes one block on while the next one comes in.
 
     `order` is the chain, as distances from the root (0 first); by default 0, 1, 2, ...
@@ -73,7 +73,7 @@ def pipelined(
     blocks = [block_bytes] * (size_bytes // block_bytes) + [size_bytes % block_bytes]
     if len(blocks) > 1 and blocks[-1] == 0:
         blocks.pop()
-    draft = Draft(size, lambda sender, receiver, tag: (tag,))
+    draft = ScheduleDraft(size, lambda sender, receiver, tag: (tag,))
     before, after = chain[:-1], chain[1:]
     for turn in range(len(blocks) + 1):
         actions = []
@@ -92,7 +92,7 @@ def smp_pipelined(
     *,
     nodes: Sequence[int] | None = None,
     block_bytes: int = BLOCK_BYTES,
-) -> Draft:
+) -> ScheduleDraft:
     """Pipelined along a chain that visits node after node, so that data enters each node once.
 
     `nodes` gives the node of each rank of the group; without it every rank is alone on its node.
@@ -105,7 +105,7 @@ def smp_pipelined(
     return pipelined(size, size_bytes, root, block_bytes=block_bytes, order=order.tolist())
 
 
-def scatter_allgather(size: int, size_bytes: int, root: int = 0) -> Draft:
+def scatter_allgather(size: int, size_bytes: int, root: int = 0) -> ScheduleDraft:
     """Every rank gets its part down a binomial tree, then all parts travel once around a ring."""
     parts = np.roll(split(size_bytes, size), root)  # part i belongs to the rank i places after the root
     return join(scatter.binomial(size, parts, root), allgather.ring(size, parts, root))

@@ -20,7 +20,7 @@ from striate.collectives.calls import (
 from striate.collectives.choice import Choice
 from striate.collectives.columns import LISTED, MEETS, CollectiveBook
 from striate.collectives.registry import VIRTUAL, plan
-from striate.collectives.schedule import SEND, Schedule, ScheduleError
+from striate.collectives.schedule import SEND, CollectiveSchedule, ScheduleError
 from striate.errors import PredictionError
 from striate.workload.application import Application
 from striate.workload.program import Int64s
@@ -30,7 +30,7 @@ ENGINE_SEND, ENGINE_RECV, ENGINE_WAIT, ENGINE_COMPUTE = range(
     4
 )  # core/include/striate/programs/collective_book.hpp
 
-Entry = Schedule | int  # a schedule, MEETS or LISTED
+Entry = CollectiveSchedule | int  # a schedule, MEETS or LISTED
 
 
 def book_of(
@@ -124,7 +124,7 @@ def write_book(entries: Iterable[tuple[tuple[Any, ...], Entry]]) -> CollectiveBo
     rows, counts, first_member = [np.empty((0, 3), np.int64)], [np.empty(0, np.int64)], []
     members = 0
     for call, entry in written:
-        if not isinstance(entry, Schedule):
+        if not isinstance(entry, CollectiveSchedule):
             first_member.append(entry)
             continue
         mine, per_member = _member_actions(entry)
@@ -148,7 +148,7 @@ def write_book(entries: Iterable[tuple[tuple[Any, ...], Entry]]) -> CollectiveBo
     )
 
 
-def _member_actions(schedule: Schedule) -> tuple[Int64s, Int64s]:
+def _member_actions(schedule: CollectiveSchedule) -> tuple[Int64s, Int64s]:
     """Rows (action, peer, amount) of all members in order, and how many each has.
 
     A step becomes: compute, where it has instructions; its sends and receives; a wait.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from striate.collectives import bcast, scatter
-from striate.collectives.draft import INSTRUCTIONS_PER_BYTE, Draft
+from striate.collectives.draft import INSTRUCTIONS_PER_BYTE, ScheduleDraft
 from striate.collectives.shapes import Sizes, per_rank, split
 from striate.collectives.tally import Tally
 
@@ -61,7 +61,7 @@ def _scatter_allgather(size: int, size_bytes: int, root: int = 0) -> Tally:
     return scatter.binomial(size, parts, root).tally() + _allgather_ring(size, parts)
 
 
-def _in_blocks(chain: Callable[..., Draft]) -> Callable[..., Tally]:
+def _in_blocks(chain: Callable[..., ScheduleDraft]) -> Callable[..., Tally]:
     """A pipeline of one block, and as many messages as there are blocks."""
 
     def tally(size: int, size_bytes: int, root: int = 0, **options: Any) -> Tally:

@@ -6,14 +6,14 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from striate.collectives.schedule import RECV, SEND, Schedule, ScheduleError
+from striate.collectives.schedule import RECV, SEND, CollectiveSchedule, ScheduleError
 
 # piece -> the ranks whose contributions it holds
 Holding = Mapping[int, frozenset[int]]
 Message = dict[int, frozenset[int]]
 
 
-def deliver(schedule: Schedule, start: Sequence[Holding]) -> list[dict[int, frozenset[int]]]:
+def deliver(schedule: CollectiveSchedule, start: Sequence[Holding]) -> list[dict[int, frozenset[int]]]:
     """What every rank holds at the end, from what it holds at the `start`.
 
     A message takes along the pieces that `schedule.carries` names, or all the sender has. Where the rank's next
@@ -26,8 +26,8 @@ def deliver(schedule: Schedule, start: Sequence[Holding]) -> list[dict[int, froz
 
 @dataclass
 class _Delivery:
-    schedule: Schedule
-    held: list[dict[int, frozenset[int]]]
+    schedule: CollectiveSchedule
+    known: list[dict[int, frozenset[int]]]
     mail: dict[tuple[int, int, int], deque[Message]] = field(default_factory=lambda: defaultdict(deque))
 
     def run(self) -> list[dict[int, frozenset[int]]]:
@@ -49,7 +49,7 @@ class _Delivery:
         waiting = [rank for rank, left in enumerate(steps) if left]
         if waiting:
             raise ScheduleError(f"ranks {waiting} wait for messages that never come")
-        return self.held
+        return self.known
 
     def _send(self, rank: int, step: list[tuple[int, int, int, int]]) -> None:
         for action, peer, _, tag in step:
@@ -57,12 +57,12 @@ class _Delivery:
                 self.mail[rank, peer, tag].append(self._pack(rank, peer, tag))
 
     def _pack(self, rank: int, peer: int, tag: int) -> Message:
-        held, carries = self.held[rank], self.schedule.carries
-        pieces = held if carries is None else carries(rank, peer, tag)
-        missing = [piece for piece in pieces if piece not in held]
+        known, carries = self.known[rank], self.schedule.carries
+        pieces = known if carries is None else carries(rank, peer, tag)
+        missing = [piece for piece in pieces if piece not in known]
         if missing:
             raise ScheduleError(f"should send pieces {missing} to {peer}, but has none", at=f"rank {rank}")
-        return {piece: held[piece] for piece in pieces}
+        return {piece: known[piece] for piece in pieces}
 
     def _receive(self, rank: int, step: list[tuple[int, int, int, int]], combines: bool) -> bool:
         keys = [(peer, rank, tag) for action, peer, _, tag in step if action == RECV]
@@ -70,8 +70,8 @@ class _Delivery:
             return False
         for key in keys:
             for piece, news in self.mail[key].popleft().items():
-                mine = self.held[rank].get(piece, frozenset())
-                self.held[rank][piece] = (_added if combines else _replaced)(mine, news, rank)
+                mine = self.known[rank].get(piece, frozenset())
+                self.known[rank][piece] = (_added if combines else _replaced)(mine, news, rank)
         return True
 
 

@@ -13,8 +13,8 @@ from striate.collectives.schedule import (
     RECV,
     SEND,
     Carries,
+    CollectiveSchedule,
     Indices,
-    Schedule,
     ScheduleError,
     arrange,
 )
@@ -75,7 +75,7 @@ class _Step:
         )
 
 
-class Draft:
+class ScheduleDraft:
     """Steps so far. Ranks count from the root: `schedule(root)` turns the group so that 0 becomes the root."""
 
     def __init__(self, size: int, carries: Carries | None = None) -> None:
@@ -87,14 +87,14 @@ class Draft:
         self._root = 0
         self._steps: list[_Step] = []
 
-    def turned(self, root: int) -> Draft:
+    def turned(self, root: int) -> ScheduleDraft:
         """This draft with rank 0 standing for `root`."""
         if not 0 <= root < self.size:
             raise ScheduleError(f"root {root} is not in a group of {self.size}")
         self._root = root
         return self
 
-    def without_carries(self) -> Draft:
+    def without_carries(self) -> ScheduleDraft:
         """This draft, when what its messages carry proves nothing."""
         self._carries = None
         return self
@@ -121,7 +121,7 @@ class Draft:
                 found.add_messages(group.rank, group.bytes, sent=group.kind == SEND)
         return found.rolled(self._root)
 
-    def schedule(self, root: int | None = None) -> Schedule:
+    def schedule(self, root: int | None = None) -> CollectiveSchedule:
         """The steps as columns, rank after rank."""
         root = self._root if root is None else self.turned(root)._root
         even = len({len(step.actions) for step in self._steps}) == 1
@@ -132,13 +132,13 @@ class Draft:
     def _last_tag(self) -> int:
         return max((group.tag for step in self._steps for group in step.actions), default=-1)
 
-    def _even(self) -> Schedule:
+    def _even(self) -> CollectiveSchedule:
         """Every rank has the same steps with the same kinds of actions: no sorting needed."""
         steps, width = len(self._steps), len(self._steps[0].actions)
         instructions = np.empty((self.size, steps), np.int64)
         for at, step in enumerate(self._steps):
             instructions[:, at] = step.instructions
-        return Schedule(
+        return CollectiveSchedule(
             first_step=np.arange(self.size + 1, dtype=np.int64) * steps,
             first_action=np.arange(self.size * steps + 1, dtype=np.int64) * width,
             action=self._interleaved("kind", np.empty((self.size, steps, width), np.uint8)),
@@ -157,7 +157,7 @@ class Draft:
                     out[some, at, which] = group.column(name)[some]
         return out.ravel()
 
-    def _uneven(self, root: int) -> Schedule:
+    def _uneven(self, root: int) -> CollectiveSchedule:
         ranks, instructions, owners = [], [], []
         groups: list[Actions] = []
         base = 0
@@ -197,9 +197,9 @@ def _turned(carries: Carries | None, root: int, size: int) -> Carries | None:
     return lambda sender, receiver, tag: carries((sender - root) % size, (receiver - root) % size, tag)
 
 
-def join(*parts: Draft) -> Draft:
+def join(*parts: ScheduleDraft) -> ScheduleDraft:
     """One draft after the other, of one group and root; tags of later parts move up so that no messages mix."""
-    whole = Draft(parts[0].size).turned(parts[0]._root)
+    whole = ScheduleDraft(parts[0].size).turned(parts[0]._root)
     if {(part.size, part._root) for part in parts} != {(whole.size, whole._root)}:
         raise ScheduleError("drafts can be joined only when they have the same group and root")
     tags = np.cumsum([0] + [1 + part._last_tag() for part in parts])
@@ -209,7 +209,7 @@ def join(*parts: Draft) -> Draft:
     return whole
 
 
-def _joined_carries(parts: tuple[Draft, ...], tags: Indices) -> Carries | None:
+def _joined_carries(parts: tuple[ScheduleDraft, ...], tags: Indices) -> Carries | None:
     if any(part._carries is None for part in parts):
         return None
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from striate.collectives.draft import Draft, recv, send
+from striate.collectives.draft import ScheduleDraft, recv, send
 from striate.collectives.shapes import Fold, Sizes, totals
 
 
@@ -30,7 +30,7 @@ class Core:
     def members(self) -> np.ndarray:
         return np.arange(self.fold.power)
 
-    def held(self, member: np.ndarray, count: int) -> Sizes:
+    def owned(self, member: np.ndarray, count: int) -> Sizes:
         """Bytes of the aligned run of `count` parts that `member` is in."""
         return totals(self.parts, member & -count, count)
 
@@ -38,33 +38,35 @@ class Core:
         """1, 2, 4, ... below the number of members."""
         return iter(1 << level for level in range(self.fold.power.bit_length() - 1))
 
-    def fold_in(self, draft: Draft, tag: int) -> None:
+    def fold_in(self, draft: ScheduleDraft, tag: int) -> None:
         """Folded ranks give their whole vector to the rank that acts for them."""
         draft.step(send(self.fold.folded, self.fold.kept, self.total, tag))
         draft.step(recv(self.fold.kept, self.fold.folded, self.total, tag))
         draft.combine(self.fold.kept, self.total)
 
-    def fold_out(self, draft: Draft, tag: int) -> None:
+    def fold_out(self, draft: ScheduleDraft, tag: int) -> None:
         """They get the whole result back."""
         draft.step(send(self.fold.kept, self.fold.folded, self.total, tag))
         draft.step(recv(self.fold.folded, self.fold.kept, self.total, tag))
 
-    def halve(self, draft: Draft, tag: int) -> None:
+    def halve(self, draft: ScheduleDraft, tag: int) -> None:
         """Partners exchange halves of what they hold and combine the half they keep."""
         for turn, distance in enumerate(reversed(list(self.rounds()))):
             partner = self.members ^ distance
-            kept = self.held(self.members, distance)
-            self._exchange(draft, partner, (self.held(partner, distance), kept), tag + turn)
+            kept = self.owned(self.members, distance)
+            self._exchange(draft, partner, (self.owned(partner, distance), kept), tag + turn)
             draft.combine(self.fold.core, kept)
 
-    def double(self, draft: Draft, tag: int) -> None:
+    def double(self, draft: ScheduleDraft, tag: int) -> None:
         """Partners exchange all they hold."""
         for turn, distance in enumerate(self.rounds()):
             partner = self.members ^ distance
-            sizes = self.held(self.members, distance), self.held(partner, distance)
+            sizes = self.owned(self.members, distance), self.owned(partner, distance)
             self._exchange(draft, partner, sizes, tag + turn)
 
-    def _exchange(self, draft: Draft, partner: np.ndarray, sizes: tuple[Sizes, Sizes], tag: int) -> None:
+    def _exchange(
+        self, draft: ScheduleDraft, partner: np.ndarray, sizes: tuple[Sizes, Sizes], tag: int
+    ) -> None:
         peers = self.fold.core[partner]
         draft.step(send(self.fold.core, peers, sizes[0], tag), recv(self.fold.core, peers, sizes[1], tag))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from striate.collectives.draft import Draft, recv, send
+from striate.collectives.draft import ScheduleDraft, recv, send
 from striate.collectives.halving import Core
 from striate.collectives.shapes import Fold, distances, edges_at, extent, split, subtree, totals
 
@@ -13,9 +13,9 @@ def _whole(sender: int, receiver: int, tag: int) -> tuple[int]:
     return (0,)
 
 
-def binomial(size: int, size_bytes: int, root: int = 0) -> Draft:
+def binomial(size: int, size_bytes: int, root: int = 0) -> ScheduleDraft:
     """Up a binomial tree: a rank combines what its children send, the smallest subtree first."""
-    draft = Draft(size, _whole)
+    draft = ScheduleDraft(size, _whole)
     for distance in distances(size):
         above, children = edges_at(size, distance)
         draft.step(send(children, above, size_bytes))
@@ -24,9 +24,9 @@ def binomial(size: int, size_bytes: int, root: int = 0) -> Draft:
     return draft.turned(root)
 
 
-def direct(size: int, size_bytes: int, root: int = 0) -> Draft:
+def direct(size: int, size_bytes: int, root: int = 0) -> ScheduleDraft:
     """Everyone to the root at once, which combines all."""
-    draft = Draft(size, _whole)
+    draft = ScheduleDraft(size, _whole)
     below = draft.everyone[1:]
     draft.step(send(below, 0, size_bytes))
     draft.step(recv(np.zeros(size - 1, np.int32), below, size_bytes))
@@ -34,7 +34,7 @@ def direct(size: int, size_bytes: int, root: int = 0) -> Draft:
     return draft.turned(root)
 
 
-def scatter_gather(size: int, size_bytes: int, root: int = 0) -> Draft:
+def scatter_gather(size: int, size_bytes: int, root: int = 0) -> ScheduleDraft:
     """Rabenseifner: recursive halving leaves everyone a combined part; a binomial tree gathers the parts."""
     fold = Fold(size)
     core = Core(fold, split(size_bytes, fold.power))
@@ -47,7 +47,7 @@ def scatter_gather(size: int, size_bytes: int, root: int = 0) -> Draft:
             return core.halving_carries(receiver, tag - 1)
         return subtree(fold.member(sender), fold.power)
 
-    draft = Draft(size, parts)
+    draft = ScheduleDraft(size, parts)
     core.fold_in(draft, 0)
     core.halve(draft, 1)
     for distance in core.rounds():

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from striate.collectives.draft import Draft, recv, send
+from striate.collectives.draft import ScheduleDraft, recv, send
 from striate.collectives.halving import Core
 from striate.collectives.shapes import Fold, per_rank, totals
 
 
-def pairwise(size: int, size_bytes: ArrayLike) -> Draft:
+def pairwise(size: int, size_bytes: ArrayLike) -> ScheduleDraft:
     """In size - 1 rounds: in round k the rank k after gets this rank's contribution to its part.
 
     `size_bytes` is what one rank gets, or what each rank gets.
     """
     parts = per_rank(size_bytes, size)
-    draft = Draft(size, lambda sender, receiver, tag: (receiver,))
+    draft = ScheduleDraft(size, lambda sender, receiver, tag: (receiver,))
     ranks = draft.everyone
     for hop in range(1, size):
         after, before = (ranks + hop) % size, (ranks - hop) % size
@@ -25,7 +25,7 @@ def pairwise(size: int, size_bytes: ArrayLike) -> Draft:
     return draft
 
 
-def recursive_halving(size: int, size_bytes: ArrayLike) -> Draft:
+def recursive_halving(size: int, size_bytes: ArrayLike) -> ScheduleDraft:
     """Partners exchange halves of what they hold and combine the half they keep; other sizes than 2^k are folded."""
     parts = per_rank(size_bytes, size)
     fold = Fold(size)
@@ -41,7 +41,7 @@ def recursive_halving(size: int, size_bytes: ArrayLike) -> Draft:
         run = core.halving_carries(receiver, tag - 1)
         return fold.ranks(run.start, len(run))
 
-    draft = Draft(size, ranks)
+    draft = ScheduleDraft(size, ranks)
     core.fold_in(draft, 0)
     core.halve(draft, 1)
     draft.step(send(fold.kept, fold.folded, parts[fold.folded], rounds + 1))

@@ -46,8 +46,8 @@ from striate.collectives import (
     scatter,
 )
 from striate.collectives.closed import CLOSED
-from striate.collectives.draft import Draft
-from striate.collectives.schedule import Schedule, ScheduleError
+from striate.collectives.draft import ScheduleDraft
+from striate.collectives.schedule import CollectiveSchedule, ScheduleError
 from striate.collectives.tally import Tally
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -60,7 +60,7 @@ LARGEST_DRAFTED = (
 )
 ROOTED = frozenset(("bcast", "reduce", "gather", "scatter"))
 
-ALGORITHMS: dict[tuple[str, str], Callable[..., Draft | Schedule]] = {
+ALGORITHMS: dict[tuple[str, str], Callable[..., ScheduleDraft | CollectiveSchedule]] = {
     ("bcast", "binomial"): bcast.binomial,
     ("bcast", "binomial-in-turn"): bcast.binomial_in_turn,
     ("bcast", "binary-tree"): bcast.binary_tree,
@@ -140,14 +140,14 @@ def choose(kind: str, size: int, size_bytes: int) -> str:
 
 def plan(
     kind: str, size: int, size_bytes: ArrayLike = 0, *, name: str | None = None, root: int = 0, **options: Any
-) -> Schedule:
+) -> CollectiveSchedule:
     """The schedule of one collective call; without a `name` that of the default algorithm.
 
     `size_bytes` may differ by rank (gatherv, scatterv, allgatherv, reduce_scatter) or by pair (alltoallv, a table):
     then the default goes by their mean. `options` are those of the algorithm, such as `block_bytes`.
     """
     made = _made(ALGORITHMS, kind, size, size_bytes, name, root, options)
-    return made.schedule() if isinstance(made, Draft) else made
+    return made.schedule() if isinstance(made, ScheduleDraft) else made
 
 
 def tally(

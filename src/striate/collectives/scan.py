@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from striate.collectives.draft import Draft, recv, send
+from striate.collectives.draft import ScheduleDraft, recv, send
 from striate.collectives.shapes import distances
 
 
@@ -10,9 +10,9 @@ def _whole(sender: int, receiver: int, tag: int) -> tuple[int]:
     return (0,)
 
 
-def doubling(size: int, size_bytes: int) -> Draft:
+def doubling(size: int, size_bytes: int) -> ScheduleDraft:
     """In ceil(log2 size) rounds: what a rank has so far goes to the rank `distance` after it."""
-    draft = Draft(size, _whole)
+    draft = ScheduleDraft(size, _whole)
     ranks = draft.everyone
     for turn, distance in enumerate(distances(size)):
         lower, upper = ranks[:-distance], ranks[distance:]
@@ -21,9 +21,9 @@ def doubling(size: int, size_bytes: int) -> Draft:
     return draft
 
 
-def linear(size: int, size_bytes: int) -> Draft:
+def linear(size: int, size_bytes: int) -> ScheduleDraft:
     """From rank to rank: receive, combine, pass on."""
-    draft = Draft(size, _whole)
+    draft = ScheduleDraft(size, _whole)
     ranks = draft.everyone
     draft.step(recv(ranks[1:], ranks[:-1], size_bytes))
     draft.combine(ranks[1:], size_bytes)

@@ -28,7 +28,7 @@ class ScheduleError(StriateError, ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule:
+class CollectiveSchedule:
     """The steps of all ranks of a group, rank after rank, in columns.
 
     Rank r owns steps `first_step[r]` to `first_step[r + 1]`, step s the actions `first_action[s]` to
@@ -71,7 +71,7 @@ class Schedule:
         starts = (first - first[0]).tolist()
         return [rows[low:high] for low, high in pairwise(starts)]
 
-    def with_header(self, header_bytes: int) -> Schedule:
+    def with_header(self, header_bytes: int) -> CollectiveSchedule:
         """The same schedule with every message longer by what the library puts before the data."""
         return replace(self, bytes=self.bytes + header_bytes)
 
@@ -84,7 +84,7 @@ class Schedule:
         found.add_instructions(self.rank_of_step, self.instructions)
         return found
 
-    def check(self) -> Schedule:
+    def check(self) -> CollectiveSchedule:
         """This schedule, if every send has its receive with the same tag and bytes; else ScheduleError."""
         rank = self.rank_of_action
         stray = np.flatnonzero((self.peer < 0) | (self.peer >= self.size) | (self.peer == rank))
@@ -115,7 +115,7 @@ class Schedule:
             _refuse(self, int(rest[common]), "has no counterpart")
 
 
-def _refuse(schedule: Schedule, action: int, why: str) -> None:
+def _refuse(schedule: CollectiveSchedule, action: int, why: str) -> None:
     kind = "send" if schedule.action[action] == SEND else "receive"
     rank, step = schedule.rank_of_action[action], schedule.step_of_action[action]
     message = f"a {kind} of {schedule.bytes[action]} bytes, tag {schedule.tag[action]}, {why}"
@@ -128,7 +128,7 @@ def arrange(
     instructions: Indices,
     step_of_action: Indices,
     columns: Sequence[NDArray[np.generic]],
-) -> Schedule:
+) -> CollectiveSchedule:
     """The schedule of steps listed in any order of ranks; steps of a rank and actions of a step keep their order."""
     order = np.argsort(rank_of_step, kind="stable")
     place = np.empty_like(order)
@@ -136,7 +136,7 @@ def arrange(
     step = place[step_of_action]
     sequence = np.argsort(step, kind="stable")
     action, peer, size_bytes, tag = (column[sequence] for column in columns)
-    return Schedule(
+    return CollectiveSchedule(
         first_step=_starts(rank_of_step, size),
         first_action=_starts(step, len(order)),
         action=action.astype(np.uint8),

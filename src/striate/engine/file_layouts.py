@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from striate.errors import PredictionError
 from striate.layout.layout import Layout
-from striate.layout.text import parse
+from striate.layout.parse import parse
 from striate.workload.application import Application
 
 _layout = lru_cache(maxsize=4096)(parse)

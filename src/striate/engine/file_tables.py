@@ -89,10 +89,10 @@ def collective_table(application: Application, cluster: Cluster) -> CollectiveTa
     return CollectiveTable(
         first=_column([first for first, _, _ in rows]),
         count=_column([count for _, count, _ in rows]),
-        method=_column([METHODS.index(way.method) for _, _, way in rows]),
-        aggregators=_column([way.aggregators for _, _, way in rows]),
+        method=_column([METHODS.index(rule.method) for _, _, rule in rows]),
+        aggregators=_column([rule.aggregators for _, _, rule in rows]),
         buffer=_column(
-            [int(settings.collective_buffer) if way.buffer is None else way.buffer for _, _, way in rows]
+            [int(settings.collective_buffer) if rule.buffer is None else rule.buffer for _, _, rule in rows]
         ),
         align=np.full(len(rows), int(settings.stripe_unit), np.int64),
     )

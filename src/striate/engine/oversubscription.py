@@ -62,7 +62,7 @@ def message_waits(cluster: Cluster, placement: Placement) -> NDArray[np.int64] |
 def compute_lags(cluster: Cluster, placement: Placement, *, flushed: bool) -> Floats | None:
     """By which share of its computing a rank's next message is late, where ranks outnumber CPUs; None where none is.
 
-    Ranks that hear first of an agreement's end compute on, on CPUs that those need who have still to pass it on; in
+    Ranks that hear first of the end of a collective call compute on, on CPUs that others need to pass it on; in
     programs that flush files the system's fairness makes it worse. The share is known for twice and four times as many
     ranks as CPUs; between it is on a line, and beyond as at four times.
     """

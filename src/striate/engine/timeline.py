@@ -21,7 +21,7 @@ from striate.engine.timeline_rows import (
 from striate.layout.extent_lists import ExtentLists
 from striate.provenance import versions
 from striate.trace.columns import NONE, operations
-from striate.trace.header import SIMULATED, File, Flag, Header
+from striate.trace.header import SIMULATED, Flag, Header, TracedFile
 from striate.trace.kinds import LEVELS
 from striate.trace.trace import Trace
 from striate.workload.application import Application
@@ -66,7 +66,7 @@ def _header(recording: Recording, application: Application, cluster: Cluster, pl
         hosts=tuple(f"node {node}" for node in used.tolist()),
         host_of_rank=tuple(host.ravel().tolist()),
         files=tuple(
-            File(application.file_name(number), layout=file.layout)
+            TracedFile(application.file_name(number), layout=file.layout)
             for file in application.files
             for number in range(file.first, file.first + file.count)
         ),

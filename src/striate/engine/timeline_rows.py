@@ -11,7 +11,7 @@ from striate.cluster.cluster import Cluster
 from striate.engine.recording import Rows
 from striate.layout.extents import Extents
 from striate.trace.columns import NONE
-from striate.trace.header import Communicator
+from striate.trace.header import TracedCommunicator
 from striate.trace.kinds import COLLECTIVES, KINDS, LEVELS
 from striate.workload.application import Application
 from striate.workload.kinds import ACCESSES, OPERANDS, Kind
@@ -38,7 +38,7 @@ class Families:
     """The groups of all communicators one after the other, as a trace lists them."""
 
     def __init__(self, application: Application) -> None:
-        found: list[Communicator] = []
+        found: list[TracedCommunicator] = []
         self._groups = []
         self._first = []
         for number, family in enumerate(application.communicators):
@@ -46,11 +46,11 @@ class Families:
             self._groups.append(groups)
             self._first.append(len(found))
             if family.color is None:
-                found.append(Communicator(family.name))
+                found.append(TracedCommunicator(family.name))
                 continue
             ends = zip(groups.first[:-1].tolist(), groups.first[1:].tolist(), strict=True)
             found += [
-                Communicator(f"{family.name} {group}", tuple(groups.member[low:high].tolist()))
+                TracedCommunicator(f"{family.name} {group}", tuple(groups.member[low:high].tolist()))
                 for group, (low, high) in enumerate(ends)
             ]
         self.communicators = tuple(found)

@@ -17,7 +17,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Check:
+class InstallationCheck:
     """One check and what came of it: `found` is None when it passed."""
 
     name: str
@@ -25,7 +25,7 @@ class Check:
     found: str | None
 
 
-def checks() -> Iterator[Check]:
+def checks() -> Iterator[InstallationCheck]:
     """Run every check, one after the other, in a directory that is removed afterwards."""
     for name, check in _CHECKS.items():
         started = perf_counter()
@@ -34,7 +34,7 @@ def checks() -> Iterator[Check]:
                 found = check(Path(folder))
             except Exception as error:
                 found = f"{type(error).__name__}: {error}"
-        yield Check(name, perf_counter() - started, found)
+        yield InstallationCheck(name, perf_counter() - started, found)
 
 
 def extras() -> dict[str, bool]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from striate.errors import LabError
-from striate.lab.messages import State
+from striate.lab.messages import LabState
 
 _PREFIX = "striate-lab/"
 _ANSWER_SECONDS = 10.0
@@ -48,12 +48,12 @@ def from_root(connection: socket.socket) -> bool:
     return struct.unpack("3i", credentials)[1] in (0, os.geteuid())
 
 
-def state(name: str) -> State:
+def state(name: str) -> LabState:
     """What the guard of a lab says about it; raises LabError when there is no such lab or it is not ready."""
     answer = _ask(name, b"state\n", _ANSWER_SECONDS)
     if not answer:
         raise LabError(f"lab {name!r} does not answer: it is ending, or you are not root")
-    found = msgspec.json.decode(answer, type=State)
+    found = msgspec.json.decode(answer, type=LabState)
     if not found.ready:
         raise LabError(f"lab {name!r} is still being built")
     return found

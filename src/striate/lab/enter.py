@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from striate.lab.hosts import HOST_FILE, ON
-from striate.lab.messages import State
+from striate.lab.messages import LabState
 from striate.lab.needs import environment
 from striate.lab.shell import call
 
@@ -44,25 +44,25 @@ def lab_environment() -> dict[str, str]:
     return found | {"PATH": f"{Path(sys.executable).parent}:{found['PATH']}"}
 
 
-def on_head(state: State, command: list[str], directory: str = "/") -> list[str]:
+def on_head(state: LabState, command: list[str], directory: str = "/") -> list[str]:
     """The words that run `command` on the head, in `directory`."""
     spaces = ["nsenter", "-t", str(state.head), "-m", "-u", "-n", "-i", "-p", "--"]
     return [*spaces, "sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", directory, *command]
 
 
-def on_host(state: State, host: str, command: list[str], directory: str = "/") -> list[str]:
+def on_host(state: LabState, host: str, command: list[str], directory: str = "/") -> list[str]:
     """The words that run `command` on a host, in `directory`; raises LabError when there is no such host."""
     state.plan.host(host)
     return on_head(state, [ON, host, f"cd {shlex.quote(directory)} && exec {shlex.join(command)}"])
 
 
-def with_ranks(state: State, command: list[str], ranks: int, per_host: int | None) -> list[str]:
+def with_ranks(state: LabState, command: list[str], ranks: int, per_host: int | None) -> list[str]:
     """`mpiexec` with so many ranks, spread evenly unless told otherwise."""
     each = per_host or -(-ranks // state.plan.hosts)
     return ["mpiexec", "-n", str(ranks), "-ppn", str(each), *command]
 
 
-def ask_head(state: State, command: list[str]) -> str:
+def ask_head(state: LabState, command: list[str]) -> str:
     """What `command` prints on the head; raises LabError when it fails."""
     return call(on_head(state, command))
 

@@ -7,7 +7,7 @@ import msgspec
 from striate.errors import LabError
 from striate.lab.enter import ask_head, on_host
 from striate.lab.hosts import ON
-from striate.lab.messages import State
+from striate.lab.messages import LabState
 from striate.lab.plan import Plan
 from striate.lab.shell import call
 from striate.lab.throttle import io_control, limit
@@ -39,7 +39,7 @@ class LabStatus(msgspec.Struct, frozen=True, kw_only=True):
     hosts: list[HostStatus]
 
 
-def look(state: State) -> LabStatus:
+def look(state: LabState) -> LabStatus:
     """Ask every host of a lab how it is."""
     lines = ask_head(state, ["sh", "-c", _LOOK, "sh", *state.plan.host_names()]).splitlines()
     hosts = [
@@ -49,25 +49,25 @@ def look(state: State) -> LabStatus:
     return LabStatus(plan=state.plan, head=state.head, hosts=hosts)
 
 
-def kill_servers(state: State, host: str) -> None:
+def kill_servers(state: LabState, host: str) -> None:
     """End the file servers of a host, as a crash would."""
     _require_server(state, host)
     call(on_host(state, host, ["pkill", "-9", "-x", "glusterfsd"]))
 
 
-def kill_host(state: State, host: str) -> None:
+def kill_host(state: LabState, host: str) -> None:
     """End a host with everything on it."""
     state.plan.host(host)
     ask_head(state, ["sh", "-c", f'eval "$(grep "^$1)" {ON} | cut -d" " -f2)"; kill -9 "$pid"', "sh", host])
 
 
-def set_link(state: State, host: str, *, up: bool) -> None:
+def set_link(state: LabState, host: str, *, up: bool) -> None:
     """Cut the link between a host and the switch, or mend it."""
     index = state.plan.host(host)
     ask_head(state, ["ip", "link", "set", "dev", f"port{index}", "up" if up else "down"])
 
 
-def set_disks(state: State, host: str, bytes_per_second: float, requests_per_second: float) -> None:
+def set_disks(state: LabState, host: str, bytes_per_second: float, requests_per_second: float) -> None:
     """New limits for the disks of a host, in force at once; 0 is no limit."""
     _require_server(state, host)
     control = io_control()
@@ -76,6 +76,6 @@ def set_disks(state: State, host: str, bytes_per_second: float, requests_per_sec
         limit(control, state.plan.name, state.loops[position], bytes_per_second, requests_per_second)
 
 
-def _require_server(state: State, host: str) -> None:
+def _require_server(state: LabState, host: str) -> None:
     if not state.plan.disks_of(state.plan.host(host)):
         raise LabError(f"{host} has no disks and no file server; h0 to h{state.plan.servers - 1} have")

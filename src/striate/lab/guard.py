@@ -17,7 +17,7 @@ import msgspec
 from striate.errors import LabError
 from striate.lab.door import claim, from_root
 from striate.lab.loop import Disk, attached, make_disk
-from striate.lab.messages import Job, Order, Progress, State, line, tell
+from striate.lab.messages import Job, LabState, Order, Progress, line, tell
 from striate.lab.throttle import IoControl, io_control, join_group, leave_group, lift, limit
 
 _SPACES = ("--pid", "--mount", "--net", "--uts", "--ipc")
@@ -124,9 +124,9 @@ class Guard:
         connection.close()
         return []
 
-    def _state(self) -> State:
+    def _state(self) -> LabState:
         assert self.head is not None
-        return State(plan=self.plan, loops=self._numbers(), head=_child(self.head.pid), ready=self.ready)
+        return LabState(plan=self.plan, loops=self._numbers(), head=_child(self.head.pid), ready=self.ready)
 
     def _numbers(self) -> list[int]:
         return [disk.number for disk in self.disks]

@@ -32,7 +32,7 @@ class Progress(msgspec.Struct, frozen=True, omit_defaults=True):
     ready: bool = False
 
 
-class State(msgspec.Struct, frozen=True, kw_only=True):
+class LabState(msgspec.Struct, frozen=True, kw_only=True):
     """From the guard to any command: the lab as built, and the head's process number."""
 
     plan: Plan

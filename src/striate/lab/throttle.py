@@ -63,11 +63,13 @@ def rules(
     """(file, line) pairs that set one device's limits."""
     device, values = f"{_LOOP_MAJOR}:{number}", {"bps": bytes_per_second, "iops": requests_per_second}
     if version == 2:
-        each = [f"{way}{key}={round(value) or 'max'}" for way in "rw" for key, value in values.items()]
+        each = [
+            f"{direction}{key}={round(value) or 'max'}" for direction in "rw" for key, value in values.items()
+        ]
         return [("io.max", " ".join([device, *each]))]
     return [
-        (f"blkio.throttle.{way}_{key}_device", f"{device} {round(value)}")
-        for way in ("read", "write")
+        (f"blkio.throttle.{direction}_{key}_device", f"{device} {round(value)}")
+        for direction in ("read", "write")
         for key, value in values.items()
     ]
 

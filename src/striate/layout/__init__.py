@@ -5,10 +5,10 @@ from striate.layout.datatypes import Datatype, FileView
 from striate.layout.extents import Extents
 from striate.layout.grouped_blocks import GroupedBlocks
 from striate.layout.layout import Layout
+from striate.layout.parse import parse
 from striate.layout.pieces import Pieces
 from striate.layout.simple_stripe import SimpleStripe
 from striate.layout.strips import Strip, parse_strips
-from striate.layout.text import parse
 from striate.layout.two_d_stripe import TwoDStripe
 from striate.layout.varstrip import VarStrip
 

@@ -59,10 +59,10 @@ def flush_after(samples: int, generations: int, checkpoints: Sequence[int] = ())
     """
     positive(generations, "generations buffered")
     forced = {*checkpoints, samples}
-    flushes, held = [], 0
+    flushes, buffered = [], 0
     for sample in range(1, samples + 1):
-        held += 1
-        if held == generations or sample in forced:
+        buffered += 1
+        if buffered == generations or sample in forced:
             flushes.append(sample)
-            held = 0
+            buffered = 0
     return flushes

@@ -60,9 +60,9 @@ def _draw_servers(
     owner, position = (None, None) if byte is None else (int(place) for place in layout.locate(byte))
     lanes = _lanes(sorted({part.strip.server for part in file}), owner)
     for row, server in enumerate(lanes):
-        held = [part for part in file if part.strip.server == server]
+        here = [part for part in file if part.strip.server == server]
         mine = _placed(
-            [p.strip for p in held], [p.width for p in held], gap, key=lambda strip: strip.physical
+            [p.strip for p in here], [p.width for p in here], gap, key=lambda strip: strip.physical
         )
         marked = byte if server == owner else None
         padded = isinstance(layout, GroupedBlocks)

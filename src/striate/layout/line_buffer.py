@@ -30,7 +30,7 @@ class LineBuffer:
 
     record_map: RecordMap
     generations: int
-    _held: list[tuple[int, bytes]] = field(default_factory=list)
+    _buffered: list[tuple[int, bytes]] = field(default_factory=list)
     _samples: int = 0
 
     def __post_init__(self) -> None:
@@ -40,7 +40,7 @@ class LineBuffer:
         """Hold a line for its slot; refuses one that does not fit, or a place the map does not have."""
         offset = int(self.record_map.offset(slot, **indices))
         where = ", ".join(f"{name} {index}" for name, index in indices.items())
-        self._held.append((offset, fill(self.record_map.column(slot).slot, line, at=where or None)))
+        self._buffered.append((offset, fill(self.record_map.column(slot).slot, line, at=where or None)))
 
     def end_sample(self, *, checkpoint: bool = False) -> Batch | None:
         """The batch to write now, or None while there is room and no checkpoint."""
@@ -50,10 +50,10 @@ class LineBuffer:
     def flush(self) -> Batch | None:
         """All lines held, in the order of the file, and an empty buffer; None when there are none."""
         self._samples = 0
-        if not self._held:
+        if not self._buffered:
             return None
-        held = sorted(self._held)
-        self._held = []
-        offsets = np.array([offset for offset, _ in held], np.int64)
-        sizes = np.array([len(line) for _, line in held], np.int64)
-        return Batch(Extents.trusted(offsets, sizes), b"".join(line for _, line in held))
+        lines = sorted(self._buffered)
+        self._buffered = []
+        offsets = np.array([offset for offset, _ in lines], np.int64)
+        sizes = np.array([len(line) for _, line in lines], np.int64)
+        return Batch(Extents.trusted(offsets, sizes), b"".join(line for _, line in lines))

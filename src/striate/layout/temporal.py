@@ -142,17 +142,17 @@ def _count_types(placement: ChainPlacement, strict: bool) -> Counter[str]:
         finished = hosts[0] - first
         first = hosts[0]
         moved: Counter[tuple[int, int, tuple[int, ...]]] = Counter()
-        for (least, most, open_), ways in states.items():
+        for (least, most, open_), count in states.items():
             padded = open_ + (0,) * (max(finished, hosts[-1] - hosts[0] + 1 + finished) - len(open_))
             done, left = padded[:finished], padded[finished:]
             least, most = min((least, *done)), max((most, *done))
             for host in hosts if hosts[0] < placement.processes else [None]:
                 counts = left if host is None else _plus_one(left, host - first)
-                moved[least, most, counts] += ways
+                moved[least, most, counts] += count
         states = moved
     types: Counter[str] = Counter()
-    for (least, most, _), ways in states.items():
-        types[temporal_type([least, most], strict=strict)] += ways
+    for (least, most, _), count in states.items():
+        types[temporal_type([least, most], strict=strict)] += count
     return types
 
 

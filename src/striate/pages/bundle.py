@@ -24,7 +24,7 @@ def read_web(name: str) -> str:
 def bundle(entries: Sequence[str], *, read: Callable[[str], str] = read_web) -> str:
     """One script of the modules named and all they import; `modules["views/x.js"]` holds what each exports."""
     parts: list[str] = []
-    _visit(entries, read, parts, done=set(), under_way=[])
+    _visit(entries, read, parts, done=set(), importing=[])
     return "\n".join(["const modules = {};", *parts])
 
 
@@ -34,14 +34,14 @@ def _visit(
     parts: list[str],
     *,
     done: set[str],
-    under_way: list[str],
+    importing: list[str],
 ) -> None:
     for name in names:
-        assert name not in under_way, f"modules import each other: {' -> '.join([*under_way, name])}"
+        assert name not in importing, f"modules import each other: {' -> '.join([*importing, name])}"
         if name in done:
             continue
         text, needed = _scope(name, read(name))
-        _visit(needed, read, parts, done=done, under_way=[*under_way, name])
+        _visit(needed, read, parts, done=done, importing=[*importing, name])
         parts.append(text)
         done.add(name)
 

@@ -28,5 +28,5 @@ def requested(trace: Trace) -> tuple[Int64s, Int64s]:
     found, made = last[asked], both[place[asked]]
     known = found >= 0
     call, made = calls[found[known]], made[known]
-    under_way = (rank[call] == rank[made]) & (end[call] >= start[made])
-    return call[under_way], made[under_way]
+    in_flight = (rank[call] == rank[made]) & (end[call] >= start[made])
+    return call[in_flight], made[in_flight]

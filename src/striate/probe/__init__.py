@@ -6,6 +6,6 @@
 
 from striate.probe.describe import describe
 from striate.probe.measure import ProbeOptions, measure
-from striate.probe.report import Report
+from striate.probe.report import ProbeReport
 
-__all__ = ["ProbeOptions", "Report", "describe", "measure"]
+__all__ = ["ProbeOptions", "ProbeReport", "describe", "measure"]

@@ -12,7 +12,7 @@ from striate.interval import Interval
 from striate.probe.describe_servers import has_servers, servers_of, stripe_bytes
 from striate.probe.draft import Draft
 from striate.probe.links import ONE_PAIR
-from striate.probe.report import Report
+from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
 from striate.probe.waits import waits
 from striate.units import about_seconds, format_rate
@@ -23,7 +23,7 @@ _FASTER = 16.0  # parts that do not limit anything are this much faster than tho
 _WRITE_MESSAGES = 3  # request, data, acknowledgement: a write passes the server's link so often
 
 
-def describe(report: Report, *, name: str) -> Cluster:
+def describe(report: ProbeReport, *, name: str) -> Cluster:
     """The machine of a report; raises ProbeError when the report lacks what a description needs."""
     draft = Draft()
     tables: dict[str, Any] = {
@@ -41,7 +41,7 @@ def describe(report: Report, *, name: str) -> Cluster:
     return cluster_from_tables(tables | {"measured": draft.measured})
 
 
-def _settings(draft: Draft, report: Report) -> dict[str, Any]:
+def _settings(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     found: dict[str, Any] = {"packet": PACKET}
     if (cpu := report.get("I/O call, CPU time")) is not None:
         found["io_cpu"] = draft.time("settings.io_cpu", cpu.value, cpu.samples, cpu.how)
@@ -50,9 +50,9 @@ def _settings(draft: Draft, report: Report) -> dict[str, Any]:
         found["io_variation"] = draft.time("settings.io_variation", one.value, one.samples, one.how)
     for key, wait in waits(report).items():
         how = (
-            "agreements beside busy processes"
+            "collective calls beside busy processes"
             if key == "time_slice"
-            else "agreements of more ranks than CPUs"
+            else "collective calls of more ranks than CPUs"
         )
         number = draft.count if key in CROWD_SHARES else draft.time
         found[key] = number(f"settings.{key}", wait.value, wait.samples, how)
@@ -61,7 +61,7 @@ def _settings(draft: Draft, report: Report) -> dict[str, Any]:
     return found
 
 
-def _node(draft: Draft, report: Report) -> dict[str, Any]:
+def _node(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     facts, cpu, near = report.facts, report.need("cpu rate"), report.get(_NEAR)
     node: dict[str, Any] = {
         "name": "node",
@@ -82,7 +82,7 @@ def _node(draft: Draft, report: Report) -> dict[str, Any]:
     return node
 
 
-def _inside(draft: Draft, report: Report) -> dict[str, Any]:
+def _inside(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     """Interface and socket of a node, from messages of ranks that share it."""
     startup, rate = report.need(_NEAR), report.need("messages, same socket: rate")
     half = _each(startup.value, lambda seconds: seconds / 2)
@@ -105,7 +105,7 @@ def _inside(draft: Draft, report: Report) -> dict[str, Any]:
     }
 
 
-def _unseen_inside(draft: Draft, report: Report) -> dict[str, Any]:
+def _unseen_inside(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     """The same where no two ranks share a node: memory is the only thing known of its inside."""
     copy = report.need("memory copy")
     rate = draft.rate("node[0].socket.bandwidth", copy.value, copy.samples, copy.how)
@@ -116,7 +116,9 @@ def _unseen_inside(draft: Draft, report: Report) -> dict[str, Any]:
     }
 
 
-def _between(draft: Draft, report: Report, key: str, level: str, near: Measurement | None) -> dict[str, Any]:
+def _between(
+    draft: Draft, report: ProbeReport, key: str, level: str, near: Measurement | None
+) -> dict[str, Any]:
     """A link that is passed twice between processes further apart: what they take longer, half of it each time."""
     startup, rate = (report.need(f"messages, {level}: {what}") for what in ("start-up", "rate"))
     rate = (level == "two nodes" and report.get(f"{ONE_PAIR}: rate")) or rate
@@ -128,7 +130,7 @@ def _between(draft: Draft, report: Report, key: str, level: str, near: Measureme
     }
 
 
-def _server(draft: Draft, report: Report) -> dict[str, Any]:
+def _server(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     """One server on the first node: its link is the page cache, its disk what a flush reaches."""
     write, call = (report.need(f"MPI-IO write: {what}") for what in ("rate", "start-up"))
     first = report.get("first write")
@@ -154,7 +156,7 @@ def _server(draft: Draft, report: Report) -> dict[str, Any]:
     }
 
 
-def _disk(draft: Draft, report: Report) -> dict[str, Any]:
+def _disk(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     flush, startup = (report.need(f"flush: {what}") for what in ("rate", "start-up"))
     read = report.get("direct read, sequential: rate") or report.need("cached read: rate")
     lag = report.get("direct read, sequential: start-up") or report.need("cached read: start-up")
@@ -168,7 +170,7 @@ def _disk(draft: Draft, report: Report) -> dict[str, Any]:
     }
 
 
-def _plenty(report: Report, level: str) -> str:
+def _plenty(report: ProbeReport, level: str) -> str:
     rate = report.need(f"messages, {level}: rate").value.estimate
     return format_rate(float(f"{rate * _FASTER:.4g}"))
 
@@ -184,7 +186,7 @@ def _at_least(value: Interval, floor: Interval) -> Interval:
     return Interval(*(max(pair) for pair in ends))
 
 
-def _source(report: Report) -> str:
+def _source(report: ProbeReport) -> str:
     facts = report.facts
     lines = [
         f"Measured by striate probe on {facts.host}, {report.made}, in {about_seconds(report.seconds)}; {facts.mpi}.",

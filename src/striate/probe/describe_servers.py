@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from striate.probe.draft import Draft
-from striate.probe.report import Report
+from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
 from striate.probe.servers import DISK, REMOTE
 
 
-def has_servers(report: Report) -> bool:
+def has_servers(report: ProbeReport) -> bool:
     """Whether the file system is a networked one whose servers were measured."""
     system = report.facts.file_system
     return system is not None and system.networked and _disk_line(report) is not None
 
 
-def stripe_bytes(report: Report) -> int | None:
+def stripe_bytes(report: ProbeReport) -> int | None:
     """Bytes on one server before the next one takes over, where the file system tells."""
     system = report.facts.file_system
     return system.stripe_bytes if system is not None else None
 
 
-def servers_of(draft: Draft, report: Report) -> dict[str, Any]:
+def servers_of(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     """Equal servers; on compute nodes where the file system says that they are there, or else apart."""
     system, name = report.facts.file_system, _disk_line(report)
     assert system is not None
@@ -55,6 +55,6 @@ def _disk(draft: Draft, startup: Measurement, rate: Measurement) -> dict[str, An
     }
 
 
-def _disk_line(report: Report) -> str | None:
+def _disk_line(report: ProbeReport) -> str | None:
     """What knows most of the disks: clients on the servers' own nodes, or else those behind a link."""
     return next((name for name in (DISK, REMOTE) if report.get(f"{name}: rate") is not None), None)

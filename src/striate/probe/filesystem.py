@@ -134,10 +134,10 @@ def _ceph(found: FileSystem, directory: Path) -> FileSystem:
     probe = directory / ".striate-layout"
     probe.touch()
     try:
-        held = ceph_object(_attribute(probe, "ceph.file.layout"))
+        object_bytes = ceph_object(_attribute(probe, "ceph.file.layout"))
     finally:
         probe.unlink(missing_ok=True)
-    return replace(found, stripe_bytes=held, told_by="ceph.file.layout" if held else "")
+    return replace(found, stripe_bytes=object_bytes, told_by="ceph.file.layout" if object_bytes else "")
 
 
 def _nfs(found: FileSystem, directory: Path) -> FileSystem:

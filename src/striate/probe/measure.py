@@ -23,7 +23,7 @@ from striate.probe.background import background_samples
 from striate.probe.filesystem import FileSystem
 from striate.probe.launch import local_launcher, run_ranks
 from striate.probe.messages import socket_of
-from striate.probe.report import Facts, Findings, Report
+from striate.probe.report import Findings, MachineFacts, ProbeReport
 from striate.probe.samples import measured
 from striate.provenance import versions
 from striate.results.entry import now
@@ -53,7 +53,7 @@ class _Answer:
     file_system: FileSystem
 
 
-def measure(options: ProbeOptions, tell: Callable[[str], object] = lambda part: None) -> Report:
+def measure(options: ProbeOptions, tell: Callable[[str], object] = lambda part: None) -> ProbeReport:
     """Measure this machine; `tell` hears the name of every part as it begins. Raises ProbeError."""
     begun = time.perf_counter()
     _refuse(options)
@@ -66,10 +66,12 @@ def measure(options: ProbeOptions, tell: Callable[[str], object] = lambda part: 
         ) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return Report(facts, found, now(), time.perf_counter() - begun, versions())
+    return ProbeReport(facts, found, now(), time.perf_counter() - begun, versions())
 
 
-def _measure_in(folder: Path, options: ProbeOptions, tell: Callable[[str], object]) -> tuple[Facts, Findings]:
+def _measure_in(
+    folder: Path, options: ProbeOptions, tell: Callable[[str], object]
+) -> tuple[MachineFacts, Findings]:
     from striate.probe.files import measure_files
     from striate.probe.memory import measure_memory
 
@@ -105,7 +107,7 @@ def _measure_in(folder: Path, options: ProbeOptions, tell: Callable[[str], objec
     sockets = len({socket_of(cpu) for cpu in cpus})
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     count = answer.cpus if options.launcher else len(cpus)
-    facts = Facts(platform.node(), len(answer.hosts), sockets, count, memory, answer.mpi)
+    facts = MachineFacts(platform.node(), len(answer.hosts), sockets, count, memory, answer.mpi)
     return replace(facts, hosts=answer.hosts, file_system=answer.file_system), found
 
 

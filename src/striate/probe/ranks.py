@@ -70,7 +70,7 @@ def _hosts(comm: Any) -> list[str]:
 
 
 def measure_crowd(comm: Any, directory: Path, seconds: float) -> Findings:
-    """More ranks than CPUs: calls, a small collective write, computing between agreements, and by one rank alone."""
+    """More ranks than CPUs: calls, a small collective write, computing between calls, and by one rank alone."""
     writes = shared_file.small_write_samples(comm, directory / "crowd", seconds / 4)
     write = _of_ranks(comm, "MPI-IO collective write of 4 KiB", writes, "seconds on the slowest rank")
     share = seconds / 2 / (len(GRAINS) + len(FLUSHED_GRAINS) + 1)
@@ -86,7 +86,7 @@ def measure_crowd(comm: Any, directory: Path, seconds: float) -> Findings:
 
 
 def measure_beside(comm: Any, directory: Path, seconds: float) -> Findings:
-    """Computing between agreements while other processes compute."""
+    """Computing between collective calls while other processes compute."""
     return Findings((_steps(comm, BESIDE, COMPUTE_SECONDS, seconds),))
 
 

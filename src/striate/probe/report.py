@@ -1,4 +1,4 @@
-"""`Report`: everything a probe found, as plain data."""
+"""`ProbeReport`: everything a probe found, as plain data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCHEMA = "striate.probe/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class MachineFacts:
     """What the system says about the machine, without measuring."""
 
     host: str
@@ -42,10 +42,10 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ProbeReport:
     """A whole probe."""
 
-    facts: Facts
+    facts: MachineFacts
     found: Findings
     made: str
     seconds: float  # what it took

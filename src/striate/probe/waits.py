@@ -1,7 +1,7 @@
 """How long messages wait for a receiver without a CPU; numbers for the model in `striate.engine.oversubscription`.
 
 Ranks compute a little and agree, again and again. What a round takes beyond its computing, shared fairly with all that
-want the CPUs, is what the log2(ranks) messages of the agreement wait: each for the turn of its receiver, and the first
+want the CPUs, is what the log2(ranks) messages of the call wait: each for the turn of its receiver, and the first
 of them for those who compute on already.
 """
 
@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from striate.interval import Interval
-from striate.probe.report import Report
+from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
 from striate.units import about_seconds
 
-GRAINS = (0.0, 0.2e-3, 0.5e-3, 2e-3, 10e-3)  # seconds of computing before an agreement
+GRAINS = (0.0, 0.2e-3, 0.5e-3, 2e-3, 10e-3)  # seconds of computing before a collective call
 FLUSHED_GRAINS = (0.2e-3, 0.5e-3, 2e-3)
 COMPUTE_SECONDS = 2e-3
 LONE = "2 ms of computing by one rank and a barrier"
@@ -36,7 +36,7 @@ def crowd_name(grain: float, *, flushed: bool = False) -> str:
     return f"{about_seconds(grain)} of computing and an allreduce{' after a flush' if flushed else ''}"
 
 
-def waits(report: Report) -> dict[str, Wait]:
+def waits(report: ProbeReport) -> dict[str, Wait]:
     """`turn`, `time_slice` and the lags of the settings, as far as the report knows."""
     cpus, background = report.facts.cpus, _background(report)
     found = {}
@@ -52,9 +52,9 @@ def waits(report: Report) -> dict[str, Wait]:
 
 @dataclass(frozen=True, slots=True)
 class _Crowds:
-    """Agreements of more ranks than CPUs, and what else is known of the machine."""
+    """Collective calls of more ranks than CPUs, and what else is known of the machine."""
 
-    report: Report
+    report: ProbeReport
     cpus: int
     background: float
     time_slice: float
@@ -74,7 +74,7 @@ class _Crowds:
         return _less(one.value, grain * max(1.0, (_ranks(one) + self.background) / self.cpus) + slices)
 
     def lag(self, one: Measurement, grain: float) -> Interval:
-        """What is late beyond the agreement itself."""
+        """What is late beyond the call itself."""
         alone = next((bare for bare in self.of(0.0) if _ranks(bare) == _ranks(one)), None)
         return _less(self.late(one, grain), 0.0 if alone is None else self.late(alone, 0.0).estimate)
 
@@ -141,11 +141,11 @@ def _each(value: Interval, factor: float) -> Interval:
 
 
 def _rounds(one: Measurement) -> int:
-    """Messages of an agreement that follow one another."""
+    """Messages of a collective call that follow one another."""
     return max(1, math.ceil(math.log2(_ranks(one))))
 
 
-def _named(report: Report, name: str) -> list[Measurement]:
+def _named(report: ProbeReport, name: str) -> list[Measurement]:
     return [one for one in report.found.measurements if one.name.startswith(f"{name}, ")]
 
 
@@ -153,7 +153,7 @@ def _ranks(one: Measurement) -> int:
     return int(one.name.rpartition(", ")[2].split()[0])
 
 
-def _background(report: Report) -> float:
+def _background(report: ProbeReport) -> float:
     """Others that were there all the time: a moment's visitor disturbs little of what is measured."""
     load = report.get("background")
     return load.value.low if load is not None else 0.0

@@ -7,15 +7,14 @@ from striate.queueing.effects import effects
 from striate.queueing.fitting.fit import Fit, fit
 from striate.queueing.fitting.observations import Observations, from_columns, read_observations
 from striate.queueing.model import Bounds, Components, Model, Utilisation
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.program import Program
 from striate.queueing.read import load_model
 from striate.queueing.sharing import Sharing, on_unequal_disks, together
-from striate.queueing.surface import Choice, Surface, surface
+from striate.queueing.surface import Surface, SurfacePoint, surface
 
 __all__ = [
     "Bounds",
-    "Choice",
     "Components",
     "Derived",
     "Fit",
@@ -25,8 +24,9 @@ __all__ = [
     "Power",
     "Program",
     "Sharing",
-    "Spmd",
+    "SpmdParameters",
     "Surface",
+    "SurfacePoint",
     "Table",
     "TracedRun",
     "Utilisation",

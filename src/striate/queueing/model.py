@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from striate.errors import QueueingError
 from striate.queueing.curves import Floats, Integers
-from striate.queueing.networks.kinds import LOOPS, SOLVERS, Kind, find_kind
-from striate.queueing.parameters import Spmd
+from striate.queueing.networks.kinds import LOOPS, SOLVERS, NetworkModel, find_kind
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.work import Points, Work, whole_numbers
 
 RESOURCES = ("processors", "network latency", "network contention", "disks")
@@ -52,7 +52,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Model:
-    """`Spmd` on one of the machines `sio`, `bus-aio`, `clu-aio`.
+    """`SpmdParameters` on one of the machines `sio`, `bus-aio`, `clu-aio`.
 
     `solver`: `paper` is the paper's method with its printed slips corrected; `exact` differs for `sio` alone;
     `fast` is Linearizer, whose cost does not grow with p. `loops`: whether the bursts between two I/O
@@ -63,7 +63,7 @@ class Model:
     not defined. Seconds are those of the whole phase, all its cycles.
     """
 
-    spmd: Spmd
+    spmd: SpmdParameters
     kind: str = "bus-aio"
     solver: str = "paper"
     loops: str = "geometric"
@@ -162,7 +162,7 @@ class Model:
         return self._kind.refusal(self.spmd.group, processors, disks)
 
     @property
-    def _kind(self) -> Kind:
+    def _kind(self) -> NetworkModel:
         return find_kind(self.kind)
 
     def _work(self, points: Points) -> Work:

@@ -25,7 +25,7 @@ _TIMES = (
 
 
 @dataclass(frozen=True, init=False)
-class Spmd:
+class SpmdParameters:
     """One phase: cycles of `bursts_per_io` bursts of computation and communication, then one burst of I/O.
 
     Times are seconds, as numbers or text ("150 us"), for one burst:
@@ -34,7 +34,7 @@ class Spmd:
     - `message_startup_seconds`: start-up of one message; `messages` a processor sends per burst, a number or
       anything `read_curve` understands as a function of p;
     - `transfer_seconds`: moving all data of a burst at full rate; `scale`, g(p), is the share one processor
-      moves. g(1) = 0 whatever is given: one processor has nobody to talk to. For the same reason the start-up
+      moves. g(1) = 0 whatever is given: one processor has nobody to send to. For the same reason the start-up
       is left out at p = 1, unless `startup_on_one_processor`;
     - `io_startup_seconds`, `io_transfer_seconds`: the part of an I/O burst that more disks do not shorten,
       and the part they do.
@@ -95,9 +95,9 @@ class Spmd:
         if self.one_processor_seconds <= 0:
             raise QueueingError("expected a program that takes time on one processor, got 0 s per cycle")
 
-    def replace(self, **changes: Any) -> Spmd:
+    def replace(self, **changes: Any) -> SpmdParameters:
         """The same program with some parameters changed."""
-        return Spmd(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
+        return SpmdParameters(**{field.name: getattr(self, field.name) for field in fields(self)} | changes)
 
     @property
     def one_processor_seconds(self) -> float:

@@ -1,4 +1,4 @@
-"""Models from TOML: one `[spmd]` table, or several `[[phase]]` tables, in the words of `Spmd`."""
+"""Models from TOML: one `[spmd]` table, or several `[[phase]]` tables, in the words of `SpmdParameters`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from striate.errors import QueueingError, StriateError
 from striate.queueing.model import Model
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.program import Program, Solvable
 
 LARGEST_FILE = 1024**2  # bytes
 _CHOICES = ("kind", "solver", "loops")
-_PARAMETERS = tuple(name for name in inspect.signature(Spmd.__init__).parameters if name != "self")
+_PARAMETERS = tuple(name for name in inspect.signature(SpmdParameters.__init__).parameters if name != "self")
 
 
 def load_model(path: str | Path) -> Solvable:
@@ -67,7 +67,9 @@ def _read_phase(table: Any, choices: dict[str, Any], *, at: str) -> Model:
         if not isinstance(value, str):
             raise QueueingError(f"expected text, got {value!r:.40}", at=f"{at}.{name}")
     try:
-        return Model(Spmd(**{name: value for name, value in table.items() if name not in _CHOICES}), **chosen)
+        return Model(
+            SpmdParameters(**{name: value for name, value in table.items() if name not in _CHOICES}), **chosen
+        )
     except StriateError as error:
         raise QueueingError(error.message, at=f"{at}.{error.at}" if error.at else at) from error
 

@@ -20,7 +20,7 @@ MOST_STEPS = 10**11  # steps of the recursions, about a minute's work
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SurfacePoint:
     """A point picked from a surface."""
 
     processors: int
@@ -75,7 +75,7 @@ class Surface:
                 found[int(disks)] = int(reached.max())
         return found
 
-    def knee(self, disks: int) -> Choice:
+    def knee(self, disks: int) -> SurfacePoint:
         """Where another processor stops paying: the largest efficiency per second of execution time.
 
         Eager, Zahorjan and Lazowska, "Speedup versus efficiency in parallel systems" (1989): E(p) / T(p), or
@@ -87,7 +87,7 @@ class Surface:
         worth = (self.speedup**2 / self.processors[:, None])[:, columns[0]]
         return self._choice(int(np.nanargmax(worth)), int(columns[0]))
 
-    def best(self, budget: float, *, processor_cost: float = 1.0, disk_cost: float = 1.0) -> Choice:
+    def best(self, budget: float, *, processor_cost: float = 1.0, disk_cost: float = 1.0) -> SurfacePoint:
         """The shortest time among the points that cost no more than `budget`; the cheaper of two equals."""
         if not (processor_cost >= 0 and disk_cost >= 0):
             raise QueueingError(f"expected costs, not negative, got {processor_cost} and {disk_cost}")
@@ -101,10 +101,10 @@ class Surface:
         row, column = np.unravel_index(int(np.argmin(ties)), ties.shape)
         return self._choice(int(row), int(column))
 
-    def _choice(self, row: int, column: int) -> Choice:
+    def _choice(self, row: int, column: int) -> SurfacePoint:
         seconds = float(self.seconds[row, column])
         speedup = self.one_processor_seconds / seconds
-        return Choice(int(self.processors[row]), int(self.disks[column]), seconds, speedup)
+        return SurfacePoint(int(self.processors[row]), int(self.disks[column]), seconds, speedup)
 
 
 def surface(model: Solvable, processors: Iterable[int], disks: Iterable[int]) -> Surface:

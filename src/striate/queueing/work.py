@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from striate.errors import QueueingError
 from striate.queueing.curves import Floats, Integers
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 
 LARGEST = 2**31 - 1  # processors or disks; products of the two stay exact
 
@@ -74,7 +74,7 @@ class Work:
     disk: Floats  # y, per point
 
     @classmethod
-    def of(cls, spmd: Spmd, points: Points, disk: Floats) -> Work:
+    def of(cls, spmd: SpmdParameters, points: Points, disk: Floats) -> Work:
         processors = points.processors
         return cls(
             points,

@@ -19,7 +19,7 @@ LEVEL_BITS = {"mpi-io": 1, "mpi": 2, "posix": 4}
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedRun:
     """The exit status of the command, and its trace."""
 
     exit_status: int
@@ -58,7 +58,7 @@ def record(
     levels: Sequence[str],
     max_bytes: int,
     sample_seconds: float = 0.0,
-) -> Recording:
+) -> RecordedRun:
     """Run `command`; its processes write beneath `scratch`, which all of their hosts must see.
 
     Raises TraceError when the command cannot be run, or no process of it called MPI_Init.
@@ -73,7 +73,7 @@ def record(
         except OSError as error:
             raise TraceError(f"cannot run {command[0]!r}: {error.strerror or error}") from None
         try:
-            return Recording(status, merge(folder, levels=levels))
+            return RecordedRun(status, merge(folder, levels=levels))
         except TraceError as error:
             raise TraceError(f"{error.message} (the command ended with status {status})") from None
     finally:

@@ -12,10 +12,10 @@ from striate.errors import TraceError
 from striate.provenance import versions
 from striate.record.clocks import Correction, corrections
 from striate.record.files import RankFile, read_part
-from striate.record.part_names import Names
+from striate.record.part_names import MergedNames
 from striate.record.rows import rows_of
 from striate.record.samples import samples_of
-from striate.trace.header import Communicator, File, Flag, Header
+from striate.trace.header import Flag, Header, TracedCommunicator, TracedFile
 from striate.trace.trace import Trace
 
 
@@ -28,7 +28,7 @@ def merge(folder: str | Path, *, levels: Sequence[str]) -> Trace:
     parts = [read_part(path) for path in paths]
     fixes = corrections(parts)
     origin = min(int(fix.apply(np.array([_first(part)]))[0]) for part, fix in zip(parts, fixes, strict=True))
-    merged = Names()
+    merged = MergedNames()
     tables = [rows_of(part, fix, origin, merged) for part, fix in zip(parts, fixes, strict=True)]
     later = len(list(folder.glob("*.events"))) - len(paths)
     header = _header(parts, fixes, origin, merged, levels).flagged(*_flags(parts, fixes, merged, later))
@@ -44,7 +44,11 @@ def _first(part: RankFile) -> int:
 
 
 def _header(
-    parts: Sequence[RankFile], fixes: Sequence[Correction], origin: int, merged: Names, levels: Sequence[str]
+    parts: Sequence[RankFile],
+    fixes: Sequence[Correction],
+    origin: int,
+    merged: MergedNames,
+    levels: Sequence[str],
 ) -> Header:
     ranks = max(part.size for part in parts)
     hosts = list(dict.fromkeys(part.host for part in parts))
@@ -61,11 +65,13 @@ def _header(
         0,
         tuple(hosts),
         tuple(host_of.get(rank, 0) for rank in range(ranks)),
-        tuple(File(name, hints=hints) for name, (_, hints) in merged.files.items()),
+        tuple(TracedFile(name, hints=hints) for name, (_, hints) in merged.files.items()),
         (
-            Communicator("world"),
+            TracedCommunicator("world"),
             *(
-                Communicator(f"communicator {number}", None if members[number] == world else members[number])
+                TracedCommunicator(
+                    f"communicator {number}", None if members[number] == world else members[number]
+                )
                 for number in sorted(members)
             ),
         ),
@@ -76,7 +82,9 @@ def _header(
     )
 
 
-def _flags(parts: Sequence[RankFile], fixes: Sequence[Correction], merged: Names, later: int) -> list[Flag]:
+def _flags(
+    parts: Sequence[RankFile], fixes: Sequence[Correction], merged: MergedNames, later: int
+) -> list[Flag]:
     flags = []
     ranks = max(part.size for part in parts)
     killed = [part.rank for part in parts if part.finished != 1]

@@ -30,7 +30,7 @@ class Accesses:
 
 
 @dataclass(slots=True, eq=False)
-class Resolved:
+class ResolvedOffsets:
     """Absolute places by row; `unknown` says why some are not known."""
 
     offset: Int64s
@@ -41,10 +41,10 @@ class Resolved:
     shared_pointers: int = 0
 
 
-def resolve(rows: Accesses, types: dict[int, bytes], lists: ExtentNumbers) -> Resolved:
+def resolve(rows: Accesses, types: dict[int, bytes], lists: ExtentNumbers) -> ResolvedOffsets:
     """Absolute offsets of all reads and writes; -1 where a shared pointer moves."""
     count = len(rows.file)
-    found = Resolved(
+    found = ResolvedOffsets(
         np.full(count, -1, np.int64),
         np.ones(count, np.int64),
         np.zeros(count, np.int64),
@@ -62,7 +62,7 @@ def _resolve_file(
     types: dict[int, bytes],
     flattened: dict[int, Datatype | None],
     lists: ExtentNumbers,
-    found: Resolved,
+    found: ResolvedOffsets,
 ) -> None:
     kind, pointer, offset = rows.kind[mine], rows.pointer[mine], rows.offset[mine]
     sets = np.flatnonzero(kind == "view")

@@ -9,7 +9,7 @@ from striate.layout.extent_lists import ExtentNumbers
 
 
 @dataclass(slots=True)
-class Names:
+class MergedNames:
     """Files, communicators, regions, functions and byte runs; and what could not be followed on the way."""
 
     files: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)

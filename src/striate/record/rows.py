@@ -12,14 +12,14 @@ from striate.layout.extents import Extents
 from striate.record.clocks import Correction
 from striate.record.files import RankFile
 from striate.record.offsets import Accesses, resolve
-from striate.record.part_names import Names
+from striate.record.part_names import MergedNames
 from striate.record.regions import follow
 from striate.trace.columns import operations
 from striate.trace.functions import Meaning, meaning
 from striate.trace.kinds import KINDS, LEVELS
 
 
-def rows_of(part: RankFile, fix: Correction, origin: int, merged: Names) -> pa.Table:
+def rows_of(part: RankFile, fix: Correction, origin: int, merged: MergedNames) -> pa.Table:
     """The rows of one process, its times on the common clock counted from `origin`."""
     events = part.events
     words = {number: name.decode("utf-8", "replace") for number, name in part.names["function"].items()}
@@ -41,7 +41,7 @@ def rows_of(part: RankFile, fix: Correction, origin: int, merged: Names) -> pa.T
     return pa.concat_tables([operations(int(calls.sum()), columns), regions]).unify_dictionaries()
 
 
-def _plain(part: RankFile, events: Any, start: Any, end: Any, merged: Names) -> dict[str, Any]:
+def _plain(part: RankFile, events: Any, start: Any, end: Any, merged: MergedNames) -> dict[str, Any]:
     return {
         "rank": part.rank,
         "thread": events["thread"],
@@ -56,7 +56,7 @@ def _plain(part: RankFile, events: Any, start: Any, end: Any, merged: Names) -> 
     }
 
 
-def _words(meanings: Sequence[Meaning], which: Any, called: Any, merged: Names) -> dict[str, Any]:
+def _words(meanings: Sequence[Meaning], which: Any, called: Any, merged: MergedNames) -> dict[str, Any]:
     names, place = np.unique(called, return_inverse=True)
     codes = np.array(
         [merged.functions.setdefault(str(name), len(merged.functions)) for name in names], np.int16
@@ -112,7 +112,7 @@ def _files(
     meanings: Sequence[Meaning],
     which: Any,
     columns: dict[str, Any],
-    merged: Names,
+    merged: MergedNames,
 ) -> None:
     rows = len(events)
     file, communicator = np.full(rows, -1, np.int64), np.full(rows, -1, np.int64)
@@ -155,7 +155,7 @@ def _files(
     }
 
 
-def _communicators(part: RankFile, merged: Names) -> dict[int, int]:
+def _communicators(part: RankFile, merged: MergedNames) -> dict[int, int]:
     """Numbers all ranks share: equal members, and the same turn among communicators of these members."""
     shared, turns = {0: 0}, dict[tuple[int, ...], int]()
     for number, content in sorted(part.names["communicator"].items()):
@@ -179,7 +179,7 @@ def _share_communicators(
     columns["peer"][mpi] = -1
 
 
-def _lists(part: RankFile, events: Any, kind: Any, message: Any, extents: Any, merged: Names) -> None:
+def _lists(part: RankFile, events: Any, kind: Any, message: Any, extents: Any, merged: MergedNames) -> None:
     for row in np.flatnonzero(message & (kind == "alltoallv")).tolist():
         content = part.names["list"].get(int(events["offset"][row]))
         if content is not None:
@@ -190,7 +190,13 @@ def _lists(part: RankFile, events: Any, kind: Any, message: Any, extents: Any, m
 
 
 def _regions(
-    part: RankFile, events: Any, called: Any, start: Any, columns: dict[str, Any], merged: Names, end: int
+    part: RankFile,
+    events: Any,
+    called: Any,
+    start: Any,
+    columns: dict[str, Any],
+    merged: MergedNames,
+    end: int,
 ) -> pa.Table:
     marks = np.flatnonzero(np.isin(called, ("region_begin", "region_end")))
     number = {

@@ -20,7 +20,7 @@ RUNGS = (
     "macro-queue",
     "micro",
     "fine",
-)  # from the cheapest to the dearest
+)  # from the cheapest to the most expensive
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,7 +186,7 @@ def _notes(clocks: Clocks, cluster: Cluster, *, aggregated: bool) -> tuple[str, 
     if clocks.waits:
         notes.append("groups of operations wait for each other (collectives), which this rung does not see")
     if clocks.communicates:
-        notes.append("ranks talk to each other: the high end lets every processor wait for every other")
+        notes.append("ranks communicate: the high end lets every processor wait for every other")
     if len(cluster.socket_component) > SOCKETS_LOOKED_AT:
         notes.append(f"routes to the servers were walked from {SOCKETS_LOOKED_AT} evenly spread sockets")
     return tuple(notes)

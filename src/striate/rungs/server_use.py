@@ -25,7 +25,7 @@ class ServerUse:
     cache_miss_bytes: int
     burst_bytes_written: int
     burst_bytes_read: int
-    most_held_bytes: int  # written, and not yet on the disks
+    most_dirty_bytes: int  # written, and not yet on the disks
     longest_queue: int
     mean_queue: float
     busy_seconds: float
@@ -68,7 +68,7 @@ def _server_use(run: PacketRun, number: int, name: str, duration: float) -> Serv
         cache_miss_bytes=int(run.cache_miss_bytes[number]),
         burst_bytes_written=int(run.burst_bytes_written[number]),
         burst_bytes_read=int(run.burst_bytes_read[number]),
-        most_held_bytes=int(run.most_held_bytes[number]),
+        most_dirty_bytes=int(run.most_dirty_bytes[number]),
         longest_queue=int(run.longest_queue[number]),
         mean_queue=float(run.queue_seconds[number]) / duration,
         busy_seconds=busy,

@@ -1,6 +1,6 @@
 """Collective I/O for irregular programs: records addressed by index arrays, in global order, over mpi4py."""
 
-from striate.runtime.check import Verdict, repair, verify
+from striate.runtime.check import DatasetCheck, repair, verify
 from striate.runtime.dataset import Dataset, Pending
 from striate.runtime.front import create, open  # noqa: A004
 from striate.runtime.group_front import create_group, open_group
@@ -18,6 +18,7 @@ from striate.runtime.write_behind import WriteBehind
 
 __all__ = [
     "Dataset",
+    "DatasetCheck",
     "LoopCache",
     "Pending",
     "Report",
@@ -26,7 +27,6 @@ __all__ = [
     "SerialDataset",
     "Variable",
     "VariableGroup",
-    "Verdict",
     "WriteBehind",
     "create",
     "create_group",

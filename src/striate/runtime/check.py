@@ -25,7 +25,7 @@ from striate.runtime.store.reference import array_references
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DatasetCheck:
     """What was found: `findings` are sentences, empty for a sound dataset; `notes` are no faults."""
 
     shape: tuple[int, ...]
@@ -43,7 +43,7 @@ def verify(
     directories: Sequence[PathLike] | None = None,
     codecs: Sequence[str] = (),
     progress: Callable[[int], None] = lambda chunks: None,
-) -> Verdict:
+) -> DatasetCheck:
     """Read and check all of a dataset; damage is a finding, a dataset that cannot be understood is raised.
 
     A writer at work is no fault: the generation that was newest at the beginning is checked.
@@ -69,7 +69,7 @@ def verify(
     finally:
         files.close()
     missing = metadata.chunks.file.count(-1)
-    return Verdict(
+    return DatasetCheck(
         tuple(metadata.shape),
         str(metadata.numpy_dtype()),
         metadata.grid().chunks,
@@ -80,7 +80,7 @@ def verify(
     )
 
 
-def _verify_group(store: Store, codecs: Sequence[str], progress: Callable[[int], None]) -> Verdict:
+def _verify_group(store: Store, codecs: Sequence[str], progress: Callable[[int], None]) -> DatasetCheck:
     """Every chunk of every variable and step."""
     findings: list[str] = []
     chunks = missing = checked = 0
@@ -93,7 +93,9 @@ def _verify_group(store: Store, codecs: Sequence[str], progress: Callable[[int],
             group.files.hold([])
         metadata = group.metadata
         names = f"a group of {len(group.variables)} variables and {len(group.steps)} steps"
-        return Verdict((), names, chunks, missing, checked, tuple(findings), tuple(_notes(store, metadata)))
+        return DatasetCheck(
+            (), names, chunks, missing, checked, tuple(findings), tuple(_notes(store, metadata))
+        )
 
 
 def repair(path: PathLike, *, directories: Sequence[PathLike] | None = None) -> int:
@@ -108,7 +110,7 @@ def repair(path: PathLike, *, directories: Sequence[PathLike] | None = None) -> 
     lock = take_lock(store.path, Unfinished("", []))
     try:
         now = None if metadata is None else _any_metadata(store)  # as it is with the lock
-        return remove(_left_behind(store, now, lock.holder.unfinished))
+        return remove(_orphans(store, now, lock.holder.unfinished))
     finally:
         lock.leave()
 
@@ -143,7 +145,7 @@ def _notes(store: Store, metadata: Metadata | GroupMetadata) -> Iterator[str]:
     if unfinished is None:
         yield "a program is writing the dataset"
         return
-    spare = len(list(_left_behind(store, metadata, unfinished)))
+    spare = len(list(_orphans(store, metadata, unfinished)))
     if spare:
         yield f"{spare} files belong to no write that was completed; the next write or `striate repair` removes them"
     unseen = {folder for one in unfinished for folder in one.directories} - _absolute(store.directories)
@@ -165,7 +167,7 @@ def _first_write_left(store: Store) -> str | None:
     return "no complete dataset here: its first write was interrupted; `striate repair` removes what it left"
 
 
-def _left_behind(
+def _orphans(
     store: Store, metadata: Metadata | GroupMetadata | None, unfinished: list[Unfinished]
 ) -> Iterator[Path]:
     """Files of the dataset's directory, and of the servers' own, that are in no use."""

@@ -14,7 +14,7 @@ from striate.runtime.store.metadata import FILE_NAME, decode
 
 
 @dataclass(frozen=True)
-class Description:
+class DatasetDescription:
     """The facts of a dataset; bytes are those of the array, and those of the sub-files on disk."""
 
     path: str
@@ -60,7 +60,7 @@ def is_dataset(path: Path) -> bool:
         return False
 
 
-def describe(path: Path) -> Description | GroupDescription:
+def describe(path: Path) -> DatasetDescription | GroupDescription:
     """The facts of the dataset or group at `path`; raises as opening it would."""
     store = Store(path, ())
     content = read_metadata(store)
@@ -68,7 +68,7 @@ def describe(path: Path) -> Description | GroupDescription:
         return _describe_group(path, decode_group(content, str(store.metadata_path)))
     metadata = decode(content, str(store.metadata_path))
     grid = metadata.grid()
-    return Description(
+    return DatasetDescription(
         path=str(path),
         shape=grid.shape,
         dtype=str(metadata.numpy_dtype()),

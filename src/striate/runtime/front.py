@@ -19,7 +19,7 @@ from striate.runtime.move.group import group_of
 from striate.runtime.move.ranks import Ranks
 from striate.runtime.move.session import Session
 from striate.runtime.move.snapshot import hold_snapshot, newest
-from striate.runtime.move.state import Options, Plan, State
+from striate.runtime.move.state import ChunkPlan, Options, State
 from striate.runtime.plan.budget import Budget
 from striate.runtime.plan.grid import Grid, plan_grid
 from striate.runtime.plan.placement import (
@@ -278,17 +278,17 @@ def _budget(buffer: units.Quantity, grid: Grid, ranks: int, *, one_node: bool) -
 
 def _plan(
     grid: Grid, ranks: int, server_ranks: tuple[int, ...], group_factor: int, layout: ByteLayout | None
-) -> Plan:
+) -> ChunkPlan:
     servers = len(server_ranks)
     block = chunks_per_block(grid.chunks, ranks, group_factor)
     if layout is not None:
         placed = group_by_layout(grid.chunks, chunk_bytes=grid.chunk_bytes, servers=servers, layout=layout)
-        return Plan(placed, server_ranks, block, str(layout))
+        return ChunkPlan(placed, server_ranks, block, str(layout))
     placed = group_by_factor(grid.chunks, ranks=ranks, servers=servers, group_factor=group_factor)
-    return Plan(placed, server_ranks, block, "")
+    return ChunkPlan(placed, server_ranks, block, "")
 
 
-def _stored_plan(metadata: Metadata, grid: Grid, server_ranks: tuple[int, ...]) -> Plan:
+def _stored_plan(metadata: Metadata, grid: Grid, server_ranks: tuple[int, ...]) -> ChunkPlan:
     if metadata.layout:
         from striate.layout import parse
 
@@ -298,7 +298,7 @@ def _stored_plan(metadata: Metadata, grid: Grid, server_ranks: tuple[int, ...]) 
         )
     else:
         placed = np.arange(grid.chunks, dtype=np.int64) // metadata.block_chunks % metadata.servers
-    return Plan(placed, server_ranks, metadata.block_chunks, metadata.layout)
+    return ChunkPlan(placed, server_ranks, metadata.block_chunks, metadata.layout)
 
 
 def prepare_folders(store: Store, session: Session, ranks: Ranks, server_ranks: tuple[int, ...]) -> None:

@@ -9,7 +9,7 @@ MOST_RANKS = 2**21
 SIMULATED = "simulated"  # how the source of a trace begins whose times were made by a model
 
 
-class File(msgspec.Struct, frozen=True):
+class TracedFile(msgspec.Struct, frozen=True):
     """A file the program touched; `hints` are what the MPI library said it used, `layout` where its bytes live."""
 
     name: str
@@ -18,7 +18,7 @@ class File(msgspec.Struct, frozen=True):
     hints: dict[str, str] = {}
 
 
-class Communicator(msgspec.Struct, frozen=True):
+class TracedCommunicator(msgspec.Struct, frozen=True):
     """World ranks in the order of their ranks in the communicator; None: all ranks in order."""
 
     name: str
@@ -42,8 +42,8 @@ class Header(msgspec.Struct, frozen=True):
     duration: int = 0  # nanoseconds the program ran, 0: not known
     hosts: tuple[str, ...] = ()
     host_of_rank: tuple[int, ...] = ()  # empty: not known
-    files: tuple[File, ...] = ()
-    communicators: tuple[Communicator, ...] = (Communicator("world"),)
+    files: tuple[TracedFile, ...] = ()
+    communicators: tuple[TracedCommunicator, ...] = (TracedCommunicator("world"),)
     regions: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()  # servers, links, interfaces and disks that rows refer to
     levels: tuple[str, ...] = ()  # levels the recorder watched: none of their operations means none happened

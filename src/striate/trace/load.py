@@ -120,11 +120,11 @@ def _lists(table: pa.Table, numbers: Any) -> tuple[ExtentLists, Any]:
         raise TraceError(f"expected byte runs, found {table.schema.field('runs').type}", at="column runs")
     runs = table.column("runs").combine_chunks()
     holding = np.flatnonzero(runs.is_valid().to_numpy(zero_copy_only=False))
-    held = numbers[holding]
+    listed = numbers[holding]
     new = np.full(int(numbers.max()) + 1, -1, np.int32) if numbers.max() < 2**26 else None
-    if new is None or (held < 0).any() or len(np.unique(held)) != len(held):
+    if new is None or (listed < 0).any() or len(np.unique(listed)) != len(listed):
         raise TraceError("expected each list of byte runs beside one row", at="column runs")
-    new[held] = np.arange(len(held))
+    new[listed] = np.arange(len(listed))
     used = numbers >= 0
     if (new[numbers[used]] < 0).any():
         raise TraceError("a row refers to byte runs that no row holds", at="column extents")

@@ -34,7 +34,7 @@ class Standing:
 
 
 class Race:
-    """Candidates and their bounds; `rungs` from the cheapest to the dearest."""
+    """Candidates and their bounds; `rungs` from the cheapest to the most expensive."""
 
     def __init__(self, panel: Panel, rungs: Sequence[str]) -> None:
         self.panel = panel
@@ -119,7 +119,7 @@ class Race:
         assert best.seconds is not None
         if not self._is_decided(one):
             return "undecided" if self.may_win(one.candidate) else "dropped"
-        return "behind" if is_behind(one.seconds, best.seconds, resolution) else "tie"
+        return "behind" if is_slower(one.seconds, best.seconds, resolution) else "tie"
 
 
 def _promise(standing: Standing) -> tuple[float, float]:
@@ -127,7 +127,7 @@ def _promise(standing: Standing) -> tuple[float, float]:
     return (standing.seconds.estimate, standing.seconds.low) if standing.seconds else (0.0, 0.0)
 
 
-def is_behind(one: Interval, best: Interval, resolution: float) -> bool:
+def is_slower(one: Interval, best: Interval, resolution: float) -> bool:
     """True when one is slower than the best whatever the machine is within its ranges.
 
     Both were played on the same machine, as fast, in the middle, and as slow as it may be: what is unknown of it

@@ -20,15 +20,15 @@ MEANING: Mapping[State, str] = {
     "best": "the shortest time of all that were asked",
     "tie": "cannot be told from the best",
     "behind": "asked by the last rung, and slower in the middle and at both ends of the machine's numbers",
-    "dropped": "its low end is above another's high end, so the dear rungs were not asked",
-    "undecided": "the budget ended before the dear rungs were asked",
+    "dropped": "its low end is above another's high end, so the expensive rungs were not asked",
+    "undecided": "the budget ended before the expensive rungs were asked",
     "refused": "these settings do not go together",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is known of one candidate: its bounds, and the dearest rung that was asked."""
+    """What is known of one candidate: its bounds, and the most expensive rung that was asked."""
 
     candidate: Candidate
     state: State

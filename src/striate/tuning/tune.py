@@ -44,7 +44,7 @@ def tune(
     """Find the settings of the knobs in `vary` with which `program` takes the least time on `cluster`.
 
     `program` is a workload, or a function of a module that makes one from some of the knobs. `search` is "grid" (all
-    candidates), "random" or "bayes" (`trials` of them). Rungs are asked from the cheapest to the dearest, and a
+    candidates), "random" or "bayes" (`trials` of them). Rungs are asked from the cheapest to the most expensive, and a
     candidate is dropped only when its low end is above another's high end; what the budget (of wall time) does not
     reach stays undecided. `executor` is any `concurrent.futures.Executor`, or a name among processes, serial, mpi and
     dask; all give the same result. Raises TuningError for knobs, searches and executors that are not there.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from striate.errors import LayoutError, WorkloadError
 from striate.layout.extent_lists import ExtentLists
 from striate.layout.layout import Layout
-from striate.layout.text import parse
+from striate.layout.parse import parse
 from striate.workload.collective_io import parse_collective
 from striate.workload.program import Int64s, ProgramTable
 
@@ -20,7 +20,7 @@ WORLD = "world"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Communicator:
-    """A family of disjoint groups, as one MPI_Comm_split makes: ranks of equal colour talk to each other.
+    """A family of disjoint groups, as one MPI_Comm_split makes: ranks of equal colour communicate.
 
     `color` is None for the world; a negative colour marks a rank outside. Within a group ranks are ordered by
     `key`, or by their world rank where that is None.

@@ -99,7 +99,7 @@ class _Requests:
         self._free.append(slot)
         return slot
 
-    def under_way(self, operation: Operation) -> int:
+    def in_flight(self, operation: Operation) -> int:
         if id(operation) not in self._slot:
             raise WorkloadError(f"test of a {operation.kind.label} that was not begun, or was awaited before")
         return self._slot[id(operation)][0]
@@ -220,7 +220,7 @@ def _with_requests(
     if operation.kind is Kind.WAIT:
         return [(requests.finish(awaited),) for awaited in operation.awaited]
     if operation.kind is Kind.TEST:
-        return [(requests.under_way(asked),) for asked in operation.awaited]
+        return [(requests.in_flight(asked),) for asked in operation.awaited]
     if operation.kind is Kind.WAITALL:
         requests.finish_all()
     if operation.is_pending:

@@ -37,30 +37,30 @@ def phases_of(workload: Workload) -> tuple[ProgramPart, ...]:
     (application,) = workload.applications
     programs = application.programs
     used = [program for program in range(programs.count) if len(programs.ranks_of(program))]
-    cuts = {program: list(_boundaries(programs, program)) for program in used}
-    if len({len(found) for found in cuts.values()}) != 1:
+    partition = {program: list(_boundaries(programs, program)) for program in used}
+    if len({len(found) for found in partition.values()}) != 1:
         return whole
-    cuts = _with_files_together(programs, cuts)
-    if len(cuts[used[0]]) < 2:
+    partition = _with_files_together(programs, partition)
+    if len(partition[used[0]]) < 2:
         return whole
     parts = []
-    for number in range(len(cuts[used[0]])):
-        rows = {program: cuts[program][number] for program in used}
+    for number in range(len(partition[used[0]])):
+        rows = {program: partition[program][number] for program in used}
         name = _region(application, rows[used[0]]) or f"phase {number + 1}"
         part = replace(application, programs=_sliced(programs, rows), start_picoseconds=0)
         parts.append(ProgramPart(name, Workload((part,))))
     return tuple(parts)
 
 
-def _with_files_together(programs: ProgramTable, cuts: dict[int, list[range]]) -> dict[int, list[range]]:
+def _with_files_together(programs: ProgramTable, partition: dict[int, list[range]]) -> dict[int, list[range]]:
     """The parts from the first that touches a file to the last as one."""
     touches = [
         number
-        for number in range(len(next(iter(cuts.values()))))
-        if any(_touches_files(programs, found[number]) for found in cuts.values())
+        for number in range(len(next(iter(partition.values()))))
+        if any(_touches_files(programs, found[number]) for found in partition.values())
     ]
     if len(touches) < 2:
-        return cuts
+        return partition
     first, last = touches[0], touches[-1]
     return {
         program: [
@@ -68,7 +68,7 @@ def _with_files_together(programs: ProgramTable, cuts: dict[int, list[range]]) -
             range(found[first].start, found[last].stop),
             *found[last + 1 :],
         ]
-        for program, found in cuts.items()
+        for program, found in partition.items()
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from striate.workload.kinds import ACCESSES, Kind
 from striate.workload.program import ProgramTable
 
-COMPUTE, TALK, ACCESS = range(3)
+COMPUTE, COMMUNICATE, ACCESS = range(3)
 
 
 def activity(kind: Kind) -> int | None:
@@ -16,8 +16,10 @@ def activity(kind: Kind) -> int | None:
         return COMPUTE
     if kind in ACCESSES:
         return ACCESS
-    talks = kind in (Kind.SEND, Kind.RECV, Kind.SENDRECV) or Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER
-    return TALK if talks else None
+    communicates = (
+        kind in (Kind.SEND, Kind.RECV, Kind.SENDRECV) or Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER
+    )
+    return COMMUNICATE if communicates else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Rhythm:
         found = activity(kind)
         if found is None:
             return cls()
-        return cls(found, found, (int(found == COMPUTE), int(found == TALK), int(found == ACCESS)))
+        return cls(found, found, (int(found == COMPUTE), int(found == COMMUNICATE), int(found == ACCESS)))
 
     def then(self, other: Rhythm) -> Rhythm:
         """One stretch after another."""
@@ -59,8 +61,8 @@ class Rhythm:
 
     @property
     def computation_bursts(self) -> int:
-        """Runs of computing, each with the communication that follows; runs of talk where nothing is computed."""
-        return self.runs[COMPUTE] or self.runs[TALK]
+        """Runs of computing, each with the communication after it; or those of communication where there are none."""
+        return self.runs[COMPUTE] or self.runs[COMMUNICATE]
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ class Spmd:
             return operation
         if operation.kind is Kind.TEST:
             for asked in operation.awaited:
-                self._append(Row(Kind.TEST, number, [Operand(self._under_way(asked))]))
+                self._append(Row(Kind.TEST, number, [Operand(self._in_flight(asked))]))
             return operation
         if operation.kind is Kind.WAITALL:
             self._slots.clear()
@@ -243,7 +243,7 @@ class Spmd:
         self._slots[id(operation)] = (slot, operation)
         return slot
 
-    def _under_way(self, operation: Operation) -> int:
+    def _in_flight(self, operation: Operation) -> int:
         if id(operation) not in self._slots:
             raise WorkloadError(
                 "test of an operation that was not begun, or was awaited before", at=self._here()

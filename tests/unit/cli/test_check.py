@@ -39,7 +39,7 @@ def test_json_carries_a_schema_and_base_units(name, capsys):
     assert document["schema"] == "striate.cluster/1"
     assert document["name"] == name
     assert len(document["placement"]["cpu"]) == 3
-    assert document["derived"]["ways"]["same socket"]["bytes_per_second"] > 1e6
+    assert document["derived"]["routes"]["same socket"]["bytes_per_second"] > 1e6
 
 
 @pytest.mark.parametrize("name", bundled())

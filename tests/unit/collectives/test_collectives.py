@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from striate.collectives import ALGORITHMS, SEND, Schedule, ScheduleError, choose, deliver, join, plan
-from striate.collectives.draft import Draft, recv, send
+from striate.collectives import (
+    ALGORITHMS,
+    SEND,
+    CollectiveSchedule,
+    ScheduleError,
+    choose,
+    deliver,
+    join,
+    plan,
+)
+from striate.collectives.draft import ScheduleDraft, recv, send
 from striate.collectives.registry import KINDS, ROOTED, names_of
 from striate.collectives.schedule import arrange
 from striate.collectives.shapes import Fold, edges, extent, parent, split
@@ -21,7 +30,7 @@ def names(kind: str) -> list[str]:
     return [name for of, name in ALGORITHMS if of == kind]
 
 
-def pieces_sent(schedule: Schedule) -> set[int]:
+def pieces_sent(schedule: CollectiveSchedule) -> set[int]:
     """All pieces that occur in any message."""
     assert schedule.carries is not None
     rank = schedule.rank_of_action
@@ -31,7 +40,7 @@ def pieces_sent(schedule: Schedule) -> set[int]:
     return found
 
 
-def assert_bytes_fit(schedule: Schedule, piece_bytes) -> None:
+def assert_bytes_fit(schedule: CollectiveSchedule, piece_bytes) -> None:
     """Every message is as long as the pieces it carries."""
     rank = schedule.rank_of_action
     for at in np.flatnonzero(schedule.action == SEND):
@@ -128,7 +137,7 @@ def test_alltoall_brings_every_block_to_its_target(name, size, scale):
     assert_bytes_fit(schedule, blocks.ravel())
 
 
-def reduced(schedule: Schedule, pieces: int) -> list[dict[int, frozenset[int]]]:
+def reduced(schedule: CollectiveSchedule, pieces: int) -> list[dict[int, frozenset[int]]]:
     """What ranks hold after a reduction over vectors of `pieces` parts."""
     start = [{piece: frozenset([rank]) for piece in range(pieces)} for rank in range(schedule.size)]
     return deliver(schedule.check(), start)
@@ -210,7 +219,7 @@ def test_defaults_change_where_the_table_says():
 
 
 def test_a_group_in_step_needs_no_sorting_and_comes_out_the_same():
-    draft = Draft(5)
+    draft = ScheduleDraft(5)
     for turn in range(3):
         ranks = draft.everyone
         draft.step(
@@ -248,7 +257,7 @@ def test_a_header_is_added_to_every_message():
     assert set(schedule.with_header(20).check().bytes.tolist()) == {20}
 
 
-def one_sided(peer: int = 1, tag: int = 0) -> Schedule:
+def one_sided(peer: int = 1, tag: int = 0) -> CollectiveSchedule:
     columns = [np.array(values) for values in ([0, 1], [peer, 0], [8, 8], [tag, 0])]
     return arrange(2, np.array([0, 1], np.int32), np.zeros(2, np.int64), np.array([0, 1]), columns)
 
@@ -264,7 +273,7 @@ def test_a_message_nobody_waits_for_is_refused():
 
 
 def test_ranks_that_wait_for_ever_are_named():
-    draft = Draft(2)
+    draft = ScheduleDraft(2)
     draft.step(recv([0, 1], [1, 0], 8))
     draft.step(send([0, 1], [1, 0], 8))
 

@@ -181,5 +181,5 @@ def test_a_forecast_tells_what_every_server_did():
         assert server.operations == server.sequential + server.short_seeks + server.long_seeks
         assert 0.5 < server.utilisation <= 1
         assert server.longest_queue >= server.mean_queue > 0
-        assert server.most_held_bytes > 0
+        assert server.most_dirty_bytes > 0
     assert type(forecast).from_json(forecast.to_json()).servers == forecast.servers

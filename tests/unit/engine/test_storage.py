@@ -221,7 +221,7 @@ def test_a_burst_buffer_takes_writes_at_its_own_speed():
     assert fast.rank_end.max() < 0.03e12
     assert fast.burst_bytes_written.tolist() == [8 * MIB]
     assert fast.disk_bytes_written.tolist() == [0]  # below the threshold: kept
-    assert fast.most_held_bytes.tolist() == [8 * MIB]
+    assert fast.most_dirty_bytes.tolist() == [8 * MIB]
 
 
 def test_the_first_rung_refuses_a_machine_with_a_burst_buffer_by_name():
@@ -245,7 +245,7 @@ def test_a_full_burst_buffer_is_no_faster_than_the_disks():
     small = run(cluster(burst=burst("1 MiB")), only_writes)
 
     assert small.rank_end.max() > 0.06e12
-    assert small.most_held_bytes[0] <= 1 * MIB + 200 * KIB
+    assert small.most_dirty_bytes[0] <= 1 * MIB + 200 * KIB
 
 
 def test_what_it_holds_is_read_from_it():

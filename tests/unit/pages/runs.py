@@ -3,7 +3,7 @@
 import numpy as np
 
 from striate.trace.columns import operations
-from striate.trace.header import Communicator, File, Flag, Header
+from striate.trace.header import Flag, Header, TracedCommunicator, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.trace import Trace
 
@@ -30,9 +30,9 @@ def trace(rows, *, ranks=2, files=("data.bin",), regions=("step",), program="sol
     head = Header(
         ranks=ranks,
         program=program,
-        files=tuple(File(name) for name in files),
+        files=tuple(TracedFile(name) for name in files),
         regions=tuple(regions),
-        communicators=(Communicator("world"),),
+        communicators=(TracedCommunicator("world"),),
         flags=tuple(Flag("note", text) for text in flags),
         **header,
     )

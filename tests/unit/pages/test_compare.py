@@ -6,7 +6,7 @@ import pytest
 from striate.pages.requests import requested
 from striate.pages.run import runs_of
 from striate.pages.views.compare import view
-from striate.trace.header import Communicator
+from striate.trace.header import TracedCommunicator
 from striate.trace.matched import matched
 from unit.pages.runs import small, trace
 
@@ -88,7 +88,7 @@ def test_tags_keep_messages_apart_and_lost_halves_are_left_out():
 def test_peers_are_ranks_of_their_communicator():
     rows = [message(2, "send", 1, 0), message(0, "recv", 5, 1), message(1, "recv", 5, 1)]
     made = trace(rows, ranks=3)
-    header = type(made.header)(ranks=3, communicators=(Communicator("odd", (0, 2)),))
+    header = type(made.header)(ranks=3, communicators=(TracedCommunicator("odd", (0, 2)),))
 
     assert pairs(type(made)(made.table, header)) == [(2, 1, 0, 5)]
 

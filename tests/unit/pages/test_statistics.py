@@ -12,11 +12,11 @@ from striate.cluster import load_cluster
 from striate.interval import Interval
 from striate.pages.run import Run, runs_of
 from striate.pages.spread import spread
-from striate.pages.text import text_of
+from striate.pages.terminal import text_of
 from striate.pages.views import activity, cluster, files, load, path, profile, tuning
 from striate.provenance import Provenance
 from striate.trace.critical_path import COMPUTE, critical_path
-from striate.trace.header import File
+from striate.trace.header import TracedFile
 from striate.trace.runs import byte_runs
 from striate.trace.tables import front
 from striate.tuning.space import NOW, Candidate
@@ -104,7 +104,7 @@ def test_a_file_map_has_every_byte_once_and_the_servers():
         row(0, "write", 0, 10, file=0, offset=0, bytes=480),
         row(1, "read", 20, 30, file=0, offset=240, bytes=240),
     ]
-    trace = trace_of(rows, files=(File("data", layout="simple:2:240B"),))
+    trace = trace_of(rows, files=(TracedFile("data", layout="simple:2:240B"),))
     ((described, columns),) = files.maps_of(trace)
 
     assert (int(columns["write"].sum()), int(columns["read"].sum())) == (480, 240)
@@ -116,11 +116,11 @@ def test_a_file_map_has_every_byte_once_and_the_servers():
 
 def test_striping_hints_are_a_layout_and_nonsense_is_none():
     assert (
-        str(files.layout_of(File("a", hints={"striping_unit": "1024", "striping_factor": "4"})))
+        str(files.layout_of(TracedFile("a", hints={"striping_unit": "1024", "striping_factor": "4"})))
         == "simple:4:1KiB"
     )
-    assert files.layout_of(File("a", hints={"striping_unit": "many", "striping_factor": "4"})) is None
-    assert files.layout_of(File("a", layout="no such")) is None
+    assert files.layout_of(TracedFile("a", hints={"striping_unit": "many", "striping_factor": "4"})) is None
+    assert files.layout_of(TracedFile("a", layout="no such")) is None
 
 
 def test_load_of_servers_and_of_sampled_hosts():

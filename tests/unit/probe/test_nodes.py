@@ -13,7 +13,7 @@ from striate.probe import describe
 from striate.probe.files import LARGEST_FILE_BYTES, SMALLEST_FILE_BYTES, largest_file
 from striate.probe.filesystem import FileSystem
 from striate.probe.links import BOTH, INCAST, MANY, ONE_PAIR, leaders, patterns
-from striate.probe.report import Facts, Findings, Report
+from striate.probe.report import Findings, MachineFacts, ProbeReport
 from striate.probe.samples import Measurement
 from striate.probe.servers import DISK, REMOTE
 
@@ -27,7 +27,7 @@ def line(name: str, startup: float, rate: float) -> list[Measurement]:
     ]
 
 
-def report(system: FileSystem, server: str = DISK, *, near: bool = False) -> Report:
+def report(system: FileSystem, server: str = DISK, *, near: bool = False) -> ProbeReport:
     """Three nodes with a link of 47 MB/s, whose short messages look faster, and disks of 20 MB/s."""
     found = [
         Measurement("cpu rate", "1/s", Interval.exactly(2e9), 8, "made up"),
@@ -37,8 +37,8 @@ def report(system: FileSystem, server: str = DISK, *, near: bool = False) -> Rep
         *line(server, 5e-3, 20e6),
         *(line("messages, same socket", 1e-6, 4e9) if near else []),
     ]
-    facts = Facts("head", 3, 1, 1, 1 << 34, "an MPI", ("a", "b", "c"), system)
-    return Report(facts, Findings(tuple(found)), "2026-01-01T00:00:00.000+00:00", 1.0, {})
+    facts = MachineFacts("head", 3, 1, 1, 1 << 34, "an MPI", ("a", "b", "c"), system)
+    return ProbeReport(facts, Findings(tuple(found)), "2026-01-01T00:00:00.000+00:00", 1.0, {})
 
 
 @pytest.mark.parametrize("near", [False, True])

@@ -13,12 +13,12 @@ from striate.errors import ProbeError
 from striate.interval import Interval
 from striate.ladder import predict
 from striate.pages.curves import curves_svg
-from striate.probe import ProbeOptions, Report, describe, measure
+from striate.probe import ProbeOptions, ProbeReport, describe, measure
 from striate.probe.background import others
 from striate.probe.deadline import affordable
 from striate.probe.measure import crowds
 from striate.probe.messages import Pair, chosen_pairs
-from striate.probe.report import Facts, Findings
+from striate.probe.report import Findings, MachineFacts
 from striate.probe.samples import Measurement, line_of, spread, sturdy_line
 from striate.probe.waits import (
     BESIDE,
@@ -171,8 +171,8 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
     for distance, level in enumerate(levels, start=1):
         found.append(exactly(f"messages, {level}: start-up", "s", distance * 1e-6))
         found.append(exactly(f"messages, {level}: rate", "B/s", 10e9 / distance))
-    facts = Facts("toy", nodes, sockets, cpus, 16 * 1024**3, "an MPI")
-    return Report(facts, Findings(tuple(found)), "2026-01-01T00:00:00.000+00:00", 1.0, {})
+    facts = MachineFacts("toy", nodes, sockets, cpus, 16 * 1024**3, "an MPI")
+    return ProbeReport(facts, Findings(tuple(found)), "2026-01-01T00:00:00.000+00:00", 1.0, {})
 
 
 @given(st.floats(0, 12), st.floats(0, 2e-3), st.floats(0, 5e-3))
@@ -229,7 +229,7 @@ def test_a_report_without_messages_is_refused_by_name():
     kept = tuple(one for one in full.found.measurements if not one.name.startswith("messages"))
 
     with pytest.raises(ProbeError, match="no measurement 'messages, same socket: start-up'"):
-        describe(Report(full.facts, Findings(kept), full.made, 1.0, {}), name="toy")
+        describe(ProbeReport(full.facts, Findings(kept), full.made, 1.0, {}), name="toy")
 
 
 def test_what_cannot_be_measured_is_refused_before_anything_is_written(tmp_path):

@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 from striate.errors import QueueingError
-from striate.queueing import Model, Spmd, fit, from_columns, read_observations
+from striate.queueing import Model, SpmdParameters, fit, from_columns, read_observations
 
 # Table 4: with g = 1/p and p >= 2 only these sums can be told, not the parameters they are made of.
 PARALLEL_AND_APART = 0.71 + 0.81 * 0.41
@@ -18,8 +18,8 @@ ROWS = {
 }
 
 
-def table_4() -> Spmd:
-    return Spmd(
+def table_4() -> SpmdParameters:
+    return SpmdParameters(
         parallel_seconds=0.71,
         message_startup_seconds=0.049,
         transfer_seconds=0.41,

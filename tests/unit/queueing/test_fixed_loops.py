@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from striate.queueing import Model, Spmd
+from striate.queueing import Model, SpmdParameters
 from striate.queueing.networks.fixed_loops import fixed_loop_seconds, largest_gamma
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -25,7 +25,7 @@ def test_one_group_of_five_bursts_of_one_and_one_second_takes_ten():
 
 def test_at_one_burst_fixed_and_geometric_loops_are_the_same():
     assert seconds(2, 1.0, 1.0, 1) == pytest.approx(3.0)
-    spmd = Spmd(parallel_seconds=8, transfer_seconds=4, contention=1, scale="inverse")
+    spmd = SpmdParameters(parallel_seconds=8, transfer_seconds=4, contention=1, scale="inverse")
     fixed = Model(spmd, "sio", loops="fixed").time(8, 1)
     assert fixed == pytest.approx(Model(spmd, "sio", solver="exact").time(8, 1))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from striate.errors import QueueingError
-from striate.queueing import Model, Program, Spmd, effects, surface
+from striate.queueing import Model, Program, SpmdParameters, effects, surface
 from unit.queueing.test_parameters import program
 
 KINDS = ("sio", "bus-aio", "clu-aio")
@@ -47,7 +47,7 @@ def test_with_one_disk_clustered_and_bus_are_the_same_machine():
 
 
 def test_the_bottleneck_moves_from_processors_to_disks_as_processors_are_added():
-    model = Model(Spmd(parallel_seconds=1, io_startup_seconds=0.05))
+    model = Model(SpmdParameters(parallel_seconds=1, io_startup_seconds=0.05))
 
     assert model.bottleneck(2, 1) == "processors"  # 1/2 s against 2 * 0.05 s
     assert model.bottleneck(16, 1) == "disks"  # 1/16 s against 16 * 0.05 s

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from striate.errors import QueueingError
-from striate.queueing import Model, Power, Spmd, Table, hyperperimeter
+from striate.queueing import Model, Power, SpmdParameters, Table, hyperperimeter
 from striate.queueing.imbalance import harmonic
 
 
-def program(**changes) -> Spmd:
+def program(**changes) -> SpmdParameters:
     given = {
         "parallel_seconds": "4 s",
         "serial_seconds": "50 ms",
@@ -21,7 +21,7 @@ def program(**changes) -> Spmd:
         "bursts_per_io": 5,
         "contention": 0.3,
     }
-    return Spmd(**given | changes)
+    return SpmdParameters(**given | changes)
 
 
 def at(processors: int) -> np.ndarray:
@@ -119,7 +119,7 @@ def test_what_cannot_be_is_refused_by_name(changes, words):
 
 def test_a_program_that_takes_no_time_is_refused():
     with pytest.raises(QueueingError, match="takes time"):
-        Spmd(parallel_seconds=0)
+        SpmdParameters(parallel_seconds=0)
 
 
 def test_a_scale_that_turns_negative_is_refused_where_it_does():

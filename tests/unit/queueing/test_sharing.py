@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from striate.errors import QueueingError
-from striate.queueing import Model, Spmd, on_unequal_disks, together
+from striate.queueing import Model, SpmdParameters, on_unequal_disks, together
 from striate.queueing.networks.classes import class_cycle_seconds
 
 
-def spmd(**changes) -> Spmd:
+def spmd(**changes) -> SpmdParameters:
     values = {"parallel_seconds": 4, "transfer_seconds": 0.5, "io_transfer_seconds": 1, "contention": 0.5}
-    return Spmd(**values | changes)
+    return SpmdParameters(**values | changes)
 
 
 def test_two_jobs_of_two_classes_by_hand():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from striate.errors import QueueingError
-from striate.queueing import Model, Spmd, surface
+from striate.queueing import Model, SpmdParameters, surface
 from unit.queueing.test_parameters import program
 
 
@@ -26,7 +26,7 @@ def test_points_without_a_model_stay_empty():
 
 
 def test_perfect_parallelism_has_no_knee_before_the_last_processor():
-    grid = surface(Model(Spmd(parallel_seconds=1)), range(1, 65), [1])
+    grid = surface(Model(SpmdParameters(parallel_seconds=1)), range(1, 65), [1])
 
     assert grid.knee(1).processors == 64
     assert grid.iso_efficiency(1 - 1e-12) == {1: 64}
@@ -34,7 +34,7 @@ def test_perfect_parallelism_has_no_knee_before_the_last_processor():
 
 def test_amdahl_knee_by_hand():
     # T = 0.9/p + 0.1; s^2 / p is largest where p = 0.9 / 0.1 = 9
-    grid = surface(Model(Spmd(parallel_seconds=0.9, serial_seconds=0.1)), range(1, 65), [1])
+    grid = surface(Model(SpmdParameters(parallel_seconds=0.9, serial_seconds=0.1)), range(1, 65), [1])
 
     assert grid.knee(1).processors == 9
     assert grid.iso_efficiency(0.5) == {1: 11}  # 1 / (0.9 + 0.1 p) >= 1/2 while p <= 11

@@ -7,13 +7,13 @@ import pytest
 from striate.cli.main import run
 from striate.cluster import load_cluster
 from striate.errors import QueueingError
-from striate.queueing import Model, Spmd, fit, from_runs, from_trace, observe
+from striate.queueing import Model, SpmdParameters, fit, from_runs, from_trace, observe
 from striate.queueing.derive.from_workload import speeds_of
-from striate.trace.header import File
+from striate.trace.header import TracedFile
 from toy_traces import row, trace_of
 
 SECOND, MIB = 10**9, 2**20
-TRUE = Spmd(
+TRUE = SpmdParameters(
     parallel_seconds=4,
     serial_seconds=0.05,
     transfer_seconds=0.3,
@@ -29,7 +29,9 @@ def traced(ranks, disks, *, hint=True):
     seconds = Model(TRUE, "bus-aio").time(ranks, disks)
     hints = {"striping_factor": str(disks)} if hint else {}
     rows = [row(0, "write", 0, 10, file=0, offset=0, bytes=100)]
-    return trace_of(rows, ranks=ranks, files=(File("out", hints=hints),), duration=round(seconds * SECOND))
+    return trace_of(
+        rows, ranks=ranks, files=(TracedFile("out", hints=hints),), duration=round(seconds * SECOND)
+    )
 
 
 def ring(ranks):

@@ -60,7 +60,7 @@ def test_with_communication_every_processor_may_wait_for_every_other():
 
     assert clocks.communicates
     assert found.interval.high == pytest.approx(clocks.processor.sum(), rel=1e-12)
-    assert "ranks talk to each other" in found.notes[0]
+    assert "ranks communicate" in found.notes[0]
 
 
 def test_a_late_start_is_waited_for_once():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from striate.interval import Interval
 from striate.tuning.panel import Panel
 from striate.tuning.question import Reply
-from striate.tuning.race import Race, is_behind
+from striate.tuning.race import Race, is_slower
 from striate.tuning.space import Candidate
 
 times = st.floats(0.5, 100, allow_nan=False)
@@ -154,7 +154,7 @@ def test_the_time_is_over_also_while_answers_are_waited_for():
     ],
 )
 def test_ends_are_compared_with_ends(one, behind):
-    assert is_behind(Interval(*one), Interval(1.0, 2.0, 9.0), 0.01) is behind
+    assert is_slower(Interval(*one), Interval(1.0, 2.0, 9.0), 0.01) is behind
 
 
 class Guessing(Told):

@@ -9,7 +9,7 @@ from striate.cluster import load_cluster
 from striate.errors import WorkloadError
 from striate.formats.read import read_trace
 from striate.ladder import predict
-from striate.trace.header import Communicator
+from striate.trace.header import TracedCommunicator
 from striate.workload import Workload
 from striate.workload.kinds import Kind
 from striate.workload.replay.gaps import evened, gaps_before
@@ -113,7 +113,7 @@ def test_an_alltoallv_whose_parts_are_not_told_is_dealt_evenly():
         for rank in range(3)
     ]
     rows.append(row(0, "alltoallv", 10, 15, level="mpi", bytes=9, communicator=1, collective=True, extents=0))
-    groups = (Communicator("world"), Communicator("one", (0,)))
+    groups = (TracedCommunicator("world"), TracedCommunicator("one", (0,)))
     trace = trace_of(rows, ranks=3, communicators=groups, lists=[([0], [9])])
     (application,) = Workload.from_trace(trace).applications
     sizes = [application.counts[step.operands["counts"]][0].tolist() for step in steps(trace)[:3:2]]
@@ -148,7 +148,11 @@ def test_disjoint_communicators_become_one_family_with_their_own_order():
         row(rank, "bcast", 0, 5, level="mpi", bytes=8, peer=0, communicator=1 + rank % 2, collective=True)
         for rank in range(4)
     ]
-    groups = (Communicator("world"), Communicator("even", (2, 0)), Communicator("odd", (1, 3)))
+    groups = (
+        TracedCommunicator("world"),
+        TracedCommunicator("even", (2, 0)),
+        TracedCommunicator("odd", (1, 3)),
+    )
     workload = Workload.from_trace(trace_of(rows, ranks=4, communicators=groups))
     workload.check()
     (application,) = workload.applications

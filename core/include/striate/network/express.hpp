@@ -11,7 +11,7 @@
 
 namespace striate {
 
-// Two kinds of stretches of a way are short cuts, always within one run of equal packets.
+// Two kinds of stretches of a route are short cuts, always within one run of equal packets.
 //
 // Before a slow station (the driver) queues fill up until every slot on the way to it is blocked. From then
 // on each start there draws one packet from every station upstream, all at the same moment, and everything is
@@ -66,7 +66,7 @@ class Express {
             unroll(slot.station, current);
     }
     // Brings the counters of a drawn stream up to date.
-    void settle_draws(std::uint32_t driver);
+    void catch_up_draws(std::uint32_t driver);
 
     // The last slot of a stream has just delivered; whether its packets flow from now on.
     bool try_flow(std::uint32_t last, Ticks now);
@@ -80,7 +80,7 @@ class Express {
     void stop_flow(std::uint32_t stream, const Event& current);
 
     // Brings counters up to date in every slot, and starts counting anew after slots were changed together.
-    void settle();
+    void catch_up();
     void recount();
     // When packets passed the gates that may still be on their way, relative to now.
     void append_ages(std::uint32_t stream, Ticks now, std::vector<Ticks>& ages) const;
@@ -133,7 +133,7 @@ class Express {
     Own& own_of(std::uint32_t stream);
     void unroll(std::uint32_t driver, const Event& current);
     void unqueue(std::uint32_t slot);
-    void settle_flow(std::uint32_t stream);
+    void catch_up_flow(std::uint32_t stream);
     void write_back(std::uint32_t gate, Ticks start, const Event& current);
     void requeue(const Own& own, const Event& current);
     [[nodiscard]] std::uint32_t find_gate(const Stream& stream) const;

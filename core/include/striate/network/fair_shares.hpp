@@ -37,7 +37,7 @@ class FairShares {
     // Finds the rates that hold now; what joined and left since the last call counts at once.
     void solve();
 
-    [[nodiscard]] bool settled() const { return pending_.empty() && open_.empty(); }
+    [[nodiscard]] bool up_to_date() const { return pending_.empty() && open_.empty(); }
     [[nodiscard]] double rate(std::uint32_t flow) const { return limits_[flow]; }
     // The station that holds a flow, none: its own cap.
     [[nodiscard]] std::uint32_t holder(std::uint32_t flow) const { return holds_[flow].holder; }

@@ -79,7 +79,7 @@ class FlowNetwork final : public Network {
     FirstOfMany stations_drain_;  // when the first of the messages that each station holds has drained
     std::vector<std::uint32_t> draining_;
     HoleHeap queue_, timers_;
-    Way way_;
+    Route route_;
     Ticks now_ = 0;
     std::int64_t events_ = 0;
     std::uint32_t active_ = 0;

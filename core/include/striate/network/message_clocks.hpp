@@ -41,7 +41,7 @@ class MessageClocks {
         std::int64_t count, first, last;  // bytes of the first and of the last one, header included
     };
 
-    [[nodiscard]] Packets cut(std::int64_t payload) const;
+    [[nodiscard]] Packets packets_of(std::int64_t payload) const;
     [[nodiscard]] Flight analytical(std::int64_t bytes, Ticks now);
     [[nodiscard]] Flight crowded(const Packets& packets, Ticks now);
     [[nodiscard]] Flight in_order(const Packets& packets, Ticks now) const;
@@ -56,7 +56,7 @@ class MessageClocks {
     std::vector<GapClock<64>> clock_;
     std::vector<Ticks> work_;
     Ticks total_ = 0, delays_ = 0;
-    Way way_;
+    Route route_;
 };
 
 }  // namespace striate

@@ -118,7 +118,7 @@ inline void NetworkEngine<Queue, Trace>::start_chain(std::uint32_t index) {
             express_.flow(slot, current());
         } else if ((slot.flags & Slot::last_hop) == 0) {
             slot.used += slot.service;
-            ++slot.under_way;
+            ++slot.in_flight;
             if (slot.used >= station.window && (slot.flags & Slot::open) == 0) slot.flags |= Slot::blocked;
         }
         if (draws) {
@@ -129,10 +129,10 @@ inline void NetworkEngine<Queue, Trace>::start_chain(std::uint32_t index) {
 
         Slot& before = slots()[--index];
         before.used -= slot.previous_service;
-        --before.under_way;
+        --before.in_flight;
         if ((before.flags & Slot::blocked) == 0) return;
         const Station& upstream = stations_[before.station];
-        if (before.under_way > 0 && before.used >= upstream.window) return;
+        if (before.in_flight > 0 && before.used >= upstream.window) return;
         before.flags &= ~static_cast<std::uint32_t>(Slot::blocked);
         if ((before.flags & Slot::drawn) != 0) regain(before);
         if (before.waiting == 0) return;
@@ -147,7 +147,7 @@ inline bool NetworkEngine<Queue, Trace>::draw(std::uint32_t index, std::uint32_t
     if (outdone || slots()[index].left < Express::least_left) {
         change([&] { express_.release(index); });
     } else {
-        express_.settle_draws(index);
+        express_.catch_up_draws(index);
         played_ = index;
     }
     return false;

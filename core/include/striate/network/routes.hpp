@@ -1,4 +1,4 @@
-// Shortest ways through a directed graph of components, with tables only where there is a choice.
+// Shortest routes through a directed graph of components, with tables only where there is a choice.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace striate {
 
 // The inside of a node is a tree that hangs on the network; only the network proper (the 2-core) needs
 // tables. A component of a hanging tree knows its parent; a component of the core gets, when a destination is
-// first asked for, a column of distances to it. A way is shortest by hops; among equal ones each component
+// first asked for, a column of distances to it. A route is shortest by hops; among equal ones each component
 // takes the outgoing edge with the lowest index.
 class Routes {
   public:
@@ -24,7 +24,7 @@ class Routes {
     // The edges of the way, empty when both ends are the same. Throws std::domain_error when there is none.
     [[nodiscard]] std::vector<std::int32_t> path(std::int32_t from, std::int32_t to);
 
-    // The edges out of `from` that lie on some shortest way to `to`, in order of their index.
+    // The edges out of `from` that lie on some shortest route to `to`, in order of their index.
     [[nodiscard]] std::vector<std::int32_t> next_edges(std::int32_t from, std::int32_t to);
 
     // Hops from a component to the network proper, through the tree that hangs on it; 0 inside.
@@ -69,7 +69,7 @@ class Routes {
     std::size_t table_entries_ = 0;
 };
 
-// What a message meets between two components. `hops` is -1 when there is no way.
+// What a message meets between two components. `hops` is -1 when there is no route.
 struct RouteSummary {
     std::int64_t hops;
     std::int64_t latency_ticks;

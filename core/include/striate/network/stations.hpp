@@ -62,8 +62,8 @@ struct StationTotals {
     friend bool operator==(const StationTotals&, const StationTotals&) = default;
 };
 
-// A way from one interface to another, as stations.
-struct Way {
+// A route from one interface to another, as stations.
+struct Route {
     std::vector<std::uint32_t> stations;
     bool analytical = false;
     double bottleneck = 0;  // analytical only: the slowest rate met
@@ -79,9 +79,9 @@ class Stations {
     // Throws std::invalid_argument when columns differ in length or a rate moves nothing.
     Stations(const NetworkColumns& network, const NicColumns& nics, const NetworkSettings& settings);
 
-    // The way a new message takes. Throws std::domain_error when there is none. With round-robin routing each
+    // The route of a new message. Throws std::domain_error when there is none. With round-robin routing each
     // component deals its messages to one destination component in turn over the equal next edges.
-    void find_way(std::uint32_t source, std::uint32_t target, Way& way);
+    void find_route(std::uint32_t source, std::uint32_t target, Route& route);
 
     [[nodiscard]] Ticks service(std::uint32_t station, std::int64_t bytes, bool local) const {
         const Station& at = stations_[station];
@@ -89,9 +89,9 @@ class Stations {
         return service_ticks(bytes, local ? at.local_bandwidth : at.bandwidth, settings_.rounding);
     }
 
-    // Whether the memory in the middle of a way serves at its local rate.
-    [[nodiscard]] bool is_local(std::span<const std::uint32_t> way, std::size_t hop) const {
-        return way.size() == 5 && hop == 2 && stations_[way[2]].local_bandwidth > 0;
+    // Whether the memory in the middle of a route serves at its local rate.
+    [[nodiscard]] bool is_local(std::span<const std::uint32_t> route, std::size_t hop) const {
+        return route.size() == 5 && hop == 2 && stations_[route[2]].local_bandwidth > 0;
     }
 
     [[nodiscard]] Station& operator[](std::uint32_t station) { return stations_[station]; }
@@ -108,8 +108,8 @@ class Stations {
   private:
     void add(double bandwidth, double local_bandwidth, Ticks latency, ComponentKind kind);
     void append_edges(std::int32_t from, std::int32_t to);
-    void summarise(Way& way) const;
-    void find_forced(std::int32_t from, std::int32_t to, Way& way) const;
+    void summarise(Route& route) const;
+    void find_forced(std::int32_t from, std::int32_t to, Route& route) const;
 
     NetworkSettings settings_;
     Routes routes_;

@@ -30,7 +30,7 @@ struct Message {
     std::int64_t bytes;   // payload in all
 };
 
-// The packets of one (source, target) pair at one station of its way. One cache line.
+// The packets of one (source, target) pair at one station of its route. One cache line.
 struct alignas(64) Slot {
     Ticks used = 0;              // service of packets started here and not yet at the next station
     Ticks service = 0;           // of a packet of the current run
@@ -39,7 +39,7 @@ struct alignas(64) Slot {
     std::uint32_t left = 0;      // packets of the current run not yet started here
     std::uint32_t run = none;
     std::uint32_t waiting = 0;  // packets here, not started
-    std::uint32_t under_way = 0;
+    std::uint32_t in_flight = 0;
     std::uint32_t station = none;
     std::uint32_t next_ready = none;  // in the station's ring
     std::uint32_t stream = none;
@@ -101,7 +101,7 @@ class Traffic {
 
   private:
     [[nodiscard]] std::uint32_t open_stream(std::uint32_t source, std::uint32_t target);
-    [[nodiscard]] bool follows(const Stream& stream, const Way& way) const;
+    [[nodiscard]] bool follows(const Stream& stream, const Route& route) const;
     void close_idle_streams();
     void close(std::uint32_t stream);
     void init_slots(std::uint32_t stream);
@@ -114,7 +114,7 @@ class Traffic {
     [[nodiscard]] Ticks service_of(const Slot& slot, std::int64_t bytes) const;
 
     Stations& stations_;
-    Way way_;
+    Route route_;
     std::unordered_map<std::uint64_t, std::uint32_t> stream_of_;  // by source and target
     std::vector<std::vector<std::uint32_t>> free_slots_;          // blocks by their number of hops
     std::vector<std::uint32_t> free_streams_, free_runs_, free_messages_;

@@ -16,7 +16,7 @@ class Cursors {
 
     // Enters and leaves loops and passes over region marks until the rank stands on an operation. False: the
     // program is over.
-    [[nodiscard]] bool settle(std::uint32_t rank);
+    [[nodiscard]] bool resolve(std::uint32_t rank);
 
     // From now on `settle` writes down the rows of the region marks it passes over.
     void watch_marks(std::vector<std::uint32_t>& marks) { marks_ = &marks; }

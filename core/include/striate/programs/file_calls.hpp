@@ -60,7 +60,7 @@ class FileCalls {
     void visit(const Walk& walk, std::vector<std::int64_t>& passes, std::size_t depth, std::int64_t times);
     [[nodiscard]] bool together(const Key& key, const Sum& sum) const;
 
-    Programs text_;
+    Programs programs_;
     std::vector<GroupColumns> communicators_;
     std::vector<std::vector<std::uint64_t>> group_weight_;  // per communicator and group
     std::unordered_map<Key, Sum, Hash> sums_;

@@ -50,8 +50,8 @@ struct Ledger {
     std::vector<FileCalls::Heard> heard;  // by metadata servers, where there are any
 };
 
-// Throws std::domain_error when two ranks that talk cannot reach each other, std::overflow_error past 2^63 -
-// 1 bytes.
+// Throws std::domain_error when two ranks that exchange messages cannot reach each other, std::overflow_error
+// past 2^63 - 1 bytes.
 [[nodiscard]] Ledger sum_up(const LedgerInput& input);
 
 }  // namespace striate

@@ -72,13 +72,13 @@ class Matching {
         Pattern pattern;
         std::uint32_t receive;
     };
-    struct Held {
+    struct Overtaking {
         Envelope envelope;
         std::uint32_t place, send;
     };
     struct Pair {
         std::uint32_t announced = 0, accepted = 0;
-        std::vector<Held> held;  // arrived before one sent earlier
+        std::vector<Overtaking> overtaking;  // arrived before one sent earlier
     };
 
     void accept(const Envelope& envelope, std::uint32_t send, std::vector<Match>& matches);

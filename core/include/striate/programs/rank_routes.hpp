@@ -12,7 +12,7 @@ namespace striate {
 
 using Wide = __int128;  // sums of picoseconds: a million ranks for a century still fit
 
-// The way of a message that meets nobody.
+// The route of a message that meets nobody.
 struct RankRoute {
     double bandwidth;
     std::int64_t latency;
@@ -34,9 +34,9 @@ class RankRoutes {
     const LedgerInput& in_;
     Routes routes_;
     std::vector<std::int32_t> edges_;
-    std::unordered_map<std::uint64_t, RankRoute> ways_;
+    std::unordered_map<std::uint64_t, RankRoute> measured_;
     std::uint64_t last_key_ = ~std::uint64_t{0};
-    RankRoute last_way_{};
+    RankRoute last_route_{};
 };
 
 }  // namespace striate

@@ -16,7 +16,7 @@ namespace striate {
 
 // A cut of numbered records into domains of `domain` records, each handled `window` records a round.
 // `segments[owner]` is where that owner's window lies in memory shared with us, counted in windows, or -1.
-struct DomainCut {
+struct DomainSplit {
     std::int64_t records;
     std::int64_t domain;
     std::int64_t window;
@@ -50,7 +50,7 @@ struct Buckets {
 template <class Position>
 [[nodiscard]] Buckets<Position> bucket_records(std::span<const Position> indices,
                                                std::span<const Position> kept, bool all,
-                                               const DomainCut& cut);
+                                               const DomainSplit& split);
 
 // `resolve_records` and `bucket_records` in one pass, for bits that begin at record 0 and owners that all
 // share memory with us. Every bit of `live`, which is used up, is one of `indices`; `each_once` tells that no
@@ -58,6 +58,6 @@ template <class Position>
 template <class Position>
 [[nodiscard]] Buckets<Position> resolve_into_buckets(std::span<const Position> indices,
                                                      std::span<std::uint64_t> live, bool each_once,
-                                                     const DomainCut& cut);
+                                                     const DomainSplit& split);
 
 }  // namespace striate

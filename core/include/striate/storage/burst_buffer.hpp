@@ -33,7 +33,7 @@ class BurstBuffer {
 
     // Whether a write of so many bytes has room now; one larger than the buffer never has.
     [[nodiscard]] bool accepts(std::int64_t bytes) const {
-        return bytes <= rules_.capacity_bytes - held_bytes_;
+        return bytes <= rules_.capacity_bytes - dirty_bytes_;
     }
 
     // The write is in the buffer. Bytes that were there already are replaced, and take no more room.
@@ -45,7 +45,7 @@ class BurstBuffer {
     // The parts of the range, in order, each with whether it is in the buffer.
     struct Found {
         FileRange range;
-        bool held;
+        bool buffered;
     };
     [[nodiscard]] std::vector<Found> find(std::int64_t file, std::int64_t offset, std::int64_t bytes) const;
 
@@ -56,8 +56,8 @@ class BurstBuffer {
     // A drain is over: those of its bytes that were not written again meanwhile leave.
     void drained(const Drain& drain);
 
-    [[nodiscard]] std::int64_t held_bytes() const { return held_bytes_; }
-    [[nodiscard]] bool empty() const { return held_bytes_ == 0; }
+    [[nodiscard]] std::int64_t dirty_bytes() const { return dirty_bytes_; }
+    [[nodiscard]] bool empty() const { return dirty_bytes_ == 0; }
 
   private:
     struct Range {
@@ -75,7 +75,7 @@ class BurstBuffer {
     std::map<std::int64_t, Ranges> files_;
     std::deque<std::pair<std::uint64_t, Access>> writes_;  // by age; parts of them may be replaced already
     std::uint64_t age_ = 0;
-    std::int64_t held_bytes_ = 0;
+    std::int64_t dirty_bytes_ = 0;
     std::int64_t draining_bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The way of messages between clients and servers of files: straight, or through the client's forwarder.
+// The route of messages between clients and servers of files: straight, or through the client's forwarder.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ class FileWire {
     // One message at a forwarder.
     struct Relay {
         std::uint32_t forwarder = 0, target = 0;
-        std::deque<Packet> coming, held;
-        std::int64_t held_bytes = 0;
+        std::deque<Packet> coming, waiting;
+        std::int64_t dirty_bytes = 0;
         std::size_t ready = 0;  // packets that may go on
         bool sending = false, ended = false;
     };

@@ -63,7 +63,7 @@ class ServerQueue {
     [[nodiscard]] std::int64_t waiting() const {
         return static_cast<std::int64_t>(jobs_.size() - free_.size());
     }
-    [[nodiscard]] std::int64_t held_bytes() const { return held_bytes_; }
+    [[nodiscard]] std::int64_t dirty_bytes() const { return dirty_bytes_; }
     // Nothing waits and nothing runs: a sync may be answered.
     [[nodiscard]] bool idle() const { return waiting() == 0 && running_ == 0; }
 
@@ -100,7 +100,7 @@ class ServerQueue {
     std::deque<std::pair<std::uint32_t, std::uint64_t>> arrivals_;  // job and arrival; some are gone already
     ByOffset by_offset_;
     std::uint64_t arrived_ = 0;
-    std::int64_t held_bytes_ = 0;
+    std::int64_t dirty_bytes_ = 0;
     std::int32_t running_ = 0;
     std::int64_t last_file_ = 0, last_end_ = 0;  // of the operation taken last
 };

@@ -51,8 +51,8 @@ struct DiskEntry {
 struct StorageTotals {
     Ticks busy = 0;  // with at least one operation on its disks
     std::int64_t longest_queue = 0;
-    double queue_seconds = 0;          // length of the queue, summed over time
-    std::int64_t most_held_bytes = 0;  // written, and not yet on the disks
+    double queue_seconds = 0;           // length of the queue, summed over time
+    std::int64_t most_dirty_bytes = 0;  // written, and not yet on the disks
     std::int64_t burst_written = 0, burst_read = 0;
 };
 
@@ -95,7 +95,7 @@ class StorageServer {
     void burst_over(const Job& job);
     void answer_flushes();
     [[nodiscard]] bool receives() const;
-    [[nodiscard]] bool settled() const;
+    [[nodiscard]] bool drained() const;
     [[nodiscard]] Ticks finish_on_disks(const Access& access);
 
     ServerRules rules_;

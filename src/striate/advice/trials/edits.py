@@ -43,24 +43,24 @@ def place(operation: Operation) -> tuple[str, int, int]:
 
 def joined(steps: Iterator[Operation], most_bytes: int) -> Iterator[Operation]:
     """Plain accesses that follow one another in a file become one, up to `most_bytes`; compute comes before it."""
-    held: Operation | None = None
+    pending: Operation | None = None
     for step in steps:
-        if held is not None and is_plain(step) and _follows(held, step, most_bytes):
-            file, offset, size = place(held)
-            held = plain(held.kind, file, offset, size + place(step)[2])
+        if pending is not None and is_plain(step) and _follows(pending, step, most_bytes):
+            file, offset, size = place(pending)
+            pending = plain(pending.kind, file, offset, size + place(step)[2])
             continue
-        if step.kind is Kind.COMPUTE and held is not None:
+        if step.kind is Kind.COMPUTE and pending is not None:
             yield step
             continue
-        if held is not None:
-            yield held
-            held = None
+        if pending is not None:
+            yield pending
+            pending = None
         if is_plain(step):
-            held = step
+            pending = step
         else:
             yield step
-    if held is not None:
-        yield held
+    if pending is not None:
+        yield pending
 
 
 def _follows(first: Operation, second: Operation, most_bytes: int) -> bool:
@@ -73,19 +73,19 @@ def _follows(first: Operation, second: Operation, most_bytes: int) -> bool:
 
 def in_order(steps: Iterator[Operation], most_bytes: int) -> Iterator[Operation]:
     """Plain accesses with nothing but compute between them, by file and offset, joined where they touch."""
-    held: list[Operation] = []
+    pending: list[Operation] = []
     for step in steps:
         if is_plain(step):
-            held.append(step)
+            pending.append(step)
         elif step.kind is Kind.COMPUTE:
             yield step
         else:
-            yield from _sorted(held, most_bytes)
-            held = []
+            yield from _sorted(pending, most_bytes)
+            pending = []
             yield step
-    yield from _sorted(held, most_bytes)
+    yield from _sorted(pending, most_bytes)
 
 
-def _sorted(held: list[Operation], most_bytes: int) -> Iterator[Operation]:
-    held.sort(key=lambda step: (step.kind, *place(step)[:2]))
-    return joined(iter(held), most_bytes)
+def _sorted(pending: list[Operation], most_bytes: int) -> Iterator[Operation]:
+    pending.sort(key=lambda step: (step.kind, *place(step)[:2]))
+    return joined(iter(pending), most_bytes)

@@ -90,7 +90,7 @@ def _shared_file(situation: Situation) -> tuple[int, str] | None:
 def _together(steps: Iterator[Operation], name: str, verb: Kind) -> Iterator[Operation]:
     """All of a rank's accesses of the file as one collective call at the end of what leads up to them.
 
-    A program that talks to others in between keeps its order up to there; the check of the result refuses the rest.
+    A program that communicates in between keeps its order up to there; the check of the result refuses the rest.
     """
     offsets: list[int] = []
     sizes: list[int] = []

@@ -43,11 +43,11 @@ def look(situation: Situation) -> Finding | None:
         ),
         verify="striate info of a new trace: less time in I/O at as many bytes",
         before=lambda: situation.whole,
-        after=lambda: rewritten(situation.whole, _behind),
+        after=lambda: rewritten(situation.whole, _overlapped),
     )
 
 
-def _behind(rank: int, steps: Iterator[Operation]) -> Iterator[Operation]:
+def _overlapped(rank: int, steps: Iterator[Operation]) -> Iterator[Operation]:
     """A write is waited for when the rank does anything but compute next."""
     open_: Operation | None = None
     for step in steps:

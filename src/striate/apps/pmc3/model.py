@@ -65,6 +65,6 @@ class SubstitutionModel:
 
 def gamma_rates(alpha: float, classes: int) -> Floats:
     """Mean rate of each of `classes` equally likely slices of a gamma distribution of mean 1 (Yang 1994)."""
-    cuts = special.gammaincinv(alpha, np.arange(1, classes) / classes)
-    below = np.concatenate([[0.0], special.gammainc(alpha + 1, cuts), [1.0]])
+    boundaries = special.gammaincinv(alpha, np.arange(1, classes) / classes)
+    below = np.concatenate([[0.0], special.gammainc(alpha + 1, boundaries), [1.0]])
     return np.asarray(np.diff(below) * classes, np.float64)

@@ -19,7 +19,7 @@ import numpy as np
 from striate.errors import TraceError
 from striate.trace.columns import operations
 from striate.trace.functions import meaning
-from striate.trace.header import File, Flag, Header
+from striate.trace.header import Flag, Header, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.trace import Trace
 
@@ -60,7 +60,7 @@ class _Reading:
     unit: int = 1000
     bad: int = 0
     bare: int = 0  # accesses without arguments
-    cut: bool = False
+    truncated: bool = False
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -108,11 +108,11 @@ def _lines(path: Path, reading: _Reading) -> Iterator[bytes]:
             try:
                 line = file.readline(_LONGEST_LINE)
             except (OSError, EOFError, zlib.error):
-                reading.cut = True
+                reading.truncated = True
                 return
             total += len(line)
             if not line or total > _MOST_BYTES:
-                reading.cut |= bool(line)
+                reading.truncated |= bool(line)
                 return
             text = line.strip().rstrip(b",")
             if text not in (b"", b"[", b"]"):
@@ -255,11 +255,11 @@ def _header(reading: _Reading, processes: Any, paths: list[str], begun: int) -> 
         flags.append(
             Flag("offset-unknown", f"{reading.bare:,} accesses have no sizes: metadata was not recorded")
         )
-    if reading.bad or reading.cut:
+    if reading.bad or reading.truncated:
         flags.append(
             Flag(
                 "damaged",
-                f"{reading.bad:,} broken lines were left out" + ", the log ends early" * reading.cut,
+                f"{reading.bad:,} broken lines were left out" + ", the log ends early" * reading.truncated,
             )
         )
     return Header(
@@ -270,7 +270,7 @@ def _header(reading: _Reading, processes: Any, paths: list[str], begun: int) -> 
         0,
         hosts if known else (),
         tuple(hosts.index(name) for name in named) if known else (),
-        tuple(File(reading.names.get(path, path)) for path in paths),
+        tuple(TracedFile(reading.names.get(path, path)) for path in paths),
         regions=tuple(reading.regions),
         levels=("posix",),
     ).flagged(*flags)

@@ -23,7 +23,7 @@ from striate.errors import TraceError
 from striate.formats.readers.otf2_events import APART, BETWEEN
 from striate.trace.columns import operations
 from striate.trace.functions import meaning
-from striate.trace.header import Communicator, File, Flag, Header
+from striate.trace.header import Flag, Header, TracedCommunicator, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.trace import Trace
 
@@ -111,7 +111,7 @@ def _trace(table: pa.Table) -> Trace:
     header = Header(
         max(ranks) + 1,
         "OTF2",
-        files=tuple(File(name) for name in files),
+        files=tuple(TracedFile(name) for name in files),
         communicators=communicators,
         regions=tuple(regions),
     ).flagged(
@@ -141,11 +141,11 @@ def _ranks(locations: list[str]) -> tuple[list[int], list[int]]:
     return list(range(len(locations))), [0] * len(locations)
 
 
-def _communicators(table: pa.Table, ranks: dict[str, int]) -> tuple[tuple[Communicator, ...], Any]:
+def _communicators(table: pa.Table, ranks: dict[str, int]) -> tuple[tuple[TracedCommunicator, ...], Any]:
     """The header's communicators, the world first, and the number of each row's."""
     texts, code = _coded(table, "communicator")
     everyone = tuple(range(max(ranks.values()) + 1))
-    found, number = [Communicator("world")], []
+    found, number = [TracedCommunicator("world")], []
     for text in texts:
         name, *places = text.split(BETWEEN)
         members = tuple(ranks[one] for one in places if one in ranks)
@@ -154,7 +154,7 @@ def _communicators(table: pa.Table, ranks: dict[str, int]) -> tuple[tuple[Commun
             number.append(0 if members == everyone else -1)
             continue
         number.append(len(found))
-        found.append(Communicator(name, members))
+        found.append(TracedCommunicator(name, members))
     return tuple(found), np.array([*number, -1], np.int64)[code]
 
 

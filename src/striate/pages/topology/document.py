@@ -110,7 +110,7 @@ def _settings_document(cluster: Cluster) -> dict[str, Any]:
 
 
 def _derived_document(cluster: Cluster) -> dict[str, Any]:
-    ways = {
+    routes = {
         name: {
             "empty_message_seconds": route.empty_message_seconds,
             "latency_seconds": route.latency_seconds,
@@ -119,7 +119,7 @@ def _derived_document(cluster: Cluster) -> dict[str, Any]:
         for name, route in measures.route_measures(cluster).items()
     }
     return {
-        "ways": ways,
+        "routes": routes,
         "disk_read_bytes_per_second": measures.disk_bytes_per_second(cluster, write=False),
         "disk_write_bytes_per_second": measures.disk_bytes_per_second(cluster, write=True),
         "node_uplinks_bytes_per_second": measures.node_uplinks_bytes_per_second(cluster),

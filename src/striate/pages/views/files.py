@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from striate.errors import LayoutError
 from striate.layout.layout import Layout
+from striate.layout.parse import parse
 from striate.layout.simple_stripe import SimpleStripe
-from striate.layout.text import parse
 from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
 from striate.pages.spread import binned_rows, spread, whole
-from striate.trace.header import File
+from striate.trace.header import TracedFile
 from striate.trace.runs import byte_runs
 from striate.trace.tables import front
 from striate.trace.trace import Trace
@@ -104,7 +104,7 @@ def _when(
     return np.where(last < 0, _NEVER, first), last
 
 
-def layout_of(file: File) -> Layout | None:
+def layout_of(file: TracedFile) -> Layout | None:
     """Where the file's bytes live: its layout, or the stripes its hints speak of."""
     try:
         if file.layout is not None:

@@ -145,8 +145,8 @@ def words(trace: Trace) -> list[str]:
         return []
     size = np.bincount(trace.column("rank")[below], trace.column("bytes")[below].astype(float), trace.ranks)
     order = np.argsort(-size, kind="stable")
-    behind = np.cumsum(size[order])
-    count = int(np.searchsorted(behind, _MOST_OF_DATA * behind[-1])) + 1
+    cumulative = np.cumsum(size[order])
+    count = int(np.searchsorted(cumulative, _MOST_OF_DATA * cumulative[-1])) + 1
     asking = len(np.unique(trace.column("rank")[above]))
     named = ", ".join(str(rank) for rank in sorted(order[:count].tolist())[:16]) + (
         ", ..." if count > 16 else ""
@@ -154,7 +154,7 @@ def words(trace: Trace) -> list[str]:
     who = f"rank {named}" if count == 1 else f"{count} ranks ({named})"
     return [
         f"{asking} of {trace.ranks} ranks ask for data through MPI-IO; {who} of them move {_MOST_OF_DATA:.0%} or more "
-        f"of the {about_size(int(behind[-1]))} that reach the operating system."
+        f"of the {about_size(int(cumulative[-1]))} that reach the operating system."
     ]
 
 

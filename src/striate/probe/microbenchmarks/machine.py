@@ -10,12 +10,12 @@ from scipy.optimize import nnls
 
 from striate.errors import QueueingError
 from striate.queueing.curves import Floats
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One processor's rate, and the network's: alone (t0, r_inf) and when all talk at once (r_sat)."""
+    """One processor's rate, and the network's: alone (t0, r_inf) and when all send at once (r_sat)."""
 
     processors: int
     operations_per_second: float  # floating point, one processor
@@ -30,8 +30,8 @@ class Machine:
 
     def spmd(
         self, *, parallel_operations: float, serial_operations: float, burst_bytes: float, **others: Any
-    ) -> Spmd:
-        """A program of that much work per burst on this machine; `others` are parameters of `Spmd`."""
+    ) -> SpmdParameters:
+        """A program of that much work per burst on this machine; `others` are parameters of `SpmdParameters`."""
         given = {
             "parallel_seconds": parallel_operations / self.operations_per_second,
             "serial_seconds": serial_operations / self.operations_per_second,
@@ -39,7 +39,7 @@ class Machine:
             "transfer_seconds": burst_bytes / self.bytes_per_second,
             "contention": self.largest_contention,
         }
-        return Spmd(**given | others)
+        return SpmdParameters(**given | others)
 
 
 def line_through(sizes: Floats, seconds: Floats) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from striate.queueing.curves import Floats, Power
 from striate.queueing.derive.contention import contention_of
 from striate.queueing.derive.demand_counts import PhaseCounts, count_phases
 from striate.queueing.model import Model
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.program import Program, Solvable
 from striate.workload import Workload
 
@@ -52,7 +52,7 @@ class Derived:
         return Interval(min(low, estimate), estimate, max(high, estimate))
 
     @property
-    def spmd(self) -> Spmd:
+    def spmd(self) -> SpmdParameters:
         """The parameters of a program of one phase; raises QueueingError for several, which have parameters each."""
         if not isinstance(self.model, Model):
             raise QueueingError(f"expected one phase, found {len(self.model.phases)}; look at `model.phases`")
@@ -133,7 +133,7 @@ def _derive(
     messages, off_messages = _power(sizes, np.array([count.messages for count in counts]) / bursts)
     sent, off_sent = _power(sizes, np.array([count.sent_bytes for count in counts]) / bursts)
     largest = counts[-1]
-    spmd = Spmd(
+    spmd = SpmdParameters(
         parallel_seconds=parallel,
         serial_seconds=serial,
         message_startup_seconds=speeds.message_seconds,
@@ -187,7 +187,7 @@ def _power(sizes: Floats, values: Floats) -> tuple[Power, float]:
 def speeds_of(cluster: Cluster, ranks: int) -> Speeds:
     """The cluster's parts, each alone; the message goes from a rank to the next."""
     kind = cluster.node_types[int(cluster.node_type[0])]
-    latency, bandwidth = _neighbour_way(cluster, ranks)
+    latency, bandwidth = _neighbour_route(cluster, ranks)
     wire = min(bandwidth, kind.nic.bandwidth, kind.nic.link.bandwidth)
     message = latency + 2 * kind.nic.link.latency / 1e12
     if not cluster.servers:
@@ -226,7 +226,7 @@ def busy_io(speeds: Speeds, cluster: Cluster) -> Speeds:
     return replace(speeds, request_seconds=speeds.request_seconds + seek + wire, chunk_bytes=chunk)
 
 
-def _neighbour_way(cluster: Cluster, ranks: int) -> tuple[float, float]:
+def _neighbour_route(cluster: Cluster, ranks: int) -> tuple[float, float]:
     """Mean latency in seconds and mean bandwidth between neighbouring ranks of different sockets, if there are."""
     sockets = cluster.socket_component[cluster.place(ranks).socket]
     source, target = sockets[:-1], sockets[1:]

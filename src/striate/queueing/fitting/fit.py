@@ -13,7 +13,7 @@ from striate.interval import Interval
 from striate.queueing.curves import Described, Floats
 from striate.queueing.fitting.coordinates import PARAMETERS, Coordinates, free_coordinates
 from striate.queueing.fitting.identify import combinations, in_words, null_space
-from striate.queueing.fitting.intervals import Spread
+from striate.queueing.fitting.intervals import CoefficientSpread
 from striate.queueing.fitting.least_squares import Problem, relative_errors, solve
 from striate.queueing.fitting.observations import Observations
 from striate.queueing.fitting.terms import (
@@ -26,7 +26,7 @@ from striate.queueing.fitting.terms import (
     Terms,
 )
 from striate.queueing.model import Model
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.work import Points
 
 _CONTENDED, _APART = "contention * transfer_seconds", "(1 - contention) * transfer_seconds"
@@ -39,7 +39,7 @@ class Fit:
     Parameters are those of one burst, in seconds, or in units of T1 when speedups were fitted.
     """
 
-    spmd: Spmd  # one of the programs that fit equally well
+    spmd: SpmdParameters  # one of the programs that fit equally well
     kind: str
     solver: str
     observations: Observations
@@ -50,7 +50,7 @@ class Fit:
     at_bound: tuple[str, ...]  # found to be zero: their intervals are one-sided
     residuals: Floats  # (s - observed s) / observed s
     confidence: float
-    spread: Spread = field(repr=False)
+    spread: CoefficientSpread = field(repr=False)
 
     def time(self, processors: int, disks: int) -> Interval:
         """The fitted time at p and d in seconds, or in units of T1 for speedups, with its confidence interval."""
@@ -122,7 +122,7 @@ def fit(
     """
     if not 0 < confidence < 1:
         raise QueueingError(f"expected a confidence between 0 and 1, got {confidence}", at="confidence")
-    shape = Spmd(
+    shape = SpmdParameters(
         parallel_seconds=1,
         scale=scale,
         messages=messages,
@@ -140,7 +140,7 @@ def fit(
     solved = everything.without(_merged(null))
     _refuse_too_few(observed.size, solved, null)
     problem = Problem(terms, solved, observed)
-    spread = Spread.of(problem, solve(problem), confidence)
+    spread = CoefficientSpread.of(problem, solve(problem), confidence)
     told = _told(everything, null, spread)
     _, place = Points.scattered(observations.processors, observations.disks)
     return Fit(
@@ -187,7 +187,7 @@ def _refuse_too_few(count: int, solved: Coordinates, null: Floats) -> None:
         )
 
 
-def _told(everything: Coordinates, null: Floats, spread: Spread) -> dict[str, Interval]:
+def _told(everything: Coordinates, null: Floats, spread: CoefficientSpread) -> dict[str, Interval]:
     """Intervals of what the data determine, per burst where a burst is what they belong to."""
     solved, bursts = spread.problem.coordinates, spread.problem.terms.bursts
     kept = [everything.formulas.index(formula) for formula in solved.formulas]
@@ -199,7 +199,7 @@ def _told(everything: Coordinates, null: Floats, spread: Spread) -> dict[str, In
 
 
 def _parameters(
-    told: dict[str, Interval], spread: Spread, fixed: Mapping[str, units.Quantity]
+    told: dict[str, Interval], spread: CoefficientSpread, fixed: Mapping[str, units.Quantity]
 ) -> dict[str, Interval]:
     """Those parameters that the data, or the data and what was fixed, determine alone."""
     found = {name: interval for name, interval in told.items() if name in PARAMETERS}
@@ -210,7 +210,7 @@ def _parameters(
     return found
 
 
-def _transfer(spread: Spread) -> dict[str, Interval]:
+def _transfer(spread: CoefficientSpread) -> dict[str, Interval]:
     """w and S_R as ratio and sum of the two parts of a transfer."""
     formulas, bursts = spread.problem.coordinates.formulas, spread.problem.terms.bursts
     apart, contended = formulas.index(_APART), formulas.index(_CONTENDED)

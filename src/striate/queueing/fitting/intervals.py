@@ -20,7 +20,7 @@ SEARCH_NOISE = 1e-6  # relative: the search stops somewhere, so perfect data do 
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class CoefficientSpread:
     """The uncertainty of a solution: Student's t on the residual degrees of freedom."""
 
     problem: Problem
@@ -31,7 +31,7 @@ class Spread:
     confidence: float
 
     @classmethod
-    def of(cls, problem: Problem, values: Floats, confidence: float) -> Spread:
+    def of(cls, problem: Problem, values: Floats, confidence: float) -> CoefficientSpread:
         errors = relative_errors(problem, values)[0]
         steps = np.maximum(1e-5 * values, problem.least_step)
         jacobian = derivatives(problem, np.maximum(values, steps), steps)

@@ -84,8 +84,8 @@ class Profile:
 
         def jacobian(scaled: Floats) -> Floats:
             values, steps = scaled * scale, 1e-3 * scale * np.maximum(scaled, 0.1)
-            held = weight * gradient(quantity, np.maximum(values, steps), steps)
-            return np.vstack([derivatives(problem, np.maximum(values, steps), steps), held]) * scale
+            constraint = weight * gradient(quantity, np.maximum(values, steps), steps)
+            return np.vstack([derivatives(problem, np.maximum(values, steps), steps), constraint]) * scale
 
         upper = problem.coordinates.upper / scale
         begin = np.minimum(np.maximum(start / scale, 1e-9), 0.999999 * upper)

@@ -15,7 +15,7 @@ import numpy as np
 
 from striate.queueing.curves import Floats, Integers
 from striate.queueing.networks.kinds import find_kind
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.work import Points, Work
 
 COEFFICIENTS = ("parallel", "serial", "startup", "apart", "contended", "io_startup", "io_transfer")
@@ -26,7 +26,7 @@ PARALLEL, SERIAL, STARTUP, APART, CONTENDED, IO_STARTUP, IO_TRANSFER = range(7)
 class Terms:
     """The shapes that the coefficients multiply, at given points."""
 
-    shape: Spmd
+    shape: SpmdParameters
     kind: str
     solver: str
     points: Points
@@ -37,7 +37,7 @@ class Terms:
     _kept: dict[int, Points] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, shape: Spmd, kind: str, solver: str, points: Points) -> Terms:
+    def of(cls, shape: SpmdParameters, kind: str, solver: str, points: Points) -> Terms:
         """The shapes of a program whose times are all one second."""
         unit = shape.replace(
             parallel_seconds=1,
@@ -88,7 +88,7 @@ class Terms:
             self._kept[copies] = self.points.repeated(copies)
         return self._kept[copies]
 
-    def program(self, coefficients: Floats) -> Spmd:
+    def program(self, coefficients: Floats) -> SpmdParameters:
         """The program with these coefficients."""
         transfer = coefficients[APART] + coefficients[CONTENDED]
         return self.shape.replace(

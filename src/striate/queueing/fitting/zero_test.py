@@ -25,12 +25,12 @@ def best_at_zero(
     problem: Problem, values: Floats, index: int, *, reach: float, confidence: float
 ) -> Floats | None:
     """The other values of the best fit with this one at zero; None where noise does not explain that it fits worse."""
-    held = without(problem, index)
-    if not held.coordinates.names:
+    reduced = without(problem, index)
+    if not reduced.coordinates.names:
         return None
-    at_zero = refine(held, np.delete(values, index))
+    at_zero = refine(reduced, np.delete(values, index))
     best = squares(problem, values)
-    risen = squares(held, at_zero) - best
+    risen = squares(reduced, at_zero) - best
     if risen <= reach**2:
         return at_zero
     likely = risen <= _HOPELESS * reach**2 and _explained(
@@ -52,10 +52,10 @@ def _explained(
     return False
 
 
-def _drawn(held: Problem, at_zero: Floats) -> list[Floats]:
-    times = held.terms.times(held.coordinates.coefficients(at_zero))[0]
+def _drawn(reduced: Problem, at_zero: Floats) -> list[Floats]:
+    times = reduced.terms.times(reduced.coordinates.coefficients(at_zero))[0]
     free = max(1, times.size - at_zero.size)
-    noise = np.sqrt(squares(held, at_zero) / free)
+    noise = np.sqrt(squares(reduced, at_zero) / free)
     random = np.random.default_rng(0)
     return [times * np.maximum(1 + noise * random.standard_normal(times.size), 0.1) for _ in range(DRAWS)]
 
@@ -63,8 +63,8 @@ def _drawn(held: Problem, at_zero: Floats) -> list[Floats]:
 def _ratio(problem: Problem, values: Floats, index: int, at_zero: Floats, drawn: Floats) -> float:
     """How much better the whole model fits drawn data than the one without the value, relative to the rest."""
     whole = Problem(problem.terms, problem.coordinates, drawn)
-    held = without(whole, index)
-    none = squares(held, refine(held, at_zero))
+    reduced = without(whole, index)
+    none = squares(reduced, refine(reduced, at_zero))
     near = np.insert(at_zero, index, problem.least_step)
     free = min(none, *(squares(whole, refine(whole, start)) for start in (values, near)))
     return (none - free) / max(free, 1e-300)

@@ -7,7 +7,7 @@ import numpy as np
 from striate import _core
 from striate.queueing.curves import Floats, Integers
 from striate.queueing.networks.bounds import balanced_job_bounds
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.work import Work
 
 
@@ -21,7 +21,7 @@ class BusAio:
             return f"expected p to be a multiple of c = {group}, got p = {processors}"
         return None
 
-    def disk_seconds(self, spmd: Spmd, processors: Integers, disks: Integers) -> Floats:
+    def disk_seconds(self, spmd: SpmdParameters, processors: Integers, disks: Integers) -> Floats:
         # eq. 19: a chunk is 1 / (p/c) of the burst, striped over d disks
         shares = (processors // spmd.group) * disks
         return spmd.io_startup_seconds + spmd.io_transfer_seconds / shares

@@ -7,7 +7,7 @@ import numpy as np
 from striate import _core
 from striate.queueing.curves import Floats, Integers
 from striate.queueing.networks.bounds import asymptotic_bounds
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.work import Work
 
 
@@ -23,7 +23,7 @@ class CluAio:
             return f"expected p/c to be a multiple of d = {disks}, got p/c = {processors // group}"
         return None
 
-    def disk_seconds(self, spmd: Spmd, processors: Integers, disks: Integers) -> Floats:
+    def disk_seconds(self, spmd: SpmdParameters, processors: Integers, disks: Integers) -> Floats:
         return spmd.io_startup_seconds + spmd.io_transfer_seconds / (processors // spmd.group)  # eq. 13
 
     def times(self, work: Work, *, solver: str, loops: str) -> Floats:

@@ -9,14 +9,14 @@ from striate.queueing.curves import Floats, Integers
 from striate.queueing.networks.bus_aio import BusAio
 from striate.queueing.networks.clu_aio import CluAio
 from striate.queueing.networks.sio import Sio
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.work import Work
 
 SOLVERS = ("paper", "exact", "fast")
 LOOPS = ("geometric", "fixed")
 
 
-class Kind(Protocol):
+class NetworkModel(Protocol):
     """A queueing network over a program's demands; all times are one cycle's."""
 
     name: str
@@ -24,7 +24,7 @@ class Kind(Protocol):
     def refusal(self, group: int, processors: int, disks: int) -> str | None:
         """Why there is no such point, or None."""
 
-    def disk_seconds(self, spmd: Spmd, processors: Integers, disks: Integers) -> Floats:
+    def disk_seconds(self, spmd: SpmdParameters, processors: Integers, disks: Integers) -> Floats:
         """The service time of one I/O request, y (paper 000, eq. 14)."""
 
     def times(self, work: Work, *, solver: str, loops: str) -> Floats:
@@ -40,10 +40,10 @@ class Kind(Protocol):
         """Proved bounds on the exact cycle time."""
 
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (Sio(), BusAio(), CluAio())}
+KINDS: dict[str, NetworkModel] = {kind.name: kind for kind in (Sio(), BusAio(), CluAio())}
 
 
-def find_kind(name: str) -> Kind:
+def find_kind(name: str) -> NetworkModel:
     if name not in KINDS:
         raise QueueingError(f"expected a kind of {', '.join(KINDS)}, got {name!r}", at="kind")
     return KINDS[name]

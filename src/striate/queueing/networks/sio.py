@@ -12,7 +12,7 @@ from striate.queueing.imbalance import EULER
 from striate.queueing.networks.bounds import fork_join_bounds
 from striate.queueing.networks.fixed_loops import fixed_loop_seconds
 from striate.queueing.networks.quadrature import fork_join_fast
-from striate.queueing.parameters import Spmd
+from striate.queueing.parameters import SpmdParameters
 from striate.queueing.work import Work
 
 LARGEST_EXACT = 20_000  # groups; the exact chain takes K^2 / 2 steps
@@ -29,7 +29,7 @@ class Sio:
             return f"expected p to be a multiple of c = {group}, got p = {processors}"
         return None
 
-    def disk_seconds(self, spmd: Spmd, processors: Integers, disks: Integers) -> Floats:
+    def disk_seconds(self, spmd: SpmdParameters, processors: Integers, disks: Integers) -> Floats:
         return spmd.io_startup_seconds + spmd.io_transfer_seconds / disks  # eq. 18
 
     def times(self, work: Work, *, solver: str, loops: str) -> Floats:

@@ -1,4 +1,4 @@
-"""Agreement: what fails on one rank fails on all, with the same error, and nobody is left waiting."""
+"""Collective failure: what fails on one rank fails on all, with the same error, and nobody is left waiting."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from striate.runtime.move.group import Group
 from striate.runtime.move.node import Node
 from striate.runtime.move.ranks import Ranks
 from striate.runtime.move.session import Session
-from striate.runtime.move.state import Options, Plan, State
+from striate.runtime.move.state import ChunkPlan, Options, State
 from striate.runtime.plan.budget import Budget
 from striate.runtime.plan.placement import Domains
 from striate.runtime.store.chunks import ChunkTable
@@ -141,7 +141,7 @@ class GroupState:
             choose_codec=False,
             domains=self.domains(dimension),
             budget=self.budget(dimension),
-            plan=Plan(placed, server_ranks, block, ""),
+            plan=ChunkPlan(placed, server_ranks, block, ""),
             options=setting.options,
             identity=metadata.identity,
             generation=metadata.generation,

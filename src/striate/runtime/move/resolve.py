@@ -137,8 +137,8 @@ def _resolve_claims(
     if (
         len(places) * SPARSE < end - first
     ):  # few claims to a large domain: sorting them is less work than its bits
-        distinct, from_behind = np.unique(places[::-1], return_index=True)
-        winners = np.sort(len(places) - 1 - from_behind).astype(places.dtype)
+        distinct, from_end = np.unique(places[::-1], return_index=True)
+        winners = np.sort(len(places) - 1 - from_end).astype(places.dtype)
         return winners, np.bincount(distinct // partition.chunk, minlength=_own_chunks(partition, rank)), None
     bits = np.zeros(-(-max(end - first, 1) // 64), np.uint64)
     _core.mark_records(places, 0, bits)

@@ -27,7 +27,7 @@ Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Plan:
+class ChunkPlan:
     """Where chunks go. Server s is served by rank `server_ranks[s]`; `layout` is text, empty for group factors."""
 
     server_of_chunk: Int64
@@ -61,7 +61,7 @@ class State:
     choose_codec: bool
     domains: Domains
     budget: Budget
-    plan: Plan
+    plan: ChunkPlan
     options: Options
     identity: str
     generation: int

@@ -82,7 +82,7 @@ def plan_grid(
     A chunk is a multiple of `alignment` bytes where that costs at most an eighth.
     """
     lengths = check_shape(shape, item_bytes)
-    axis = _cut_axis(lengths, item_bytes, pieces=pieces, chunk_bytes=chunk_bytes)
+    axis = _split_axis(lengths, item_bytes, pieces=pieces, chunk_bytes=chunk_bytes)
     row_bytes = math.prod(max(length, 1) for length in lengths[axis + 1 :]) * item_bytes
     if axis == 0:
         part = _free_part(lengths[0], row_bytes, pieces=pieces, chunk_bytes=chunk_bytes, alignment=alignment)
@@ -92,7 +92,7 @@ def plan_grid(
     return Grid(lengths, item_bytes, (1,) * axis + (part,) + inner)
 
 
-def _cut_axis(shape: tuple[int, ...], item_bytes: int, *, pieces: int, chunk_bytes: int) -> int:
+def _split_axis(shape: tuple[int, ...], item_bytes: int, *, pieces: int, chunk_bytes: int) -> int:
     """The first axis that gives enough chunks of a good size; 0 when none does without too many."""
     for axis, length in enumerate(shape):
         outer = math.prod(shape[: axis + 1])

@@ -21,7 +21,7 @@ from striate.workload.kinds import (
 from striate.workload.program import Int64s
 from striate.workload.walk import ProgramLine, lines
 
-_SETTLED = {"request", "region"}
+_CLOSED = {"request", "region"}
 _FILES = frozenset(kind for kind, names in OPERANDS.items() if "file" in names)
 
 
@@ -186,8 +186,8 @@ def _twice(application: Application, program: int) -> list[ProgramLine]:
             counts.append(int(programs.constant[programs.operand(row, "count")]))
         elif programs.kind[row] == Kind.END:
             body, count = stack.pop(), counts.pop()
-            settles = any(line.kind is Kind.WAITALL or _SETTLED & set(OPERANDS[line.kind]) for line in body)
-            stack[-1].extend(body * min(count, 2 if settles and len(body) < 10_000 else 1))
+            closes = any(line.kind is Kind.WAITALL or _CLOSED & set(OPERANDS[line.kind]) for line in body)
+            stack[-1].extend(body * min(count, 2 if closes and len(body) < 10_000 else 1))
         elif row in by_row:
             stack[-1].append(by_row[row])
     return stack[0]

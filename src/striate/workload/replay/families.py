@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from striate.trace.header import Communicator as Traced
+from striate.trace.header import TracedCommunicator
 from striate.workload.application import WORLD, Communicator
 
 
-def families(traced: Sequence[Traced], ranks: int) -> tuple[tuple[Communicator, ...], tuple[str, ...]]:
+def families(
+    traced: Sequence[TracedCommunicator], ranks: int
+) -> tuple[tuple[Communicator, ...], tuple[str, ...]]:
     """The workload's communicators, and the name of the one that stands for each of the trace's."""
     colors: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = []
     keys: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = []

@@ -50,7 +50,7 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class DarshanJob:
     """What the log says of the run."""
 
     number: int
@@ -96,7 +96,7 @@ class Log:
             whole = False
         return b"".join(parts), whole
 
-    def job(self) -> Job:
+    def job(self) -> DarshanJob:
         """The job record; raises TraceError when it is not there."""
         end = self.names.offset if self.names.length else self.size
         content, _ = self._unpacked(Module(self.job_offset, max(0, end - self.job_offset), 0, False))
@@ -115,7 +115,7 @@ class Log:
         metadata = dict(line.split("=", 1) for line in _text(text[:1024]).splitlines() if "=" in line)
         program, *mounts = _text(text[1024:]).split("\n")
         pairs = [tuple(mount.split("\t", 1)) for mount in mounts if "\t" in mount]
-        return Job(
+        return DarshanJob(
             values[-1],
             begun if 0 <= begun < 2**62 else 0,
             done - begun if 0 < done - begun < 2**61 else 0,

@@ -12,7 +12,7 @@ from striate.formats.readers.darshan.heatmap import heat
 from striate.formats.readers.darshan.log import Log
 from striate.formats.readers.darshan.lustre import components
 from striate.formats.readers.darshan.messages import messages
-from striate.formats.readers.darshan.text import TextLog
+from striate.formats.readers.darshan.parser_output import TextLog
 
 FileNumber = Callable[[int], int]
 Names = dict[int, str]

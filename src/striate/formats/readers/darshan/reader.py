@@ -15,12 +15,12 @@ from striate.errors import TraceError
 from striate.formats.readers.darshan import dxt
 from striate.formats.readers.darshan.counters import Counters, counters
 from striate.formats.readers.darshan.layouts import SHAPES
-from striate.formats.readers.darshan.log import MAGIC, Job, Log, open_log
+from striate.formats.readers.darshan.log import MAGIC, DarshanJob, Log, open_log
+from striate.formats.readers.darshan.parser_output import HEAD, TextLog, read_text
 from striate.formats.readers.darshan.parts import PARTS
 from striate.formats.readers.darshan.rebuild import rebuild
-from striate.formats.readers.darshan.text import HEAD, TextLog, read_text
 from striate.trace.columns import operations
-from striate.trace.header import MOST_RANKS, File, Flag, Header
+from striate.trace.header import MOST_RANKS, Flag, Header, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.records import ALL_RANKS, LARGEST, calls, moved
 from striate.trace.trace import Trace
@@ -48,7 +48,7 @@ class _Reading:
     """What has been read so far."""
 
     log: Log | TextLog
-    job: Job
+    job: DarshanJob
     names: dict[int, str]
     tables: list[pa.Table] = field(default_factory=list)
     records: dict[str, pa.Table] = field(default_factory=dict)
@@ -318,7 +318,7 @@ def _header(reading: _Reading) -> Header:
     for at, number in enumerate(reading.file_of):
         name = reading.names.get(number, f"record {number:#x}")
         mount = next((kind for path, kind in job.mounts if name.startswith(path)), None)
-        files.append(File(name, mount, hints=stripes.get(at, {})))
+        files.append(TracedFile(name, mount, hints=stripes.get(at, {})))
     hosts, host_of_rank = _hosts(reading)
     watched = {level: None for module, _, level, _ in _DATA if module in reading.log.modules}
     return Header(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from striate.formats.readers.recorder.calls import RecorderCall
-from striate.trace.header import Communicator
+from striate.trace.header import TracedCommunicator
 
 _WORLD, _SELF = "MPI_COMM_WORLD", "MPI_COMM_SELF"
 _UNKNOWN = ("", "MPI_COMM_UNKNOWN", "MPI_COMM_NULL")
@@ -34,12 +34,12 @@ class Communicators:
             return -1
         return self._numbers.setdefault(name, len(self._numbers))
 
-    def listed(self, ranks: int) -> tuple[Communicator, ...]:
+    def listed(self, ranks: int) -> tuple[TracedCommunicator, ...]:
         """In the order of their numbers; those whose members were not all told stand for all ranks."""
-        found = [Communicator("world")]
+        found = [TracedCommunicator("world")]
         for name in list(self._numbers)[1:]:
             places = self._places.get(name, {})
             told = bool(places) and sorted(places) == list(range(len(places)))
             members = tuple(places[at] for at in range(len(places))) if told else None
-            found.append(Communicator(name, None if members == tuple(range(ranks)) else members))
+            found.append(TracedCommunicator(name, None if members == tuple(range(ranks)) else members))
         return tuple(found)

@@ -128,7 +128,7 @@ def expanded(rules: Rules, most: int) -> tuple[Int32s, bool]:
 def _lengths(rules: Rules, most: int) -> dict[int, int]:
     """How many calls each rule that is needed stands for; `most + 1` means more than `most`."""
     found: dict[int, int] = {}
-    under_way: set[int] = set()
+    open_rules: set[int] = set()
     stack = [START]
     while stack:
         rule = stack[-1]
@@ -142,15 +142,15 @@ def _lengths(rules: Rules, most: int) -> dict[int, int]:
         inner = [int(value) for value in np.unique(values[(values < 0) & (times > 0)])]
         missing = [value for value in inner if value not in found]
         if not missing:
-            under_way.discard(rule)
+            open_rules.discard(rule)
             total = int(times[values >= 0].sum())
             nested = zip(values[values < 0].tolist(), times[values < 0].tolist(), strict=True)
             total += sum(count * found[value] for value, count in nested if count)
             found[rule] = min(total, most + 1)
             stack.pop()
-        elif rule in under_way:
+        elif rule in open_rules:
             raise TraceError("the grammar goes round in a circle")
         else:
-            under_way.add(rule)
+            open_rules.add(rule)
             stack += missing
     return found

@@ -18,7 +18,7 @@ from striate.formats.readers.recorder.metadata import RecorderMetadata, read_met
 from striate.formats.readers.recorder.ranks import RankLog, rank_logs
 from striate.formats.readers.recorder.store import COMBINED, FILES, MAGIC, METADATA, RecorderStore
 from striate.trace.columns import NUMBERS, operations
-from striate.trace.header import File, Flag, Header
+from striate.trace.header import Flag, Header, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.trace import Trace
 
@@ -135,7 +135,7 @@ def _header(reading: _Reading) -> Header:
         metadata.ranks,
         f"Recorder {metadata.version}",
         started=started,
-        files=tuple(File(name) for name in reading.files),
+        files=tuple(TracedFile(name) for name in reading.files),
         communicators=reading.communicators.listed(metadata.ranks),
         levels=("mpi-io", "mpi", "posix") if metadata.messages else ("mpi-io", "posix"),
     ).flagged(*_flags(reading))

@@ -15,7 +15,7 @@ import numpy as np
 
 from striate.errors import TraceError
 from striate.formats.readers.darshan.layouts import SHAPES
-from striate.formats.readers.darshan.log import MOST_BYTES, Job, Module
+from striate.formats.readers.darshan.log import MOST_BYTES, DarshanJob, Module
 
 HEAD = b"# darshan log version:"
 _LONGEST_LINE = 1 << 16
@@ -51,7 +51,7 @@ class TextLog:
         found |= {module: Module(0, 0, 1 if module == "DXT_POSIX" else 2, False) for module in self.accesses}
         return found | ({"LUSTRE": Module(0, 0, 2, False)} if self.stripes else {})
 
-    def job(self) -> Job:
+    def job(self) -> DarshanJob:
         """The job as the head of the text tells it."""
         try:
             ranks, started = int(self.head["nprocs"]), int(self.head.get("start_time", "0"))
@@ -61,7 +61,7 @@ class TextLog:
         if not 0 <= started < 2**32 or not 0 <= seconds < 2**32:
             raise TraceError("expected possible times in the head", at="head")
         number = self.head.get("jobid", "")
-        return Job(
+        return DarshanJob(
             int(number) if number.isdecimal() and len(number) < 19 else 0,
             started * 10**9,
             round(seconds * 1e9),

@@ -1,4 +1,4 @@
-"""Many small writes and reads through a memory, against a NumPy array: `behind.py FOLDER`."""
+"""Many small writes and reads through a memory, against a NumPy array: `write_behind.py FOLDER`."""
 
 import sys
 from pathlib import Path
