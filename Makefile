@@ -24,6 +24,8 @@ lint: $(VENV)/built $(VENV)/lint-tools
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/clang-format --dry-run --Werror $(CXX_FILES)
+	printf '%s\n' core/bind/*.cpp | xargs -P 2 -n 1 $(CXX) -std=gnu++20 -fsyntax-only -fvisibility=hidden -Wall -Wextra -Wshadow -Werror -Icore/include \
+		$$($(PY) -c 'import nanobind, sysconfig; print("-isystem", nanobind.include_dir(), "-isystem", sysconfig.get_path("include"))')
 	@mkdir -p build && $(STUBGEN) -o build/_core.pyi && cmp build/_core.pyi src/striate/_core.pyi || \
 		{ echo "striate: the stub is not that of the bindings; run make stub" >&2; exit 1; }
 

@@ -54,7 +54,6 @@ void bind_stations(Class& run) {
         of_rows(run, name, &ProgramResult::stations, value);
     };
     put("station_busy", [](const StationTotals& station) { return station.busy; });
-    put("station_packets", [](const StationTotals& station) { return station.packets; });
     put("station_bytes", [](const StationTotals& station) { return station.bytes; });
 }
 

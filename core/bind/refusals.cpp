@@ -46,7 +46,8 @@ void bind_values(nb::module_& module) {
         .def_prop_ro("to", [](const Refusal& refusal) { return refusal.numbers.to; })
         .def_prop_ro("bytes", [](const Refusal& refusal) { return refusal.numbers.bytes; })
         .def_prop_ro("room", [](const Refusal& refusal) { return refusal.numbers.room; })
-        .def_prop_ro("count", [](const Refusal& refusal) { return refusal.numbers.count; });
+        .def_prop_ro("count", [](const Refusal& refusal) { return refusal.numbers.count; })
+        .def_prop_ro("rate", [](const Refusal& refusal) { return refusal.numbers.rate; });
 }
 
 void bind_reasons(nb::module_& module) {
@@ -91,7 +92,16 @@ void bind_reasons(nb::module_& module) {
         .value("unknown_aggregator", Reason::unknown_aggregator)
         .value("empty_buffer", Reason::empty_buffer)
         .value("place_beyond", Reason::place_beyond)
-        .value("too_many_pieces", Reason::too_many_pieces);
+        .value("too_many_pieces", Reason::too_many_pieces)
+        .value("rate_out_of_range", Reason::rate_out_of_range)
+        .value("transfer_too_large", Reason::transfer_too_large)
+        .value("instruction_rate", Reason::instruction_rate)
+        .value("negative_latency", Reason::negative_latency)
+        .value("empty_unit", Reason::empty_unit)
+        .value("too_few_disks", Reason::too_few_disks)
+        .value("idle_disk", Reason::idle_disk)
+        .value("burst_limits", Reason::burst_limits)
+        .value("no_cpu", Reason::no_cpu);
 }
 
 }  // namespace

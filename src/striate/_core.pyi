@@ -94,6 +94,24 @@ class Reason(enum.Enum):
 
     too_many_pieces = 31
 
+    rate_out_of_range = 32
+
+    transfer_too_large = 33
+
+    instruction_rate = 34
+
+    negative_latency = 35
+
+    empty_unit = 36
+
+    too_few_disks = 37
+
+    idle_disk = 38
+
+    burst_limits = 39
+
+    no_cpu = 40
+
 class RankRow:
     """Where a rank stands; row -1: it has ended."""
 
@@ -176,6 +194,9 @@ class Refusal:
 
     @property
     def count(self) -> int: ...
+
+    @property
+    def rate(self) -> float: ...
 
 class RefusalError(Exception):
     """What the core throws when it refuses its input; everything else that it throws is a bug."""
@@ -358,9 +379,6 @@ class PacketRun:
 
     @property
     def station_busy(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
-
-    @property
-    def station_packets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
     @property
     def station_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...

@@ -134,6 +134,15 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.empty_buffer: _said("a collective buffer or alignment of less than one byte"),
     Reason.place_beyond: _said("a byte beyond 63 bits on its server"),
     Reason.too_many_pieces: _said("too many pieces"),
+    Reason.rate_out_of_range: _said("expected a rate from 1 B/s to 2^47 B/s, got {0.rate:g} B/s"),
+    Reason.transfer_too_large: _said("expected packets and disk jobs from 0 to 2^47 bytes, got {0.bytes}"),
+    Reason.instruction_rate: _said("a job of {0.count} instructions at {0.rate:g} a second"),
+    Reason.negative_latency: _said("expected latencies that are not negative"),
+    Reason.empty_unit: _said("expected packets, I/O requests, RAID chunks and caches of one byte or more"),
+    Reason.too_few_disks: _said("expected a server with {0.room} disks or more, got {0.count}"),
+    Reason.idle_disk: _said("expected disks of 1 B/s or more that turn, with a channel and a queue"),
+    Reason.burst_limits: _said("expected a burst buffer that begins to drain before it is full"),
+    Reason.no_cpu: _said("expected nodes with a CPU"),
 }
 
 

@@ -41,6 +41,15 @@ enum class Reason : std::uint8_t {
     empty_buffer,               // of collective I/O, or alignment
     place_beyond,               // a byte whose place on its server needs more than 63 bits
     too_many_pieces,            // of byte runs
+    rate_out_of_range,          // rate: B/s, beside 1 to 2^47
+    transfer_too_large,         // bytes of one packet or disk job
+    instruction_rate,           // count: instructions of a job, rate: per second
+    negative_latency,           // of a link
+    empty_unit,                 // a packet, I/O request, RAID chunk or cache page without a byte
+    too_few_disks,              // count, room: the fewest disks of a server
+    idle_disk,                  // a rate below 1 B/s, or no channel, queue or turn
+    burst_limits,               // of a burst buffer: below zero, or drained beyond its capacity
+    no_cpu,                     // in a node
 };
 
 // Where a rank stands; a rank that has ended stands on no row.
@@ -75,6 +84,7 @@ struct RefusalNumbers {
     std::int64_t server = -1, file = -1, end = -1;
     std::int64_t from = -1, to = -1;
     std::int64_t bytes = -1, room = -1, count = -1;
+    double rate = -1;
 };
 
 struct Refusal : std::runtime_error {

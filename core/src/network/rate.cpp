@@ -1,8 +1,5 @@
 #include "striate/network/rate.hpp"
 
-#include <stdexcept>
-#include <string>
-
 #include "striate/refusal.hpp"
 
 namespace striate {
@@ -18,11 +15,10 @@ constexpr std::int64_t ticks_per_second = 1'000'000'000'000;
 Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding rounding) {
     if (bytes_per_second == unlimited_rate) return 0;
     if (!(bytes_per_second >= 1 && bytes_per_second <= most_rate)) {
-        throw std::invalid_argument("expected a rate from 1 to 2^47 B/s, got " +
-                                    std::to_string(bytes_per_second));
+        throw Refusal(Reason::rate_out_of_range, {.rate = bytes_per_second});
     }
     if (bytes < 0 || bytes >= most_bytes) {
-        throw std::invalid_argument("a packet of " + std::to_string(bytes) + " bytes");
+        throw Refusal(Reason::transfer_too_large, {.bytes = bytes});
     }
     if (rounding == Rounding::truncated_nanoseconds) {
         const double seconds = static_cast<double>(bytes) / bytes_per_second;
@@ -40,8 +36,7 @@ Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding roundi
 
 Ticks job_ticks(std::int64_t instructions, double instructions_per_second) {
     if (!(instructions_per_second > 0) || instructions < 0) {
-        throw std::invalid_argument("a job of " + std::to_string(instructions) + " instructions at " +
-                                    std::to_string(instructions_per_second) + " per second");
+        throw Refusal(Reason::instruction_rate, {.count = instructions, .rate = instructions_per_second});
     }
     const double seconds = static_cast<double>(instructions) / instructions_per_second;
     if (seconds > 9e6) throw Refusal(Reason::job_too_long);

@@ -38,7 +38,7 @@ Stations::Stations(const NetworkColumns& network, const NicColumns& nics, const 
       components_(static_cast<std::uint32_t>(network.bandwidth.size())),
       edge_count_(static_cast<std::uint32_t>(network.edge_source.size())),
       nics_(static_cast<std::uint32_t>(nics.component.size())) {
-    if (settings.packet_bytes < 1) throw std::invalid_argument("a packet holds at least 1 byte");
+    if (settings.packet_bytes < 1) throw Refusal(Reason::empty_unit);
     expect_columns(network, nics);
     for (const std::int32_t component : nics.component) {
         if (component < 0 || component >= routes_.components()) {
@@ -62,7 +62,7 @@ Stations::Stations(const NetworkColumns& network, const NicColumns& nics, const 
 }
 
 void Stations::add(double bandwidth, double local_bandwidth, Ticks latency, ComponentKind kind) {
-    if (latency < 0) throw std::invalid_argument("a latency is not negative");
+    if (latency < 0) throw Refusal(Reason::negative_latency);
     const bool local = kind == ComponentKind::memory && local_bandwidth > 0;
     const Ticks full = service_ticks(settings_.packet_bytes, bandwidth, settings_.rounding);
     const Ticks local_full =

@@ -4,12 +4,14 @@
 #include <functional>
 #include <stdexcept>
 
+#include "striate/refusal.hpp"
+
 namespace striate {
 
 Processors::Processors(std::span<const std::int32_t> cpus_per_node, Rounding rounding) : rounding_(rounding) {
     nodes_.reserve(cpus_per_node.size());
     for (const std::int32_t cpus : cpus_per_node) {
-        if (cpus < 1) throw std::invalid_argument("a node without a CPU");
+        if (cpus < 1) throw Refusal(Reason::no_cpu);
         nodes_.push_back({.cpus = cpus, .jobs = {}});
     }
 }

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <iterator>
-#include <stdexcept>
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
 BurstBuffer::BurstBuffer(const BurstRules& rules) : rules_(rules) {
     if (rules.capacity_bytes < 0 || rules.drain_above_bytes < 0 || rules.largest_drain_bytes < 1) {
-        throw std::invalid_argument("a burst buffer with limits below zero");
+        throw Refusal(Reason::burst_limits);
     }
     if (rules.capacity_bytes > 0 && rules.drain_above_bytes >= rules.capacity_bytes) {
-        throw std::invalid_argument("a burst buffer that drains only beyond its capacity");
+        throw Refusal(Reason::burst_limits);
     }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 
 #include "striate/refusal.hpp"
 
@@ -192,16 +191,15 @@ std::int32_t Device::depth() const {
 }
 
 void expect_sound(const Device& device) {
-    if (device.disks.empty()) throw std::invalid_argument("a server without a disk");
+    if (device.disks.empty()) throw Refusal(Reason::too_few_disks, {.room = 1, .count = 0});
     if (device.raid == Raid::parity && device.disks.size() < 3) {
-        throw std::invalid_argument("parity needs 3 disks or more, got " +
-                                    std::to_string(device.disks.size()));
+        throw Refusal(Reason::too_few_disks, {.room = 3, .count = std::ssize(device.disks)});
     }
-    if (device.chunk_bytes < 1) throw std::invalid_argument("a RAID chunk of less than one byte");
+    if (device.chunk_bytes < 1) throw Refusal(Reason::empty_unit);
     for (const Disk& disk : device.disks) {
         const bool sound = disk.read_rate >= 1 && disk.write_rate >= 1 && disk.channels >= 1 &&
                            disk.queue_depth >= 1 && disk.revolutions_per_minute > 0;
-        if (!sound) throw std::invalid_argument("a disk with a rate, channels or turns of nothing");
+        if (!sound) throw Refusal(Reason::idle_disk);
     }
 }
 

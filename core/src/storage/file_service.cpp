@@ -1,8 +1,9 @@
 #include "striate/storage/file_service.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
@@ -45,7 +46,7 @@ FileService::FileService(const FileRules& rules, std::uint32_t ranks, FileHost& 
             ranks + static_cast<std::uint32_t>(rules.servers.size() + rules.metadata.size()), host),
       metadata_(rules.metadata, ranks + static_cast<std::uint32_t>(rules.servers.size()), wire_, host) {
     if (rules.packet_bytes < 1 || rules.io_request_bytes < 1) {
-        throw std::invalid_argument("I/O in parts of less than one byte");
+        throw Refusal(Reason::empty_unit);
     }
     StorageListener& listener = *this;
     for (const ServerRules& server : rules.servers) {

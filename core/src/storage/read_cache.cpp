@@ -1,14 +1,14 @@
 #include "striate/storage/read_cache.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+
+#include "striate/refusal.hpp"
 
 namespace striate {
 
 ReadCache::ReadCache(const CacheRules& rules)
     : rules_(rules), most_pages_(rules.page_bytes < 1 ? 0 : rules.capacity_bytes / rules.page_bytes) {
-    if (rules.page_bytes < 1) throw std::invalid_argument("a cache page of less than one byte");
-    if (rules.capacity_bytes < 0) throw std::invalid_argument("a cache of less than no bytes");
+    if (rules.page_bytes < 1 || rules.capacity_bytes < 0) throw Refusal(Reason::empty_unit);
 }
 
 Lookup ReadCache::read(std::int64_t file, std::int64_t offset, std::int64_t bytes, std::int64_t file_end) {

@@ -2,9 +2,11 @@
 
 import ast
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from striate import _core, predict
@@ -24,7 +26,7 @@ NUMBERS = ("rank", "row", "peer", "tag", "request", "server", "file", "end", "fr
 
 def refusal(reason, **given):
     """A refusal with a number of its own in every field."""
-    numbers = {name: 100 + place for place, name in enumerate((*NUMBERS, "bytes", "room", "count"))}
+    numbers = {name: 100 + place for place, name in enumerate((*NUMBERS, "bytes", "room", "count", "rate"))}
     return SimpleNamespace(reason=reason, waits=[], **(numbers | given))
 
 
@@ -43,7 +45,7 @@ def test_every_reason_has_words_with_the_numbers_that_its_comment_names(reason):
     said = words(refusal(reason))
 
     (comment,) = re.findall(rf"^    {reason.name},? *// (.*)$", HEADER, re.MULTILINE)
-    for name in ("rank", "row", "peer", "tag", "request", "server", "file", "bytes", "count"):
+    for name in ("rank", "row", "peer", "tag", "request", "server", "file", "bytes", "count", "rate"):
         if re.search(rf"(^|, ){name}\b", comment):
             assert str(getattr(refusal(reason), name)) in said
 
@@ -99,6 +101,41 @@ def test_a_receiver_that_is_not_there_is_refused():
 
     with pytest.raises(WorkloadError, match="no receiver 7; there are 2 processors"):
         flows.run("micro", FlowCosts(read=1, communication=1, overlap=True))
+
+
+def with_edges(machine, **columns):
+    edges = len(machine.network.edge_source)
+    changed = {name: np.full(edges, value) for name, value in columns.items()}
+    return replace(machine, network=replace(machine.network, **changed))
+
+
+def with_servers(machine, **fields):
+    return replace(machine, servers=tuple(replace(server, **fields) for server in machine.servers))
+
+
+@pytest.mark.parametrize("rung", ["micro", "fine"])
+@pytest.mark.parametrize(
+    ("machine", "message"),
+    [
+        (with_edges(toy(), edge_bandwidth=2.0**48), r"from 1 B/s to 2\^47 B/s, got 2.81475e\+14 B/s"),
+        (with_edges(toy(), edge_bandwidth=0.0), r"from 1 B/s to 2\^47 B/s, got 0 B/s"),
+        (with_edges(toy(), edge_bandwidth=np.nan), r"from 1 B/s to 2\^47 B/s, got nan B/s"),
+        (with_edges(toy(), edge_latency=-1), "latencies that are not negative"),
+    ],
+)
+def test_a_network_that_no_clock_can_play_is_refused(machine, message, rung):
+    with pytest.raises(PredictionError, match=message):
+        predict(Workload.from_program(program, 2), machine, rung=rung)
+
+
+def test_parity_over_two_disks_is_refused_with_their_number():
+    def writing(rank, ranks):
+        yield op.write("data", size=100)
+
+    machine = with_servers(toy(disks=2), raid=5)
+
+    with pytest.raises(PredictionError, match="a server with 3 disks or more, got 2"):
+        play(Workload.from_program(writing, 1), machine)
 
 
 @pytest.mark.parametrize(

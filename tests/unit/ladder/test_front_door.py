@@ -1,6 +1,7 @@
 """One front door: the same rungs for workloads, traces and streams; the command; what the forecast tells."""
 
 import json
+import runpy
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,6 @@ from striate.ladder import Forecast, predict
 from striate.ladder.decision import TREE
 from striate.ladder.predict import subject_of
 from striate.ladder.validity import Traffic, contention_check
-from striate.pages.decision_tree import decision_picture
 from striate.rungs.answer import RUNGS
 from striate.rungs.cost import speed_learnt
 from striate.workload import Workload
@@ -173,4 +173,6 @@ def test_processors_that_do_the_protocol_work_have_less_time_to_compute():
 
 
 def test_the_picture_of_the_tree_is_the_one_in_the_documents():
-    assert (ROOT / "docs" / "images" / "decision-tree.svg").read_text() == decision_picture()
+    drawn = runpy.run_path(str(ROOT / "tools" / "draw_decisions.py"))["decision_picture"]()
+
+    assert (ROOT / "docs" / "images" / "decision-tree.svg").read_text() == drawn

@@ -15,7 +15,7 @@ enum class Rounding : std::uint8_t {
 
 inline constexpr double unlimited_rate = std::numeric_limits<double>::infinity();  // takes no time
 
-// Throws std::invalid_argument unless the rate is unlimited or lies between 1 B/s and 2^47 B/s and the bytes
+// Throws Refusal unless the rate is unlimited or lies between 1 B/s and 2^47 B/s and the bytes
 // below 2^47.
 [[nodiscard]] Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding rounding);
 

@@ -76,7 +76,7 @@ struct Route {
 // model: of two completions at the same time, the station listed first comes first.
 class Stations {
   public:
-    // Throws std::invalid_argument when columns differ in length or a rate moves nothing.
+    // Throws std::invalid_argument when columns differ in length, Refusal for a rate that moves nothing.
     Stations(const NetworkColumns& network, const NicColumns& nics, const NetworkSettings& settings);
 
     // The route of a new message. Throws std::domain_error when there is none. With round-robin routing each

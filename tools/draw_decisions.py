@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 from striate.ladder.decision import TREE, Rung, RungTrial
 from striate.svg import ACCENT, INK, MUTED, RULE, Canvas
@@ -110,3 +111,7 @@ def _join(
         down = points[0][0] == points[1][0]
         beside = 14 if down or points[1][0] > at_x else -10
         canvas.text(at_x + beside, at_y + (16 if down else -4), label, size=11, color=color)
+
+
+if __name__ == "__main__":
+    Path(__file__).parents[1].joinpath("docs", "images", "decision-tree.svg").write_text(decision_picture())
