@@ -47,7 +47,8 @@ PacketRun run_program_columns(const EngineInput& given, bool compat_clock, bool 
     BorrowedInput input(given, compat_clock);
     if (input.files) input.files->log = log_disks;
     Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(timeline_bytes, 0)));
-    RunOptions options = options_of(warp, flows, heap_ties);
+    RunOptions options = options_of(warp, false, heap_ties);
+    if (flows) options.fidelity = Fidelity::trains;
     if (heap_ties && input.files) options.queue = QueueKind::entry_heap;
     if (timeline_bytes > 0) options.timeline = &timeline;
     ProgramResult result;

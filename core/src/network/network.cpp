@@ -9,6 +9,7 @@
 #include "striate/network/flow_network.hpp"
 #include "striate/network/network_recorder.hpp"
 #include "striate/network/packet_motion.hpp"
+#include "striate/network/train_network.hpp"
 
 namespace striate {
 
@@ -31,6 +32,7 @@ std::unique_ptr<Network> make_network(Stations& stations, NetworkListener& liste
                                       const RunOptions& options) {
     constexpr std::uint32_t few_nics = 32;  // a hole heap is quicker while few events are pending
     if (options.fidelity == Fidelity::flows) return std::make_unique<FlowNetwork>(stations, listener);
+    if (options.fidelity == Fidelity::trains) return std::make_unique<TrainNetwork>(stations, listener);
     QueueKind queue = options.queue;
     if (queue == QueueKind::automatic)
         queue = stations.nics() <= few_nics ? QueueKind::hole_heap : QueueKind::ladder;

@@ -212,23 +212,34 @@ std::vector<std::int32_t> Routes::path(std::int32_t from, std::int32_t to) {
     throw Refusal(Reason::no_route, {.from = from, .to = to});
 }
 
-std::vector<std::int32_t> Routes::next_edges(std::int32_t from, std::int32_t to) {
-    std::vector<std::int32_t> route;
-    if (!append_path(from, to, route) || route.empty()) return {};
-    // Parallel edges of a tree link count as equal routes too, so the choice is by the next component's
-    // distance.
-    const std::int32_t root = root_[index(to)];
-    const bool inside_core = in_core(from) && from != root;
-    std::vector<std::int32_t> choices;
+void Routes::next_edges(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& choices) {
+    expect(from);
+    expect(to);
+    choices.clear();
     const std::size_t at = index(from);
-    for (auto i = index(first_out_[at]); i < index(first_out_[at + 1]); ++i) {
-        const std::int32_t next = target(out_[i]);
-        const bool nearer = inside_core ? in_core(next) && distances(root)[index(core_[index(next)])] + 1 ==
-                                                               distances(root)[index(core_[at])]
-                                        : next == target(route.front());
-        if (nearer) choices.push_back(out_[i]);
+    const std::int32_t root = root_[index(to)];
+    const auto keep = [&](const auto& leads_on) {
+        for (auto i = index(first_out_[at]); i < index(first_out_[at + 1]); ++i) {
+            if (leads_on(target(out_[i]))) choices.push_back(out_[i]);
+        }
+    };
+    if (in_core(from) && from != root) {
+        const std::vector<std::int32_t>& distance = distances(root);
+        const std::int32_t here = distance[index(core_[at])];
+        if (here == none) return;
+        return keep([&](std::int32_t next) {
+            const std::int32_t number = core_[index(next)];
+            return number != none && distance[index(number)] + 1 == here;
+        });
     }
-    return choices;
+    // In a tree there is one next component; parallel edges to it count as equal routes.
+    if (root_[at] != root) {
+        if (up_[at] != none) keep([&](std::int32_t next) { return next == parent_[at]; });
+        return;
+    }
+    route_.clear();
+    if (!append_path(from, to, route_) || route_.empty()) return;
+    keep([&](std::int32_t next) { return next == target(route_.front()); });
 }
 
 }  // namespace striate

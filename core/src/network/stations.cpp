@@ -94,12 +94,12 @@ void Stations::append_edges(std::int32_t from, std::int32_t to) {
         throw Refusal(Reason::no_route, {.from = from, .to = to});
     }
     for (std::int32_t at = from; at != to; at = routes_.target(edges_.back())) {
-        const std::vector<std::int32_t> choices = routes_.next_edges(at, to);
-        if (choices.empty()) {
+        routes_.next_edges(at, to, choices_);
+        if (choices_.empty()) {
             throw Refusal(Reason::no_route, {.from = at, .to = to});
         }
         std::uint32_t& turn = turn_[static_cast<std::size_t>(at)];
-        edges_.push_back(choices[choices.size() > 1 ? turn++ % choices.size() : 0]);
+        edges_.push_back(choices_[choices_.size() > 1 ? turn++ % choices_.size() : 0]);
     }
 }
 

@@ -16,10 +16,11 @@ bool writes(Kind kind) { return kind == Kind::write || kind == Kind::write_all; 
 
 }  // namespace
 
-void ProgramRunner::start_files(std::size_t ranks, bool spread_clients) {
+void ProgramRunner::start_files(std::size_t ranks, const RunOptions& options) {
     FileHost& host = *this;
     FileRules rules = *input_.files;
-    rules.spread_clients = spread_clients;
+    rules.spread_clients = options.queue != QueueKind::entry_heap;
+    rules.trains = options.fidelity == Fidelity::trains;
     files_ = std::make_unique<FileService>(rules, static_cast<std::uint32_t>(ranks), host);
     files_->record(timeline_);
     file_calls_ = std::make_unique<FileCalls>(input_.programs, input_.communicators, input_.extents);

@@ -76,7 +76,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
         found_.resize(tasks_.size());
         cursors_.watch_marks(marks_);
     }
-    if (input.files != nullptr) start_files(tasks_.size(), options.queue != QueueKind::entry_heap);
+    if (input.files != nullptr) start_files(tasks_.size(), options);
 }
 
 ProgramResult ProgramRunner::run(const RunOptions& options) {

@@ -189,7 +189,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         std::size_t next = 0;
     };
 
-    void start_files(std::size_t ranks, bool spread_clients);
+    void start_files(std::size_t ranks, const RunOptions& options);
     void perform_file(std::uint32_t rank);
     void open_file(std::uint32_t rank);
     void close_file(std::uint32_t rank);

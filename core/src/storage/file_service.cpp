@@ -78,6 +78,7 @@ void FileService::access(const Caller& caller, std::int64_t file, bool write, co
         const std::uint32_t part = add_part(call, server);
         parts_[part].file = file;
         parts_[part].total = plan.request_bytes[request];
+        parts_[part].grain = grain_of(caller, server, write);
         for (auto run = plan.first_run[request]; run < plan.first_run[request + 1]; ++run) {
             const auto at = static_cast<std::size_t>(run);
             parts_[part].runs.push_back({plan.physical[at], plan.bytes[at]});
@@ -140,15 +141,30 @@ void FileService::send(Word word, std::uint32_t part, bool to_server, const File
                wire_.forwarder(client, parts_[part].server), packet, cookie_of(word, part));
 }
 
+// In trains, what need not wait for its end is sent as one: what has been read, and what a cache takes with
+// room to spare. What is acknowledged by the disks, or gathered on its way, goes packet by packet.
+std::int64_t FileService::grain_of(const Caller& caller, std::uint32_t server, bool write) const {
+    constexpr std::int64_t largest = 4 << 20, fills = 8;  // so many of them fill a cache
+    const StorageServer& at = *servers_[server];
+    const bool whole =
+        rules_.trains && wire_.forwarder(caller.rank, server) == FileWire::none && (!write || at.sorts());
+    if (!whole) return rules_.packet_bytes;
+    const std::int64_t room = write && at.memory_bytes() > 0 ? at.memory_bytes() / fills : largest;
+    return std::max(rules_.packet_bytes, std::min(room, largest));
+}
+
 // The next packet appears when the one before it has started at the sender, or when its bytes have been read.
 void FileService::send_data(std::uint32_t index) {
     Part& part = parts_[index];
     const bool write = calls_[part.call].write;
-    const std::int64_t bytes = std::min(rules_.packet_bytes, part.total - part.sent);
+    const bool all_ready = !write && part.grain > rules_.packet_bytes;
+    const std::int64_t most = all_ready ? std::max(part.ready - part.sent, rules_.packet_bytes) : part.grain;
+    const std::int64_t bytes = std::min(most, part.total - part.sent);
     part.starved = !write && part.ready - part.sent < bytes;
     if (part.starved) return;
     const bool continues = part.sent > 0;
     part.sent += bytes;
+    ++part.in_flight;
     send(Word::data, index, write, FileWire::Packet{bytes, continues, part.sent == part.total});
 }
 
@@ -168,7 +184,7 @@ void FileService::on_sent(std::uint64_t cookie) {
 }
 
 void FileService::on_step(std::uint64_t cookie) {
-    const std::vector<std::uint32_t> asked = calls_[index_of(cookie)].asked;
+    const std::vector<std::uint32_t> asked = std::move(calls_[index_of(cookie)].asked);
     for (const std::uint32_t part : asked) send_data(part);
 }
 
@@ -196,17 +212,23 @@ void FileService::on_delivered(std::uint64_t cookie) {
 
 void FileService::data_arrives(std::uint32_t index) {
     Part& part = parts_[index];
-    const std::int64_t bytes = std::min(rules_.packet_bytes, part.total - part.arrived);
-    part.arrived += bytes;
+    --part.in_flight;
     if (calls_[part.call].write) {
         const bool at_once = servers_[part.server]->acknowledges_at_once();
-        write_packet(index, bytes);
+        const std::int64_t end = std::min(part.arrived + part.grain, part.total);
+        const std::int64_t job =
+            std::max(std::min(part.grain, servers_[part.server]->largest_bytes()), rules_.packet_bytes);
+        while (parts_[index].arrived < end) {
+            const std::int64_t bytes = std::min(job, end - parts_[index].arrived);
+            parts_[index].arrived += bytes;
+            write_packet(index, bytes);
+        }
         if (at_once && parts_[index].arrived == parts_[index].total) {
             send(Word::acknowledge, index, false, acknowledgement_bytes);
         }
         return;
     }
-    if (part.arrived < part.total) return;
+    if (part.sent < part.total || part.in_flight > 0) return;
     free_parts_.push_back(index);
     one_less(part.call);
 }
@@ -216,6 +238,12 @@ void FileService::data_arrives(std::uint32_t index) {
 // A packet becomes one job for every stretch of neighbouring bytes in it.
 void FileService::write_packet(std::uint32_t index, std::int64_t bytes) {
     Part& part = parts_[index];
+    if (const FileRange& run = part.runs[part.run];
+        bytes < run.bytes - part.in_run) {  // most are one stretch
+        const std::int64_t offset = run.offset + part.in_run;
+        part.in_run += bytes;
+        return servers_[part.server]->write({{part.file, offset, bytes, true}, index});
+    }
     std::vector<FileRange> stretches;
     while (bytes > 0) {
         const FileRange& run = part.runs[part.run];

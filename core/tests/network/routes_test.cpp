@@ -28,6 +28,12 @@ std::vector<std::int32_t> plain_distances(std::int32_t components, const Indices
     return distance;
 }
 
+Indices next_edges(Routes& routes, std::int32_t from, std::int32_t to) {
+    Indices choices;
+    routes.next_edges(from, to, choices);
+    return choices;
+}
+
 }  // namespace
 
 TEST_CASE("a star is a tree: up to the switch and down again") {
@@ -42,8 +48,8 @@ TEST_CASE("equal ways are decided by the lowest edge, and all of them are named"
     // A square 0-1-3-2-0: two ways of two hops from 0 to 3, by edge 0 (to 1) or by edge 2 (to 2).
     Routes routes(4, Indices{0, 1, 0, 2, 1, 3, 2, 3}, Indices{1, 0, 2, 0, 3, 1, 3, 2});
     CHECK((routes.path(0, 3) == Indices{0, 4}));
-    CHECK((routes.next_edges(0, 3) == Indices{0, 2}));
-    CHECK((routes.next_edges(1, 3) == Indices{4}));
+    CHECK((next_edges(routes, 0, 3) == Indices{0, 2}));
+    CHECK((next_edges(routes, 1, 3) == Indices{4}));
 }
 
 TEST_CASE("a cut cable and a one-way street are seen") {
@@ -93,7 +99,7 @@ TEST_CASE("every way over random graphs is connected, shortest, and takes the lo
                         }
                     }
                     CHECK(taken == nearer.front());
-                    CHECK(routes.next_edges(at, to) == nearer);
+                    CHECK(next_edges(routes, at, to) == nearer);
                     at = target[static_cast<std::size_t>(taken)];
                 }
                 CHECK(at == to);

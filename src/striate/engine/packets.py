@@ -49,7 +49,7 @@ def run_packets(
     log_disks: bool = False,
     timeline_bytes: int = 0,
 ) -> PacketRun:
-    """Play a program packet by packet, or with `flows` as fluids that share the network fairly.
+    """Play a program packet by packet, or with `flows` in trains that take all stations of their way in one step.
 
     `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
     heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.

@@ -174,6 +174,8 @@ def _ascend(found: _Climb, first: str) -> bool:
     """Rung after rung while the bounds are too wide; True, for the tests allow these rungs."""
     at: str | None = first
     while at is not None:
+        if at == "flow" and not _flow_is_wanted(found):
+            at = "fine"
         if any(answer.counted for answer in found.answers) and not _affordable(found, at):
             return True
         try:
@@ -192,6 +194,11 @@ def _ascend(found: _Climb, first: str) -> bool:
         raise PredictionError(why, source=found.subject.name)
     found.stopped = "there is no finer rung"
     return True
+
+
+def _flow_is_wanted(found: _Climb) -> bool:
+    """Where every packet costs more than the budget, and every message does not."""
+    return found.expected("flow") <= found.budget < found.expected("fine")
 
 
 def _affordable(found: _Climb, rung: str) -> bool:
@@ -222,6 +229,11 @@ def _go_to_fine(found: _Climb) -> bool:
         return True
     if not affordable:
         _affordable(found, "fine")
+        if _flow_is_wanted(found) and _ask_if_fit(found, "flow", counted=True):
+            found.stopped = (
+                f"the tests ({refused}) ask for every packet, too long to play; flow has played messages"
+            )
+            return True
     if not found.answers and "groups of events" in found.checks:
         found.ask("resource", counted=False)
     if not found.answers:

@@ -41,6 +41,8 @@ TREE: dict[str, RungTrial | Rung] = {
     "queueing": Rung(wider="macro-rr"),
     "macro-rr": Rung(wider="macro-queue"),
     "macro-queue": Rung(wider="micro"),
-    "micro": Rung(wider="fine"),
+    "micro": Rung(wider="flow"),
+    # Beyond the paper: measured, not bounded, and left out wherever `fine` can be had.
+    "flow": Rung(wider="fine"),
     "fine": Rung(wider=None),
 }

@@ -15,7 +15,7 @@ from striate.ladder.bounds import Booked, Inputs, dependency_bounds, errors_of
 from striate.ladder.program_traffic import ProgramTraffic, sequential_check, traffic_of
 from striate.ladder.proofs import Proof, dependencies_are_fixed, files_are_modelled, proof_of_program
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
-from striate.rungs import fine, resource
+from striate.rungs import fine, flow, resource
 from striate.rungs import queueing as queueing_rung
 from striate.rungs.answer import UnfitError, Use, Verdict, uses_of
 from striate.rungs.check import Check
@@ -148,6 +148,8 @@ class ProgramSubject:
                 timeline_bytes=self.timeline_bytes,
                 given=lambda: self.engine_input,
             )
+        if rung == flow.NAME:
+            return flow.predict_flow(self.workload, self.cluster, given=lambda: self.engine_input)
         if rung == "queueing":
             return queueing_rung.predict_queueing(self.workload, self.cluster)
         if rung == "resource":

@@ -16,10 +16,10 @@ from striate.interval import Interval
 from striate.ladder.bounds import Errors, Inputs, booked_of, dependency_bounds, errors_of, resource_bounds
 from striate.ladder.proofs import Proof
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
-from striate.rungs import fine
+from striate.rungs import fine, flow
 from striate.rungs.answer import UnfitError, Use, Verdict, uses_of
 from striate.rungs.check import Check
-from striate.rungs.cost import fine_seconds_of_stream, stream_seconds
+from striate.rungs.cost import played_seconds_of_stream, stream_seconds
 from striate.rungs.machine_inputs import barrier_seconds, message_seconds, turn_seconds
 from striate.rungs.memory import expect_messages_fit
 from striate.rungs.program_input import input_of
@@ -151,8 +151,8 @@ class StreamSubject:
     def ask(self, rung: str) -> Verdict:
         if rung == "queueing":
             raise UnfitError("a queueing model takes programs of ranks, not streams", source=self.name)
-        if rung == "fine":
-            return self._fine()
+        if rung in ("flow", "fine"):
+            return self._played(rung)
         result = self.sums if rung == "resource" else self.flows.run(rung, self.costs)
         if rung == "resource":
             return Verdict(resource_bounds(result, self.inputs), _uses(result))
@@ -188,16 +188,18 @@ class StreamSubject:
     def replay(self, skew_seconds: float, seed: int) -> float:
         return fine.skewed_seconds(self.engine_input, skew_seconds, seed)
 
-    def _fine(self) -> Verdict:
-        result = fine.predict_fine(*self.played, given=lambda: self.engine_input)
+    def _played(self, rung: str) -> Verdict:
+        if rung == flow.NAME:
+            result = flow.predict_flow(*self.played, given=lambda: self.engine_input)
+        else:
+            result = fine.predict_fine(*self.played, given=lambda: self.engine_input)
         return Verdict(result.interval, result.uses, result.notes)  # servers and shares are the program's
 
     def expected_seconds(self, rung: str) -> float:
-        if rung != "fine":
+        if rung not in ("flow", "fine"):
             return stream_seconds(rung, self.flows.graphs)
-        return fine_seconds_of_stream(
-            self.flows.graphs, int(self.sums.sends), self.flows.block_bytes, self.cluster
-        )
+        packets = 1 if rung == "flow" else 1 + self.flows.block_bytes / int(self.cluster.settings.packet)
+        return played_seconds_of_stream(self.flows.graphs, int(self.sums.sends), packets, self.cluster)
 
 
 def _uses(result: FlowRun) -> tuple[Use, ...]:

@@ -19,6 +19,7 @@ RUNGS = (
     "macro-rr",
     "macro-queue",
     "micro",
+    "flow",
     "fine",
 )  # from the cheapest to the most expensive
 

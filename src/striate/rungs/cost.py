@@ -28,6 +28,7 @@ LEG_SECONDS = {
     "macro-queue": 5e-7,
     "micro": 7e-7,
 }
+FLOW_SHARE = 0.4  # of the CPU time of `fine` (`benchmarks/files.py`)
 _LEAST_SECONDS = 2e-3  # of any rung: what it takes to set one up
 _TELLING_SECONDS = 5e-3  # a shorter run says nothing about the speed of this computer
 
@@ -39,16 +40,18 @@ def stream_seconds(rung: str, graphs: int) -> float:
     return _LEAST_SECONDS + STREAM_SECONDS.get(rung, 0.0) * graphs
 
 
-def fine_seconds_of_stream(graphs: int, sends: int, block_bytes: int, cluster: Cluster) -> float:
-    """The fine rung over a stream: its packets, and making the programs that send them."""
-    packets = (graphs + sends) * (1 + block_bytes / int(cluster.settings.packet))
-    return _LEAST_SECONDS + packets * _events_a_packet(cluster) / EVENTS_PER_SECOND + (graphs + sends) * 4e-5
+def played_seconds_of_stream(graphs: int, sends: int, packets: float, cluster: Cluster) -> float:
+    """A stream played by ranks, so many packets a block: these, and making the programs that send them."""
+    blocks = graphs + sends
+    return _LEAST_SECONDS + blocks * (packets * _events_a_packet(cluster) / EVENTS_PER_SECOND + 4e-5)
 
 
 def program_seconds(rung: str, workload: Workload, cluster: Cluster) -> float:
     """A rung over programs of ranks; right within a small factor."""
     if rung == "fine":
         return fine_seconds(workload, cluster)
+    if rung == "flow":
+        return _LEAST_SECONDS + FLOW_SHARE * fine_seconds(workload, cluster)
     calls = messages = 0.0
     for application in workload.applications:
         for line in lines(application):

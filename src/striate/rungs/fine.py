@@ -42,15 +42,19 @@ def predict_fine(
     expect_room(application, cluster)
     engine = given() if given else input_of(workload, cluster, choice)
     run = run_packets(engine, timeline_bytes=timeline_bytes)
-    ended = int(run.rank_end.max())
+    found = verdict_of(run, workload, cluster)
+    timeline = timeline_of(run.recorded, engine) if run.recorded else None
+    return replace(found, notes=_notes(run), timeline=timeline)
+
+
+def verdict_of(run: PacketRun, workload: Workload, cluster: Cluster) -> Verdict:
+    """What a run of the engine says: its time, and the load of everything."""
     return Verdict(
-        interval=Interval.exactly(ended / 1e12),
+        interval=Interval.exactly(int(run.rank_end.max()) / 1e12),
         uses=_uses(run, cluster),
-        notes=_notes(run, ended),
         applications=_shares(workload, run),
         servers=server_uses(run, cluster),
         metadata=metadata_uses(run, cluster),
-        timeline=timeline_of(run.recorded, engine) if run.recorded else None,
     )
 
 
@@ -69,7 +73,8 @@ def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
     )
 
 
-def _notes(run: PacketRun, ended: int) -> tuple[str, ...]:
+def _notes(run: PacketRun) -> tuple[str, ...]:
+    ended = int(run.rank_end.max())
     notes = [f"{run.messages:,} messages, {run.events:,} events played, {run.skipped:,} skipped exactly"]
     jobs = int(run.disk_operations.sum())
     if jobs:

@@ -10,6 +10,7 @@ from striate.cluster.cluster import Cluster
 from striate.cluster.dump import cluster_to_toml
 from striate.errors import TuningError
 from striate.provenance import Provenance
+from striate.rungs.cost import fine_seconds
 from striate.tuning.bayes import search_bayes
 from striate.tuning.executors import executor_called
 from striate.tuning.panel import Panel, Progress
@@ -23,6 +24,7 @@ from striate.workload.workload import Workload
 SEARCHES = ("grid", "random", "bayes")
 RUNGS = ("resource", "fine")  # bounds that are proved, then every packet: nothing is dropped by a guess
 RACE = ("resource", "fine")  # rungs that see every knob: one to prune, one to decide
+LONG_RACE = ("resource", "flow", "fine")  # and one to say whose packets are played first
 
 
 def tune(
@@ -56,11 +58,12 @@ def tune(
     space = Space.of(vary)
     question = question_of(program, cluster)
     question.refuse_unknown([knob.name for knob in space.knobs])
-    chosen = tuple(rungs or RACE)
     opened = (
         executor_called(executor, workers=workers) if isinstance(executor, str) else nullcontext(executor)
     )
     workload, machine = realise(question, {})
+    count = space.size if search == "grid" else min(trials, space.size)
+    chosen = tuple(rungs or _race(workload, machine, count, seconds(budget)))
     with opened as pool:
         panel = Panel(question, pool, budget_seconds=seconds(budget), progress=progress)
         today = Race(panel, chosen)
@@ -80,6 +83,12 @@ def tune(
         now=today.outcomes([NOW], resolution)[0],
         provenance=Provenance.of(inputs, seed=seed),
     )
+
+
+def _race(workload: Workload, cluster: Cluster, candidates: int, budget_seconds: float) -> tuple[str, ...]:
+    """Where the packets of all candidates take longer than the budget, `flow` ranks them before they are played."""
+    too_long = candidates * fine_seconds(workload, cluster) > budget_seconds
+    return LONG_RACE if too_long else RACE
 
 
 def question_of(program: Workload | Callable[..., Workload], cluster: Cluster | str) -> Question:

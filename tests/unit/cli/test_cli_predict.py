@@ -201,7 +201,7 @@ def test_a_wrong_command_line_is_status_2(capsys, arguments):
     [
         (
             ["checkpoint", "westmere", "--rung", "magic"],
-            "expected a rung among resource, queueing, macro-rr, macro-queue, micro, fine, got 'magic'",
+            "expected a rung among resource, queueing, macro-rr, macro-queue, micro, flow, fine, got 'magic'",
         ),
         (
             ["solve", "westmere"],

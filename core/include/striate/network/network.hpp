@@ -22,7 +22,7 @@ class NetworkListener {
     virtual void on_timer(std::uint64_t cookie) = 0;
 };
 
-enum class Fidelity : std::uint8_t { packets, flows };
+enum class Fidelity : std::uint8_t { packets, flows, trains };
 // All order events by one rule and differ in speed, but for the timed heaps: they leave ties as they lie, and
 // are never fast-forwarded.
 enum class QueueKind : std::uint8_t { automatic, hole_heap, ladder, oracle, timed_heap, entry_heap };

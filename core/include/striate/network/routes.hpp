@@ -25,7 +25,7 @@ class Routes {
     [[nodiscard]] std::vector<std::int32_t> path(std::int32_t from, std::int32_t to);
 
     // The edges out of `from` that lie on some shortest route to `to`, in order of their index.
-    [[nodiscard]] std::vector<std::int32_t> next_edges(std::int32_t from, std::int32_t to);
+    void next_edges(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& choices);
 
     // Hops from a component to the network proper, through the tree that hangs on it; 0 inside.
     [[nodiscard]] std::int32_t depth(std::int32_t component) const { return depth_[index(component)]; }
@@ -65,6 +65,7 @@ class Routes {
     std::vector<std::int32_t> up_, down_;  // edge to the parent and from it, none when one-way
     std::vector<std::int32_t> core_;       // number inside the core, none outside
     std::vector<std::vector<std::int32_t>> distance_;  // per destination in the core; filled when asked for
+    std::vector<std::int32_t> route_;                  // inside a tree, while it is looked at
     std::int32_t core_size_ = 0;
     std::size_t table_entries_ = 0;
 };

@@ -117,8 +117,8 @@ class Stations {
     std::vector<Ticks> local_full_;  // per station: service of a packet of full size at the local rate
     std::vector<std::int32_t> nic_component_;
     std::vector<std::uint8_t> analytical_;
-    std::vector<std::uint32_t> turn_;  // per component, for round-robin routing
-    std::vector<std::int32_t> edges_;  // of the way being found
+    std::vector<std::uint32_t> turn_;            // per component, for round-robin routing
+    std::vector<std::int32_t> edges_, choices_;  // of the way being found
     std::uint32_t components_, edge_count_, nics_;
 };
 

@@ -36,6 +36,7 @@ struct FileRules {
     ForwardRules forwarding;
     std::int64_t packet_bytes = 100 << 10;     // data comes to a server, and to its disks, in such parts
     std::int64_t io_request_bytes = 10 << 20;  // a read goes to the disks in such parts
+    bool trains = false;                       // as much as may be is sent as one
     bool flush_on_close = false;
     bool log = false;            // keep every job of the disks
     bool spread_clients = true;  // over the servers they begin with; else all take the order of a hash table
@@ -99,6 +100,8 @@ class FileService : StorageListener {
         std::int64_t file = 0;
         std::vector<FileRange> runs;
         std::int64_t total = 0, sent = 0, arrived = 0;
+        std::int64_t grain = 0;  // sent as one
+        std::uint32_t in_flight = 0;
         std::int64_t ready = 0;  // read: in the server's memory; write: taken by the disks
         std::size_t run = 0;     // where the next byte from the network, or to be read, belongs
         std::int64_t in_run = 0;
@@ -123,6 +126,7 @@ class FileService : StorageListener {
     void one_less(std::uint32_t call);
     void send(Word word, std::uint32_t part, bool to_server, std::int64_t payload);
     void send(Word word, std::uint32_t part, bool to_server, const FileWire::Packet& packet);
+    [[nodiscard]] std::int64_t grain_of(const Caller& caller, std::uint32_t server, bool write) const;
     void send_data(std::uint32_t part);
     void data_arrives(std::uint32_t part);
     void write_packet(std::uint32_t part, std::int64_t bytes);

@@ -72,6 +72,13 @@ class StorageServer {
     [[nodiscard]] bool may_stop() const;
     // A write counts as done when its bytes have come, not when they are taken.
     [[nodiscard]] bool acknowledges_at_once() const;
+    // What comes is put in order before it goes to the disks, so that it does not matter who came first.
+    [[nodiscard]] bool sorts() const {
+        return !burst_ && rules_.queue.policy >= CachePolicy::aggregation_reorder;
+    }
+    [[nodiscard]] std::int64_t largest_bytes() const { return rules_.queue.largest_bytes; }
+    // What the queue before the disks holds at most; 0: no end.
+    [[nodiscard]] std::int64_t memory_bytes() const { return rules_.queue.memory_bytes; }
 
     [[nodiscard]] const DeviceState& device() const { return device_; }
     [[nodiscard]] const ReadCache& cache() const { return cache_; }

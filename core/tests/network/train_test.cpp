@@ -1,0 +1,95 @@
+#include "striate/network/train_network.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "small_network.hpp"
+#include "striate/network/schedule.hpp"
+
+#include <doctest/doctest.h>
+
+using striate::Fidelity;
+using striate::ScheduleResult;
+using striate::Ticks;
+
+namespace {
+
+// A switch of 10 GB/s with one cable of 1 GB/s and 1 us to each of so many interfaces.
+SmallNetwork star(int interfaces) {
+    SmallNetwork network;
+    network.component(1e10);
+    for (int number = 0; number < interfaces; ++number) {
+        const std::int32_t node = network.component(1e11);
+        network.cable(0, node, 1e9, 1'000'000);
+        network.nic(node, 1e11, 1e11, 0);
+    }
+    return network;
+}
+
+ScheduleResult simulate(const SmallNetwork& network, const SmallSchedule& schedule, Fidelity fidelity) {
+    auto stations = network.stations({.packet_bytes = 1000});
+    return striate::simulate_schedule(
+        stations,
+        {schedule.source, schedule.target, schedule.bytes, schedule.delay, schedule.first_dependency,
+         schedule.dependency, schedule.dependency_sent},
+        {.fidelity = fidelity});
+}
+
+// Takes down when messages arrive, and has a door at interface 1.
+class Doorkeeper : public striate::NetworkListener {
+  public:
+    void on_sent(std::uint64_t cookie) override { sent.push_back(cookie); }
+    void on_delivered(std::uint64_t cookie) override {
+        came.push_back(cookie);
+        network->set_open(1, false);
+    }
+    void on_timer(std::uint64_t) override { network->set_open(1, true); }
+
+    striate::Network* network = nullptr;
+    std::vector<std::uint64_t> sent, came;
+};
+
+}  // namespace
+
+TEST_CASE("alone, a message takes as long in trains as in packets") {
+    for (const std::int64_t bytes : {0, 1, 999, 1000, 1001, 12'345, 64'000}) {
+        SmallSchedule schedule;
+        schedule.send(0, 1, bytes);
+        const auto trains = simulate(star(2), schedule, Fidelity::trains);
+        const auto packets = simulate(star(2), schedule, Fidelity::packets);
+        CAPTURE(bytes);
+        CHECK(trains.delivered[0] == packets.delivered[0]);
+    }
+}
+
+TEST_CASE("messages that share a cable take turns: the short one is not kept waiting by the long one") {
+    // 64 and 640 packets of 1 us to one interface: the short one has half of the cable, and needs about 128
+    // us; the last byte of the long one comes after all 704 packets.
+    SmallSchedule schedule;
+    schedule.send(0, 2, 640'000);
+    schedule.send(1, 2, 64'000);
+    const auto trains = simulate(star(3), schedule, Fidelity::trains);
+    const auto packets = simulate(star(3), schedule, Fidelity::packets);
+    CHECK(std::abs(trains.delivered[0] - packets.delivered[0]) < 12'000'000);  // a train of 11 packets
+    CHECK(trains.delivered[1] < 11 * 64'000'000);
+}
+
+TEST_CASE("a closed door lets in one message after the other, senders in turn") {
+    const auto network = star(4);
+    auto stations = network.stations({.packet_bytes = 1000});
+    Doorkeeper keeper;
+    striate::TrainNetwork trains(stations, keeper);
+    keeper.network = &trains;
+    trains.guard(1);
+    // Two messages of interface 0 come before the one of interface 2, which is let in between them.
+    trains.start_message(0, 1, 100, 1);
+    trains.start_message(0, 1, 100, 2);
+    trains.start_message(0, 1, 100, 3);
+    trains.start_message(2, 1, 900, 4);
+    for (Ticks time = 1; time <= 4; ++time) trains.set_timer(time * 100'000'000, 0);
+    trains.run([] {});
+    CHECK((keeper.came == std::vector<std::uint64_t>{1, 4, 2, 3}));
+    CHECK(keeper.sent.size() == 4);
+    CHECK(trains.now() == 400'000'000);
+}
