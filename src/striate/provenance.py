@@ -23,6 +23,16 @@ class Cost:
     wall_seconds: float = 0.0
     peak_memory_bytes: int = 0
 
+    def __add__(self, other: Cost) -> Cost:
+        """Both one after the other."""
+        most = max(self.peak_memory_bytes, other.peak_memory_bytes)
+        return Cost(self.cpu_seconds + other.cpu_seconds, self.wall_seconds + other.wall_seconds, most)
+
+    def without(self, part: Cost) -> Cost:
+        """The rest when a part of it is counted elsewhere."""
+        cpu, wall = self.cpu_seconds - part.cpu_seconds, self.wall_seconds - part.wall_seconds
+        return Cost(max(cpu, 0.0), max(wall, 0.0), self.peak_memory_bytes)
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:

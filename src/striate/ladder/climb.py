@@ -39,24 +39,29 @@ class _Climb:
     notes: list[str] = field(default_factory=list)
     refused: dict[str, list[str]] = field(default_factory=dict)  # why, and by which rungs
     stopped: str = ""
+    learnt: list[tuple[float, float]] = field(
+        default_factory=list
+    )  # CPU time expected of each rung, and spent
 
     def expected(self, rung: str) -> float:
         """CPU time the rung will take, corrected by how the ones before it went."""
-        told = [(answer.expected_seconds, answer.cost.cpu_seconds) for answer in self.answers]
-        learnt = speed_learnt([guess for guess, _ in told], [cost for _, cost in told])
+        learnt = speed_learnt([guess for guess, _ in self.learnt], [cost for _, cost in self.learnt])
         return self.subject.expected_seconds(rung) * learnt
 
     def ask(self, rung: str, *, counted: bool = True) -> Answer:
         expected = self.expected(rung)
+        known = self.subject.shared.made & self.subject.shared_by(rung)
         with metered() as meter:
             verdict = self.subject.ask(rung)
+        self.learnt.append((expected, meter.cost.cpu_seconds))
+        cost = meter.cost + self.subject.shared.cost(known)  # as if it had been asked alone
         raw, notes = verdict.interval, verdict.notes
         combined = raw
         if counted and rung != "fine":
             earlier = [answer.combined for answer in self.answers if answer.counted]
             combined, clash = combine(raw, earlier, self.proved)
             notes = (*notes, clash) if clash else notes
-        answer = Answer(rung, raw, combined, meter.cost, notes, expected, counted)
+        answer = Answer(rung, raw, combined, cost, notes, expected, counted)
         self.answers.append(answer)
         earlier_uses = self.told.uses if self.told else ()
         self.told = replace(verdict, uses=verdict.uses or earlier_uses)

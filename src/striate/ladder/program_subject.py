@@ -14,6 +14,7 @@ from striate.interval import Interval
 from striate.ladder.bounds import Booked, Inputs, dependency_bounds, errors_of
 from striate.ladder.program_traffic import ProgramTraffic, sequential_check, traffic_of
 from striate.ladder.proofs import Proof, dependencies_are_fixed, files_are_modelled, proof_of_program
+from striate.ladder.shared_work import SharedWork
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine, flow, resource
 from striate.rungs import queueing as queueing_rung
@@ -33,6 +34,11 @@ from striate.rungs.program_flows import CHAIN, PATH, run_program_flows
 from striate.rungs.program_input import input_of
 from striate.workload.workload import Workload
 
+_SHARED = {  # the shared work that a rung needs; those of flows need the rest
+    "resource": frozenset(("sums", "input", "path")),
+    "fine": frozenset(("input",)),
+    "queueing": frozenset[str](),
+}
 MOST_PATH_SECONDS = 5.0  # of CPU time for bounds that are proved
 
 
@@ -48,6 +54,10 @@ class ProgramSubject:
 
     def __post_init__(self) -> None:
         self.contention = 0.0
+        self.shared = SharedWork()
+
+    def shared_by(self, rung: str) -> frozenset[str]:
+        return _SHARED.get(rung, frozenset(("input", "path")))
 
     @property
     def name(self) -> str:
@@ -67,12 +77,14 @@ class ProgramSubject:
 
     @cached_property
     def sums(self) -> Verdict:
-        return resource.predict_resource(self.workload, self.cluster, self.choice)
+        with self.shared.making("sums"):
+            return resource.predict_resource(self.workload, self.cluster, self.choice)
 
     @cached_property
     def engine_input(self) -> EngineInput:
         """What the engines of the core take, made once for all rungs."""
-        return input_of(self.workload, self.cluster, self.choice)
+        with self.shared.making("input"):
+            return input_of(self.workload, self.cluster, self.choice)
 
     def _flows(self, order: str) -> ProgramFlowRun:
         return run_program_flows(self.workload, self.cluster, order, given=lambda: self.engine_input)
@@ -80,7 +92,8 @@ class ProgramSubject:
     @cached_property
     def path(self) -> ProgramFlowRun | None:
         """The run in which nothing waits for a busy resource; None where it is too expensive, or not to be had."""
-        return self._alone(PATH)
+        with self.shared.making("path"):
+            return self._alone(PATH)
 
     def _alone(self, kind: str) -> ProgramFlowRun | None:
         if self.expected_seconds("path") > MOST_PATH_SECONDS:

@@ -15,6 +15,7 @@ from striate.cluster.cluster import Cluster
 from striate.cluster.networks import GraphNetwork
 from striate.cluster.placement import Placement
 from striate.engine.file_tables import uses_aggregators
+from striate.rungs.floor import Floor
 from striate.rungs.machine_inputs import step_seconds
 from striate.workload.application import Application
 from striate.workload.kinds import ANY, FILE_CALLS, Kind
@@ -73,7 +74,8 @@ def proof_of_program(
     """The proof from a run in which nothing waits for a busy resource (`path`, or `chain` with `free_files`)."""
     longest = run.ticks / 1e12
     station = float(run.station_work.max(initial=0)) / 1e12
-    cpu = _busiest_node(run, cluster, placement) / 1e12
+    steps = run.graphs + 3 * run.messages  # every job of a CPU is one of them
+    cpu = float(Floor(cluster, placement).node_seconds(run.compute_work / 1e12, steps).max())
     low = max(longest, station, cpu)
     reasons = {
         longest: "its longest chain of dependencies",
@@ -82,13 +84,6 @@ def proof_of_program(
     }
     reason = reasons[low] + (", with files that cost nothing" if free_files else "")
     return Proof(low, _high(run, workload, cluster, low), reason)
-
-
-def _busiest_node(run: ProgramFlowRun, cluster: Cluster, placement: Placement) -> float:
-    """Ticks of work of the node that has most of it for each of its CPUs."""
-    cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types])
-    by_node = np.bincount(placement.node, run.compute_work, cluster.nodes)
-    return float((by_node / cpus[cluster.node_type]).max())
 
 
 def _high(run: ProgramFlowRun, workload: Workload, cluster: Cluster, low: float) -> float | None:

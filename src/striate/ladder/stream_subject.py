@@ -15,6 +15,7 @@ from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.bounds import Errors, Inputs, booked_of, dependency_bounds, errors_of, resource_bounds
 from striate.ladder.proofs import Proof
+from striate.ladder.shared_work import SharedWork
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine, flow
 from striate.rungs.answer import UnfitError, Use, Verdict, uses_of
@@ -81,6 +82,10 @@ class StreamSubject:
         self.described, self.cluster = self.cluster.nodes, wide_enough(self.flows, self.cluster)
         self.costs = costs_of(self.flows, self.cluster)
         self.inputs = inputs_of(self.flows, self.cluster, self.costs)
+        self.shared = SharedWork()
+
+    def shared_by(self, rung: str) -> frozenset[str]:
+        return frozenset(("sums",)) if rung == "resource" else frozenset()
 
     @property
     def name(self) -> str:
@@ -104,7 +109,8 @@ class StreamSubject:
     @cached_property
     def sums(self) -> FlowRun:
         """What `resource` counts: cheap, and the tests are about it."""
-        return self.flows.run("resource", self.costs)
+        with self.shared.making("sums"):
+            return self.flows.run("resource", self.costs)
 
     def proved(self) -> Proof:
         """The busiest resource of every group; and everything one after the other, with every error there may be."""

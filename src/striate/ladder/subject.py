@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from striate.ladder.proofs import Proof
+from striate.ladder.shared_work import SharedWork
 from striate.rungs.answer import Verdict
 from striate.rungs.check import Check
 
@@ -20,6 +21,13 @@ class Subject(Protocol):
     def ranks(self) -> int: ...
     @property
     def notes(self) -> tuple[str, ...]: ...
+
+    shared: SharedWork
+
+    def shared_by(self, rung: str) -> frozenset[str]:
+        """The pieces of shared work that a rung needs."""
+        ...
+
     def checks(self, within: float) -> tuple[Check, ...]:
         """The validity tests; an effect may take up to `within` of the shortest possible time."""
         ...

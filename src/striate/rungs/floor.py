@@ -57,11 +57,20 @@ class Floor:
         whole = (sums.compute_seconds + sums.instructions / speed) * self.slowness
         return np.asarray(np.maximum(whole - jobs * _TICK - early, 0.0))
 
-    def node_seconds(self, sums: Ledger, computing: Seconds, ranks: slice) -> Seconds:
-        """Per node: the computing of its ranks, shared evenly by its CPUs; the end of a job is noticed off the CPU."""
-        on_cpu = np.maximum(computing - sums.computes * _NOTICE, 0.0)
-        by_node = np.bincount(self.placement.node[ranks], on_cpu, self.cluster.nodes)
-        return np.asarray(by_node / np.maximum(cpus_to_share(self.cluster, self.placement), 1))
+    def node_seconds(
+        self, computing: Seconds, jobs: NDArray[np.int64] | int, ranks: slice = slice(None)
+    ) -> Seconds:
+        """Per node: the computing of its ranks, shared evenly by its CPUs.
+
+        The end of each of their `jobs` (per rank; one number: of all ranks together) is noticed off the CPU.
+        """
+        by_node = np.bincount(self.placement.node[ranks], computing, self.cluster.nodes)
+        if isinstance(jobs, int):
+            noticed = np.full(self.cluster.nodes, float(jobs))
+        else:
+            noticed = np.bincount(self.placement.node[ranks], jobs, self.cluster.nodes)
+        on_cpu = np.maximum(by_node - noticed * _NOTICE, 0.0)
+        return np.asarray(on_cpu / np.maximum(cpus_to_share(self.cluster, self.placement), 1))
 
     def rank_seconds(self, sums: Ledger, computing: Seconds, ranks: slice) -> Seconds:
         """Per rank: what it does in turn, or what passes its interface and links."""

@@ -50,6 +50,14 @@ def test_reads_on_flash_hold_both_ends(size):
     expect_holds(subject_of(program, "laptop"))
 
 
+@pytest.mark.parametrize(("ranks", "seconds"), [(9, "100 us"), (12, "300 ms"), (33, "4 us")])
+def test_ranks_that_share_cpus_end_no_earlier_than_is_proved(ranks, seconds):
+    def program(rank, ranks):
+        yield op.compute(seconds)
+
+    expect_holds(subject_of(program, "laptop", ranks))
+
+
 def test_files_have_no_proved_high_end():
     def program(rank, ranks):
         yield op.read("f", size=1000)

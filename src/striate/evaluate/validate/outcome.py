@@ -1,7 +1,8 @@
-"""What a validation says: the error of every run, how many were inside the bounds, and how noisy the machine is."""
+"""What a validation says: the error of every run, how many were inside their ranges, and how noisy the machine is."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -10,6 +11,9 @@ import numpy as np
 
 from striate.apps.app import Case
 from striate.interval import Interval
+from striate.ladder.calibration import MODEL, CalibrationRun
+from striate.ladder.distribution import Spread
+from striate.ladder.kinds import ForecastKind
 from striate.provenance import versions
 from striate.results.entry import now
 
@@ -18,16 +22,28 @@ SCHEMA = "striate.validation/1"
 
 @dataclass(frozen=True, slots=True)
 class CaseRun:
-    """One real run: what was forecast before it, what it took, and the background that was seen before it."""
+    """One real run: the 80 % range that was forecast before it, what it took, and the background seen before it."""
 
     forecast: Interval
     seconds: float
     background: Interval
+    spreads: tuple[Spread, ...] = ()  # what makes the range
+    kind: ForecastKind | None = None
 
     @property
     def error(self) -> float:
         """Forecast / measured - 1."""
         return self.forecast.estimate / self.seconds - 1
+
+    @property
+    def calibration(self) -> CalibrationRun:
+        """What the run says about the model's own error."""
+        assert self.kind is not None
+        others = [spread for spread in self.spreads if spread.source != MODEL]
+        below = math.hypot(*(spread.below for spread in others))
+        above = math.hypot(*(spread.above for spread in others))
+        kind = (self.kind.program, self.kind.machine)
+        return CalibrationRun(*kind, self.forecast.estimate, self.seconds, below, above)
 
     @property
     def inside(self) -> bool:
@@ -86,7 +102,7 @@ class Validation:
 
     @property
     def coverage(self) -> float:
-        """The share of runs inside the bounds of their forecast."""
+        """The share of runs inside the 80 % ranges of their forecasts."""
         return float(np.mean([run.inside for run in self.runs]))
 
     @property

@@ -82,7 +82,9 @@ def _runs(
             seen = background([sample for look in looks for sample in look])
             machine = with_background(plan.cluster, seen, len(looks))
             forecast = forecast_case(case, machine, calibration.costs, collectives[case.app])
-            found[case.name].append(CaseRun(forecast, run_seconds(run_case(case, folder)), seen))
+            measured = run_seconds(run_case(case, folder))
+            run = CaseRun(forecast.seconds, measured, seen, forecast.spreads, forecast.kind)
+            found[case.name].append(run)
     return found
 
 

@@ -1,0 +1,122 @@
+"""Do 80 % ranges of `fine` hold 80 % of real runs? Runs the programs of `validate` here, and counts.
+
+    python verification/ranges.py build/here.toml --runs 17      # more runs, added to build/ranges.csv
+    python verification/ranges.py --runs 0                       # what all runs so far say
+    python verification/ranges.py --runs 0 --keep                # and make them the package's calibration
+
+Runs come in batches, so that each finds a machine that nobody else uses; every run is forecast before it. The
+model's part of the ranges is fitted on one half of the runs and judged on the other, both ways round: wanted are 75 to
+90 % inside and a median high / low of at most 1.6. Exit status 1 otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Sequence
+from dataclasses import astuple, fields
+from pathlib import Path
+from statistics import median
+
+from striate.cluster.load import load_cluster
+from striate.evaluate.validate import matrix
+from striate.evaluate.validate.study import ValidationPlan, validate
+from striate.ladder import calibration
+from striate.ladder.calibration import DEFAULT_DEVIATION, ENOUGH, MODEL, CalibrationRun, fitted
+from striate.ladder.distribution import Spread, range_of
+
+BUILD = Path(__file__).resolve().parent.parent / "build"
+RUNS = BUILD / "ranges.csv"
+BUNDLED = Path(calibration.__file__).parent / "data" / "calibration.csv"
+COLUMNS = [field.name for field in fields(CalibrationRun)]
+SOURCES = ("machine", "order")
+INSIDE, WIDTH = (0.75, 0.90), 1.6
+
+
+def more(cluster: Path, runs: int) -> None:
+    """Run the next cases of the matrix."""
+    cases, done = matrix(), len(kept())
+    batch = [cases[(done + number) % len(cases)] for number in range(runs)]
+    study = validate(
+        ValidationPlan(load_cluster(cluster), batch, 1, BUILD), lambda words: print(words, flush=True)
+    )
+    new = not RUNS.exists()
+    with RUNS.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(
+                ["case", *COLUMNS, *(f"{source} {end}" for source in SOURCES for end in ("below", "above"))]
+            )
+        for outcome in study.outcomes:
+            (run,) = outcome.runs
+            apart = [end for spread in run.spreads[:2] for end in (spread.below, spread.above)]
+            writer.writerow([outcome.case.name, *astuple(run.calibration), *apart])
+
+
+def kept() -> list[tuple[str, CalibrationRun]]:
+    if not RUNS.exists():
+        return []
+    with RUNS.open(newline="") as file:
+        return [
+            (
+                row["case"],
+                CalibrationRun(row["program"], row["machine"], *(float(row[name]) for name in COLUMNS[2:])),
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+def model_of(known: Sequence[CalibrationRun], run: CalibrationRun) -> Spread:
+    alike = [one for one in known if (one.program, one.machine) == (run.program, run.machine)]
+    if len(alike) < ENOUGH:
+        return Spread(MODEL, DEFAULT_DEVIATION, DEFAULT_DEVIATION, "default")
+    return fitted(alike, "")
+
+
+def judged(
+    known: Sequence[CalibrationRun], runs: Sequence[CalibrationRun]
+) -> list[tuple[CalibrationRun, bool, float]]:
+    found = []
+    for run in runs:
+        others = Spread("machine and order", run.below, run.above, "")
+        range_ = range_of(run.forecast, [others, model_of(known, run)])
+        found.append((run, run.measured in range_, range_.high / range_.low))
+    return found
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("cluster", type=Path, nargs="?", default=BUILD / "here.toml")
+    options.add_argument("--runs", type=int, default=17)
+    options.add_argument("--keep", action="store_true", help="make the runs the package's calibration")
+    given = options.parse_args()
+    if given.runs:
+        more(given.cluster, given.runs)
+    runs = [run for _, run in kept()]
+    if given.keep:
+        with BUNDLED.open("w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows(
+                [*astuple(run)[:2], *(f"{value:.4g}" for value in astuple(run)[2:])] for run in runs
+            )
+    cases = len(matrix())
+    halves = [[run for at, run in enumerate(runs) if (at // cases) % 2 == half] for half in (0, 1)]
+    found = [*judged(halves[0], halves[1]), *judged(halves[1], halves[0])]
+    for kind in sorted({(run.program, run.machine) for run in runs}):
+        mine = [(inside, width) for run, inside, width in found if (run.program, run.machine) == kind]
+        spread = model_of(runs, CalibrationRun(*kind, 1, 1, 0, 0))
+        share = sum(inside for inside, _ in mine) / len(mine)
+        width = median(width for _, width in mine)
+        print(f"{' on '.join(kind):40} {len(mine):4} runs, {share:4.0%} inside, high / low {width:.2f}")
+        print(f"{'':40} model: {spread.below:.3f} below, {spread.above:.3f} above")
+    share, width = sum(inside for _, inside, _ in found) / len(found), median(w for _, _, w in found)
+    print(f"{len(found)} runs, {share:.1%} inside their 80 % ranges, median high / low {width:.2f}")
+    return 0 if INSIDE[0] <= share <= INSIDE[1] and width <= WIDTH else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
