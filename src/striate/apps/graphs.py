@@ -8,7 +8,7 @@ from striate import units
 from striate.apps.app import App
 from striate.errors import WorkloadError
 from striate.workload.flow_table import read_graphs
-from striate.workload.flows import ListedFlows
+from striate.workload.flows import ListedFlows, read_at
 
 
 def flows(
@@ -26,7 +26,7 @@ def flows(
         Path(table),
         processors=processors,
         disks_per_processor=disks_per_processor,
-        block_bytes=units.size(block),
+        block_bytes=read_at("$.block", units.size, block),
         sequential=sequential,
     )
 

@@ -7,7 +7,9 @@ import math
 from striate import units
 from striate.apps.app import App
 from striate.errors import WorkloadError
-from striate.workload.flows import BlockFlows, Window, expect_at_least
+from striate.workload.flows import BlockFlows, Window, expect_at_least, read_at
+
+MOST_QUERIES = 1_000_000
 
 
 def flows(
@@ -33,10 +35,12 @@ def flows(
     A block goes to every processor whose part of the answer lies within `reach` blocks of it. One query ends before the
     next begins.
     """
-    size, stored = units.size(block), units.size(volume)
+    size, stored = read_at("$.block", units.size, block), read_at("$.volume", units.size, volume)
     expect_at_least(1, size, "bytes", at="$.block")
     expect_at_least(1, stored, "bytes", at="$.volume")
     expect_at_least(1, queries, "queries", at="$.queries")
+    if queries > MOST_QUERIES:
+        raise WorkloadError(f"expected at most {MOST_QUERIES} queries, got {queries}", at="$.queries")
     for number, side in enumerate(grid):
         expect_at_least(1, side, "blocks along a side", at=f"$.grid[{number}]")
     left, top, right, bottom = window
@@ -49,7 +53,7 @@ def flows(
         disks_per_processor,
         size,
         (_part_of(area, window),) * queries,
-        units.picoseconds(compute_per_block),
+        read_at("$.compute_per_block", units.picoseconds, compute_per_block),
         mesh=mesh,
         reach=reach,
         read_variation=read_variation,

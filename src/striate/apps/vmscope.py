@@ -7,7 +7,7 @@ import math
 from striate import units
 from striate.apps.app import App
 from striate.errors import WorkloadError
-from striate.workload.flows import BlockFlows, Window, expect_at_least
+from striate.workload.flows import BlockFlows, Window, expect_at_least, read_at
 
 
 def flows(
@@ -28,7 +28,7 @@ def flows(
     A `zoom` of 1 looks at the whole slide, of 2 at a quarter of it. Clients do not wait for each other, so all
     views are one group, and no block is sent.
     """
-    size, stored = units.size(block), units.size(slide)
+    size, stored = read_at("$.block", units.size, block), read_at("$.slide", units.size, slide)
     expect_at_least(1, size, "bytes", at="$.block")
     expect_at_least(1, stored, "bytes", at="$.slide")
     expect_at_least(1, slides, "slides", at="$.slides")
@@ -43,7 +43,7 @@ def flows(
         disks_per_processor,
         size,
         (Window(side, math.ceil(blocks / side)),),
-        units.picoseconds(compute_per_block),
+        read_at("$.compute_per_block", units.picoseconds, compute_per_block),
         read_variation=read_variation,
         seed=seed,
     )

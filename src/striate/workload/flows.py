@@ -6,20 +6,21 @@ graphs wait for each other. Nothing is materialised: a stream of twelve million 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from striate import _core
+from striate import _core, units
 from striate._core import FlowRun
-from striate.errors import WorkloadError
+from striate.errors import UnitError, WorkloadError
 from striate.refusals import translated
 from striate.workload.flow_columns import FlowMachine, GraphColumns, MeshColumns
 
 MOST_RECEIVERS = 16
-
+MOST_DISKS = 4096  # per processor
 
 Floats = NDArray[np.float64]
 
@@ -91,6 +92,14 @@ def expect_at_least(least: int, found: Any, what: str, *, at: str) -> None:
         raise WorkloadError(f"expected a whole number of {what}, at least {least}, got {found!r}", at=at)
 
 
+def read_at(at: str, read: Callable[[units.Quantity], int], value: units.Quantity) -> int:
+    """A size or a time with its unit; a refusal names the key."""
+    try:
+        return read(value)
+    except UnitError as error:
+        raise WorkloadError(error.message, at=at) from None
+
+
 def expect_share(found: float, *, closed: bool, at: str) -> None:
     """Refuse anything but a number from 0 to 1, with 1 itself only where `closed`."""
     if not (0 <= found < 1 or (closed and found == 1)):
@@ -144,6 +153,9 @@ class BlockFlows:
                 expect_at_least(1, side, "processors along a side", at=f"$.mesh[{number}]")
         expect_at_least(1, self.processors, "processors", at="$.processors")
         expect_at_least(1, self.disks_per_processor, "disks", at="$.disks_per_processor")
+        if self.disks_per_processor > MOST_DISKS:
+            found = f"expected at most {MOST_DISKS} disks per processor, got {self.disks_per_processor}"
+            raise WorkloadError(found, at="$.disks_per_processor")
         expect_at_least(1, self.block_bytes, "bytes", at="$.block")
         if self.mesh is not None and self.mesh[0] * self.mesh[1] != self.processors:
             raise WorkloadError(

@@ -149,7 +149,7 @@ def test_more_expensive_kernels_and_more_background_give_later_forecasts():
     machine = load_cluster("laptop")
     quiet = forecast_case(case, machine, costs(), 2).seconds
     expensive = forecast_case(case, machine, costs(2e-3), 2).seconds
-    busy = forecast_case(case, with_background(machine, Interval(6, 12, 20), 5), costs(), 2)
+    busy = forecast_case(case, with_background(machine, Interval(6, 12, 20), 5), costs(), 2).seconds
 
     # 160 sweeps of a millisecond, and 16 MiB at 8 GB/s: 2 ms.
     assert quiet.estimate == pytest.approx(0.162, rel=0.05)

@@ -3,7 +3,9 @@
 import pytest
 
 from striate import provenance
+from striate.cluster import load_cluster
 from striate.ladder import predict
+from striate.ladder.climb import _Climb
 from striate.ladder.predict import subject_of
 from striate.ladder.shared_work import SharedWork
 from striate.workload import Workload
@@ -59,15 +61,13 @@ def test_a_rung_costs_what_it_takes_alone_though_the_tests_have_done_its_work(mo
     clock.taking(monkeypatch, resource, "predict_resource", 1.0)
     clock.taking(monkeypatch, program_subject, "input_of", 10.0)
     clock.taking(monkeypatch, program_subject, "run_program_flows", 100.0)
-    subject = subject_of(work(), _laptop())
-    subject.checks(0.2)
-    subject.proved()
+    subject = subject_of(work(), load_cluster("laptop"))
+    subject.checks(0.2)  # makes the sums, the input and the run in which nothing waits
+    climb = _Climb(subject, None, 0.0, subject.proved(), {})
 
-    forecast = predict(work(), "laptop", within=0.2, budget="1 h")
+    costs = {rung: climb.ask(rung).cost.wall_seconds for rung in ("resource", "macro-rr")}
 
-    costs = {answer.rung: answer.cost.wall_seconds for answer in forecast.answers}
-    assert costs["resource"] == pytest.approx(111)  # sums, input, and the run in which nothing waits
-    assert costs["macro-rr"] == pytest.approx(210)  # input, that run, and its own
+    assert costs == {"resource": pytest.approx(111), "macro-rr": pytest.approx(210)}
     alone = predict(work(), "laptop", rung="resource").answers[-1].cost.wall_seconds
     assert costs["resource"] == pytest.approx(alone)
 
@@ -82,9 +82,3 @@ def test_the_first_line_tells_all_that_the_call_has_taken(monkeypatch):
 
     assert forecast.answers[-1].cost.wall_seconds == 0.125
     assert forecast.cost.wall_seconds == clock.now == 6 * 0.125  # and five runs with other starts
-
-
-def _laptop():
-    from striate.cluster import load_cluster
-
-    return load_cluster("laptop")
