@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
@@ -30,16 +32,23 @@ BUILD = Path(__file__).resolve().parent.parent / "build"
 RUNS = BUILD / "ranges.csv"
 BUNDLED = Path(calibration.__file__).parent / "data" / "calibration.csv"
 COLUMNS = [field.name for field in fields(CalibrationRun)]
+BATCH = 6
 SOURCES = ("machine", "order")
 INSIDE, WIDTH = (0.75, 0.90), 1.6
 
 
-def more(cluster: Path, runs: int) -> None:
-    """Run the next cases of the matrix."""
+def more(cluster: Path, runs: int, seconds: float) -> None:
+    """Run the next cases of the matrix, a few at a time; none is begun after so many seconds."""
+    begun, wanted = time.monotonic(), len(kept()) + runs
+    while (left := wanted - len(kept())) > 0 and time.monotonic() - begun < seconds:
+        batch(cluster, min(left, BATCH))
+
+
+def batch(cluster: Path, runs: int) -> None:
     cases, done = matrix(), len(kept())
-    batch = [cases[(done + number) % len(cases)] for number in range(runs)]
+    chosen = [cases[(done + number) % len(cases)] for number in range(runs)]
     study = validate(
-        ValidationPlan(load_cluster(cluster), batch, 1, BUILD), lambda words: print(words, flush=True)
+        ValidationPlan(load_cluster(cluster), chosen, 1, BUILD), lambda words: print(words, flush=True)
     )
     new = not RUNS.exists()
     with RUNS.open("a", newline="") as file:
@@ -91,10 +100,11 @@ def main() -> int:
     )
     options.add_argument("cluster", type=Path, nargs="?", default=BUILD / "here.toml")
     options.add_argument("--runs", type=int, default=17)
+    options.add_argument("--seconds", type=float, default=math.inf, help="no batch is begun after these")
     options.add_argument("--keep", action="store_true", help="make the runs the package's calibration")
     given = options.parse_args()
     if given.runs:
-        more(given.cluster, given.runs)
+        more(given.cluster, given.runs, given.seconds)
     runs = [run for _, run in kept()]
     if given.keep:
         with BUNDLED.open("w", newline="") as file:
