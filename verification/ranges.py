@@ -47,9 +47,10 @@ def more(cluster: Path, runs: int, seconds: float) -> None:
 def batch(cluster: Path, runs: int) -> None:
     cases, done = matrix(), len(kept())
     chosen = [cases[(done + number) % len(cases)] for number in range(runs)]
-    study = validate(
-        ValidationPlan(load_cluster(cluster), chosen, 1, BUILD), lambda words: print(words, flush=True)
-    )
+    plan = ValidationPlan(
+        load_cluster(cluster), chosen, 1, BUILD, patience_seconds=0.0
+    )  # nobody else is here
+    study = validate(plan, lambda words: print(words, flush=True))
     new = not RUNS.exists()
     with RUNS.open("a", newline="") as file:
         writer = csv.writer(file)

@@ -46,6 +46,7 @@ class ValidationPlan:
     cases: Sequence[Case]
     repeats: int
     directory: Path
+    patience_seconds: float = PATIENCE_SECONDS  # that runs are put off in all, while others are seen
 
 
 def validate(plan: ValidationPlan, tell: Callable[[str], object] = lambda words: None) -> Validation:
@@ -73,7 +74,7 @@ def _runs(
     found: dict[str, list[CaseRun]] = {case.name: [] for case in plan.cases}
     looks: deque[list[float]] = deque(maxlen=_LOOKS)
     calibration = Calibration(folder, CALIBRATION_SECONDS)
-    patience = Patience(PATIENCE_SECONDS)
+    patience = Patience(plan.patience_seconds)
     for turn in range(plan.repeats):
         for case in plan.cases:
             tell(f"{case.name}, run {turn + 1} of {plan.repeats}")
