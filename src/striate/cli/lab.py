@@ -45,7 +45,12 @@ def command() -> None:
 @click.option("--servers", type=int, help="hosts that are file servers too, from h0 on (default: all)")
 @click.option("--disks", default=1, show_default=True, help="disks of each server")
 @click.option("--disk-size", default="2 GiB", show_default=True, help="capacity of a disk")
-@click.option("--disk-rate", default="40 MB/s", show_default=True, help="of reads and of writes; 0: no limit")
+@click.option(
+    "--disk-rate",
+    default="40 MB/s",
+    show_default=True,
+    help="limit of each disk, for reads and for writes; 0: no limit",
+)
 @click.option(
     "--disk-requests", default="0", show_default=True, help="requests per second of a disk; 0: no limit"
 )
@@ -125,7 +130,7 @@ def shell(host: str, name: str) -> None:
 @command.command()
 @json_option
 def status(as_json: bool) -> None:
-    """All labs of this machine, and how their hosts are."""
+    """List the labs on this machine and the state of their hosts."""
     from striate.errors import LabError
     from striate.lab.door import names, state
     from striate.lab.faults import look

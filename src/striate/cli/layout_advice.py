@@ -97,7 +97,7 @@ def patterns(trace: Path, as_json: bool, output: Path | None, force: bool) -> No
     "--trace", "source", type=click.Path(path_type=Path), help="advise for every phase of this trace"
 )
 @click.option(
-    "--runs", type=click.IntRange(min=1), help="of a sampler, such as MrBayes: its independent runs"
+    "--runs", type=click.IntRange(min=1), help="number of independent runs of a sampler such as MrBayes"
 )
 @click.option("--processes", type=click.IntRange(min=1), help="its processes")
 @click.option("--generation", metavar="SIZE", help="bytes that all of it writes per generation")

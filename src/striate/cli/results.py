@@ -26,7 +26,7 @@ SCHEMA = "striate.results/1"
 @click.option("--since", help="only entries made at or after this date, such as 2026-01-31")
 @click.option("--last", type=click.IntRange(min=1), help="only the newest so many")
 @click.option(
-    "--changes", "over_time", is_flag=True, help="one line a subject: first, last, and what changed"
+    "--changes", "over_time", is_flag=True, help="one line per subject: first result, last result, change"
 )
 @json_option
 @output_option("export the entries to a .parquet, .csv or .json file")

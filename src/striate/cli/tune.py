@@ -48,7 +48,7 @@ SHOWN = 12  # candidates in the table
     show_default=True,
     help="who predicts: processes, serial, mpi (under python -m mpi4py.futures), dask or dask:ADDRESS",
 )
-@click.option("--workers", type=click.IntRange(min=1), help="how many of them (default: one a CPU)")
+@click.option("--workers", type=click.IntRange(min=1), help="number of workers (default: one per CPU)")
 @click.option("--resolution", default=0.05, show_default=True, help="times closer than this share are ties")
 @store_option
 @json_option
