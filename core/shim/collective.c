@@ -207,7 +207,7 @@ static int own_rank(word communicator) {
     }
 
 // To whom how much: written once for equal rows of counts.
-static int64_t row_number(const wide* bytes, int count) {
+int64_t row_number(const wide* bytes, int count) {
     static struct map known;
     static int64_t last;
     uint64_t hash = 0xCBF29CE484222325u;

@@ -24,8 +24,8 @@ static void begin_recording(void) {
 
 static void note_beginning(struct site* site, uint64_t start, int status) {
     struct call call = {1, start};
-    struct event event = {.status = status, .peer = -1, .tag = -1, .end = now()};
     if (status == 0) begin_recording();
+    struct event event = {.status = status, .peer = -1, .tag = -1, .end = now()};  // our own work included
     if (recorded_levels & LEVEL_MPI) put(&event, site, &call);
 }
 

@@ -21,6 +21,15 @@ struct head {
     char library[256];
 };
 
+// Calls that threads are inside of, from STRIATE_INSIDE of the first page on; `start` 0: none.
+#define STRIATE_INSIDE 2048
+#define STRIATE_THREADS 64
+struct inside {
+    uint64_t start;
+    uint32_t function, thread;
+};
+_Static_assert(sizeof(struct head) <= STRIATE_INSIDE, "the head and the calls share a page");
+
 struct event {
     uint64_t start, end;  // nanoseconds, CLOCK_MONOTONIC
     int64_t offset;       // etypes in a view, bytes in POSIX, displacement of a view

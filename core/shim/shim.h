@@ -63,6 +63,9 @@ void store_close(int finished);
 void put(struct event* event, struct site* site, const struct call* call);
 void put_name(enum name_kind kind, int64_t number, const void* text, size_t length);
 void fail_quietly(void);
+void note_entry(struct site* site,
+                uint64_t start);  // until `leave`: a process that is killed shows where it was
+extern __thread struct inside* inside __attribute__((tls_model("initial-exec")));
 void lock(void);
 void unlock(void);
 
@@ -87,7 +90,7 @@ struct node* map_add(struct map* map, word key, int64_t value);
 struct node* map_find(struct map* map, word key);
 int64_t map_take(struct map* map, word key, int64_t missing);
 
-// process.c, file.c, request.c, datatype.c, clock.c
+// process.c, file.c, request.c, datatype.c, clock.c, collective.c
 int communicator_number(word communicator);
 void communicator_created(void* place);
 int communicator_size(word communicator);
@@ -95,6 +98,7 @@ uint32_t request_begin(void* place, void* keep);
 wide type_bytes(word type);
 int64_t type_number(word type);
 void measure_clock(int moment);
+int64_t row_number(const wide* bytes, int count);  // of a list of bytes to each rank
 
 static inline uint64_t now(void) {
     struct timespec time;
@@ -106,8 +110,10 @@ static inline uint64_t now(void) {
 static inline struct call enter(struct site* site, unsigned level) {
     if (!site->real && !site->fallback) find_real(site);
     struct call call = {depth++ == 0 && (recorded_levels & level), 0};
-    if (call.recorded) call.start = now();
+    if (call.recorded) note_entry(site, call.start = now());
     return call;
 }
 
-static inline void leave(void) { depth--; }
+static inline void leave(void) {
+    if (--depth == 0 && inside) inside->start = 0;
+}

@@ -19,6 +19,7 @@
 _Atomic unsigned recorded_levels;
 __thread int depth __attribute__((tls_model("initial-exec")));
 
+__thread struct inside* inside __attribute__((tls_model("initial-exec")));
 static __thread uint16_t thread_number __attribute__((tls_model("initial-exec")));
 static atomic_uint threads;
 static atomic_flag taken = ATOMIC_FLAG_INIT;
@@ -45,6 +46,7 @@ void fail_quietly(void) { recorded_levels = 0; }
 // A forked child shares the mapping: it must not write to it.
 static void in_child(void) {
     recorded_levels = 0;
+    inside = NULL;
     samples_forget();
 }
 
@@ -131,17 +133,42 @@ static int room(void) {
     return !full;
 }
 
+// Both need the lock or are called once a thread.
+static void number_function(struct site* site) {
+    if (site->number) return;
+    put_name(NAME_FUNCTION, functions + 1, site->name, strlen(site->name));
+    site->number = ++functions;
+}
+
+static void number_thread(void) {
+    if (!thread_number) thread_number = (uint16_t)(atomic_fetch_add(&threads, 1) + 1);
+}
+
+void note_entry(struct site* site, uint64_t start) {
+    if (!head) return;
+    if (!site->number) {
+        lock();
+        number_function(site);
+        unlock();
+    }
+    if (!inside) {
+        number_thread();
+        if (thread_number > STRIATE_THREADS) return;
+        inside = (struct inside*)((char*)head + STRIATE_INSIDE) + (thread_number - 1);
+        inside->thread = thread_number - 1u;
+    }
+    inside->function = site->number;
+    inside->start = start;
+}
+
 void put(struct event* event, struct site* site, const struct call* call) {
     event->start = call->start;
     if (!event->end) event->end = now();
-    if (!thread_number) thread_number = (uint16_t)(atomic_fetch_add(&threads, 1) + 1);
+    number_thread();
     event->thread = (uint16_t)(thread_number - 1);
     lock();
     if (head && recorded_levels) {
-        if (!site->number) {
-            site->number = ++functions;
-            put_name(NAME_FUNCTION, site->number, site->name, strlen(site->name));
-        }
+        number_function(site);
         event->function = site->number;
         if (room()) {
             piece[used++] = *event;

@@ -171,6 +171,7 @@ void ProgramFlows::perform(std::uint32_t rank) {
     const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
     switch (cursors_.kind(rank)) {
         case Kind::send:
+        case Kind::ssend:
             return send_to(rank, 0, operand(3));
         case Kind::recv:
             return receive_from(rank, 0, operand(3));
@@ -277,7 +278,8 @@ void ProgramFlows::send_to(std::uint32_t rank, std::size_t operand, std::int64_t
     const Envelope envelope{2 * std::int64_t{cursors_.communicator(rank)},
                             cursors_.operand(rank, operand + 1), rank,
                             static_cast<std::uint32_t>(groups(rank).member[place(peer)])};
-    send(rank, envelope, bytes + tag_bytes, request, bytes > input_.eager_bytes);
+    const bool answered = bytes > input_.eager_bytes || cursors_.kind(rank) == Kind::ssend;
+    send(rank, envelope, bytes + tag_bytes, request, answered);
 }
 
 void ProgramFlows::receive_from(std::uint32_t rank, std::size_t operand, std::int64_t request) {

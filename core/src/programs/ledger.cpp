@@ -106,6 +106,7 @@ class Summing {
     [[nodiscard]] bool adds_up(Kind kind, std::size_t position) const {
         switch (kind) {
             case Kind::send:
+            case Kind::ssend:
             case Kind::recv:
                 return position == 1 || position == 3;  // tag, request
             case Kind::sendrecv:
@@ -137,10 +138,11 @@ class Summing {
                 }
                 break;
             case Kind::send:
+            case Kind::ssend:
             case Kind::recv:
                 for (const auto rank : ranks) {
                     message(row, rank, first, kind == Kind::recv);
-                    if (kind == Kind::send) sent(row, rank, first, value(first + 3, rank) == blocking);
+                    if (kind != Kind::recv) sent(row, rank, first, value(first + 3, rank) == blocking);
                 }
                 break;
             case Kind::sendrecv:

@@ -13,8 +13,8 @@ std::uint32_t PointToPoint::take(const Operation& operation) {
     return index;
 }
 
-void PointToPoint::send(const Caller& caller, const Envelope& envelope, std::int64_t bytes) {
-    begin_send(caller, envelope, bytes + tag_bytes, bytes > eager_bytes_);
+void PointToPoint::send(const Caller& caller, const Envelope& envelope, std::int64_t bytes, bool rendezvous) {
+    begin_send(caller, envelope, bytes + tag_bytes, rendezvous);
 }
 
 void PointToPoint::send_raw(const Caller& caller, const Envelope& envelope, std::int64_t payload) {

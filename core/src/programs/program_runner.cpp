@@ -58,7 +58,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
       book_(input.collectives),
       collectives_(book_, cursors_, input_.communicators, input.programs.ranks()),
       processors_(input.node_cpus, stations.settings().rounding),
-      messages_(input.programs.ranks(), input.eager_bytes, *this),
+      messages_(input.programs.ranks(), *this),
       tasks_(input.programs.ranks()),
       requests_(input.programs.ranks()),
       calls_(input.programs.ranks() * input.communicators.size()),
@@ -260,6 +260,7 @@ void ProgramRunner::perform(std::uint32_t rank) {
         case Kind::compute:
             return;
         case Kind::send:
+        case Kind::ssend:
             return send(rank, operand(0), operand(1), operand(2), operand(3));
         case Kind::recv:
             return receive(rank, operand(0), operand(1), operand(2), operand(3));
@@ -311,7 +312,8 @@ void ProgramRunner::send(std::uint32_t rank, std::int64_t peer, std::int64_t tag
                          std::int64_t request) {
     open_part(rank, request);
     const std::int64_t where = context(cursors_.communicator(rank), false);
-    messages_.send({rank, request}, {where, tag, rank, world_rank(rank, peer)}, bytes);
+    const bool answered = bytes > input_.eager_bytes || cursors_.kind(rank) == Kind::ssend;
+    messages_.send({rank, request}, {where, tag, rank, world_rank(rank, peer)}, bytes, answered);
 }
 
 void ProgramRunner::receive(std::uint32_t rank, std::int64_t peer, std::int64_t tag, std::int64_t room,

@@ -27,6 +27,7 @@ void ProgramRunner::record(std::uint32_t rank) {
             bar.more = operand(5);
             [[fallthrough]];
         case Kind::send:
+        case Kind::ssend:
         case Kind::recv:
             bar.peer = narrow(operand(0));
             bar.tag = narrow(operand(1));
@@ -48,6 +49,9 @@ void ProgramRunner::record(std::uint32_t rank) {
             if (kind == Kind::open) bar.tag = narrow(operand(1));
             break;
         case Kind::compute:
+            bar.more = operand(0);
+            bar.bytes = operand(1);
+            break;
         case Kind::wait:
         case Kind::waitall:
         case Kind::test:

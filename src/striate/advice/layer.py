@@ -63,12 +63,19 @@ class Layer:
 
     def small(self, kind: str) -> Floats:
         """Calls of at most 100 KiB; by the mean size where the module keeps no histogram."""
+        return self._short(kind, SMALL_BUCKETS, 100 * 1024)
+
+    def below_mebibyte(self, kind: str) -> Floats:
+        """Calls of at most 1 MiB, likewise."""
+        return self._short(kind, SMALL_BUCKETS + 1, 2**20)
+
+    def _short(self, kind: str, buckets: int, most: int) -> Floats:
         for aggregate in ("", "agg_"):
             if self.has(f"size_{kind}_{aggregate}0_100"):
-                names = [f"size_{kind}_{aggregate}{name}" for name in records.SIZES[:SMALL_BUCKETS]]
+                names = [f"size_{kind}_{aggregate}{name}" for name in records.SIZES[:buckets]]
                 return np.asarray(sum(self.get(name) for name in names), np.float64)
         calls, size = self.calls(kind), self.moved(kind)
-        return np.where(size <= 100 * 1024 * calls, calls, 0.0)
+        return np.where(size <= most * calls, calls, 0.0)
 
     def of_files(self, values: Floats) -> Floats:
         """Sums of a value of the records, by file; records without a file count nowhere."""

@@ -9,6 +9,12 @@ import click
 from striate.cli.output import json_option, print_json, progress
 
 
+def _is_dataset(folder: Path) -> bool:
+    from striate.runtime.describe import is_dataset
+
+    return is_dataset(folder)
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @json_option
@@ -18,9 +24,9 @@ def command(file: Path, as_json: bool) -> None:
     FILE is a trace saved by striate, or a log of Darshan, dftracer, Recorder or OTF2; its format is
     recognised. Of a dataset, a directory written by striate.runtime, it says shape, type, chunks, codec and servers.
     """
-    from striate.runtime.describe import describe, is_dataset
+    if file.is_dir() and _is_dataset(file):
+        from striate.runtime.describe import describe
 
-    if is_dataset(file):
         dataset = describe(file)
         if as_json:
             print_json({"schema": "striate.dataset/1", "dataset": dataset})

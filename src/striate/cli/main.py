@@ -75,7 +75,16 @@ def striate() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command line and exit with its status."""
+    sys.meta_path.insert(0, _WithoutPandas())
     sys.exit(run(arguments))
+
+
+class _WithoutPandas:
+    """Hides pandas from pyarrow, which loads it, half a second, to ask whether an array is one of its own."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("striate's commands do without pandas", name=name)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -10,6 +10,7 @@ import click
 from striate.cli.output import json_option, output_option, progress, store_option, write_output
 
 if TYPE_CHECKING:
+    from striate.cluster.cluster import Cluster
     from striate.workload import Workload
     from striate.workload.flows import Flows
 
@@ -45,6 +46,18 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         if not equals:
             self.fail(f"expected FILE=CHOICE such as {self.example}, got {value!r}", param, ctx)
         return file, choice
+
+
+def _cpu_scale(text: str | None) -> float | Cluster:
+    """A factor, or the machine that a trace was recorded on."""
+    if text is None:
+        return 1.0
+    try:
+        return float(text)
+    except ValueError:
+        from striate.cli.clusters import find_cluster
+
+        return find_cluster(text)[0]
 
 
 @click.command()
@@ -94,6 +107,12 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     help="memory the timeline may take; what comes later is left out",
 )
 @click.option(
+    "--cpu-scale",
+    metavar="FACTOR|CLUSTER",
+    help="multiply times of computing, by 0.5 for CPUs twice as fast as those a trace was recorded on; or name the "
+    "machine it was recorded on, and the speeds of the nodes are compared",
+)
+@click.option(
     "--self-check",
     is_flag=True,
     help="play the program packet by packet afterwards and name every claim that this contradicts",
@@ -124,6 +143,7 @@ def command(
     collectives: tuple[str, ...],
     timeline: Path | None,
     timeline_memory: str,
+    cpu_scale: str | None,
     self_check: bool,
     percentiles: tuple[float, ...],
     exact: bool,
@@ -172,6 +192,7 @@ def command(
             inputs=program_hash | machine_hash,
             self_check=self_check,
             exact=exact,
+            cpu_scale=_cpu_scale(cpu_scale),
         )
     if timeline is not None:
         forecast.timeline.save(timeline)

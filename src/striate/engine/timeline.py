@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import numpy as np
 
@@ -12,6 +14,7 @@ from striate.engine.input import EngineInput
 from striate.engine.recording import DISK, RANK, SERVER, Recording
 from striate.engine.timeline_rows import (
     Families,
+    Functions,
     Resources,
     disk_rows,
     network_rows,
@@ -21,7 +24,7 @@ from striate.engine.timeline_rows import (
 from striate.layout.extent_lists import ExtentLists
 from striate.provenance import versions
 from striate.trace.columns import NONE, operations
-from striate.trace.header import SIMULATED, Flag, Header, TracedFile
+from striate.trace.header import COLLECTIVE_HINT, SIMULATED, Flag, Header, TracedFile
 from striate.trace.kinds import LEVELS
 from striate.trace.trace import Trace
 from striate.workload.application import Application
@@ -42,10 +45,12 @@ def timeline_of(recorded: RecordedRows, played: EngineInput) -> Trace:
         *disk_rows(recording.at(DISK), resources),
     ]
     names = {name for part in parts for name in part}
-    columns = {
+    columns: dict[str, Any] = {
         name: np.concatenate([part.get(name, np.full(len(part["start"]), NONE)) for part in parts])
         for name in names
     }
+    columns["function"] = Functions.column(np.maximum(columns["function"], 0), application)
+    columns["instructions"] = np.maximum(columns["instructions"], 0)
     for name in ("start", "end"):
         columns[name] = (columns[name] + 500) // 1000
     header = _header(recording, application, cluster, played.placement)
@@ -66,7 +71,7 @@ def _header(recording: Recording, application: Application, cluster: Cluster, pl
         hosts=tuple(f"node {node}" for node in used.tolist()),
         host_of_rank=tuple(host.ravel().tolist()),
         files=tuple(
-            TracedFile(application.file_name(number), layout=file.layout)
+            TracedFile(application.file_name(number), layout=file.layout, hints=_hints(file.collective))
             for file in application.files
             for number in range(file.first, file.first + file.count)
         ),
@@ -75,6 +80,10 @@ def _header(recording: Recording, application: Application, cluster: Cluster, pl
         flags=_flags(recording, cluster),
         versions=versions(),
     )
+
+
+def _hints(collective: str | None) -> dict[str, str]:
+    return {} if collective is None else {COLLECTIVE_HINT: collective}
 
 
 def _flags(recording: Recording, cluster: Cluster) -> tuple[Flag, ...]:

@@ -17,8 +17,11 @@ from striate.workload.application import Application
 from striate.workload.kinds import ACCESSES, OPERANDS, Kind
 from striate.workload.program import Int64s
 
+SYNCHRONOUS = "MPI_Ssend"  # the function of a synchronous send
+ALGORITHM = "algorithm:"  # of a collective call that names one, as its function
 _KIND_OF_BAR = np.array([KINDS.index(word) for word in ("other", "read", "write", "sync")], np.int8)
 _WORDS = {
+    Kind.SSEND: "send",
     **{Kind[word.upper()]: word for word in (*COLLECTIVES, "send", "recv", "sendrecv", "wait", "compute")},
     **{Kind[word.upper()]: word for word in ("open", "close", "stat", "sync", "read", "write")},
     Kind.READ_ALL: "read",
@@ -102,6 +105,42 @@ class Resources:
         )
 
 
+class Functions:
+    """What a simulated row calls beside what its kind tells: a synchronous send, a collective's algorithm."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    @staticmethod
+    def column(numbers: NDArray[Any], application: Application) -> tuple[NDArray[Any], list[str]]:
+        """The numbers of all rows as codes, and the names that occur."""
+        names = ("", SYNCHRONOUS, *(ALGORITHM + name for name in application.algorithms))
+        used, codes = np.unique(numbers, return_inverse=True)
+        return codes.ravel().astype(np.int16), [names[number] for number in used.tolist()] or [""]
+
+    def number(self, line: int) -> int:
+        programs = self._application.programs
+        kind = Kind(int(programs.kind[line]))
+        if kind is Kind.SSEND:
+            return 1
+        if "algorithm" not in OPERANDS[kind]:
+            return 0
+        return 2 + int(programs.constant[programs.operand(line, "algorithm")]) if self._named(line) else 0
+
+    def _named(self, line: int) -> bool:
+        programs = self._application.programs
+        return int(programs.constant[programs.operand(line, "algorithm")]) >= 0
+
+    def has_sizes_by_peer(self, line: int) -> bool:
+        programs = self._application.programs
+        kind = Kind(int(programs.kind[line]))
+        if kind is Kind.ALLTOALLV:
+            return True
+        if kind is not Kind.REDUCE_SCATTER:
+            return False
+        return int(programs.constant[programs.operand(line, "counts")]) >= 0
+
+
 def rank_rows(bars: Rows, application: Application, families: Families, lists: list[Extents]) -> Columns:
     """Operations and regions of ranks; what no loop moves is read from the table. Sizes by peer join `lists`."""
     row, rank = bars["place"].astype(np.int64), bars["rank"]
@@ -111,7 +150,10 @@ def rank_rows(bars: Rows, application: Application, families: Families, lists: l
         "rank": rank,
         "start": bars["start"],
         "end": bars["end"],
-        "bytes": bars["bytes"].copy(),
+        "bytes": np.where(kinds == Kind.COMPUTE, 0, bars["bytes"]),
+        "work": np.where(kinds == Kind.COMPUTE, bars["more"], NONE),
+        "instructions": np.where(kinds == Kind.COMPUTE, bars["bytes"], 0),
+        "function": np.zeros(len(row), np.int16),
         "tag": bars["tag"],
         "peer": bars["peer"],
         "blocks": np.ones(len(row), np.int64),
@@ -134,17 +176,19 @@ def rank_rows(bars: Rows, application: Application, families: Families, lists: l
     columns["offset"] = np.where(accesses, bars["more"], NONE)
     for name in ("communicator", "request", "extents", "region"):
         columns[name] = np.full(len(row), NONE, np.int64)
+    functions = Functions(application)
     order = np.argsort(row, kind="stable")
     numbers, first = np.unique(row[order], return_index=True)
-    for number, mine_of_one in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
+    for number, mine_of_one in zip(numbers.tolist(), np.split(order, first[1:])[: len(numbers)], strict=True):
         _from_program(columns, mine_of_one, application, number, families)
-        if programs.kind[number] == Kind.ALLTOALLV:
+        columns["function"][mine_of_one] = functions.number(number)
+        if functions.has_sizes_by_peer(number):
             columns["extents"][mine_of_one] = _sizes_by_peer(application, number, rank[mine_of_one], lists)
     return columns
 
 
 def _sizes_by_peer(application: Application, number: int, rank: NDArray[Any], lists: list[Extents]) -> Int64s:
-    """Numbers of lists (peer, bytes) of an alltoallv, one a rank."""
+    """Numbers of lists (peer, bytes) of a call that names them, one a rank."""
     programs = application.programs
     members = application.groups(int(programs.communicator[number])).size(rank.astype(np.int64))
     counts = np.broadcast_to(
@@ -153,8 +197,9 @@ def _sizes_by_peer(application: Application, number: int, rank: NDArray[Any], li
     distinct, which = np.unique(np.stack([rank, counts, members]), axis=1, return_inverse=True)
     first = len(lists)
     for one, matrix, size in distinct.T.tolist():
-        sizes = application.counts[matrix][one, :size]
-        lists.append(Extents.trusted(np.arange(size, dtype=np.int64), sizes))
+        sizes = application.counts[matrix]
+        sizes = sizes[one] if sizes.ndim == 2 else sizes
+        lists.append(Extents.trusted(np.arange(size, dtype=np.int64), sizes[:size]))
     return np.asarray(first + which.ravel(), np.int64)
 
 

@@ -56,7 +56,7 @@ def compare(
 ) -> Comparison:
     """Lay a forecast beside a trace; parts are compared where the forecast's simulated `timeline` is given.
 
-    The run is what lies between the end of MPI_Init and the beginning of MPI_Finalize, or the region of that name.
+    The run is that of `striate.trace.span`, or the region of that name.
     Raises TraceError when the trace has no such region, or no operations.
     """
     measured = run_seconds(trace, region)
@@ -80,9 +80,9 @@ def compare(
 
 
 def run_seconds(trace: Trace, region: str | None = None) -> float:
-    """How long the run took: from the first rank's beginning to the last one's end."""
-    start, end = trace.column("start"), trace.column("end")
+    """How long the run took, or the region of that name from the first rank's beginning to the last one's end."""
     if region is not None:
+        start, end = trace.column("start"), trace.column("end")
         if region not in trace.header.regions:
             known = ", ".join(trace.header.regions[:8]) or "none"
             raise TraceError(f"no region {region!r:.60} in the trace; there are {known}")
@@ -91,10 +91,7 @@ def run_seconds(trace: Trace, region: str | None = None) -> float:
     inner = ~trace.of_kind("init", "finalize")
     if not inner.any():
         raise TraceError("the trace holds no operations")
-    begins, ends = end[trace.of_kind("init")], start[trace.of_kind("finalize")]
-    first = int(begins.min()) if len(begins) else int(start[inner].min())
-    last = int(ends.max()) if len(ends) else int(end[inner].max())
-    return max(0, last - first) / 1e9
+    return trace.seconds
 
 
 Seconds = dict[str, float]

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from striate.cluster.cluster import Cluster
 from striate.collectives.choice import Choice, Rule
 from striate.errors import PredictionError
@@ -39,6 +42,7 @@ def predict(
     inputs: Mapping[str, str] | None = None,
     self_check: bool = False,
     exact: bool = False,
+    cpu_scale: float | Cluster = 1.0,
 ) -> Forecast:
     """Forecast how long a workload, a trace or a stream of work-flow graphs takes on `cluster` (or a bundled machine).
 
@@ -53,6 +57,8 @@ def predict(
     bounds hold all three answers. `Forecast.seconds` is the median and an 80 % range, made of what the machine's
     ranges, the order of events and the model's own error (see `striate validate`) may do, each told apart in
     `Forecast.spreads`; with `exact`, which the fine rung alone takes, it is the one number that the model plays.
+    Times of computing are multiplied by `cpu_scale`: 0.5 for CPUs twice as fast as those a trace was recorded on; or,
+    given the machine it was recorded on, each rank's by the speeds of its node there and here.
     Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
     """
     _expect_kinds(workload, cluster)
@@ -62,6 +68,8 @@ def predict(
         from striate.cluster.load import load_cluster
 
         cluster = load_cluster(cluster)
+    if cpu_scale != 1.0:
+        workload = _scaled(workload, cpu_scale, cluster)
     precision = None if within is None else share(within)
     if rung is not None and rung not in RUNGS:
         raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
@@ -76,6 +84,8 @@ def predict(
             0.0 if workload.order_guessed else min(limit, BLIND_BUDGET)
         )  # an order that is a guess is not played
     memory = size(timeline_memory) if timeline else 0
+    if isinstance(workload, Workload):
+        workload = workload.on(bool(cluster.metadata)).fitted(len(cluster.servers))
     request = Request(workload, Choice.of(collectives), precision, rung, limit, Provenance.of(inputs))
     with metered() as meter:
         subject = subject_of(workload, cluster, choice=request.choice, timeline_bytes=memory)
@@ -86,7 +96,25 @@ def predict(
             forecast = replace(widened(forecast, ends), spreads=spreads)
         if isinstance(workload, Workload) and workload.floor is not None:
             forecast = between(request.again(forecast, cluster, workload.floor), forecast)
-    return with_range(replace(forecast, spent=meter.cost))
+    told = workload.notes if isinstance(workload, Workload) else ()
+    return with_range(replace(forecast, spent=meter.cost, notes=(*forecast.notes, *told)))
+
+
+def _scaled(workload: Workload | Flows, factor: float | Cluster, cluster: Cluster) -> Workload:
+    if not isinstance(workload, Workload):
+        raise PredictionError("a stream of work-flow graphs has no computing of its own to scale")
+    if isinstance(factor, Cluster):
+        there, here = (_rank_speeds(machine, workload.ranks) for machine in (factor, cluster))
+        return workload.computing_scaled(there / here)
+    if not (math.isfinite(factor) and factor > 0):
+        raise PredictionError(f"expected a CPU scale above 0, got {factor!r}")
+    return workload.computing_scaled(factor)
+
+
+def _rank_speeds(cluster: Cluster, ranks: int) -> NDArray[np.float64]:
+    """Instructions per second of the node of each rank."""
+    speed = np.array([kind.instructions_per_second for kind in cluster.node_types], np.float64)
+    return np.asarray(speed[cluster.node_type][cluster.place(ranks).node])
 
 
 def predict_bounds(

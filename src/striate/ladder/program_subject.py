@@ -205,7 +205,8 @@ class ProgramSubject:
         size = self.traffic.mean_bytes if self.traffic.messages else 0
         biggest = max(size, int(settings.stripe_unit) if self.traffic.servers else 0)
         far = turn_seconds(self.cluster)
-        rendezvous = 3 if size > int(settings.eager) else 1  # a question and an answer before the message
+        # A question and an answer stand before a long message, and before a synchronous one.
+        rendezvous = 3 if size > int(settings.eager) or self.traffic.synchronous else 1
         direct = any(server.cache.policy == "none" for server in self.cluster.servers)
         return Inputs(
             random_seek=job_seconds(self.cluster),
@@ -230,7 +231,13 @@ class ProgramSubject:
         return message_seconds(self.cluster, written) if written else 0.0
 
     def expected_seconds(self, rung: str) -> float:
-        return program_seconds(rung, self.workload, self.cluster)
+        if rung not in self._expected:
+            self._expected[rung] = program_seconds(rung, self.workload, self.cluster)
+        return self._expected[rung]
+
+    @cached_property
+    def _expected(self) -> dict[str, float]:
+        return {}
 
 
 def _uses(result: ProgramFlowRun) -> tuple[Use, ...]:

@@ -17,7 +17,7 @@ from striate.workload.unfold import unfold
 from striate.workload.walk import ProgramLine, lines
 from striate.workload.workload import Workload
 
-_SENDS = (Kind.SEND, Kind.SENDRECV)
+_SENDS = (Kind.SEND, Kind.SSEND, Kind.SENDRECV)
 _MOST_WALKED = 20_000  # accesses of one rank that are looked at one by one
 
 
@@ -30,11 +30,13 @@ class ProgramTraffic:
     mean_bytes: int
     groups: int  # of events: how often everyone waits for everyone, and one
     servers: int  # the most that one access may touch
+    synchronous: bool = False  # some sends are over only when they are answered
 
 
 def traffic_of(workload: Workload, cluster: Cluster) -> ProgramTraffic:
     """Count the messages of a workload, loops by multiplication."""
     sent, bytes_, groups, senders, servers = np.zeros(workload.ranks), 0.0, 1, 1, 0
+    synchronous = False
     start = 0
     for application in workload.applications:
         partners = _Partners(application.ranks)
@@ -45,6 +47,7 @@ def traffic_of(workload: Workload, cluster: Cluster) -> ProgramTraffic:
                 servers = len(cluster.servers)
             if line.kind in (Kind.READ_ALL, Kind.WRITE_ALL, Kind.SYNC) or _is_collective(line):
                 waits[line.ranks] += line.times
+            synchronous |= line.kind is Kind.SSEND
             if line.kind in _SENDS:
                 own[line.ranks] += line.times
                 bytes_ += float(line.column("bytes").sum()) * line.times
@@ -61,9 +64,8 @@ def traffic_of(workload: Workload, cluster: Cluster) -> ProgramTraffic:
         groups = max(groups, 1 + int(waits.max(initial=0)))
         start += application.ranks
     total = float(sent.sum())
-    return ProgramTraffic(
-        senders, math.ceil(sent.max(initial=0)), round(bytes_ / total) if total else 0, groups, servers
-    )
+    mean = round(bytes_ / total) if total else 0
+    return ProgramTraffic(senders, math.ceil(sent.max(initial=0)), mean, groups, servers, synchronous)
 
 
 def _is_collective(line: ProgramLine) -> bool:

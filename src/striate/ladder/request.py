@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from striate.cluster.cluster import Cluster
 from striate.cluster.ends import at_end, one_at_ends
 from striate.collectives.choice import Choice
+from striate.engine.oversubscription import background_slowness, waiting_slowness
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.calibration import model_spread
@@ -42,17 +43,29 @@ def subject_of(
     *,
     choice: Choice | None = None,
     timeline_bytes: int = 0,
+    checked: bool = False,
 ) -> Subject:
-    """The one interface of all that can be predicted."""
+    """The one interface of all that can be predicted; a program that is `checked` is not checked again."""
     if isinstance(workload, Trace):
         workload = Workload.from_trace(workload)
     if not isinstance(workload, Workload):
         if timeline_bytes:
             raise PredictionError("a stream of work-flow graphs has no timeline")
         return StreamSubject(workload, cluster)
-    workload.check()
+    workload = as_measured(workload.fitted(len(cluster.servers)), cluster)
+    if not checked:
+        workload.check()
     expect_messages_fit(workload, cluster)
     return ProgramSubject(workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes)
+
+
+def as_measured(workload: Workload, cluster: Cluster) -> Workload:
+    """Measured computing holds what other processes and waiting ranks took: the engine shall not add it again."""
+    if not workload.measured:
+        return workload
+    placement = cluster.place(workload.ranks)
+    slowness = background_slowness(cluster, placement) * waiting_slowness(cluster, placement)
+    return workload.computing_scaled(1 / slowness)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +91,7 @@ class Request:
 
     def again(self, found: Forecast, machine: Cluster, workload: Workload | None = None) -> Forecast:
         """The same rung, of another machine or of another reading of the program; phases choose for themselves."""
-        subject = subject_of(workload or self.workload, machine, choice=self.choice)
+        subject = subject_of(workload or self.workload, machine, choice=self.choice, checked=True)
         if found.phases:
             return self.climb(subject)
         return replace(self, within=None, rung=found.rung, budget=math.inf).climb(subject)

@@ -17,6 +17,8 @@ MAGIC = b"STRIATE1"
 PAGE = 4096
 HEAD = struct.Struct("<8s4i5Q48s256s256s")
 _NAME = struct.Struct("<IIq")
+_SLOT = struct.Struct("<QII")
+INSIDE, THREADS = 2048, 64  # where calls that threads are inside of stand in the first page, and how many
 EVENT = np.dtype(
     [
         ("start", "<u8"), ("end", "<u8"), ("offset", "<i8"), ("bytes", "<i8"), ("received", "<i8"),
@@ -26,6 +28,15 @@ EVENT = np.dtype(
 )  # fmt: skip
 KINDS = ("function", "file", "path", "type", "communicator", "list", "region", "clock", "program")
 _LONGEST_CLOCK = 2**61
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A call that a thread was inside of when its process ended."""
+
+    function: str
+    start: int
+    thread: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +55,13 @@ class RankFile:
     events: NDArray[Any]
     names: dict[str, dict[int, bytes]]
     whole: bool
+    inside: tuple[Inside, ...] = ()  # calls that never returned
+
+    def called(self, *functions: str) -> NDArray[np.bool_]:
+        """Which events are calls of these functions."""
+        wanted = {name.encode() for name in functions}
+        numbers = [number for number, name in self.names["function"].items() if name in wanted]
+        return np.isin(self.events["function"], numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +93,8 @@ def read_head(page: bytes, *, source: str) -> Head:
 def read_part(path: Path) -> RankFile:
     """Read `path` (RANK.GENERATION.events) and the names beside it; raises TraceError when the head is broken."""
     with path.open("rb") as file:
-        head = read_head(file.read(PAGE), source=str(path))
+        page = file.read(PAGE)
+    head = read_head(page, source=str(path))
     rows = max(0, (path.stat().st_size - PAGE) // EVENT.itemsize)
     events = np.fromfile(path, EVENT, min(head.events, rows), offset=PAGE)
     names, names_whole = _names(path.with_suffix(".names"))
@@ -93,7 +112,18 @@ def read_part(path: Path) -> RankFile:
         events[sound],
         names,
         bool(sound.all()) and head.events <= rows and names_whole,
+        _inside(page, names["function"]) if head.finished != 1 else (),
     )
+
+
+def _inside(page: bytes, functions: dict[int, bytes]) -> tuple[Inside, ...]:
+    """Calls without a return; none in pages of tracers that did not write them down."""
+    slots = page[INSIDE : INSIDE + THREADS * _SLOT.size]
+    found = []
+    for start, function, thread in _SLOT.iter_unpack(slots[: len(slots) // _SLOT.size * _SLOT.size]):
+        if 0 < start < _LONGEST_CLOCK and function in functions and thread < THREADS:
+            found.append(Inside(functions[function].decode("utf-8", "replace"), start, thread))
+    return tuple(found)
 
 
 def _names(path: Path) -> tuple[dict[str, dict[int, bytes]], bool]:

@@ -15,6 +15,7 @@ from striate.record.files import RankFile, read_part
 from striate.record.part_names import MergedNames
 from striate.record.rows import rows_of
 from striate.record.samples import samples_of
+from striate.record.unfinished import unfinished_rows
 from striate.trace.header import Flag, Header, TracedCommunicator, TracedFile
 from striate.trace.trace import Trace
 
@@ -30,6 +31,7 @@ def merge(folder: str | Path, *, levels: Sequence[str]) -> Trace:
     origin = min(int(fix.apply(np.array([_first(part)]))[0]) for part, fix in zip(parts, fixes, strict=True))
     merged = MergedNames()
     tables = [rows_of(part, fix, origin, merged) for part, fix in zip(parts, fixes, strict=True)]
+    tables += unfinished_rows(parts, fixes, origin, merged)
     later = len(list(folder.glob("*.events"))) - len(paths)
     header = _header(parts, fixes, origin, merged, levels).flagged(*_flags(parts, fixes, merged, later))
     table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
@@ -40,7 +42,20 @@ def merge(folder: str | Path, *, levels: Sequence[str]) -> Trace:
 
 
 def _first(part: RankFile) -> int:
-    return min(part.clock, int(part.events["start"].min())) if len(part.events) else part.clock
+    """When the process left MPI_Init: the run begins then; where that was not recorded, when recording began."""
+    begun = part.events["end"][part.called("MPI_Init", "MPI_Init_thread")]
+    return int(begun.min()) if len(begun) else part.clock
+
+
+def _duration(parts: Sequence[RankFile], fixes: Sequence[Correction], origin: int) -> int:
+    """Until the last process entered MPI_Finalize; 0 where one never did."""
+    last = 0
+    for part, fix in zip(parts, fixes, strict=True):
+        ended = part.events["start"][part.called("MPI_Finalize")]
+        if not len(ended):
+            return 0
+        last = max(last, int(fix.apply(ended.astype(np.int64)).max()) - origin)
+    return last
 
 
 def _header(
@@ -62,7 +77,7 @@ def _header(
         f"striate {versions()['striate']}, {Path(first.library).name}",
         program,
         max(0, first.wall + origin - first.clock),
-        0,
+        _duration(parts, fixes, origin),
         tuple(hosts),
         tuple(host_of.get(rank, 0) for rank in range(ranks)),
         tuple(TracedFile(name, hints=hints) for name, (_, hints) in merged.files.items()),
@@ -92,6 +107,10 @@ def _flags(
         flags.append(
             Flag("crashed", f"{len(killed)} ranks ended without MPI_Finalize, the first is rank {killed[0]}")
         )
+    inside = [(part.rank, call.function) for part in parts for call in part.inside]
+    if inside:
+        named = ", ".join(f"rank {rank} in {function}" for rank, function in inside[:8])
+        flags.append(Flag("unfinished", f"{len(inside)} calls never returned: {named}"))
     if len(parts) < ranks:
         flags.append(Flag("damaged", f"{ranks - len(parts)} of {ranks} ranks left nothing behind"))
     if not all(part.whole for part in parts):

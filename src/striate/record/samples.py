@@ -35,7 +35,9 @@ def samples_of(
         at = next((number for number, part in enumerate(parts) if part.host == host), None)
         if at is None:
             continue  # a program that began later, and is not shown
-        time = fixes[at].apply(samples["clock"].astype(np.int64)) - origin
+        time = np.maximum(
+            fixes[at].apply(samples["clock"].astype(np.int64)) - origin, 0
+        )  # some are taken in MPI_Init
         columns: dict[str, Any] = {"host": np.full(len(samples), hosts.index(host), np.int32), "time": time}
         tables.append(pa.table(columns | {name: samples[name] for name in COUNTERS}, schema=SCHEMA))
     return ordered(pa.concat_tables(tables)), whole

@@ -13,6 +13,7 @@ from striate.errors import TraceError
 from striate.trace.kinds import KINDS, LEVELS
 
 NONE = -1  # no file, no peer, no offset known, no request ...
+UNFINISHED = -(2**31)  # status of a call that never returned
 
 # name -> (NumPy type of the column, or of its codes; what a row says that says nothing)
 NUMBERS: dict[str, tuple[Any, int]] = {
@@ -37,8 +38,12 @@ NUMBERS: dict[str, tuple[Any, int]] = {
     "region": (np.int32, NONE),
     "status": (np.int32, 0),
     "resource": (np.int32, NONE),
+    "work": (np.int64, NONE),
+    "instructions": (np.int64, 0),
 }
-ADDED = frozenset(("resource",))  # files from before lack them, and mean what says nothing
+ADDED = frozenset(
+    ("resource", "work", "instructions")
+)  # files from before lack them, and mean what says nothing
 WORDS = {"level": LEVELS, "kind": KINDS}
 NAMES = (
     "rank",

@@ -41,7 +41,21 @@ _MESSAGES = {
     "comm_dup": "communicator", "comm_dup_with_info": "communicator", "comm_split": "communicator",
     "comm_split_type": "communicator", "comm_create": "communicator", "comm_create_group": "communicator",
     "cart_create": "communicator", "cart_sub": "communicator", "intercomm_merge": "communicator",
+    "graph_create": "communicator", "dist_graph_create": "communicator", "comm_create_from_group": "communicator",
+    "dist_graph_create_adjacent": "communicator", "intercomm_create": "communicator", "comm_idup": "communicator",
+    "put": "rma", "get": "rma", "accumulate": "rma", "get_accumulate": "rma", "fetch_and_op": "rma",
+    "compare_and_swap": "rma", "rput": "rma", "rget": "rma", "raccumulate": "rma", "rget_accumulate": "rma",
+    "win_start": "rma", "win_complete": "rma", "win_post": "rma", "win_wait": "rma", "win_lock": "rma",
+    "win_unlock": "rma", "win_lock_all": "rma", "win_unlock_all": "rma", "win_flush": "rma", "win_flush_all": "rma",
+    "win_flush_local": "rma", "win_flush_local_all": "rma", "win_sync": "rma",
+    "win_fence": "fence", "win_create": "fence", "win_allocate": "fence", "win_allocate_shared": "fence",
+    "win_create_dynamic": "fence", "win_free": "fence",
+    "neighbor_allgather": "neighbor", "neighbor_allgatherv": "neighbor", "neighbor_alltoall": "neighbor",
+    "neighbor_alltoallv": "neighbor", "neighbor_alltoallw": "neighbor",
 }  # fmt: skip
+
+
+_BY_ALL = ("communicator", "init", "finalize", "neighbor", "fence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +98,5 @@ def _message(name: str) -> Meaning:
         if kind in COLLECTIVES:
             return Meaning(kind, "mpi", True, later=later)
         if plain in _MESSAGES and (plain == name or later):
-            return Meaning(kind, "mpi", kind in ("communicator", "init", "finalize"), later=later)
+            return Meaning(kind, "mpi", kind in _BY_ALL, later=later)
     return Meaning("other", "mpi")

@@ -6,6 +6,7 @@ import msgspec
 
 SCHEMA = "striate.trace/1"
 MOST_RANKS = 2**21
+COLLECTIVE_HINT = "striate_collective"  # of a simulated trace: how collective calls accessed the file
 SIMULATED = "simulated"  # how the source of a trace begins whose times were made by a model
 
 

@@ -8,7 +8,7 @@ LEVELS = (*RANK_LEVELS, *RESOURCE_LEVELS)
 
 ACCESSES = ("read", "write")
 METADATA = ("open", "close", "sync", "delete", "view", "seek", "stat", "resize")
-MESSAGES = ("send", "recv", "sendrecv", "wait", "probe")
+MESSAGES = ("send", "recv", "sendrecv", "wait", "probe", "neighbor", "rma", "fence")
 COLLECTIVES = (
     "barrier",
     "bcast",

@@ -48,6 +48,24 @@ def byte_runs(trace: Trace, rows: Int64s, *, most: int = 4_000_000) -> tuple[Int
     return rows[at], start, length
 
 
+def spans(trace: Trace, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """The first byte and one past the last of each access in `rows`, whose offsets are known."""
+    offset, size, blocks, stride, number = (
+        trace.column(name)[rows].astype(np.int64)
+        for name in ("offset", "bytes", "blocks", "stride", "extents")
+    )
+    blocks = np.where(size % np.maximum(blocks, 1) == 0, np.maximum(blocks, 1), 1)
+    first, last = offset.copy(), offset + (blocks - 1) * stride + size // blocks
+    known = {}
+    for one in np.unique(number[number >= 0]).tolist():
+        known[one] = _span(trace, 0, one, 1, 0, 0)
+    for place in np.flatnonzero(number >= 0).tolist():
+        start, length = known[int(number[place])]
+        first[place] = offset[place] + start
+        last[place] = first[place] + length
+    return first, last
+
+
 def _span(trace: Trace, start: int, number: int, blocks: int, stride: int, length: int) -> tuple[int, int]:
     """From the first byte to the last."""
     if number < 0:

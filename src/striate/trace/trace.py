@@ -19,6 +19,7 @@ from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
 from striate.trace.records import Tables
 from striate.trace.records import checked as checked_records
 from striate.trace.resources import checked, no_samples, use
+from striate.trace.span import run_span
 from striate.units import Quantity, counted, seconds
 
 if TYPE_CHECKING:
@@ -100,10 +101,9 @@ class Trace:
 
     @property
     def seconds(self) -> float:
-        """How long the program ran; where that is not known, from the first start to the last end."""
-        if self.header.duration:
-            return self.header.duration / 1e9
-        return (int(self.column("end").max()) - int(self.column("start").min())) / 1e9 if len(self) else 0.0
+        """How long the run took, as `striate.trace.span` defines it."""
+        first, last = run_span(self)
+        return (last - first) / 1e9
 
     def where(self, rows: NDArray[Any]) -> Trace:
         """The rows chosen, by truth values or by ascending indices; counters of the whole run stay behind."""

@@ -12,6 +12,7 @@ from striate.errors import LayoutError, WorkloadError
 from striate.layout.extent_lists import ExtentLists
 from striate.layout.layout import Layout
 from striate.layout.parse import parse
+from striate.layout.simple_stripe import SimpleStripe
 from striate.workload.collective_io import parse_collective
 from striate.workload.program import Int64s, ProgramTable
 
@@ -54,6 +55,13 @@ def layout_text(layout: Layout | str | None, name: str) -> str | None:
         return str(parse(layout))
     except LayoutError as error:
         raise WorkloadError(error.message, at=f"file {name!r:.60}") from None
+
+
+def _fitted(text: str | None, servers: int) -> str | None:
+    layout = None if text is None else parse(text)
+    if layout is None or layout.servers <= servers:
+        return text
+    return str(SimpleStripe(servers, layout.unit)) if isinstance(layout, SimpleStripe) else None
 
 
 def collective_text(method: str | None, name: str) -> str | None:
@@ -110,6 +118,11 @@ class Application:
         texts = {name: collective_text(method, name) for name, method in methods.items()}
         files = (replace(file, collective=texts.get(file.name, file.collective)) for file in self.files)
         return replace(self, files=tuple(files))
+
+    def fitted(self, servers: int) -> Application:
+        """The same with simple stripes over at most `servers` servers; itself where they already are."""
+        files = tuple(replace(file, layout=_fitted(file.layout, servers)) for file in self.files)
+        return self if files == self.files else replace(self, files=files)
 
     def _refuse_unknown(self, names: Iterable[str]) -> None:
         known = {file.name for file in self.files}

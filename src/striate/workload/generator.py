@@ -110,13 +110,22 @@ class _Requests:
 
 
 def application_of(
-    program: Program, *, ranks: int, name: str, communicators: Mapping[str, object]
+    program: Program,
+    *,
+    ranks: int,
+    name: str,
+    communicators: Mapping[str, object],
+    files: Iterable[str] = (),
 ) -> Application:
-    """Run the generator of every rank once and fold what it yields; refuses anything but operations."""
+    """Run the generator of every rank once and fold what it yields; refuses anything but operations.
+
+    `files` are numbered first, in this order; others in the order of their first use.
+    """
     expect_ranks(ranks)
     table = communicator_table(communicators, ranks)
     numbers = {communicator.name: number for number, communicator in enumerate(table)}
     names = _Names()
+    names.files.update((file, number) for number, file in enumerate(dict.fromkeys(files)))
     folded = []
     for rank in range(ranks):
         try:

@@ -10,38 +10,39 @@ class Kind(IntEnum):
 
     COMPUTE = 0
     SEND = 1
-    RECV = 2
-    SENDRECV = 3
-    WAIT = 4
-    WAITALL = 5
-    TEST = 6
-    BARRIER = 7
-    BCAST = 8
-    REDUCE = 9
-    ALLREDUCE = 10
-    GATHER = 11
-    GATHERV = 12
-    SCATTER = 13
-    SCATTERV = 14
-    ALLGATHER = 15
-    ALLGATHERV = 16
-    ALLTOALL = 17
-    ALLTOALLV = 18
-    SCAN = 19
-    REDUCE_SCATTER = 20
-    OPEN = 21
-    CLOSE = 22
-    STAT = 23
-    SYNC = 24
-    ERASE = 25
-    READ = 26
-    WRITE = 27
-    READ_ALL = 28
-    WRITE_ALL = 29
-    REGION_BEGIN = 30
-    REGION_END = 31
-    LOOP = 32
-    END = 33
+    SSEND = 2
+    RECV = 3
+    SENDRECV = 4
+    WAIT = 5
+    WAITALL = 6
+    TEST = 7
+    BARRIER = 8
+    BCAST = 9
+    REDUCE = 10
+    ALLREDUCE = 11
+    GATHER = 12
+    GATHERV = 13
+    SCATTER = 14
+    SCATTERV = 15
+    ALLGATHER = 16
+    ALLGATHERV = 17
+    ALLTOALL = 18
+    ALLTOALLV = 19
+    SCAN = 20
+    REDUCE_SCATTER = 21
+    OPEN = 22
+    CLOSE = 23
+    STAT = 24
+    SYNC = 25
+    ERASE = 26
+    READ = 27
+    WRITE = 28
+    READ_ALL = 29
+    WRITE_ALL = 30
+    REGION_BEGIN = 31
+    REGION_END = 32
+    LOOP = 33
+    END = 34
 
     @property
     def label(self) -> str:
@@ -57,6 +58,7 @@ _ACCESS = ("file", "offset", "bytes", "count", "stride", "extents", "request")
 OPERANDS: dict[Kind, tuple[str, ...]] = {
     Kind.COMPUTE: ("picoseconds", "instructions"),
     Kind.SEND: ("peer", "tag", "bytes", "request"),
+    Kind.SSEND: ("peer", "tag", "bytes", "request"),
     Kind.RECV: ("peer", "tag", "bytes", "request"),
     Kind.SENDRECV: ("peer", "tag", "bytes", "source", "source_tag", "source_bytes"),
     Kind.WAIT: ("request",),

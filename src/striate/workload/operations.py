@@ -90,6 +90,15 @@ def isend(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> 
     return Operation(Kind.SEND, (peer, tag, _bytes(size), PENDING), comm)
 
 
+def ssend(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
+    """Send synchronously: over only when the receiver has matched the message, however short it is."""
+    return Operation(Kind.SSEND, (peer, tag, _bytes(size), BLOCKING), comm)
+
+
+def issend(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
+    return Operation(Kind.SSEND, (peer, tag, _bytes(size), PENDING), comm)
+
+
 def recv(peer: Number = ANY, size: Number = 0, *, tag: Number = ANY, comm: str = WORLD) -> Operation:
     """Receive at most `size` bytes (0: whatever comes) from `peer`, or from anyone."""
     return Operation(Kind.RECV, (peer, tag, _bytes(size), BLOCKING), comm)

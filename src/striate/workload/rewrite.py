@@ -43,7 +43,14 @@ def _rewritten(application: Application, rewrite: Rewrite) -> Application:
         for file in application.files
         for number in range(file.first, file.first + file.count)
     }
-    files = tuple(replace(file, layout=layouts.get(file.name)) for file in made.files)
+    methods = {
+        application.file_name(number): file.collective
+        for file in application.files
+        for number in range(file.first, file.first + file.count)
+    }
+    files = tuple(
+        replace(file, layout=layouts.get(file.name), collective=methods.get(file.name)) for file in made.files
+    )
     return replace(
         made,
         files=files,

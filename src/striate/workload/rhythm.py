@@ -16,9 +16,7 @@ def activity(kind: Kind) -> int | None:
         return COMPUTE
     if kind in ACCESSES:
         return ACCESS
-    communicates = (
-        kind in (Kind.SEND, Kind.RECV, Kind.SENDRECV) or Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER
-    )
+    communicates = Kind.SEND <= kind <= Kind.SENDRECV or Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER
     return COMMUNICATE if communicates else None
 
 

@@ -49,7 +49,8 @@ class ProgramLine:
 
     def column(self, name: str) -> Int64s:
         """The operand in the first pass, one value a rank."""
-        return np.broadcast_to(np.asarray(self.first(name), np.int64), self.ranks.shape)
+        first = self.first(name)
+        return np.full(self.ranks.shape, first, np.int64) if isinstance(first, int) else first
 
     def strides(self, name: str) -> tuple[int, ...]:
         programs = self.application.programs
@@ -66,7 +67,8 @@ class ProgramLine:
         first = self.first(name)
         steps = zip(self.strides(name), self.counts, strict=True)
         reach = sum(pick(0, stride * (count - 1)) for stride, count in steps)
-        if float(np.abs(np.asarray(first, float)).max()) + abs(reach) < 2.0**62:
+        furthest = abs(first) if isinstance(first, int) else np.abs(np.asarray(first, float)).max()
+        if float(furthest) + abs(reach) < 2.0**62:
             return first + reach
         return np.asarray(first, float) + float(reach)  # integers would wrap round
 
@@ -105,9 +107,9 @@ class ProgramLine:
 
     def refuse(self, found: str, bad: object = True) -> None:
         """Raise WorkloadError for the first rank where `bad` is true; does nothing when it is true nowhere."""
-        where = np.broadcast_to(np.asarray(bad, bool), self.ranks.shape)
-        if not where.any():
+        if not np.asarray(bad, bool).any():
             return
+        where = np.broadcast_to(np.asarray(bad, bool), self.ranks.shape)
         at = int(np.argmax(where))
         message = found.format(**{name: self._shown(name, at) for name in OPERANDS[self.kind]})
         raise WorkloadError(message, at=self.place(int(self.ranks[at])), source=self.application.name)

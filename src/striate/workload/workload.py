@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
 from striate.layout.layout import Layout
@@ -27,6 +30,10 @@ class Workload:
     order_guessed: bool = (
         False  # made from counters: how many calls and bytes is known, when and where is not
     )
+    recorded: bool = False  # made from a trace: layouts are those of the machine it was recorded on
+    measured: bool = False  # times of computing were measured, and hold what other processes took
+    notes: tuple[str, ...] = ()  # what a forecast should say about it
+    unserved: Callable[[], Workload] | None = None  # the same for a machine that has no metadata server
 
     @classmethod
     def from_program(
@@ -51,16 +58,21 @@ class Workload:
         return cls((made.with_layouts(layouts or {}).with_collective(collective or {}),))
 
     @classmethod
-    def from_trace(cls, trace: Trace) -> Workload:
+    def from_trace(cls, trace: Trace, *, metadata_recorded: bool = False) -> Workload:
         """What a traced program asked for; the time between its operations becomes compute.
 
-        Where the log did not see all calls, that time may have been computing or waiting: `floor` is without it.
+        Where the log did not see all calls, that time may have been computing or waiting: `floor` is without it. With
+        `metadata_recorded` opening, closing and deleting files take the time they took; `unserved` is that.
         """
         from striate.workload.replay.from_trace import application_of_trace
-        from striate.workload.replay.unrecorded import has_counters_only, has_unrecorded_time
+        from striate.workload.replay.unrecorded import has_counters_only, has_unrecorded_time, unplayed
 
-        floor = cls((application_of_trace(trace, gaps=False),)) if has_unrecorded_time(trace) else None
-        return cls((application_of_trace(trace),), floor, has_counters_only(trace))
+        made = application_of_trace(trace, metadata_recorded=metadata_recorded)
+        played = cls((made,), recorded=True, measured=not trace.is_simulated)
+        floor = played.computing_scaled(0.0) if has_unrecorded_time(trace) else None
+        if floor is None and played.measured and not metadata_recorded:
+            played = replace(played, unserved=lambda: cls.from_trace(trace, metadata_recorded=True))
+        return replace(played, floor=floor, order_guessed=has_counters_only(trace), notes=unplayed(trace))
 
     @classmethod
     def together(cls, *workloads: Workload) -> Workload:
@@ -91,14 +103,52 @@ class Workload:
             if name not in known:
                 found = f"{', '.join(sorted(known)):.60}, got {name!r:.60}"
                 raise WorkloadError(f"expected one of the files {found}")
-        return Workload(
-            tuple(
+        return replace(
+            self,
+            applications=tuple(
                 change(one, {file.name: named[file.name] for file in one.files if file.name in named})
                 for one in self.applications
             ),
-            None if self.floor is None else self.floor._changed(named, change),
-            self.order_guessed,
+            floor=None if self.floor is None else self.floor._changed(named, change),
+            unserved=self._later(lambda one: one._changed(named, change)),
         )
+
+    def _later(self, change: Callable[[Workload], Workload]) -> Callable[[], Workload] | None:
+        """The same change of the form for machines without metadata servers, made when it is needed."""
+        made = self.unserved
+        return None if made is None else lambda: change(made())
+
+    def on(self, cluster_serves_metadata: bool) -> Workload:
+        """The form for a machine with a metadata server, or for one without."""
+        return self if cluster_serves_metadata or self.unserved is None else self.unserved()
+
+    def fitted(self, servers: int) -> Workload:
+        """The same on a machine of so many servers: recorded stripes over more of them go over all there are."""
+        if not self.recorded or servers < 1:
+            return self
+        applications = tuple(one.fitted(servers) for one in self.applications)
+        if all(new is old for new, old in zip(applications, self.applications, strict=True)):
+            return self
+        note = f"recorded stripes over more servers than the machine has go over all {servers:,}"
+        floor = None if self.floor is None else self.floor.fitted(servers)
+        later = self._later(lambda one: one.fitted(servers))
+        return replace(
+            self, applications=applications, floor=floor, notes=(*self.notes, note), unserved=later
+        )
+
+    def computing_scaled(self, factor: float | NDArray[np.float64]) -> Workload:
+        """The same with times of computing multiplied by `factor`, one for all or one per rank; not instructions."""
+        from striate.workload.slowed import slowed
+
+        each = np.broadcast_to(np.asarray(factor, np.float64), (self.ranks,))
+        ends = np.cumsum([one.ranks for one in self.applications]).tolist()
+        scaled = (
+            replace(one, programs=slowed(one.programs, each[end - one.ranks : end]))
+            for one, end in zip(self.applications, ends, strict=True)
+        )
+        floor = None if self.floor is None else self.floor.computing_scaled(factor)
+        later = self._later(lambda one: one.computing_scaled(factor))
+        return replace(self, applications=tuple(scaled), floor=floor, unserved=later)
 
     @property
     def ranks(self) -> int:

@@ -60,7 +60,7 @@ def ring(ranks):
             offset = (cycle * ranks + rank) * size
             rows.append(row(rank, "write", now, now + 100, file=0, offset=offset, bytes=size))
             now += 100
-    return trace_of(rows, ranks=ranks)
+    return trace_of(rows, ranks=ranks, duration=max(one["end"] for one in rows))
 
 
 def test_each_trace_is_an_observation():

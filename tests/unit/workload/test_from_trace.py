@@ -40,8 +40,7 @@ def test_gaps_become_compute_and_calls_below_mpi_io_are_left_out():
     ]
     trace = trace_of(rows, ranks=1, files=("data", "log"))
 
-    assert said(trace) == [
-        ("compute", {"picoseconds": 1000_000}),
+    assert said(trace) == [  # the run begins with the first call, where nobody recorded MPI_Init
         ("write", {"offset": 0, "bytes": 100, "count": 1, "stride": 0}),
         ("compute", {"picoseconds": 3000_000}),
         ("write", {"offset": 100, "bytes": 50, "count": 1, "stride": 0}),
@@ -61,7 +60,7 @@ def test_repeated_steps_are_folded_and_their_time_is_kept():
         now += 5000 + 20_000 + int(rng.integers(-500, 500))
         rows.append(row(0, "write", now, now + 9000, file=0, offset=4096 * step, bytes=4096))
         now += 9000
-    trace = trace_of(rows, ranks=1)
+    trace = trace_of(rows, ranks=1, duration=now)
     (application,) = Workload.from_trace(trace).applications
     idle = now - 200 * (5000 + 9000)
     computed = sum(

@@ -158,6 +158,8 @@ def test_every_kind_but_the_loop_marks_has_a_verb():
         close_file("f"),
         delete_file("f"),
         pending,
+        operations.issend(0, 8),
+        recv(0, 8),
         recv(0, 8),
         operations.test(pending),
         wait(pending),

@@ -16,8 +16,9 @@ enum class BarKind : std::uint8_t { operation, read, write, sync };
 // What a rank, a server or a disk did.
 struct Bar {
     Ticks start = 0, end = 0;
-    std::int64_t bytes = 0;
-    std::int64_t more = -1;   // offset of an access, bytes a sendrecv receives, ticks in which a disk seeks
+    std::int64_t bytes = 0;   // of a compute: instructions
+    std::int64_t more = -1;   // offset of an access, bytes a sendrecv receives, ticks in which a disk seeks,
+                              // ticks of work of a compute
     std::int32_t place = 0;   // row of the program table, or server
     std::int32_t rank = -1;   // of a server the client
     std::int32_t peer = -1;   // or root

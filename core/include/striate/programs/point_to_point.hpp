@@ -28,16 +28,15 @@ class PointToPoint {
     // Payload beside the data: of a message, of the question before a long one, of its answer.
     static constexpr std::int64_t tag_bytes = 8, question_bytes = 8, answer_bytes = 100;
 
-    PointToPoint(std::size_t ranks, std::int64_t eager_bytes, MessageHost& host)
-        : matching_(ranks), eager_bytes_(eager_bytes), host_(host) {}
+    PointToPoint(std::size_t ranks, MessageHost& host) : matching_(ranks), host_(host) {}
 
     struct Caller {
         std::uint32_t owner;   // whose part it is
         std::int64_t request;  // blocking, or what `wait` will name
     };
 
-    // A program's send: `bytes` and a tag, eager or with a rendezvous.
-    void send(const Caller& caller, const Envelope& envelope, std::int64_t bytes);
+    // A program's send: `bytes` and a tag, eager or with a rendezvous (long, or synchronous).
+    void send(const Caller& caller, const Envelope& envelope, std::int64_t bytes, bool rendezvous);
     // A collective's send: `payload` as it is, at once.
     void send_raw(const Caller& caller, const Envelope& envelope, std::int64_t payload);
     // Takes at most `room` bytes, or with 0 whatever comes.
@@ -87,7 +86,6 @@ class PointToPoint {
     void release_if_done(std::uint32_t send);
 
     Matching matching_;
-    std::int64_t eager_bytes_;
     MessageHost& host_;
     std::vector<Operation> operations_;
     std::vector<std::uint32_t> free_;

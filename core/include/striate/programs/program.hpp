@@ -14,6 +14,7 @@ namespace striate {
 enum class Kind : std::uint8_t {
     compute,         // picoseconds, instructions
     send,            // peer, tag, bytes, request
+    ssend,           // peer, tag, bytes, request
     recv,            // peer, tag, bytes, request
     sendrecv,        // peer, tag, bytes, source, source_tag, source_bytes
     wait,            // request

@@ -17,6 +17,7 @@ from striate.units import about_seconds, about_size
 
 ALONE = 0.8  # of the bytes
 UNEVEN = 2.0  # the busiest rank over the mean
+LATE_SHARE = 0.15  # of the slowest rank's time on shared files: as Drishti's (Bez et al., PDSW 2022)
 SLOW = 2.0  # times the median of its like
 FEW_BYTES = 2**20
 
@@ -111,16 +112,15 @@ def _uneven_times(facts: Facts, layer: Layer) -> Verdict:
     """By the slowest rank of merged records against their mean; files below collective calls are the aggregators'."""
     if isinstance(one_rank(facts), Diagnosis):
         return None
-    layer = layer.where(facts.asked(layer))
+    layer = _judged_times(facts, layer)
     wall = facts.wall(layer, layer.seconds())
     mean = float(layer.seconds().sum()) / facts.ranks
     if not len(layer):
         return None
     shared = layer.rank < 0
     slowest = layer.slowest_time()
-    if (slowest - layer.seconds() / facts.ranks)[shared].sum() < (UNEVEN - 1) * mean or not facts.matters(
-        wall.estimate
-    ):
+    longer = float((slowest - layer.seconds() / facts.ranks)[shared].sum())
+    if longer < LATE_SHARE * (mean + longer) or not facts.matters(wall.estimate):
         return None
     worst = int(np.argmax(np.where(shared, slowest, 0.0)))
     words = (
@@ -129,6 +129,16 @@ def _uneven_times(facts: Facts, layer: Layer) -> Verdict:
         f"{about_seconds(float(layer.seconds()[worst]) / facts.ranks)}"
     )
     return _uneven(facts, layer, wall, words, mean_seconds=mean)
+
+
+def _judged_times(facts: Facts, layer: Layer) -> Layer:
+    """Records whose times are those of single ranks: what was asked for, by independent calls where MPI-IO was."""
+    asked = layer.where(facts.asked(layer))
+    above = facts.layer("MPI-IO")
+    if len(asked) or above is None:
+        return asked
+    together = above.get("coll_reads") + above.get("coll_writes")
+    return above.where(facts.asked(above) & (together == 0))
 
 
 def _uneven(facts: Facts, layer: Layer, wall: Interval, words: str, *, mean_seconds: float) -> Verdict:

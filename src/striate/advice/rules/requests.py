@@ -12,7 +12,10 @@ from striate.advice.layer import KINDS, Floats, Layer
 from striate.tuning.change import Change
 from striate.units import about_size
 
-SMALL_SHARE = 0.3  # of the calls of a file
+SMALL_SHARE = (
+    0.1  # of the calls of a file, and of accesses in any order: as Drishti's (Bez et al., PDSW 2022)
+)
+RANDOM_SHARE = 0.2
 FEW = 64  # calls that cannot matter
 LARGE = 2**20  # bytes: requests of this size may come in any order
 BUFFER = 4 * 2**20
@@ -24,7 +27,7 @@ def small_requests(facts: Facts) -> Verdict:
     layer = facts.storage
     if layer is None:
         return NO_POSIX
-    small = layer.small("read") + layer.small("write")
+    small = layer.below_mebibyte("read") + layer.below_mebibyte("write")
     calls = layer.calls()
     chosen = (small >= SMALL_SHARE * calls) & (small > 0)
     if small[chosen].sum() < FEW:
@@ -36,7 +39,7 @@ def small_requests(facts: Facts) -> Verdict:
     size = float(layer.moved()[chosen].sum())
     mean = size / max(float(calls[chosen].sum()), 1.0)
     words = (
-        f"{int(small[chosen].sum()):,} of {int(calls.sum()):,} accesses move 100 KiB or less, {about_size(mean)} on "
+        f"{int(small[chosen].sum()):,} of {int(calls.sum()):,} accesses move 1 MiB or less, {about_size(mean)} on "
         f"average, in {_files(facts, layer, spent)}"
     )
     low, high = _merged_share(layer, chosen, mean)
@@ -62,7 +65,7 @@ def _small_seconds(layer: Layer) -> Floats:
     for kind in KINDS:
         calls = layer.calls(kind)
         spent += layer.seconds(kind) * np.divide(
-            layer.small(kind), calls, out=np.zeros(len(layer)), where=calls > 0
+            layer.below_mebibyte(kind), calls, out=np.zeros(len(layer)), where=calls > 0
         )
     return spent
 
@@ -97,8 +100,7 @@ def random_access(facts: Facts) -> Verdict:
             - np.minimum(layer.users * np.maximum(layer.opens() / layer.users, 1), calls),
             0,
         )
-        size = np.divide(layer.moved(kind), calls, out=np.zeros(len(layer)), where=calls > 0)
-        often = (jumps >= 0.25 * calls) & (size < LARGE) & (calls > 0)
+        often = (jumps >= RANDOM_SHARE * calls) & (calls > 0)
         back += np.where(often, jumps, 0)
         spent += np.where(often, layer.seconds(kind) * jumps / np.maximum(calls, 1), 0.0)
     wall = facts.wall(layer, spent)

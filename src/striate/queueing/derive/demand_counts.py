@@ -88,7 +88,7 @@ def _added(phase: PhaseCounts, line: ProgramLine, application: Application) -> P
             compute_seconds=phase.compute_seconds + share * float(seconds.sum()),
             instructions=phase.instructions + share * float(instructions.sum()),
         )
-    if kind in (Kind.SEND, Kind.SENDRECV):
+    if kind in (Kind.SEND, Kind.SSEND, Kind.SENDRECV):
         sent = float(_mean(line, "bytes").sum())
         return _told(phase, share * line.ranks.size, share * sent)
     if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER:

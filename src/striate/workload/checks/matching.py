@@ -16,6 +16,7 @@ from striate.workload.walk import ProgramLine, lines
 
 _PARTS = {
     Kind.SEND: (("send", "peer", "tag", "bytes"),),
+    Kind.SSEND: (("send", "peer", "tag", "bytes"),),
     Kind.RECV: (("recv", "peer", "tag", "bytes"),),
     Kind.SENDRECV: (("send", "peer", "tag", "bytes"), ("recv", "source", "source_tag", "source_bytes")),
 }

@@ -87,12 +87,12 @@ def check_access(line: ProgramLine) -> None:
     extents = line.column("extents")
     lists = line.application.extents
     line.refuse("no extent list {extents}", (extents < -1) | (extents >= len(lists)))
-    first, last = reach_of_lists(lists.first, lists.offsets, lists.sizes)
     irregular = extents >= 0
     blocks = np.maximum(line.column("count").astype(float) - 1, 0)
     span = blocks * line.column("stride") + line.column("bytes")
     low = np.minimum(blocks * line.column("stride"), 0.0)
     if irregular.any():
+        first, last = reach_of_lists(lists.first, lists.offsets, lists.sizes)
         span = np.where(irregular, last[extents], span)
         low = np.where(irregular, first[extents], low)
     line.refuse("bytes before the start of the file, offset {offset}", line.lowest("offset") + low < 0)

@@ -43,7 +43,7 @@ class _Calls:
     seconds: float
 
 
-def application_of_counters(trace: Trace, *, name: str, gaps: bool) -> Application:
+def application_of_counters(trace: Trace, *, name: str) -> Application:
     """The program that the counters of a log tell of; raises WorkloadError when they count no call."""
     records = data_records(trace)
     files = len(trace.header.files)
@@ -65,7 +65,7 @@ def application_of_counters(trace: Trace, *, name: str, gaps: bool) -> Applicati
         mine = sorted((*of_rank.get(-1, ()), *of_rank.get(rank, ())), key=lambda one: one[0].begin(one[1]))
         told = [table.calls(row, rank, ranks, names) for table, row in mine]
         rest = trace.seconds - sum(one.seconds for one in told)
-        if gaps and rest > 0:
+        if rest > 0:
             yield operations.compute(rest)
         for one in told:
             yield from _played(one)

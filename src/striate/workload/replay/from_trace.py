@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
+from striate.trace.columns import NONE
 from striate.trace.kinds import COLLECTIVES
+from striate.trace.span import run_span
 from striate.trace.tables import front
 from striate.trace.trace import Trace
 from striate.workload import operations
@@ -23,46 +25,73 @@ from striate.workload.kinds import Kind
 from striate.workload.operations import Operation
 from striate.workload.replay.families import families
 from striate.workload.replay.from_counters import application_of_counters
+from striate.workload.replay.meetings import (
+    after_the_last,
+    called_by_all,
+    heard_from,
+    metadata_nanoseconds,
+)
+from striate.workload.replay.recorded_hints import RecordedAccess
 from striate.workload.replay.trace_rows import ALONE, BEGIN, CALL, FILE_CALLS, ReplayRows, Source
 from striate.workload.replay.unrecorded import has_counters_only
 
 # Waiting for a message or for others is not compute; these end the gap before them without an operation of their own.
-_WAITS = frozenset(("probe", "communicator", "init", "finalize"))
+_WAITS = frozenset(("probe", "finalize"))
 _KEPT = frozenset(
     (
         *("open", "close", "sync", "delete", "stat", "read", "write"),
         *("send", "recv", "sendrecv", "wait"),
         *COLLECTIVES,
         *_WAITS,
+        *("communicator", "fence", "neighbor"),
         "region",
     )
 )
 
 
-def application_of_trace(trace: Trace, *, name: str | None = None, gaps: bool = True) -> Application:
+def application_of_trace(
+    trace: Trace, *, name: str | None = None, metadata_recorded: bool = False
+) -> Application:
     """The program that a trace shows; raises WorkloadError when the trace holds no operation to replay.
 
-    Without `gaps` the time between operations is left out.
+    With `metadata_recorded` opening, closing and deleting files take the time they took: for machines that describe
+    no metadata server.
     """
     if has_counters_only(trace):
-        return application_of_counters(trace, name=name or _short(trace.header.program) or "log", gaps=gaps)
+        return application_of_counters(trace, name=name or _short(trace.header.program) or "log")
     trace = trace.of_ranks()
     chosen = trace.where(_chosen(trace))
+    exact = trace.is_simulated
     if not len(chosen):
         raise WorkloadError("the trace holds no operation that a workload can have")
     table, family = families(trace.header.communicators, trace.ranks)
     first = np.searchsorted(chosen.column("rank"), np.arange(trace.ranks + 1))
-    source = Source(chosen, family, _files_used_together(chosen), first)
+    recorded = RecordedAccess.of(chosen)
+    source = Source(
+        chosen,
+        family,
+        _files_used_together(chosen),
+        first,
+        run_span(trace),
+        recorded,
+        {kind: called_by_all(chosen, kind) for kind in ("communicator", "fence")},
+        after_the_last(chosen, "fence") + (metadata_nanoseconds(chosen) if metadata_recorded else 0),
+        heard_from(chosen),
+        tuple(name.lower() for name in chosen.functions()),
+        exact,
+    )
     colors = {one.name: one.color for one in table if one.name != WORLD}
     if _some_call_alone(source):
         colors[ALONE] = np.arange(trace.ranks)
     application = application_of(
-        lambda rank, ranks: _operations(source, rank, gaps=gaps),
+        lambda rank, ranks: _operations(source, rank),
         ranks=trace.ranks,
         name=name or _short(trace.header.program) or "trace",
         communicators=colors,
+        files=trace.file_names() if exact else (),
     )
-    return replace(application, communicators=_with_keys(application.communicators, table))
+    application = replace(application, communicators=_with_keys(application.communicators, table))
+    return recorded.given_to(application, trace)
 
 
 def _short(program: str) -> str:
@@ -77,7 +106,7 @@ def _with_keys(plain: tuple[Communicator, ...], table: tuple[Communicator, ...])
 
 def _chosen(trace: Trace) -> NDArray[np.bool_]:
     """What the program itself asked for: MPI, MPI-IO, and POSIX on files that MPI-IO does not touch."""
-    keep = trace.of_kind(*_KEPT)
+    keep = trace.of_kind(*_KEPT, *(("compute",) if trace.is_simulated else ()))
     access = trace.of_kind("read", "write")
     files = trace.column("file")
     through_mpi = np.zeros(len(trace.header.files) + 1, bool)
@@ -106,32 +135,47 @@ def _files_used_together(trace: Trace) -> NDArray[np.bool_]:
 
 def _some_call_alone(source: Source) -> bool:
     """Whether a rank opens, closes or flushes a file by itself."""
+    if source.exact:
+        return False
     calls = source.trace.of_kind("open", *FILE_CALLS)
     together = source.trace.column("collective") & source.together[source.trace.column("file")]
     return bool((calls & ~together).any())
 
 
-def _operations(source: Source, rank: int, *, gaps: bool) -> Iterator[Operation]:
+def _operations(source: Source, rank: int) -> Iterator[Operation]:
     """One rank's operations in order, compute between them and after the last."""
     rows = ReplayRows(source, rank)
     pending: list[tuple[int, Operation]] = []
     for ticks, moment, row in rows.events():
-        if ticks and gaps:
+        if ticks:
             yield Operation(Kind.COMPUTE, (ticks, 0))
         if moment != CALL:
             mark = operations.region_begin if moment == BEGIN else operations.region_end
             yield mark(rows.region(row))
+            continue
+        if source.exact and rows.kind(row) in ("wait", "probe"):
+            yield from _named_request(pending, rows.request(row), asks=rows.kind(row) == "probe")
             continue
         if rows.kind(row) == "wait":
             yield from _awaited(pending, rows.end(row))
             continue
         for operation in rows.calls(row):
             yield operation
-            if operation.is_pending:
-                pending.append((rows.complete(row), operation))
+            if operation.is_pending and not rows.waits_itself(row):
+                pending.append((rows.request(row) if source.exact else rows.complete(row), operation))
     yield from _awaited(pending, 2**63 - 1)
-    if gaps and rows.trailing():
+    if rows.trailing():
         yield Operation(Kind.COMPUTE, (rows.trailing(), 0))
+
+
+def _named_request(pending: list[tuple[int, Operation]], request: int, *, asks: bool) -> Iterator[Operation]:
+    """A wait or a test of a simulated trace names its request; a wait for all names none."""
+    named = [operation for number, operation in pending if request in (number, NONE)]
+    if asks:
+        yield operations.test(*named)
+        return
+    pending[:] = [] if request == NONE else [entry for entry in pending if entry[0] != request]
+    yield operations.wait(*named) if request != NONE else operations.waitall()
 
 
 def _awaited(pending: list[tuple[int, Operation]], until: int) -> Iterator[Operation]:

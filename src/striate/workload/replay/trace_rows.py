@@ -9,12 +9,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.trace.kinds import COLLECTIVES, KINDS
+from striate.trace.kinds import COLLECTIVES, KINDS, LEVELS
 from striate.trace.trace import Trace
 from striate.workload import operations
 from striate.workload.application import WORLD
+from striate.workload.kinds import Kind
 from striate.workload.operations import Operation
 from striate.workload.replay.gaps import evened, gaps_before
+from striate.workload.replay.recorded_hints import RecordedAccess
+from striate.workload.replay.sieving import Sieving
+from striate.workload.replay.traced_access import TracedAccess
 
 FILE_CALLS: Mapping[str, Callable[..., Operation]] = {
     "close": operations.close_file,
@@ -26,6 +30,9 @@ _OWN_FILE_CALLS: Mapping[str, Callable[..., Operation]] = {
 }
 ALONE = "alone"  # a communicator of one rank each, for calls that a rank makes by itself
 _ROOTED = frozenset(("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"))
+_COLOR_AND_KEY = 8  # bytes that each rank tells the others in MPI_Comm_split
+_CONTEXT_MASK = 256  # bytes in which MPICH looks for a free number of a communicator
+_NEIGHBOUR_TAG = 1 << 20  # of messages within neighbourhood collectives
 BEGIN, CALL, END = 1, 2, 0  # order of what happens at one moment: ends, beginnings, calls
 
 
@@ -37,6 +44,13 @@ class Source:
     family: tuple[str, ...]  # name of the workload's communicator for each of the trace's
     together: NDArray[np.bool_]  # files whose collective accesses can be kept collective
     first: NDArray[np.int64]  # first row of each rank among those chosen
+    span: tuple[int, int]  # nanoseconds in which the run begins and ends
+    recorded: RecordedAccess  # how its files are accessed
+    by_all: Mapping[str, NDArray[np.bool_]]  # kind of call -> communicators whose members all make it
+    rest: NDArray[np.int64]  # nanoseconds that calls lasted after the last rank had come, where they are kept
+    heard_from: Mapping[int, list[int]]  # row of a neighbourhood collective -> who sends
+    functions: tuple[str, ...]  # names in small letters
+    exact: bool  # simulated: rows tell all work, and what was asked for to the last picosecond
 
 
 class ReplayRows:
@@ -44,8 +58,11 @@ class ReplayRows:
 
     def __init__(self, source: Source, rank: int) -> None:
         self._source = source
+        self._first = int(source.first[rank])
         part = slice(int(source.first[rank]), int(source.first[rank + 1]))
         self._column = {name: source.trace.column(name)[part] for name in _COLUMNS}
+        for name in ("start", "end"):
+            self._column[name] = np.clip(self._column[name] - source.span[0], 0, None)
         self._value = {name: column.tolist() for name, column in self._column.items()}
         self._cursor: dict[int, int] = {}  # file -> end of the last access, for those without an offset
 
@@ -53,7 +70,7 @@ class ReplayRows:
         return str(KINDS[self._value["kind"][row]])
 
     def end(self, row: int) -> int:
-        return int(self._value["end"][row])
+        return int(self._value["end"][row]) + self._source.span[0]
 
     def complete(self, row: int) -> int:
         return int(self._value["complete"][row])
@@ -61,7 +78,11 @@ class ReplayRows:
     def trailing(self) -> int:
         """Picoseconds from the rank's last operation to the end of the run; 0 where that is not known."""
         last = int(self._column["end"].max(initial=0))
-        return max(int(self._source.trace.header.duration) - last, 0) * 1000
+        first, end = self._source.span
+        return 0 if self._source.exact else max(end - first - last, 0) * 1000
+
+    def request(self, row: int) -> int:
+        return int(self._value["request"][row])
 
     def region(self, row: int) -> str:
         return str(self._source.trace.header.regions[self._value["region"][row]])
@@ -78,8 +99,13 @@ class ReplayRows:
         # At one moment ends come before beginnings, inner ends before outer ones; a region that lasts no time
         # would end before it begins, so ends are sorted by when their region began, the last first.
         turn = np.where(what == END, -start[row] - 1, np.where(what == BEGIN, 1, 2))
-        order = np.lexsort((np.arange(len(row)), turn, begins))
+        # Calls of one nanosecond, as only simulations have them, are in order by their ends.
+        until = np.where(what == CALL, ends, 0)
+        order = np.lexsort((np.arange(len(row)), until, turn, begins))
         row, what, begins, ends = row[order], what[order], begins[order], ends[order]
+        if self._source.exact:
+            yield from ((0, *one) for one in zip(what.tolist(), row.tolist(), strict=True))
+            return
         gaps = gaps_before(begins, ends)
         ticks = evened(gaps, self._contexts(row, what))
         yield from zip(ticks.tolist(), what.tolist(), row.tolist(), strict=True)
@@ -108,9 +134,23 @@ class ReplayRows:
 
     def calls(self, row: int) -> Iterator[Operation]:
         """The operations that a row stands for; none for what has no counterpart."""
+        yield from self._asked(row)
+        yield from self._rest(row)
+
+    def _asked(self, row: int) -> Iterator[Operation]:
         kind = self.kind(row)
         if kind in ("read", "write"):
-            yield self._access(row, kind)
+            yield from self._accesses(row, kind)
+        elif kind == "compute":
+            yield Operation(
+                Kind.COMPUTE, (max(self._value["work"][row], 0), self._value["instructions"][row])
+            )
+        elif kind == "communicator":
+            yield from self._creation(row)
+        elif kind == "fence":
+            yield from self._fence(row)
+        elif kind == "neighbor":
+            yield from self._neighbours(row)
         elif kind in COLLECTIVES:
             yield self._collective(row, kind)
         elif kind in ("send", "recv", "sendrecv"):
@@ -132,42 +172,97 @@ class ReplayRows:
 
     def _callers(self, row: int) -> str:
         """Who opens, closes or flushes together: the communicator, all ranks, or each rank for itself."""
+        if self._source.exact:
+            return self._family(row)
         together = self._value["collective"][row] and self._source.together[self._value["file"][row]]
         return self._family(row) if together else ALONE
 
-    def _access(self, row: int, kind: str) -> Operation:
-        value = {
-            name: self._value[name][row]
-            for name in ("file", "offset", "bytes", "blocks", "stride", "extents")
-        }
-        together = self._value["collective"][row] and self._source.together[value["file"]]
-        verb = getattr(operations, kind + "_all" * bool(together))
-        more: dict[str, Any] = {"blocking": self._value["request"][row] < 0}
-        if together:
-            more["comm"] = self._family(row)
-        offset = value["offset"] if value["offset"] >= 0 else self._cursor.get(value["file"], 0)
-        self._cursor[value["file"]] = offset + value["bytes"]
-        file = self._file(row) if value["file"] >= 0 else "unknown"
-        if value["extents"] >= 0:
-            return cast(
-                Operation,
-                verb(file, offset=offset, extents=self._source.trace.lists[value["extents"]], **more),
-            )
-        blocks = max(value["blocks"], 1)
-        if blocks > 1 and value["bytes"] % blocks:  # made from counters: one run of the same bytes
-            blocks, value["stride"] = 1, 0
-        size = value["bytes"] // blocks
-        if blocks > 1 and value["stride"] == size:
-            blocks, size, value["stride"] = 1, value["bytes"], 0
-        return cast(
-            Operation, verb(file, offset=offset, size=size, count=blocks, stride=value["stride"], **more)
+    def _accesses(self, row: int, kind: str) -> Iterator[Operation]:
+        file = self._value["file"][row]
+        together = bool(self._value["collective"][row] and self._source.together[file])
+        offset = self._value["offset"][row]
+        if offset < 0:
+            offset = self._cursor.get(file, 0)
+        self._cursor[file] = offset + self._value["bytes"][row]
+        number = self._value["extents"][row]
+        access = TracedAccess(
+            kind,
+            self._file(row) if file >= 0 else "unknown",
+            offset,
+            self._value["bytes"][row],
+            self._value["blocks"][row],
+            self._value["stride"][row],
+            extents=self._source.trace.lists[number] if number >= 0 else None,
+            comm=self._family(row) if together else None,
+            blocking=self._value["request"][row] < 0,
         )
+        if self._source.exact:
+            yield access.asked()
+            return
+        recorded = self._source.recorded
+        sieving = recorded.sieving[file] if file >= 0 and self._through_mpi(row) else Sieving()
+        yield from access.done(sieving, recorded.collective[file] if file >= 0 else None)
+
+    def _through_mpi(self, row: int) -> bool:
+        return bool(self._value["level"][row] == LEVELS.index("mpi-io"))
+
+    def _creation(self, row: int) -> Iterator[Operation]:
+        """Making a communicator: colours and keys are gathered, then all agree on a number for it."""
+        number = self._value["communicator"][row]
+        if number < 0 or not self._source.by_all["communicator"][number]:
+            return
+        if self._calls(row, "split"):
+            yield operations.allgather(_COLOR_AND_KEY, comm=self._family(row))
+        yield operations.allreduce(_CONTEXT_MASK, comm=self._family(row))
+
+    def _fence(self, row: int) -> Iterator[Operation]:
+        """All come together; what the call took after that is kept."""
+        number = self._value["communicator"][row]
+        if number >= 0 and self._source.by_all["fence"][number]:
+            yield operations.barrier(comm=self._family(row))
+
+    def _rest(self, row: int) -> Iterator[Operation]:
+        """What is kept of a call's own time."""
+        rest = int(self._source.rest[self._first + row])
+        if rest:
+            yield Operation(Kind.COMPUTE, (rest * 1000, 0))
+
+    def _neighbours(self, row: int) -> Iterator[Operation]:
+        """Messages to the neighbours and from them, under way at once."""
+        comm, listed = self._family(row), self._value["extents"][row]
+        begun = [
+            operations.irecv(source, tag=_NEIGHBOUR_TAG, comm=comm)
+            for source in self._source.heard_from.get(self._first + row, [])
+        ]
+        if listed >= 0:
+            runs = self._source.trace.lists[listed]
+            begun += [
+                operations.isend(int(peer), int(size), tag=_NEIGHBOUR_TAG, comm=comm)
+                for peer, size in zip(runs.offsets.tolist(), runs.sizes.tolist(), strict=True)
+                if size > 0
+            ]
+        yield from begun
+        if begun and self.waits_itself(row):
+            yield operations.wait(*begun)
+
+    def waits_itself(self, row: int) -> bool:
+        """Whether the row's operations are over when the call returns."""
+        return self.kind(row) == "neighbor" and self.request(row) < 0
+
+    def _calls(self, row: int, word: str) -> bool:
+        """Whether the function's name holds `word`."""
+        return word in self._source.functions[self._value["function"][row]]
 
     def _collective(self, row: int, kind: str) -> Operation:
         more: dict[str, Any] = {"comm": self._family(row), "blocking": self._value["request"][row] < 0}
         size = self._value["bytes"][row]
+        named = self._source.functions[self._value["function"][row]]
+        if self._source.exact and named.startswith("algorithm:"):
+            more["algorithm"] = named.removeprefix("algorithm:")
         if kind == "barrier":
             return operations.barrier(**more)
+        if kind == "reduce_scatter" and self._value["extents"][row] >= 0:
+            return operations.reduce_scatter(self._sizes(row, size), **more)
         if kind == "alltoallv":
             return operations.alltoallv(self._sizes(row, size), **more)
         if kind in _ROOTED:
@@ -210,13 +305,17 @@ class ReplayRows:
             elif value["source"] >= 0:
                 yield operations.recv(value["source"], value["received"], tag=value["source_tag"], comm=comm)
         elif value["peer"] >= 0:
-            verb = getattr(operations, "i" * later + kind)
+            verb = getattr(operations, "i" * later + "s" * self._is_synchronous(row) + kind)
             yield verb(value["peer"], value["bytes"], tag=value["tag"], comm=comm)
+
+    def _is_synchronous(self, row: int) -> bool:
+        return self.kind(row) == "send" and self._calls(row, "ssend")
 
 
 _MESSAGE = ("peer", "tag", "bytes", "source", "source_tag", "received")
 _COLUMNS = (
-    *("kind", "file", "offset", "bytes", "blocks", "stride", "extents", "collective", "request"),
+    *("kind", "level", "function", "file", "offset", "bytes", "blocks", "stride", "extents", "collective"),
+    *("request", "work", "instructions"),
     *(
         "start",
         "end",

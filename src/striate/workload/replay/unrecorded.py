@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from striate.trace.trace import Trace
+from striate.units import about_seconds, counted
 
 NO_ACCESSES = "accesses-missing"  # flag of a log with counters only
 
@@ -17,3 +20,17 @@ def has_unrecorded_time(trace: Trace) -> bool:
 def has_counters_only(trace: Trace) -> bool:
     """Whether the log kept sums and no single access."""
     return any(flag.code == NO_ACCESSES for flag in trace.header.flags)
+
+
+def unplayed(trace: Trace) -> tuple[str, ...]:
+    """Sentences about recorded calls that a replay cannot play: their time is kept as computing."""
+    rows = trace.of_kind("other", "rma", "fence") & trace.at_level("mpi")
+    if not rows.any():
+        return ()
+    names = trace.functions()
+    found, times = np.unique(trace.column("function")[rows], return_counts=True)
+    most = [names[code] for code in found[np.argsort(-times)].tolist() if names[code]]
+    spent = float((trace.column("end")[rows] - trace.column("start")[rows]).sum()) / 1e9 / trace.ranks
+    words = ", ".join(most[:4]) + (" and others" if len(most) > 4 else "")
+    calls = counted(int(rows.sum()), "call")
+    return (f"{calls} of {words} are replayed as the time they took, {about_seconds(spent)} per rank",)

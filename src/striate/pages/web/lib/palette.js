@@ -14,6 +14,7 @@ const LOOKS = new Map(Object.entries({
   open: ["yellow", 0], close: ["yellow", 1], sync: ["yellow", 3], delete: ["yellow", 4], view: ["yellow", 2],
   seek: ["yellow", 4], stat: ["yellow", 2], resize: ["yellow", 3],
   send: ["green", 0], recv: ["green", 1], sendrecv: ["green", 2], wait: ["grey", 0], probe: ["green", 4],
+  neighbor: ["green", 3], rma: ["green", 2], fence: ["grey", 1],
   barrier: ["grey", 1], bcast: ["purple", 0], reduce: ["purple", 1], allreduce: ["purple", 2], gather: ["pink", 0],
   gatherv: ["pink", 1], scatter: ["pink", 2], scatterv: ["pink", 3], allgather: ["purple", 3],
   allgatherv: ["purple", 4], alltoall: ["pink", 4], alltoallv: ["pink", 3], scan: ["purple", 1],
