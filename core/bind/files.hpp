@@ -22,12 +22,14 @@ inline std::vector<Disk> borrow_disks(Borrower& borrower, nb::handle files) {
     const auto read_rate = number("read_rate"), write_rate = number("write_rate"), turns = number("turns");
     const auto read_latency = whole("read_latency"), write_latency = whole("write_latency");
     const auto average_seek = whole("average_seek"), track_seek = whole("track_seek"), near = whole("near");
-    const auto channels = whole("channels"), depth = whole("queue_depth");
+    const auto channels = whole("channels"), depth = whole("queue_depth"), slice = whole("slice");
+    const auto peak = number("peak_rate");
     std::vector<Disk> disks;
     for (std::size_t i = 0; i < kind.size(); ++i) {
         disks.push_back({static_cast<DiskKind>(kind[i]), read_rate[i], write_rate[i], read_latency[i],
                          write_latency[i], average_seek[i], track_seek[i], turns[i], near[i],
-                         static_cast<std::int32_t>(channels[i]), static_cast<std::int32_t>(depth[i])});
+                         static_cast<std::int32_t>(channels[i]), static_cast<std::int32_t>(depth[i]),
+                         slice[i], peak[i]});
     }
     return disks;
 }
@@ -38,6 +40,7 @@ inline std::vector<ServerRules> borrow_servers(Borrower& borrower, nb::handle fi
     const auto policy = borrower.column<std::uint8_t>(files, "policy");
     const auto whole = [&](const char* name) { return borrower.column<std::int64_t>(files, name); };
     const auto memory = whole("memory"), concurrent = whole("concurrent"), first_disk = whole("first_disk");
+    const auto dirty = whole("dirty"), sync = whole("sync");
     const auto kept = whole("kept_reads"), ahead = whole("read_ahead"), chunk = whole("chunk");
     const auto raid = whole("raid"), capacity = whole("capacity"), burst_disk = whole("burst_disk");
     const auto burst_capacity = whole("burst_capacity"), drain_above = whole("burst_drain_above");
@@ -51,6 +54,8 @@ inline std::vector<ServerRules> borrow_servers(Borrower& borrower, nb::handle fi
         server.queue.largest_bytes = io_request;
         server.queue.memory_bytes = memory[i];
         server.queue.concurrent = static_cast<std::int32_t>(concurrent[i]);
+        server.dirty_bytes = dirty[i];
+        server.sync_ticks = sync[i];
         server.queue.second_part_first = compat;
         server.device.disks.assign(disks.begin() + first_disk[i], disks.begin() + first_disk[i + 1]);
         server.device.raid = raid[i] == 5 ? Raid::parity : Raid::striped;
@@ -126,6 +131,9 @@ inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::in
     rules.servers = borrow_servers(borrower, files, packet_bytes, rules.io_request_bytes, compat);
     rules.metadata = borrow_metadata(borrower, files.attr("metadata"));
     rules.forwarding = borrow_forwarding(borrower, files.attr("forwarding"), rules.servers.size());
+    rules.write_window_bytes = nb::cast<std::int64_t>(files.attr("write_window"));
+    rules.read_window_bytes = nb::cast<std::int64_t>(files.attr("read_window"));
+    rules.sync_alone = nb::cast<bool>(files.attr("sync_alone"));
     rules.flush_on_close = nb::cast<bool>(files.attr("flush_on_close"));
     rules.collective = borrow_collective(borrower, files.attr("collective"));
     const auto layouts = std::make_shared<const FileLayouts>(

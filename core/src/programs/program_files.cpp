@@ -111,7 +111,8 @@ void ProgramRunner::close_file(std::uint32_t rank) {
 }
 
 void ProgramRunner::flush(std::uint32_t rank) {
-    if (together(rank)) return meet_for_file(rank, blocking, false);
+    const bool alone = input_.files->sync_alone && cursors_.kind(rank) == Kind::sync;
+    if (together(rank) && !alone) return meet_for_file(rank, blocking, false);
     open_part(rank, blocking);
     files_->sync({rank, rank, blocking});
 }
@@ -192,11 +193,32 @@ void ProgramRunner::meet_for_file(std::uint32_t rank, std::int64_t request, bool
     let_go_on(std::move(everyone), where);
 }
 
+// Whether a member's range begins before its predecessor's ends, by position in the group: ROMIO's rule for
+// `romio_cb_write = automatic` (ADIOI_GEN_WriteStridedColl).
+bool ProgramRunner::interleaved(const std::vector<Joined>& everyone, std::span<const std::int64_t> position) {
+    std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> ranges;  // first byte, last byte
+    for (const Joined& one : everyone) {
+        if (one.runs.sizes.empty()) continue;
+        ranges[position[one.rank]] = {one.runs.offsets.front(),
+                                      one.runs.offsets.back() + one.runs.sizes.back() - 1};
+    }
+    std::int64_t before = -1;
+    for (const auto& [member, range] : ranges) {
+        if (range.first < before) return true;
+        before = range.second;
+    }
+    return false;
+}
+
 // Who has waited for the others takes one step more, to wake up.
 void ProgramRunner::let_go_on(std::vector<Joined> everyone, const Meeting& where) {
     if (everyone.front().accesses && input_.files->collective) {
         const CollectiveRule rule = input_.files->collective(everyone.front().file);
-        if (rule.method != CollectiveMethod::direct) return exchange_access(std::move(everyone), where, rule);
+        const auto& position = input_.communicators[place(std::get<0>(where))].position;
+        const bool direct = rule.method == CollectiveMethod::automatic
+                                ? !interleaved(everyone, position)
+                                : rule.method == CollectiveMethod::direct;
+        if (!direct) return exchange_access(std::move(everyone), where, rule);
     }
     if (everyone.front().accesses) {
         for (Joined& one : everyone) {

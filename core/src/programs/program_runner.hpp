@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -201,6 +202,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     [[nodiscard]] FileRuns runs_of(std::uint32_t rank) const;
     void meet_for_file(std::uint32_t rank, std::int64_t request, bool accesses);
     void let_go_on(std::vector<Joined> everyone, const Meeting& where);
+    [[nodiscard]] static bool interleaved(const std::vector<Joined>& everyone,
+                                          std::span<const std::int64_t> position);
     void access_in_steps(Joined one);
     void step_to_access(std::uint32_t place);
     void sum_servers();

@@ -35,7 +35,8 @@ Ticks serve_disk(const Disk& disk, DiskState& state, std::vector<Ticks>& free_at
         const Ticks ticks = access_ticks(disk, state, part, rounding);
         if (lane == 0) counted = state;
         Ticks& channel = free_at[static_cast<std::size_t>(lane)];
-        channel = std::max(now, channel) + ticks;
+        const Ticks begun = std::max(now, channel);
+        channel = disk.slice > 0 ? throttled_end(disk, state, begun, part) : begun + ticks;
         over = std::max(over, channel);
     }
     // It is one operation, as far from the last as its first part, however many channels it took.

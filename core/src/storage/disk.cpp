@@ -1,5 +1,6 @@
 #include "striate/storage/disk.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -37,6 +38,23 @@ Ticks truncated(Ticks latency, double turn_seconds, std::int64_t bytes, double r
 }
 
 }  // namespace
+
+Ticks throttled_end(const Disk& disk, DiskState& state, Ticks now, const Access& access) {
+    ThrottleSlice& slice = access.write ? state.writes : state.reads;
+    const double rate = rate_of(disk, access.write);
+    const double budget = rate * static_cast<double>(disk.slice) / ticks_per_second;
+    const auto slices = [&] {  // begun so far
+        return static_cast<Ticks>(std::ceil(static_cast<double>(slice.bytes) / budget));
+    };
+    if (now >= slice.start + slices() * disk.slice) slice = {now, 0};
+    slice.bytes += access.bytes;
+    const Ticks moved =
+        disk.peak_rate > 0
+            ? std::llround(static_cast<double>(access.bytes) / disk.peak_rate * ticks_per_second)
+            : 0;
+    const Ticks latency = access.write ? disk.write_latency : disk.read_latency;
+    return std::max(now, slice.start + (slices() - 1) * disk.slice) + moved + latency;
+}
 
 Ticks access_ticks(const Disk& disk, DiskState& state, const Access& access, Rounding rounding) {
     const Move move = move_to(disk, state, access);

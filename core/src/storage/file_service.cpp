@@ -59,7 +59,10 @@ FileService::FileService(const FileRules& rules, std::uint32_t ranks, FileHost& 
 
 std::uint32_t FileService::begin(const Caller& caller, bool write) {
     ++active_;
-    return take(calls_, free_calls_, Call{caller, {}, 0, 0, write});
+    Call call;
+    call.caller = caller;
+    call.write = write;
+    return take(calls_, free_calls_, std::move(call));
 }
 
 std::uint32_t FileService::add_part(std::uint32_t call, std::uint32_t server) {
@@ -70,8 +73,37 @@ std::uint32_t FileService::add_part(std::uint32_t call, std::uint32_t server) {
 }
 
 void FileService::access(const Caller& caller, std::int64_t file, bool write, const RunsView& runs) {
-    const AccessPlan plan = rules_.plan(file, runs);
     const std::uint32_t call = begin(caller, write);
+    calls_[call].file = file;
+    if (window(write) == 0) return ask_for(call, runs);
+    calls_[call].later = {{runs.offsets.begin(), runs.offsets.end()}, {runs.sizes.begin(), runs.sizes.end()}};
+    ask_for_window(call);
+}
+
+// A client has so many bytes of a call under way, in the order of the call, before it asks for more.
+void FileService::ask_for_window(std::uint32_t index) {
+    Call& call = calls_[index];
+    Runs now;
+    std::int64_t room = window(call.write);
+    while (room > 0 && call.next < call.later.sizes.size()) {
+        const std::int64_t left = call.later.sizes[call.next] - call.from;
+        const std::int64_t bytes = std::min(room, left);
+        now.offsets.push_back(call.later.offsets[call.next] + call.from);
+        now.sizes.push_back(bytes);
+        room -= bytes;
+        call.from += bytes;
+        if (bytes < left) break;
+        ++call.next;
+        call.from = 0;
+    }
+    ask_for(index, {now.offsets, now.sizes});
+}
+
+void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
+    const Caller caller = calls_[call].caller;
+    const std::int64_t file = calls_[call].file;
+    const bool write = calls_[call].write;
+    const AccessPlan plan = rules_.plan(file, runs);
     std::vector<std::uint32_t> made;
     for (std::size_t request = 0; request < plan.server.size(); ++request) {
         const auto server = static_cast<std::uint32_t>(plan.server[request]);
@@ -122,6 +154,7 @@ void FileService::erase(std::int64_t file) {
 
 void FileService::one_less(std::uint32_t call) {
     if (--calls_[call].open > 0) return;
+    if (calls_[call].next < calls_[call].later.sizes.size()) return ask_for_window(call);
     const Caller caller = calls_[call].caller;
     free_calls_.push_back(call);
     --active_;
@@ -202,7 +235,8 @@ void FileService::on_delivered(std::uint64_t cookie) {
             return data_arrives(part);
         case Word::flush:
             parts_[part].since = host_.now();
-            return servers_[server]->flush(part);
+            return servers_[server]->flush(
+                part, rules_.sync_alone ? calls_[parts_[part].call].caller.rank : StorageServer::everybody);
         case Word::acknowledge:
         case Word::flushed:
             free_parts_.push_back(part);
@@ -262,9 +296,10 @@ void FileService::write_packet(std::uint32_t index, std::int64_t bytes) {
         }
     }
     const std::int64_t file = part.file;
+    const std::uint32_t writer = calls_[part.call].caller.rank;
     StorageServer& server = *servers_[part.server];
     for (const FileRange& stretch : stretches) {
-        server.write({{file, stretch.offset, stretch.bytes, true}, index});
+        server.write({{file, stretch.offset, stretch.bytes, true}, index, writer});
     }
 }
 

@@ -43,11 +43,40 @@ void StorageServer::write(const Job& job) {
         const Ticks over = finish_time(rules_.burst->device, *burst_device_, host_.now(), job.access);
         run(Where::burst, {job.access, {job}}, over);
         drain();
+    } else if (rules_.dirty_bytes > 0 && !flushes(job.writer)) {
+        dirty_[job.writer].push_back(job);
+        dirty_waiting_ += job.access.bytes;
+        totals_.most_dirty_bytes = std::max(totals_.most_dirty_bytes, waiting_bytes());
+        if (dirty_waiting_ >= dirty_limit()) write_back(everybody);
     } else {
+        ++unwritten_jobs_[job.writer];
         queue_.add(job);
-        totals_.most_dirty_bytes = std::max(totals_.most_dirty_bytes, queue_.dirty_bytes());
+        totals_.most_dirty_bytes = std::max(totals_.most_dirty_bytes, waiting_bytes());
     }
     pump();
+}
+
+// A server whose memory would be full writes back before it is.
+std::int64_t StorageServer::dirty_limit() const {
+    const std::int64_t memory = rules_.queue.memory_bytes;
+    return memory > 0 ? std::min(rules_.dirty_bytes, (memory + 1) / 2) : rules_.dirty_bytes;
+}
+
+bool StorageServer::flushes(std::uint32_t writer) const {
+    return std::any_of(flushes_.begin(), flushes_.end(), [&](const Flush& flush) {
+        return flush.writer == everybody || flush.writer == static_cast<std::int64_t>(writer);
+    });
+}
+
+void StorageServer::write_back(std::int64_t writer) {
+    for (auto& [whose, jobs] : dirty_) {
+        if (writer != everybody && writer != static_cast<std::int64_t>(whose)) continue;
+        unwritten_jobs_[whose] += std::ssize(jobs);
+        for (const Job& job : std::exchange(jobs, {})) {
+            dirty_waiting_ -= job.access.bytes;
+            queue_.add(job);
+        }
+    }
 }
 
 std::uint32_t StorageServer::read(const Job& job) {
@@ -76,8 +105,9 @@ std::uint32_t StorageServer::read(const Job& job) {
     return pieces;
 }
 
-void StorageServer::flush(std::uint64_t cookie) {
-    flushes_.push_back(cookie);
+void StorageServer::flush(std::uint64_t cookie, std::int64_t writer) {
+    flushes_.push_back({cookie, writer});
+    write_back(writer);
     drain();
     pump();
     answer_flushes();
@@ -159,6 +189,7 @@ void StorageServer::run(Where where, Operation operation, Ticks over) {
 void StorageServer::on_timer(std::uint32_t slot) {
     const Running over = std::move(running_[slot]);
     free_.push_back(slot);
+    if (over.where == Where::journal) return listener_.flushed(over.operation.parts.front().cookie);
     if (over.where == Where::disks) {
         operation_over(over.operation);
     } else {
@@ -175,7 +206,9 @@ void StorageServer::operation_over(const Operation& operation) {
         if (!job.access.write) {
             cache_.fill(job.access.file, job.access.offset, job.access.bytes, known_end_[job.access.file]);
             listener_.piece_read(job.cookie);
-        } else if (burst_) {
+        } else if (!burst_) {
+            --unwritten_jobs_[job.writer];
+        } else {
             burst_->drained(drains_[job.cookie]);
             free_drains_.push_back(static_cast<std::uint32_t>(job.cookie));
         }
@@ -188,11 +221,24 @@ void StorageServer::burst_over(const Job& job) {
     listener_.piece_read(job.cookie);
 }
 
-bool StorageServer::drained() const { return queue_.idle() && (!burst_ || burst_->empty()); }
+bool StorageServer::drained(std::int64_t writer) const {
+    if (writer == everybody || burst_) return queue_.idle() && (!burst_ || burst_->empty());
+    const auto left = unwritten_jobs_.find(static_cast<std::uint32_t>(writer));
+    return left == unwritten_jobs_.end() || left->second == 0;
+}
 
 void StorageServer::answer_flushes() {
-    if (!drained()) return;
-    for (const std::uint64_t cookie : std::exchange(flushes_, {})) listener_.flushed(cookie);
+    const auto over = std::stable_partition(flushes_.begin(), flushes_.end(),
+                                            [&](const Flush& flush) { return !drained(flush.writer); });
+    const std::vector<Flush> answered(over, flushes_.end());
+    flushes_.erase(over, flushes_.end());
+    for (const Flush& flush : answered) {
+        if (rules_.sync_ticks == 0) {
+            listener_.flushed(flush.cookie);
+        } else {
+            run(Where::journal, {{}, {{{}, flush.cookie}}}, host_.now() + rules_.sync_ticks);
+        }
+    }
 }
 
 }  // namespace striate

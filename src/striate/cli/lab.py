@@ -42,6 +42,12 @@ def command() -> None:
 @click.option(
     "--link-burst", default="16 KiB", show_default=True, help="what a link lets pass at memory speed"
 )
+@click.option(
+    "--mtu",
+    default="9000 B",
+    show_default=True,
+    help="largest packet; small ones cost more CPU than two cores have",
+)
 @click.option("--servers", type=int, help="hosts that are file servers too, from h0 on (default: all)")
 @click.option("--disks", default=1, show_default=True, help="disks of each server")
 @click.option("--disk-size", default="2 GiB", show_default=True, help="capacity of a disk")
@@ -83,6 +89,7 @@ def up(
         link_bytes_per_second=units.rate(quantities["link"]),
         link_burst_bytes=units.size(quantities["link_burst"]),
         switch_buffer_bytes=units.size(quantities["switch_buffer"]),
+        mtu_bytes=units.size(quantities["mtu"]),
         servers=hosts if servers is None else servers,
         disks=disks,
         disk_bytes=units.size(quantities["disk_size"]),

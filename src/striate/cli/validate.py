@@ -17,16 +17,33 @@ if TYPE_CHECKING:
     from striate.probe.report import ProbeReport
     from striate.results import Entry
 
+_LAUNCHER = "striate.launcher"
 MEDIAN_ERROR, COVERAGE = 0.20, 0.75  # what a good validation reaches
 
 
-@click.command()
+class WithLauncher(click.Command):
+    """A command that takes a launcher after `--`; what stands before it is parsed as usual."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_LAUNCHER], args = tuple(args[at + 1 :]), args[:at]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=WithLauncher, options_metavar="[OPTIONS]", epilog="A launcher follows `--`: mpiexec -n 4.")
 @click.argument("cluster", required=False)
 @click.option(
     "--repeats", type=click.IntRange(1, 100), default=2, show_default=True, help="runs of each program"
 )
 @click.option("--quick", is_flag=True, help="a few small programs on one and two ranks")
-@click.option("--app", "apps", multiple=True, help="only this application; may be given again")
+@click.option(
+    "--app",
+    "apps",
+    multiple=True,
+    help="only this application, a name or a Python file, or with a launcher also a kernel such as "
+    "bcast,size=1MiB; may be given again",
+)
 @click.option(
     "--directory",
     type=click.Path(path_type=Path),
@@ -38,7 +55,7 @@ MEDIAN_ERROR, COVERAGE = 0.20, 0.75  # what a good validation reaches
 )
 @store_option
 @json_option
-@output_option("draw forecast against measured times into this .svg file")
+@output_option("draw forecast against measured times into this .svg file, or list all runs in this .csv file")
 def command(
     cluster: str | None,
     repeats: int,
@@ -53,29 +70,40 @@ def command(
 ) -> int:
     """Run mesh, pmc3, jacobi and checkpoint here, each forecast before it runs from CLUSTER, a probed description.
 
+    With a launcher (`striate validate CLUSTER -- mpiexec -n 4`) the programs run on its ranks: messages, every
+    collective, the levels of MPI-IO and the applications, in random order.
+
     Without CLUSTER the machine is probed first. The runs are added to your calibration, which makes the ranges of later
     forecasts. Exit status 3 when the median error is above 20 % or fewer than 75 % of the runs lie inside their ranges.
     """
     from striate.cli.output import refuse_overwrite, refuse_store
+    from striate.evaluate.launched.programs import programs
+    from striate.evaluate.launched.study import LaunchedPlan, validate_launched
     from striate.evaluate.validate.cases import matrix
     from striate.evaluate.validate.study import ValidationPlan, validate
     from striate.ladder.calibration import extend
 
     if output is not None:
-        if output.suffix != ".svg":
-            raise click.UsageError(f"expected an output ending in .svg, got {output.name!r}")
+        if output.suffix not in (".svg", ".csv"):
+            raise click.UsageError(f"expected an output ending in .svg or .csv, got {output.name!r}")
         refuse_overwrite(output, force=force)
     refuse_store(store)
-    cases = matrix(apps, quick=quick)
-    machine = _machine(cluster, directory, budget)
+    launcher = click.get_current_context().meta.get(_LAUNCHER, ())
+    asked = programs(apps) if launcher else ()
+    cases = () if launcher else matrix(apps, quick=quick)
+    machine = _machine(cluster, directory, budget, launcher)
     begun = time.perf_counter()
 
     def tell(words: str) -> None:
         click.echo(f"{time.perf_counter() - begun:6.1f} s  {words}", err=True)
 
-    study = validate(ValidationPlan(machine, cases, repeats, directory), tell)
+    if launcher:
+        study = validate_launched(LaunchedPlan(machine, launcher, asked, repeats, directory), tell)
+    else:
+        study = validate(ValidationPlan(machine, cases, repeats, directory), tell)
     if output is not None:
-        write_output(output, study_svg(study), force=force)
+        text = study_svg(study) if output.suffix == ".svg" else study_csv(study)
+        write_output(output, text, force=force)
     if store is not None:
         from striate.results import append
 
@@ -89,7 +117,7 @@ def command(
     return 0 if study.median_error <= MEDIAN_ERROR and study.coverage >= COVERAGE else 3
 
 
-def _machine(cluster: str | None, directory: Path, budget: str) -> Cluster:
+def _machine(cluster: str | None, directory: Path, budget: str, launcher: tuple[str, ...]) -> Cluster:
     from striate import units
     from striate.cluster.load import load_cluster
     from striate.probe import ProbeOptions, describe, measure
@@ -97,7 +125,8 @@ def _machine(cluster: str | None, directory: Path, budget: str) -> Cluster:
     if cluster is not None:
         return load_cluster(cluster)
     report: ProbeReport = measure(
-        ProbeOptions(directory, units.seconds(budget)), lambda part: click.echo(f"measuring {part}", err=True)
+        ProbeOptions(directory, units.seconds(budget), None, launcher),
+        lambda part: click.echo(f"measuring {part}", err=True),
     )
     return describe(report, name="here")
 
@@ -114,6 +143,19 @@ def study_document(study: Validation) -> dict[str, object]:
         "noise": study.noise,
         "outcomes": study.outcomes,
     }
+
+
+def study_csv(study: Validation) -> str:
+    """A line per run."""
+    lines = ["program,ranks,measured,forecast,low,high,error,inside"]
+    for outcome in study.outcomes:
+        name = outcome.case.name.replace(",", ";")
+        for run in outcome.runs:
+            ends = run.forecast
+            numbers = (run.seconds, ends.estimate, ends.low, ends.high, run.error)
+            values = ",".join(f"{value:.6g}" for value in numbers)
+            lines.append(f"{name},{outcome.case.ranks},{values},{int(run.inside)}")
+    return "\n".join(lines) + "\n"
 
 
 def study_svg(study: Validation) -> str:

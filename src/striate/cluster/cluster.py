@@ -33,8 +33,9 @@ COMPONENT_KINDS = ("store-forward", "memory", "cut-through")
 PlacementKind = Literal["round-robin", "block", "explicit"]
 RoutingKind = Literal["shortest", "round-robin"]
 ProtocolKind = Literal["interface", "processor"]
-CollectiveKind = Literal["direct", "two-phase", "pipelined"]
+CollectiveKind = Literal["direct", "two-phase", "pipelined", "automatic"]
 NicKind = Literal["packet", "analytical"]
+DistributionKind = Literal["round-robin", "hash"]
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,7 +70,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     packet: Bytes = Bytes(100 * 1024)
     eager: Bytes = Bytes(100 * 1024)  # larger messages wait for the receiver (rendezvous)
     io_request: Bytes = Bytes(10 * 1024 * 1024)
+    write_window: Bytes = Bytes(0)  # of a call, sent before the first bytes are acknowledged; 0: all of it
+    read_window: Bytes = Bytes(0)  # of a call, asked for at once: read-ahead of clients; 0: all of it
     stripe_unit: Bytes = Bytes(64 * 1024)
+    distribution: DistributionKind = "round-robin"  # of a file's strips over the servers
+    distribution_draw: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0  # hash: which of the possible placements
+    collective_algorithms: tuple[str, ...] = ()  # of the MPI library: rules as `--collective` takes them
     collective_buffer: Bytes = Bytes(16 * 1024 * 1024)
     collective: CollectiveKind = "direct"  # how collective calls access files, unless a file says otherwise
     aggregators: Annotated[int, Meta(ge=1, le=2**31 - 1)] | Literal["all", "nodes"] = "all"
@@ -79,6 +85,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
     io_overlap: bool = True  # a node's disks go on while it communicates; false: they wait for its sends
     io_cpu: Ticks = Ticks(0)  # T_io_cpu of paper 004: CPU time an I/O call takes from its process
+    sync_alone: bool = False  # each rank flushes and goes on by itself, as fsync does; else one flush for all
     flush_on_close: bool = False  # closing a file writes back what the servers hold, as a sync does
     free_near: bool = (
         False  # ranks and servers on one socket reach each other in no time: its disks are its own

@@ -21,6 +21,10 @@ class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     concurrent_operations: Annotated[int, Meta(ge=1, le=10**6)] | None = (
         None  # None: what the disks take at once
     )
+    dirty: Bytes = Bytes(
+        0
+    )  # written data stays in memory until a sync, or until so much is held (Linux: dirty_background_bytes)
+    sync: Ticks = Ticks(0)  # of a sync beside its data: the commit of a journal
     read_ahead: Bytes = Bytes(0)
     keeps_reads: bool = False  # an LRU read cache, which the original simulator lacks
 
@@ -30,6 +34,10 @@ class SimpleDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
 
     rate: BytesPerSecond
     access: Ticks = Ticks(0)
+    slice: Ticks = Ticks(
+        0
+    )  # rate x slice bytes pass at once, at `peak`, then none until the next slice: a throttle
+    peak: BytesPerSecond | None = None  # None: in no time
     capacity: Bytes | None = None
 
 

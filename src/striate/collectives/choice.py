@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from striate import units
+from striate.cluster.cluster import Cluster
 from striate.collectives.registry import KINDS, VIRTUAL, choose, names_of
-from striate.errors import PredictionError, UnitError
+from striate.errors import ClusterError, PredictionError, UnitError
 
 ALL_KINDS = "*"
 
@@ -78,6 +79,17 @@ class Choice:
     @classmethod
     def of(cls, rules: Iterable[str | Rule]) -> Choice:
         return cls(tuple(rule if isinstance(rule, Rule) else Rule.parse(rule) for rule in rules))
+
+    def on(self, cluster: Cluster) -> Choice:
+        """These rules before those of the cluster's MPI library; raises ClusterError where one of those is none."""
+        own = []
+        for place, text in enumerate(cluster.settings.collective_algorithms):
+            try:
+                own.append(Rule.parse(text))
+            except PredictionError as error:
+                where = f"$.settings.collective_algorithms[{place}]"
+                raise ClusterError(error.message, at=where, source=cluster.name) from None
+        return Choice((*self.rules, *own)) if own else self
 
     def pick(self, kind: str, size: int, size_bytes: float) -> str:
         """The algorithm of a call that names none."""

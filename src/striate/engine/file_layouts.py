@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.cluster.cluster import Cluster, Settings
 from striate.errors import PredictionError
+from striate.layout.hash_stripe import HashStripe
 from striate.layout.layout import Layout
 from striate.layout.parse import parse
-from striate.workload.application import Application
+from striate.workload.application import Application, File
 
+_MOST_PLACEMENTS = 4096  # tables of placements that are kept
 _layout = lru_cache(maxsize=4096)(parse)
 
 
@@ -35,11 +38,15 @@ class LayoutTable:
         )
 
 
-def layout_table(application: Application, servers: int) -> LayoutTable:
-    """The table of `application` for a machine with `servers` servers; refuses layouts that need more."""
-    rows = []
+def layout_table(application: Application, cluster: Cluster) -> LayoutTable:
+    """The table of `application` on a machine; refuses layouts of more servers than it has."""
+    rows: list[tuple[int, int, Layout]] = []
+    servers = len(cluster.servers)
     for file in application.files:
-        if file.layout is None or not servers:
+        if not servers:
+            continue
+        if file.layout is None:
+            rows += _hashed(file, servers, cluster.settings)
             continue
         layout = _layout(file.layout)
         if layout.servers > servers:
@@ -50,3 +57,19 @@ def layout_table(application: Application, servers: int) -> LayoutTable:
             )
         rows.append((file.first, file.count, layout))
     return LayoutTable.of(rows)
+
+
+def _hashed(file: File, servers: int, settings: Settings) -> list[tuple[int, int, Layout]]:
+    """A placement of its own for each file where the file system places by hash; beyond some thousands they repeat."""
+    if settings.distribution != "hash":
+        return []
+    step = -(-file.count // _MOST_PLACEMENTS)
+    draw = settings.distribution_draw << 31
+    return [
+        (
+            file.first + at,
+            min(step, file.count - at),
+            HashStripe(servers, settings.stripe_unit, draw + file.first + at),
+        )
+        for at in range(0, file.count, step)
+    ]

@@ -46,6 +46,8 @@ class FileServers:
     policy: NDArray[np.uint8]
     memory: Int64s
     concurrent: Int64s
+    dirty: Int64s
+    sync: Int64s  # picoseconds of a flush beside its data
     kept_reads: Int64s
     read_ahead: Int64s
     first_disk: Int64s
@@ -60,6 +62,8 @@ class FileServers:
     near: Int64s
     channels: Int64s
     queue_depth: Int64s
+    slice: Int64s  # 0: not throttled in slices
+    peak_rate: Floats  # 0: no end
     raid: Int64s
     chunk: Int64s
     capacity: Int64s  # 0: no end
@@ -69,6 +73,9 @@ class FileServers:
     io_request: int
     stripe_unit: int
     flush_on_close: bool
+    sync_alone: bool
+    write_window: int
+    read_window: int
     layouts: LayoutTable  # of the files that do not have the default stripe
     collective: CollectiveTable
     metadata: MetadataColumns
@@ -85,6 +92,8 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         policy=np.array([POLICIES.index(server.cache.policy) for server in servers], np.uint8),
         memory=_column([server.memory for server in servers]),
         concurrent=_column([_at_once(server) for server in servers]),
+        dirty=_column([int(server.cache.dirty) for server in servers]),
+        sync=_column([int(server.cache.sync) for server in servers]),
         kept_reads=_column([server.memory if server.cache.keeps_reads else 0 for server in servers]),
         read_ahead=_column([int(server.cache.read_ahead) for server in servers]),
         first_disk=np.cumsum([0, *(len(server.disks) for server in servers)], dtype=np.int64),
@@ -99,7 +108,10 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         io_request=int(cluster.settings.io_request),
         stripe_unit=int(cluster.settings.stripe_unit),
         flush_on_close=cluster.settings.flush_on_close,
-        layouts=layout_table(application, len(servers)),
+        sync_alone=cluster.settings.sync_alone,
+        write_window=int(cluster.settings.write_window),
+        read_window=int(cluster.settings.read_window),
+        layouts=layout_table(application, cluster),
         collective=collective_table(application, cluster),
         metadata=metadata_columns(cluster),
         forwarding=forwarding(cluster, placement),
@@ -116,8 +128,11 @@ def _burst_rows(bursts: Sequence[Burst | None], first: int) -> Int64s:
     return np.where(has > 0, first + np.cumsum(has) - 1, -1).astype(np.int64)
 
 
-_WHOLE = ("read_latency", "write_latency", "average_seek", "track_seek", "near", "channels", "queue_depth")
-_REAL = ("read_rate", "write_rate", "turns")
+_WHOLE = (
+    *("read_latency", "write_latency", "average_seek", "track_seek"),
+    *("near", "channels", "queue_depth", "slice"),
+)
+_REAL = ("read_rate", "write_rate", "turns", "peak_rate")
 
 
 def _column(values: Sequence[int]) -> Int64s:
@@ -132,13 +147,16 @@ def _disk_columns(disks: Sequence[Disk]) -> dict[str, Any]:
 
 def _disk_row(disk: Disk) -> dict[str, float]:
     """A disk's row; what its kind does not know is zero, or one where zero means nothing."""
-    row: dict[str, float] = dict.fromkeys(_WHOLE, 0) | {"channels": 1, "queue_depth": 1, "turns": 1.0}
+    row: dict[str, float] = dict.fromkeys((*_WHOLE, "peak_rate"), 0)
+    row |= {"channels": 1, "queue_depth": 1, "turns": 1.0}
     if isinstance(disk, FlashDisk):
         rates = {"read_rate": disk.read_rate, "write_rate": disk.write_rate}
         delays = {"read_latency": disk.read_latency, "write_latency": disk.write_latency}
         return row | rates | delays | {"channels": disk.channels, "queue_depth": queue_depth(disk)}
     row |= {"read_rate": disk.rate, "write_rate": disk.rate}
     if isinstance(disk, SimpleDisk):
-        return row | {"read_latency": disk.access, "write_latency": disk.access}
+        peak = 0.0 if disk.peak is None else float(disk.peak)
+        throttle = {"slice": disk.slice, "peak_rate": peak}
+        return row | {"read_latency": disk.access, "write_latency": disk.access} | throttle
     seeks = {"average_seek": disk.average_seek, "track_seek": disk.track_seek, "near": disk.near}
     return row | seeks | {"turns": disk.revolutions_per_minute}

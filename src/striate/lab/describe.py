@@ -17,6 +17,27 @@ _ASSUMED = {
     "latency": "20 us",
     "cpu": "2 G",
 }
+_PACKET = "16 KiB"  # TCP over a few frames at a time
+_SLICE, _PEAK = "100 ms", "180 MB/s"  # of the kernel's block throttle (throtl_slice, HZ / 10); loop devices
+_SYNC = "2.5 ms"  # of a small file
+_DIRTY_SHARE = 0.1  # of memory, before the kernel writes back on its own: vm.dirty_background_ratio
+# What GlusterFS 10 does by default: requests of FUSE, the write-behind window, the kernel's read-ahead, shards by hash.
+_GLUSTERFS = {
+    "io_request": "128 KiB",
+    "write_window": "1 MiB",
+    "read_window": "512 KiB",
+    "distribution": "hash",
+    "sync_alone": True,
+}
+# ROMIO: one aggregator per node, two-phase where accesses interleave. MPICH 4: its published choice (`intra_auto`).
+_MPICH = {
+    "collective": "automatic",
+    "aggregators": "nodes",
+    "collective_algorithms": [
+        "bcast=binomial-in-turn,ranks=..8",
+        "allreduce=rabenseifner,bytes=2049..",
+    ],
+}
 
 
 def describe(plan: Plan) -> Cluster:
@@ -28,7 +49,12 @@ def describe(plan: Plan) -> Cluster:
     tables: dict[str, Any] = {
         "name": plan.name,
         "source": _source(plan),
-        "settings": {"stripe_unit": format_size(plan.shard_bytes or plan.disk_bytes)},
+        "settings": {
+            "packet": _PACKET,
+            "stripe_unit": format_size(plan.shard_bytes or plan.disk_bytes),
+            **_GLUSTERFS,
+            **_MPICH,
+        },
         "node": [
             {
                 "name": "host",
@@ -39,7 +65,7 @@ def describe(plan: Plan) -> Cluster:
                 "nic": nic,
                 "socket": {"bandwidth": _ASSUMED["memory"]},
                 "uplink": {
-                    "bandwidth": format_rate(plan.link_bytes_per_second),
+                    "bandwidth": format_rate(plan.goodput),
                     "latency": _ASSUMED["latency"],
                 },
             }
@@ -52,7 +78,12 @@ def describe(plan: Plan) -> Cluster:
                 "on": "nodes",
                 "nodes": list(range(plan.servers)),
                 "per_node": plan.disks,
-                "cache": {"policy": "aggregation-reorder", "keeps_reads": True},
+                "cache": {
+                    "policy": "aggregation-reorder",
+                    "keeps_reads": True,
+                    "sync": _SYNC,
+                    "dirty": round(_memory_bytes() * _DIRTY_SHARE),
+                },
                 "disk": _disk(plan),
             }
         ],
@@ -68,6 +99,7 @@ def _disk(plan: Plan) -> dict[str, Any]:
         "kind": "simple",
         "rate": format_rate(plan.disk_bytes_per_second or _UNLIMITED),
         "access": format_picoseconds(access),
+        **({"slice": _SLICE, "peak": _PEAK} if plan.disk_bytes_per_second else {}),
     }
 
 
@@ -78,9 +110,9 @@ def _memory_bytes() -> int:
 def _source(plan: Plan) -> str:
     lines = [
         "The practice cluster of `striate lab`, as built, not measured. Exact: hosts, CPUs per host, the bandwidth of "
-        "uplinks, servers, the rate of their disks, shards.",
+        "uplinks (without headers), servers, the rate of their disks, shards.",
         "Assumed: latencies, memory bandwidth, CPU rate, caches. The switch itself has no limit.",
-        "GlusterFS places shards by a hash of their names; this description deals them in turn.",
+        "GlusterFS places shards by a hash of their names, so that each run meets another placement.",
     ]
     if plan.disk_requests_per_second:
         lines.append("The limit on requests stands as a time per access; disks obey both limits at once.")

@@ -101,7 +101,9 @@ def _ready(process: subprocess.Popen[str]) -> int:
 def _join(plan: Plan, index: int, process: int) -> None:
     """A pair of interfaces between a host and the switch, with the link's rate in both directions."""
     port, limit = f"port{index}", link_limit(plan)
-    call(["ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", str(process)])
+    mtu = ["mtu", str(plan.mtu_bytes)]
+    peer = ["peer", "name", "eth0", *mtu, "netns", str(process)]
+    call(["ip", "link", "add", port, *mtu, "type", "veth", *peer])
     call(["ip", "link", "set", port, "master", "br0", "up"])
     call(["tc", "qdisc", "add", "dev", port, "root", *limit])
     inside = ["nsenter", "-t", str(process), "-n", "--"]
@@ -113,5 +115,5 @@ def _join(plan: Plan, index: int, process: int) -> None:
 def link_limit(plan: Plan) -> list[str]:
     """`tc` words for one direction of a link: its rate, a small burst, and the buffer of a switch's port."""
     rate = round(plan.link_bytes_per_second)
-    burst = max(plan.link_burst_bytes, round(rate * _BURST_SECONDS))
+    burst = max(plan.link_burst_bytes, round(rate * _BURST_SECONDS), plan.mtu_bytes + 100)
     return f"tbf rate {rate}bps burst {burst} limit {max(plan.switch_buffer_bytes, burst)}".split()

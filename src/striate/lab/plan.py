@@ -15,6 +15,7 @@ MOST_HOSTS = 32
 _SMALLEST_SHARD = 4 << 20  # GlusterFS takes no smaller ones
 _SMALLEST_DISK = 64 << 20
 _SLOWEST_LINK = 100_000
+_ETHERNET, _TCP_IP = 14, 52  # bytes of headers
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
 
@@ -27,6 +28,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     link_bytes_per_second: float
     link_burst_bytes: int
     switch_buffer_bytes: int
+    mtu_bytes: int
     servers: int
     disks: int
     disk_bytes: int
@@ -45,6 +47,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         _at_least(self.link_bytes_per_second, _SLOWEST_LINK, "--link", "bytes per second")
         _at_least(self.link_burst_bytes, 1 << 12, "--link-burst", "bytes")
         _at_least(self.switch_buffer_bytes, 1 << 14, "--switch-buffer", "bytes")
+        _within(self.mtu_bytes, 576, 65_535, "--mtu")
         _at_least(self.disk_bytes, _SMALLEST_DISK, "--disk-size", "bytes")
         if self.shard_bytes:
             _at_least(self.shard_bytes, _SMALLEST_SHARD, "--shard", "bytes, or 0 for whole files")
@@ -65,6 +68,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def address(self, host: int) -> str:
         return f"10.77.0.{host + 1}"
+
+    @property
+    def goodput(self) -> float:
+        """Payload bytes per second of a link: frames carry headers of Ethernet, IP and TCP with timestamps."""
+        return self.link_bytes_per_second * (self.mtu_bytes - _TCP_IP) / (self.mtu_bytes + _ETHERNET)
 
     def head_address(self) -> str:
         return "10.77.0.254"

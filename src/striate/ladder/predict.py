@@ -14,7 +14,9 @@ from striate.cluster.cluster import Cluster
 from striate.collectives.choice import Choice, Rule
 from striate.errors import PredictionError
 from striate.interval import Interval
+from striate.ladder.distribution import Spread
 from striate.ladder.forecast import Forecast
+from striate.ladder.placements import median_placement, noted, other_placements
 from striate.ladder.proofs import Proof
 from striate.ladder.request import Request, between, ends_of, spreads_of, subject_of, widened, with_range
 from striate.provenance import Provenance, metered
@@ -90,10 +92,17 @@ def predict(
     with metered() as meter:
         subject = subject_of(workload, cluster, choice=request.choice, timeline_bytes=memory)
         forecast = request.climb(subject, self_check=self_check)
+        placements: tuple[Spread, ...] = ()
+        if not exact and (others := other_placements(request, forecast, cluster)):
+            every = [forecast, *(request.again(forecast, machine) for machine in others)]
+            middle, spread = median_placement(every)
+            cluster, placements = [cluster, *others][middle], (spread,)
+            forecast = noted(every[middle], spread)
+            subject = subject_of(workload, cluster, choice=request.choice, timeline_bytes=memory)
         if not exact:
             ends = [request.again(forecast, machine) for machine in ends_of(cluster)]
             spreads = spreads_of(request, forecast, subject, cluster, ends)
-            forecast = replace(widened(forecast, ends), spreads=spreads)
+            forecast = replace(widened(forecast, ends), spreads=(*spreads, *placements))
         if isinstance(workload, Workload) and workload.floor is not None:
             forecast = between(request.again(forecast, cluster, workload.floor), forecast)
     told = workload.notes if isinstance(workload, Workload) else ()

@@ -17,6 +17,7 @@ from striate.cluster.placement import Placement
 from striate.engine.file_tables import uses_aggregators
 from striate.rungs.floor import Floor
 from striate.rungs.machine_inputs import step_seconds
+from striate.rungs.machine_parts import delays_write_back, has_windows
 from striate.workload.application import Application
 from striate.workload.kinds import ANY, FILE_CALLS, Kind
 from striate.workload.walk import lines
@@ -65,7 +66,8 @@ def files_are_modelled(workload: Workload, cluster: Cluster) -> bool:
     """Whether the proof about files covers all that stands between a rank and its bytes on this machine."""
     aggregated = any(uses_aggregators(application, cluster) for application in workload.applications)
     burst = any(server.burst for server in cluster.servers)
-    return not (aggregated or burst or cluster.forwarders)
+    waits = delays_write_back(cluster) or has_windows(cluster)
+    return not (aggregated or burst or waits or cluster.forwarders)
 
 
 def proof_of_program(

@@ -4,6 +4,7 @@ from striate.layout.basic import Basic
 from striate.layout.datatypes import Datatype, FileView
 from striate.layout.extents import Extents
 from striate.layout.grouped_blocks import GroupedBlocks
+from striate.layout.hash_stripe import HashStripe
 from striate.layout.layout import Layout
 from striate.layout.parse import parse
 from striate.layout.pieces import Pieces
@@ -18,6 +19,7 @@ __all__ = [
     "Extents",
     "FileView",
     "GroupedBlocks",
+    "HashStripe",
     "Layout",
     "Pieces",
     "SimpleStripe",

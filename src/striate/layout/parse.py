@@ -5,6 +5,7 @@ simple:SERVERS:UNIT                          simple:8:64KiB
 varstrip:SERVER:SIZE;SERVER:SIZE...          varstrip:0:200KB;1:4MB
 twod:SERVERS:UNIT:GROUPS:FACTOR              twod:12:64KiB:4:256
 grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT]    grouped:8:5MB:4:4KiB
+hash:SERVERS:UNIT[:NAME]                     hash:8:64MiB:7
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from striate.errors import LayoutError
 from striate.layout.basic import Basic
 from striate.layout.grouped_blocks import GroupedBlocks
+from striate.layout.hash_stripe import HashStripe
 from striate.layout.layout import Layout
 from striate.layout.simple_stripe import SimpleStripe
 from striate.layout.sizes import read_bytes, read_count, shown
@@ -26,6 +28,7 @@ FORMS = {
     "varstrip": "varstrip:0:200KB;1:4MB",
     "twod": "twod:12:64KiB:4:256",
     "grouped": "grouped:8:5MB:4:4KiB",
+    "hash": "hash:8:64MiB:7",
 }
 
 
@@ -73,6 +76,14 @@ def _grouped(rest: str | None) -> Layout:
     )
 
 
+def _hash(rest: str | None) -> Layout:
+    servers, unit, *name = _fields(rest, "hash", (2, 3))
+    number = int(name[0]) if name and name[0].isdecimal() else 0
+    if name and not name[0].isdecimal():
+        raise LayoutError(f"expected a whole number as the name, got {shown(name[0])}")
+    return HashStripe(read_count(servers, "servers"), read_bytes(unit, "a striping unit"), number)
+
+
 def _fields(rest: str | None, kind: str, wanted: tuple[int, ...]) -> list[str]:
     fields = [] if rest is None else rest.split(":")
     if len(fields) not in wanted:
@@ -87,4 +98,5 @@ _READERS: dict[str, Callable[[str | None], Layout]] = {
     "varstrip": _varstrip,
     "twod": _twod,
     "grouped": _grouped,
+    "hash": _hash,
 }

@@ -26,12 +26,27 @@ def parts_of_files(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
         "forwarders": bool(cluster.forwarders),
         "burst buffers": any(server.burst for server in cluster.servers),
         "parity RAID": any(server.raid == 5 for server in cluster.servers),
+        "delayed write-back": delays_write_back(cluster),
+        "throttled disks": any(getattr(disk, "slice", 0) for one in cluster.servers for disk in one.disks),
+        "windows of clients": has_windows(cluster),
         "flushes on close": cluster.settings.flush_on_close,
         "aggregators of collective access": any(
             uses_aggregators(one, cluster) for one in workload.applications
         ),
     }
     return tuple(what for what, there in found.items() if there)
+
+
+def delays_write_back(cluster: Cluster) -> bool:
+    """Whether servers keep written data until a sync, or take time for a sync itself."""
+    return cluster.settings.sync_alone or any(
+        int(server.cache.dirty) or int(server.cache.sync) for server in cluster.servers
+    )
+
+
+def has_windows(cluster: Cluster) -> bool:
+    """Whether a client has a part of a call under way at once only."""
+    return bool(int(cluster.settings.write_window) or int(cluster.settings.read_window))
 
 
 def refuse_parts(workload: Workload, parts: tuple[str, ...]) -> None:

@@ -20,7 +20,7 @@ def input_of(workload: Workload, cluster: Cluster, choice: Choice | None = None)
     application = merged(applications)
     placement = cluster.place(application.ranks)
     try:
-        book = book_of(application, choice, placement.node)
+        book = book_of(application, (choice or Choice()).on(cluster), placement.node)
     except PredictionError as error:
         raise UnfitError(error.message, source=application.name) from None
     starts = np.array([each.start_picoseconds for each in applications], np.int64)

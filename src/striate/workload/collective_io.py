@@ -3,6 +3,7 @@
 direct                            every rank asks for its own bytes
 two-phase[:AGGREGATORS[:BUFFER]]  ranks exchange bytes with aggregators, which access the file    two-phase:nodes:16MiB
 pipelined[:AGGREGATORS[:BUFFER]]  the same, the exchange of a round during the access of the last  pipelined:4:1MiB
+automatic[:AGGREGATORS[:BUFFER]]  two-phase where the ranges of ranks interleave, else direct       automatic:nodes
 
 AGGREGATORS is `all`, `nodes` (one per node) or a number of ranks, of which a smaller group takes all; without it all,
 without BUFFER the cluster's.
@@ -19,6 +20,7 @@ METHODS = (
     "direct",
     "two-phase",
     "pipelined",
+    "automatic",
 )  # numbered as core/include/striate/storage/file_service.hpp lists them
 ALL, NODES = 0, -1
 _WORDS = {"all": ALL, "nodes": NODES}

@@ -17,6 +17,7 @@ PLAN = Plan(
     link_bytes_per_second=50e6,
     link_burst_bytes=16 << 10,
     switch_buffer_bytes=10 << 20,
+    mtu_bytes=9000,
     servers=2,
     disks=3,
     disk_bytes=1 << 30,
@@ -39,6 +40,7 @@ PLAN = Plan(
         ({"link_bytes_per_second": 0.0}, "--link"),
         ({"link_bytes_per_second": float("nan")}, "--link"),
         ({"link_burst_bytes": 0}, "--link-burst"),
+        ({"mtu_bytes": 100}, "--mtu"),
         ({"disk_bytes": 1}, "--disk-size"),
         ({"shard_bytes": 1 << 20}, "--shard"),
     ],
@@ -81,7 +83,7 @@ def test_a_description_has_the_servers_and_rates_of_its_plan(plan):
 
     assert description is not None
     assert description.server[0].count == plan.servers * plan.disks
-    assert description.node[0].uplink.bandwidth == plan.link_bytes_per_second
+    assert description.node[0].uplink.bandwidth == pytest.approx(plan.goodput, rel=1e-6)
     assert description.server[0].disk.rate == plan.disk_bytes_per_second
 
 

@@ -34,17 +34,32 @@ struct Disk {
     std::int64_t near = 0;      // bytes: closer than this to the last access costs a track's seek only
     std::int32_t channels = 1;  // of flash
     std::int32_t queue_depth = 1;
+    // A throttled device lets rate x slice bytes of each direction pass in a slice, at its peak rate, and the
+    // rest in the slices after it; 0: no slices.
+    Ticks slice = 0;
+    double peak_rate = 0;  // bytes per second; 0: no time
 
     // Accesses it takes at once. Throws nothing; a disk that is not flash has one arm.
     [[nodiscard]] std::int32_t depth() const { return kind == DiskKind::flash ? queue_depth : 1; }
+};
+
+// How much of a direction's budget is used, since when.
+struct ThrottleSlice {
+    Ticks start = 0;
+    std::int64_t bytes = 0;
+    friend bool operator==(const ThrottleSlice&, const ThrottleSlice&) = default;
 };
 
 struct DiskState {
     std::int64_t last_file = -1, last_end = -1;
     std::int64_t operations = 0, sequential = 0, near_seeks = 0;
     std::int64_t bytes_read = 0, bytes_written = 0;
+    ThrottleSlice reads, writes;
     friend bool operator==(const DiskState&, const DiskState&) = default;
 };
+
+// When an access that begins at `now` is over on a disk that is throttled in slices; the state moves on.
+[[nodiscard]] Ticks throttled_end(const Disk& disk, DiskState& state, Ticks now, const Access& access);
 
 // How long the access takes on an idle disk (of flash: on one channel); the state moves on to its end.
 [[nodiscard]] Ticks access_ticks(const Disk& disk, DiskState& state, const Access& access, Rounding rounding);

@@ -20,6 +20,7 @@ enum class CollectiveMethod : std::uint8_t {
     direct,     // every rank asks for its own bytes
     two_phase,  // ranks exchange bytes with aggregators, which access the file, round after round
     pipelined,  // the same, but the exchange of a round goes on during the access of the one before
+    automatic,  // two-phase where the ranges of members interleave, else direct, as ROMIO decides
 };
 
 struct CollectiveRule {
@@ -37,6 +38,9 @@ struct FileRules {
     std::int64_t packet_bytes = 100 << 10;     // data comes to a server, and to its disks, in such parts
     std::int64_t io_request_bytes = 10 << 20;  // a read goes to the disks in such parts
     bool trains = false;                       // as much as may be is sent as one
+    std::int64_t write_window_bytes = 0;  // of a call, under way at once; the next ones follow; 0: all of it
+    std::int64_t read_window_bytes = 0;
+    bool sync_alone = false;  // every rank flushes when it comes to a sync, and waits for nobody
     bool flush_on_close = false;
     bool log = false;            // keep every job of the disks
     bool spread_clients = true;  // over the servers they begin with; else all take the order of a hash table
@@ -91,8 +95,12 @@ class FileService : StorageListener {
         Caller caller{};
         std::vector<std::uint32_t> asked;  // parts, in the order in which their data is sent
         std::uint32_t unasked = 0;         // of them, not yet sent
-        std::uint32_t open = 0;            // what must still happen before it is over
+        std::uint32_t open = 0;            // what must still happen before its window is over
         bool write = false;
+        std::int64_t file = 0;
+        Runs later{};  // bytes of windows to come: from run `next`, byte `from` of it on
+        std::size_t next = 0;
+        std::int64_t from = 0;
     };
     // Its share of one server.
     struct Part {
@@ -122,6 +130,11 @@ class FileService : StorageListener {
     static std::uint32_t index_of(std::uint64_t cookie) { return static_cast<std::uint32_t>(cookie); }
 
     [[nodiscard]] std::uint32_t begin(const Caller& caller, bool write);
+    [[nodiscard]] std::int64_t window(bool write) const {
+        return write ? rules_.write_window_bytes : rules_.read_window_bytes;
+    }
+    void ask_for(std::uint32_t call, const RunsView& runs);
+    void ask_for_window(std::uint32_t call);
     [[nodiscard]] std::uint32_t add_part(std::uint32_t call, std::uint32_t server);
     void one_less(std::uint32_t call);
     void send(Word word, std::uint32_t part, bool to_server, std::int64_t payload);

@@ -31,7 +31,8 @@ struct QueueRules {
 
 struct Job {
     Access access;
-    std::uint64_t cookie;  // of whoever wants to hear of its end
+    std::uint64_t cookie;      // of whoever wants to hear of its end
+    std::uint32_t writer = 0;  // the rank whose bytes are written
 };
 
 // One access of the disks that serves one job or several.

@@ -26,6 +26,9 @@ struct ServerRules {
     Device device;
     CacheRules read_cache;
     std::optional<BurstDevice> burst;
+    // Written bytes wait in memory until a flush, or until so many are held; 0: they go to the disks at once.
+    std::int64_t dirty_bytes = 0;
+    Ticks sync_ticks = 0;                   // of a flush beside its data: the journal of a file system
     std::int64_t packet_bytes = 100 << 10;  // what a burst buffer must have room for to receive
 };
 
@@ -65,7 +68,9 @@ class StorageServer {
     void write(const Job& job);
     // Tells `piece_read` as often as this says, now or later; never when all of it is in memory.
     [[nodiscard]] std::uint32_t read(const Job& job);
-    void flush(std::uint64_t cookie);
+    // Writes back what one rank, or everybody, has written.
+    void flush(std::uint64_t cookie, std::int64_t writer = everybody);
+    static constexpr std::int64_t everybody = -1;
     void erase(std::int64_t file);
     void on_timer(std::uint32_t slot);
 
@@ -88,7 +93,7 @@ class StorageServer {
     void record(Timeline* timeline) { timeline_ = timeline; }
 
   private:
-    enum class Where : std::uint8_t { disks, burst };
+    enum class Where : std::uint8_t { disks, burst, journal };
     struct Running {
         Where where = Where::disks;
         Operation operation;
@@ -101,8 +106,12 @@ class StorageServer {
     void operation_over(const Operation& operation);
     void burst_over(const Job& job);
     void answer_flushes();
+    void write_back(std::int64_t writer);
+    [[nodiscard]] bool flushes(std::uint32_t writer) const;
+    [[nodiscard]] std::int64_t waiting_bytes() const { return queue_.dirty_bytes() + dirty_waiting_; }
+    [[nodiscard]] std::int64_t dirty_limit() const;
     [[nodiscard]] bool receives() const;
-    [[nodiscard]] bool drained() const;
+    [[nodiscard]] bool drained(std::int64_t writer) const;
     [[nodiscard]] Ticks finish_on_disks(const Access& access);
 
     ServerRules rules_;
@@ -118,7 +127,14 @@ class StorageServer {
     std::vector<std::uint32_t> free_;
     std::vector<Drain> drains_;  // by the cookie of their job
     std::vector<std::uint32_t> free_drains_;
-    std::vector<std::uint64_t> flushes_;              // wait until nothing is left
+    struct Flush {
+        std::uint64_t cookie;
+        std::int64_t writer;
+    };
+    std::vector<Flush> flushes_;                            // wait until nothing of theirs is left
+    std::map<std::uint32_t, std::vector<Job>> dirty_;       // by writer: written, and not for the disks yet
+    std::map<std::uint32_t, std::int64_t> unwritten_jobs_;  // by writer: jobs that the disks have or will get
+    std::int64_t dirty_waiting_ = 0;
     std::map<std::int64_t, std::int64_t> known_end_;  // of each file on this server
     StorageTotals totals_;
     std::int64_t on_disks_ = 0;  // operations

@@ -40,17 +40,21 @@ def workload(name: str, *, ranks: int | None = None, **options: Any) -> Workload
     if name not in KERNELS:
         known = ", ".join(sorted((*KERNELS, *WORKLOADS)))
         raise WorkloadError(f"expected a kernel among {known}, got {name!r:.60}")
-    kernel = KERNELS[name]
-    chosen = _values(name, kernel, options)
+    kernel, values = chosen(name, options)
     for option in ("first", "second", "root"):
-        if not 0 <= chosen.get(option, 0) < size:
-            raise WorkloadError(f"expected {option} below {size} ranks, got {chosen[option]}", at=name)
-    if name in _TWO and (size < 2 or chosen.get("first", 0) == chosen.get("second", 1)):
+        if not 0 <= values.get(option, 0) < size:
+            raise WorkloadError(f"expected {option} below {size} ranks, got {values[option]}", at=name)
+    if name in _TWO and (size < 2 or values.get("first", 0) == values.get("second", 1)):
         pair = (
-            f"ranks {chosen.get('first', 0)} and {chosen.get('second', 1)}" if size > 1 else "1 rank in all"
+            f"ranks {values.get('first', 0)} and {values.get('second', 1)}" if size > 1 else "1 rank in all"
         )
         raise WorkloadError(f"expected two different ranks, got {pair}", at=name)
-    return Workload.from_program(lambda rank, all_ranks: kernel(rank, all_ranks, **chosen), size, name=name)
+    return Workload.from_program(lambda rank, all_ranks: kernel(rank, all_ranks, **values), size, name=name)
+
+
+def chosen(name: str, options: Mapping[str, Any]) -> tuple[Kernel, dict[str, Any]]:
+    """The kernel's generator of operations, and its options as numbers."""
+    return KERNELS[name], _values(name, KERNELS[name], options)
 
 
 def _values(name: str, make: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:

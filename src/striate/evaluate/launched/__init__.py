@@ -1,0 +1,1 @@
+"""Programs run through a launcher, on any cluster, each forecast before it runs."""

@@ -1,0 +1,62 @@
+"""Strips that a file system places by hash: each run meets another placement, so several are played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+
+from striate.cluster.build import build
+from striate.cluster.cluster import Cluster
+from striate.interval import Interval
+from striate.ladder.distribution import SHARE, Spread
+from striate.ladder.forecast import Forecast
+from striate.ladder.request import Request
+from striate.ladder.spreads import EXPENSIVE_SECONDS
+from striate.units import counted
+from striate.workload.kinds import FILE_CALLS
+from striate.workload.walk import lines
+from striate.workload.workload import Workload
+
+PLACEMENT = "placement"
+DRAWS = 8  # other placements that are played
+
+
+def other_placements(request: Request, forecast: Forecast, cluster: Cluster) -> list[Cluster]:
+    """The machine with other placements by hash; none where nothing is placed so, or a run takes too long."""
+    workload = request.workload
+    hashed = cluster.settings.distribution == "hash" and len(cluster.servers) > 1
+    if not hashed or forecast.rung != "fine" or forecast.cost.cpu_seconds > EXPENSIVE_SECONDS:
+        return []
+    if not isinstance(workload, Workload) or cluster.description is None:
+        return []
+    if not any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS)):
+        return []
+    first = cluster.settings.distribution_draw + 1
+    return [_drawn(cluster, draw) for draw in range(first, first + DRAWS)]
+
+
+def _drawn(cluster: Cluster, draw: int) -> Cluster:
+    assert cluster.description is not None
+    settings = msgspec.structs.replace(cluster.description.settings, distribution_draw=draw)
+    return build(msgspec.structs.replace(cluster.description, settings=settings))
+
+
+def median_placement(forecasts: Sequence[Forecast]) -> tuple[int, Spread]:
+    """Which of the forecasts is the median one, and how far the others are from it."""
+    times = [forecast.bounds.estimate for forecast in forecasts]
+    middle = int(np.argsort(times, kind="stable")[len(times) // 2])
+    low, high = np.quantile(times, [(1 - SHARE) / 2, (1 + SHARE) / 2])
+    median = times[middle]
+    how = f"{counted(len(times), 'placement')} of the strips by hash"
+    range_ = Interval(min(float(low), median), median, max(float(high), median))
+    return middle, Spread.between(PLACEMENT, median, range_, how)
+
+
+def noted(forecast: Forecast, spread: Spread) -> Forecast:
+    """The forecast with a line about placements."""
+    below, above = spread.factors
+    words = f"strips are placed by hash: {spread.how} give {below:.2f} to {above:.2f} times the median"
+    return replace(forecast, notes=(*forecast.notes, words))
