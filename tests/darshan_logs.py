@@ -115,9 +115,11 @@ def _job(log, order):
     rest = round((log.seconds - whole) * 1e9)
     numbers = struct.pack(order + "7q", 1000, begin, 0, begin + whole, rest, log.ranks, 4711)
     text = log.program + "".join(f"\n{kind}\t{path}" for path, kind in log.mounts)
-    return (numbers + b"lib_ver=3.5.0\nh=romio_no_indep_rw=true\n".ljust(1024, b"\0") + text.encode()).ljust(
-        4096, b"\0"
-    )
+    return (
+        numbers
+        + b"lib_ver=3.5.0\nh=romio_no_indep_rw=true\n".ljust(1024, b"\0")
+        + text.encode("utf-8", "surrogateescape")
+    ).ljust(4096, b"\0")
 
 
 def _names(log):

@@ -9,6 +9,7 @@ namespace {
 constexpr double most_rate = 140737488355328.0;  // 2^47
 constexpr std::int64_t most_bytes = std::int64_t{1} << 47;
 constexpr std::int64_t ticks_per_second = 1'000'000'000'000;
+constexpr std::int64_t longest_ticks = 9'000'000 * ticks_per_second;
 
 }  // namespace
 
@@ -22,6 +23,7 @@ Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding roundi
     }
     if (rounding == Rounding::truncated_nanoseconds) {
         const double seconds = static_cast<double>(bytes) / bytes_per_second;
+        if (seconds > 9e6) throw Refusal(Reason::job_too_long);
         const auto whole = static_cast<std::int64_t>(seconds);
         const auto nanoseconds = static_cast<std::int64_t>((seconds - static_cast<double>(whole)) * 1e9);
         return whole * ticks_per_second + nanoseconds * 1000;
@@ -31,7 +33,9 @@ Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding roundi
     const auto scaled = static_cast<std::uint64_t>(bytes_per_second * 65536.0 + 0.5);
     const auto twice = static_cast<unsigned __int128>(static_cast<std::uint64_t>(bytes) << 17) *
                        static_cast<std::uint64_t>(ticks_per_second);
-    return static_cast<Ticks>((twice / scaled + 1) / 2);
+    const auto ticks = (twice / scaled + 1) / 2;
+    if (ticks > static_cast<unsigned __int128>(longest_ticks)) throw Refusal(Reason::job_too_long);
+    return static_cast<Ticks>(ticks);
 }
 
 Ticks job_ticks(std::int64_t instructions, double instructions_per_second) {

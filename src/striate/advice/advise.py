@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+
 from striate.advice.diagnosis import SPREAD, Diagnosis, Rule, Unjudged, gain_of
 from striate.advice.facts import LEAST_SHARE, Facts, Sample
 from striate.advice.item import Item, severity_of
@@ -14,6 +16,7 @@ from striate.cluster.cluster import Cluster
 from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
+from striate.trace.header import File
 from striate.trace.trace import Trace
 
 SCHEMA = "striate.advice/2"
@@ -88,6 +91,14 @@ class Advice:
         return advice
 
 
+def _with_a_file(trace: Trace) -> Trace:
+    """The trace; a file stands for those it does not name, for rules count by file."""
+    if trace.header.files:
+        return trace
+    header = msgspec.structs.replace(trace.header, files=(File("unknown"),))
+    return replace(trace, header=header)
+
+
 def advise(
     trace: Trace,
     cluster: Cluster | None = None,
@@ -100,7 +111,7 @@ def advise(
     Gains come from a cost model fitted to the trace itself, and are capped by what the operations took; with `cluster`,
     changes of traces with single accesses are simulated on it. `samples` tell how files compress.
     """
-    facts = Facts(trace, samples or {})
+    facts = Facts(_with_a_file(trace), samples or {})
     items: list[Item] = []
     unjudged: dict[str, str] = {}
     for name, look in RULES.items():

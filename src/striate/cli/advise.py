@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, write_output
+from striate.cli.output import json_option, output_option, progress, say, say_json, write_output
 
 if TYPE_CHECKING:
     from striate.advice import Advice, Item
@@ -25,9 +25,20 @@ SAMPLE_BYTES = 2**20
 @click.argument("cluster", required=False)
 @json_option
 @output_option("write the advice to a .json file, which `striate apply` reads; of a folder, to a .jsonl file")
+@click.option(
+    "--open-files",
+    is_flag=True,
+    help="open the largest files that TRACE names, where they are still here, to see how they compress",
+)
 @click.option("--jobs", type=click.IntRange(1, 1024), help="processes for the logs of a folder (one per CPU)")
 def command(
-    trace: Path, cluster: str | None, as_json: bool, output: Path | None, force: bool, jobs: int | None
+    trace: Path,
+    cluster: str | None,
+    as_json: bool,
+    output: Path | None,
+    force: bool,
+    open_files: bool,
+    jobs: int | None,
 ) -> int:
     """Say what is wrong with the I/O of TRACE, a trace of ours or another tool's log, and what to change.
 
@@ -52,10 +63,12 @@ def command(
     machine = find_cluster(cluster)[0] if cluster else None
     found = read_trace(trace)
     with progress("looking", total=len(RULES)) as advance:
-        advice = advise(found, machine, samples=samples_of(found), progress=lambda rule: advance(1))
+        advice = advise(
+            found, machine, samples=samples_of(found) if open_files else {}, progress=lambda rule: advance(1)
+        )
     if output is not None:
         write_output(output, advice.to_json(), force=force)
-    click.echo(advice.to_json() if as_json else advice_text(advice), nl=not as_json)
+    say_json(advice.to_json()) if as_json else say(advice_text(advice))
     return 0
 
 
@@ -87,7 +100,7 @@ def _advise_folder(
             write(one)
             advance(1)
     advice = ranked(found)
-    click.echo(advice.to_json() if as_json else folder_text(advice), nl=not as_json)
+    say_json(advice.to_json()) if as_json else say(folder_text(advice))
     broken = [log for log in advice.logs if log.error]
     return 0 if not broken else 3 if len(broken) < len(advice.logs) else 1
 
@@ -113,18 +126,18 @@ def _lines(output: Path | None, known: list[LogAdvice]) -> Iterator[Callable[[Lo
 
 def folder_text(advice: FolderAdvice) -> str:
     """One line per log: the most that one change saves, and what was found."""
-    from striate.printable import printable
+    from striate.printable import one_line
     from striate.units import about_seconds
 
     lines = []
     for log in advice.logs:
         if log.advice is None:
-            lines.append(f"{log.path}: not read: {log.error}")
+            lines.append(f"{one_line(log.path)}: not read: {one_line(log.error)}")
             continue
         found = ", ".join(f"{item.rule} ({item.severity})" for item in log.advice.items) or "nothing found"
         saved = about_seconds(log.gain_seconds)
-        lines.append(f"{log.path}: up to about {saved} of all ranks, {log.ranks:,} ranks: {found}")
-    return printable("\n".join(lines))
+        lines.append(f"{one_line(log.path)}: up to about {saved} of all ranks, {log.ranks:,} ranks: {found}")
+    return "\n".join(lines)
 
 
 def samples_of(trace: Trace, *, most: int = 4) -> dict[str, Sample]:
@@ -165,7 +178,7 @@ def _sample(path: Path) -> Sample | None:
 
 def advice_text(advice: Advice) -> str:
     """All items on one screen, the largest gain first; then what could not be judged."""
-    from striate.printable import printable
+    from striate.printable import one_line
     from striate.units import about_seconds
 
     name = " ".join(word.rsplit("/", 1)[-1] for word in advice.program.split()[:2]) or "the program"
@@ -184,30 +197,32 @@ def advice_text(advice: Advice) -> str:
         f"could not judge {', '.join(rules)}: this log has no record of {lacks}"
         for lacks, rules in lacking.items()
     ]
-    notes += [f"note: {note}" for note in advice.notes]
-    return printable("\n\n".join(parts + ["\n".join(notes)] * bool(notes)))
+    notes += [f"note: {one_line(note)}" for note in advice.notes]
+    return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
 
 
 def item_text(item: Item) -> str:
     """One item: title and gain, evidence, why, change, how to verify."""
+    from striate.printable import one_line
+    from striate.shell import export_line
     from striate.units import about_seconds, about_size
 
     lines = [
         f"{item.severity}: {item.title} - {gain_text(item)}",
-        f"  seen    {item.evidence.words}",
+        f"  seen    {one_line(item.evidence.words)}",
         f"          {item.evidence.operations:,} operations, {about_size(item.evidence.bytes)}, "
         f"{about_seconds(item.evidence.seconds)} summed over ranks ({item.certainty})",
         f"  why     {item.why}",
-        f"  change  {item.change.words}",
+        f"  change  {one_line(item.change.words)}",
     ]
     lines += [f"          hint {key} = {value}" for key, value in item.change.hints.items()]
-    lines += [f"          $ {command}" for command in item.change.commands]
-    lines += [f"          export {key}={value}" for key, value in item.change.environment.items()]
+    lines += [f"          $ {one_line(command)}" for command in item.change.commands]
+    lines += [f"          {export_line(key, value)}" for key, value in item.change.environment.items()]
     lines += [f"          {line}" for line in item.change.code.splitlines()]
     if item.change.runtime:
         settings = ", ".join(f"{key}={value!r}" for key, value in item.change.runtime.items())
         lines.append(f"          striate.runtime: {settings}")
-    return "\n".join([*lines, f"  verify  {item.verify}"])
+    return "\n".join([*lines, f"  verify  {one_line(item.verify)}"])
 
 
 def gain_text(item: Item) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from striate.cli.output import json_option, print_json, progress, write_output
+from striate.cli.output import json_option, print_json, progress, say, write_output
 from striate.errors import TuningError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def command(
         document: dict[str, Any] = {"schema": SCHEMA, "files": sorted(files), "notes": list(plan.notes)}
         print_json(document | {"rerun": measured.to_dict() if measured else None})
     else:
-        click.echo(_text(output, files, plan, measured))
+        say(_text(output, files, plan, measured))
 
 
 def _plan(source: Path) -> tuple[Tuned | None, ApplyPlan]:

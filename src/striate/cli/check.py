@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
+from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, say, write_output
 from striate.errors import OutputError
+from striate.printable import one_line
 
 MOST_RANKS = 10_000_000
 
@@ -33,7 +34,7 @@ def command(cluster: str, as_json: bool, output: Path | None, force: bool, ranks
     if as_json:
         print_json(document(machine, placement))
     else:
-        click.echo(table(machine.name, machine.source, sections(machine, placement)))
+        say(table(machine.name, machine.source, sections(machine, placement)))
 
 
 def _refuse_output(output: Path, *, force: bool) -> None:
@@ -47,21 +48,20 @@ def _refuse_output(output: Path, *, force: bool) -> None:
 def table(name: str, source: str, sections: list[tuple[str, list[tuple[str, str]]]]) -> str:
     """The name, the sections with aligned labels, and the source of the numbers."""
     width = max(len(label) for _, lines in sections for label, _ in lines)
-    text = [name]
+    text = [one_line(name)]
     for title, lines in sections:
         text += ["", title]
-        text += [f"  {label:<{width}}  {value}" for label, value in lines]
+        text += [f"  {one_line(label):<{width}}  {one_line(value)}" for label, value in lines]
     return "\n".join([*text, *_source(source)])
 
 
 def _source(source: str) -> list[str]:
-    """The source, wrapped; control characters do not reach the terminal."""
+    """The source, wrapped."""
     import textwrap
 
     if not source.strip():
         return []
     lines = ["", "Where the numbers come from"]
     for paragraph in source.strip().splitlines():
-        words = "".join(letter if letter.isprintable() else " " for letter in paragraph)
-        lines += textwrap.wrap(words, 100, initial_indent="  ", subsequent_indent="  ")
+        lines += textwrap.wrap(one_line(paragraph), 100, initial_indent="  ", subsequent_indent="  ")
     return lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
+from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, say, write_output
 
 if TYPE_CHECKING:
     from striate.evaluate.compare import ComparedPart, Comparison
@@ -53,23 +53,25 @@ def command(
     if as_json:
         print_json(found)
     else:
-        click.echo(comparison_text(found))
+        say(comparison_text(found))
 
 
 def comparison_text(found: Comparison) -> str:
     """The verdict first, then the parts."""
+    from striate.printable import one_line
     from striate.units import about_seconds
 
     span = f"{about_seconds(found.predicted.low)} to {about_seconds(found.predicted.high)}"
     where = "inside" if found.inside else "OUTSIDE"
     error = "" if found.error is None else f", {found.error:+.1%}"
     head = (
-        f"{found.workload} on {found.cluster}: measured {about_seconds(found.measured)}, forecast "
+        f"{one_line(found.workload)} on {one_line(found.cluster)}: measured {about_seconds(found.measured)}, forecast "
         f"{about_seconds(found.predicted.estimate)} ({span}): {where} the range{error}"
     )
     groups = (("phase", found.phases), ("operation", found.kinds), ("rank", found.ranks))
     tables = [_table(title, parts) for title, parts in groups]
-    lines = [f"furthest off: {words}" for words in found.furthest] + [f"note: {note}" for note in found.notes]
+    lines = [f"furthest off: {one_line(words)}" for words in found.furthest]
+    lines += [f"note: {one_line(note)}" for note in found.notes]
     return "\n\n".join([head, *(table for table in tables if table), "\n".join(lines)]).rstrip()
 
 

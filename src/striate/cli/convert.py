@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import progress, refuse_overwrite, write_output
+from striate.cli.output import progress, refuse_overwrite, say, write_output
 from striate.errors import OutputError
 
 
@@ -99,7 +99,7 @@ def _convert_dataset(source: Path, output: Path, directories: tuple[Path, ...], 
         progress("converting", len(dataset)) as advance,
     ):
         export(dataset, output, progress=advance)
-    click.echo(f"{output}: {dataset.dtype} {dataset.shape}")
+    say(f"{output}: {dataset.dtype} {dataset.shape}")
 
 
 def _link_dataset(source: Path, output: Path, directories: tuple[Path, ...], *, force: bool) -> None:
@@ -109,7 +109,7 @@ def _link_dataset(source: Path, output: Path, directories: tuple[Path, ...], *, 
         raise click.UsageError(f"expected an output ending in .h5 with --link, got {output.name!r}")
     _refuse_folder(output, force=force)
     link_hdf5(source, output, directories=directories or None)
-    click.echo(f"{output}: points into {source}")
+    say(f"{output}: points into {source}")
 
 
 def _refuse_folder(output: Path, *, force: bool) -> None:

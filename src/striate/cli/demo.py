@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import refuse_overwrite, write_output
+from striate.cli.output import refuse_overwrite, say, write_output
 
 
 @click.command()
@@ -31,7 +31,5 @@ def command(output: Path, force: bool) -> None:
         refuse_overwrite(output / name, force=force)
     write_output(output / "forecast.json", forecast.to_json(), force=force)
     write_output(output / "report.html", report, force=force)
-    click.echo(forecast_text(forecast))
-    click.echo(
-        f"\nwrote {output / 'report.html'} (open it in a browser) and {output / 'forecast.json'}", err=True
-    )
+    say(forecast_text(forecast))
+    say(f"\nwrote {output / 'report.html'} (open it in a browser) and {output / 'forecast.json'}", error=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, print_json, progress, write_output
+from striate.cli.output import json_option, output_option, print_json, progress, say, write_output
 
 if TYPE_CHECKING:
     from striate.probe.refine import Refined
@@ -57,7 +57,7 @@ def command(
         parts = {"refinements": refined.refinements, "undetermined": refined.undetermined}
         print_json({"schema": SCHEMA, "cluster": refined.cluster.name} | parts | {"curves": refined.curves})
     else:
-        click.echo(refined_text(refined))
+        say(refined_text(refined))
 
 
 def refined_text(refined: Refined) -> str:

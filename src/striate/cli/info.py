@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import json_option, print_json, progress
+from striate.cli.output import json_option, print_json, progress, say, say_json
 
 
 def _is_dataset(folder: Path) -> bool:
@@ -31,10 +31,10 @@ def command(file: Path, as_json: bool) -> None:
         if as_json:
             print_json({"schema": "striate.dataset/1", "dataset": dataset})
         else:
-            click.echo(str(dataset))
+            say(str(dataset))
         return
     from striate.formats.read import read_trace
 
     with progress("reading"):
         summary = read_trace(file).info()
-    click.echo(summary.to_json() if as_json else str(summary), nl=not as_json)
+    say_json(summary.to_json()) if as_json else say(str(summary))

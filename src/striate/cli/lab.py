@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from striate.cli.output import json_option, output_option, print_json, write_output
+from striate.cli.output import json_option, output_option, print_json, say, write_output
 
 if TYPE_CHECKING:
     from striate.lab.faults import LabStatus
@@ -97,8 +97,8 @@ def up(
         disk_requests_per_second=units.count(quantities["disk_requests"]),
         shard_bytes=units.size(quantities["shard"]),
     )
-    start(plan, directory, lambda step: click.echo(step, err=True))
-    click.echo(f"lab {name!r}: {units.counted(hosts, 'host')}; {PFS} is on each of them and on the head")
+    start(plan, directory, lambda step: say(step, error=True))
+    say(f"lab {name!r}: {units.counted(hosts, 'host')}; {PFS} is on each of them and on the head")
 
 
 @command.command(context_settings=_PASSED_ON)
@@ -149,11 +149,11 @@ def status(as_json: bool) -> None:
         try:
             found.append(look(state(name)))
         except LabError as error:  # one lab that is not ready must not hide the others
-            click.echo(f"striate: {error}", err=True)
+            say(f"striate: {error}", error=True)
     if as_json:
         print_json({"schema": "striate.lab/1", "labs": found})
     else:
-        click.echo("\n\n".join(map(_status_text, found)) or "no lab is running")
+        say("\n\n".join(map(_status_text, found)) or "no lab is running")
 
 
 def _status_text(lab: LabStatus) -> str:
@@ -183,7 +183,7 @@ def describe(output: Path | None, force: bool, name: str) -> None:
 
     text = cluster_to_toml(described(state(name).plan))
     if output is None:
-        click.echo(text, nl=False)
+        say(text, newline=False)
     else:
         write_output(output, text, force=force)
 

@@ -7,7 +7,15 @@ from pathlib import Path
 import click
 
 from striate.cli.layout_advice import advise, measure, patterns
-from striate.cli.output import deliver, json_option, output_option, print_json, refuse_overwrite, write_output
+from striate.cli.output import (
+    deliver,
+    json_option,
+    output_option,
+    print_json,
+    refuse_overwrite,
+    say,
+    write_output,
+)
 from striate.errors import OutputError
 from striate.printable import columns
 
@@ -69,7 +77,7 @@ def draw(layout: str, offset: str | None, as_json: bool, output: Path | None, fo
         strips = [{name: getattr(strip, name) for name in names} for strip in shown_strips(rule, byte)]
         print_json({"schema": DRAW_SCHEMA, "layout": str(rule), "servers": rule.servers, "strips": strips})
     elif output is None:
-        click.echo(image, nl=False)
+        say(image, newline=False)
 
 
 def _refuse_name(output: Path) -> None:

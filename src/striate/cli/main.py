@@ -6,13 +6,14 @@ Exit status: 0 done, 1 bad input, 2 usage, 3 done but the asked precision was no
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from typing import Any
 
 import click
 
 from striate.errors import StriateError
-from striate.printable import printable
+from striate.printable import one_line, printable
 
 # command -> (module under striate.cli, one line of help); a module is imported only when its command runs.
 COMMANDS = {
@@ -94,7 +95,9 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Abort:
         return _say("interrupted", 130)
     except click.ClickException as error:
-        error.show()
+        words = io.StringIO()
+        error.show(words)
+        sys.stderr.write(printable(words.getvalue()))
         return error.exit_code
     except StriateError as error:
         return _say(str(error), 1)
@@ -112,5 +115,5 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _say(message: str, status: int) -> int:
-    print(f"striate: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
+    print(f"striate: {one_line(' '.join(message.splitlines()))}", file=sys.stderr)
     return status

@@ -14,6 +14,7 @@ from striate.cli.output import (
     progress,
     refuse_ending,
     refuse_overwrite,
+    say,
     write_output,
 )
 from striate.errors import QueueingError
@@ -174,7 +175,7 @@ def _print_surface(grid: Surface, budget: float | None) -> None:
         lines.append(
             f"best with p + d <= {budget:g}: p = {best.processors}, d = {best.disks}, {best.seconds:.6g} s"
         )
-    click.echo("\n".join(lines))
+    say("\n".join(lines))
 
 
 def _surface_document(grid: Surface, budget: float | None) -> dict[str, Any]:
@@ -237,9 +238,9 @@ def _observations(files: tuple[Path, ...], servers: str | None) -> Observations:
         traces = {str(file): read_trace(file) for file in files}
     runs = observe(traces, whole_range(servers, at="--disks") if servers else ())
     for run in runs:
-        click.echo(
+        say(
             f"{run.name}: p = {run.processors}, d = {run.disks} ({run.disks_from}), {run.seconds:.6g} s",
-            err=True,
+            error=True,
         )
     return from_runs(runs)
 
@@ -271,7 +272,7 @@ def _print_fit(found: Fit) -> None:
     low, high = found.contention_range
     if low < high:
         lines.append(f"every contention from {low:.3g} to {high:.3g} fits equally well")
-    click.echo("\n".join(lines))
+    say("\n".join(lines))
 
 
 def _fit_document(found: Fit) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from striate.cli.output import print_json
+from striate.cli.output import print_json, say
 from striate.errors import QueueingError
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def derived_from(options: dict[str, Any]) -> Derived:
             kind=options["kind"],
         )
     near, far = found.contention
-    click.echo(
+    say(
         f"counted: curves miss the counts by at most {found.deviation:.1%}; "
         f"contention {near:.3g} to {far:.3g} on {cluster.name}",
-        err=True,
+        error=True,
     )
     return found
 
@@ -87,7 +87,7 @@ def tell_point(
     for number, phase in enumerate(phases):
         lines += _phase_lines(phase, f"phase {number + 1}, " if len(phases) > 1 else "")
     lines.append(f"knee at d = {d}: p = {knee.processors}, {knee.seconds:.6g} s")
-    click.echo("\n".join(lines))
+    say("\n".join(lines))
 
 
 def _band(band: Interval | None) -> str:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from striate.errors import OutputError
+from striate.printable import printable, printable_json
 from striate.whole_file import whole_file
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -81,8 +82,17 @@ def print_json(document: Any) -> None:
     """One JSON document on standard output, indented, keys in their own order."""
     import msgspec
 
-    encoded = msgspec.json.format(msgspec.json.encode(document), indent=2)
-    click.echo(encoded)
+    say_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+
+
+def say(text: str, *, error: bool = False, newline: bool = True) -> None:
+    """Print text on standard output, or on standard error; control characters of names in it are spelt out."""
+    click.echo(printable(text), err=error, nl=newline)
+
+
+def say_json(document: str) -> None:
+    """Print a JSON document that ends its own last line."""
+    click.echo(printable_json(document), nl=False)
 
 
 @contextmanager
@@ -102,7 +112,7 @@ def progress(label: str, total: int | None = None) -> Iterator[Any]:
 def deliver(document: Any, text: str, *, as_json: bool, output: Path | None, force: bool) -> None:
     """Print a result as JSON or as text, or write it to `output`."""
     if output is None:
-        print_json(document) if as_json else click.echo(text)
+        print_json(document) if as_json else say(text)
         return
     import msgspec
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, store_option, write_output
+from striate.cli.output import json_option, output_option, progress, say, say_json, store_option, write_output
 
 if TYPE_CHECKING:
     from striate.cluster.cluster import Cluster
@@ -205,11 +205,11 @@ def command(
         content = forecast.to_json(percentiles) if output.suffix == ".json" else show(forecast)
         write_output(output, content, force=force)
     if as_json:
-        click.echo(forecast.to_json(percentiles), nl=False)
+        say_json(forecast.to_json(percentiles))
     else:
         from striate.cli.tables import forecast_text
 
-        click.echo(forecast_text(forecast, percentiles))
+        say(forecast_text(forecast, percentiles))
     return 0 if forecast.reached else 3
 
 

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, print_json, progress, store_option, write_output
+from striate.cli.output import (
+    json_option,
+    output_option,
+    print_json,
+    progress,
+    say,
+    store_option,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from striate.probe.report import ProbeReport
@@ -67,7 +75,7 @@ def command(
 
         def tell(part: str) -> None:
             advance()
-            click.echo(f"measuring {part}", err=True)
+            say(f"measuring {part}", error=True)
 
         report = measure(options, tell)
     cluster = describe(report, name=name)
@@ -83,7 +91,7 @@ def command(
     if as_json:
         print_json(report)
     else:
-        click.echo(report_text(report))
+        say(report_text(report))
 
 
 def report_text(report: ProbeReport) -> str:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from striate.cli.output import say
+
 
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path))
@@ -19,4 +21,4 @@ def command(dataset: Path, directories: tuple[Path, ...]) -> None:
     from striate.runtime import repair
 
     count = repair(dataset, directories=directories or None)
-    click.echo(f"{dataset}: {count} files removed")
+    say(f"{dataset}: {count} files removed")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, write_output
+from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, say, write_output
 
 if TYPE_CHECKING:
     from striate.results import Entry
@@ -60,7 +60,7 @@ def command(
     if as_json:
         print_json({"schema": SCHEMA, "changes": changes(found)} if over_time else _document(found))
     else:
-        click.echo(changes_text(found) if over_time else entries_text(found))
+        say(changes_text(found) if over_time else entries_text(found))
 
 
 def exported(found: Sequence[Entry], suffix: str) -> bytes:
@@ -119,6 +119,8 @@ def _time(seconds: float | None) -> str:
 
 
 def _shown(text: str) -> str:
-    """A name from a file: no control characters, not endless."""
-    clean = "".join(letter if letter.isprintable() else "?" for letter in text)
+    """A name from a file: on one line, not endless."""
+    from striate.printable import one_line
+
+    clean = one_line(text)
     return clean if len(clean) <= 40 else clean[:39] + "…"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from striate.cli.output import json_option, print_json
+from striate.cli.output import json_option, print_json, say
 
 
 @click.command()
@@ -22,11 +22,11 @@ def command(as_json: bool) -> int:
         done.append(check)
         if not as_json:
             told = "ok" if check.found is None else f"FAILED: {check.found}"
-            click.echo(f"{check.name:<42} {about_seconds(check.seconds):>8}  {told}")
+            say(f"{check.name:<42} {about_seconds(check.seconds):>8}  {told}")
     installed = extras()
     if as_json:
         print_json({"schema": "striate.selftest/1", "checks": done, "extras": installed})
     else:
         absent = ", ".join(name for name, here in installed.items() if not here)
-        click.echo(f"optional packages not installed: {absent or 'none'}")
+        say(f"optional packages not installed: {absent or 'none'}")
     return 3 if any(check.found is not None for check in done) else 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import output_option, progress, refuse_ending, refuse_overwrite, write_output
+from striate.cli.output import output_option, progress, refuse_ending, refuse_overwrite, say, write_output
 
 if TYPE_CHECKING:
     from striate.pages.serve import PageServer
@@ -52,7 +52,7 @@ def command(
             raise click.UsageError("expected --text alone, without --serve and -o")
         with progress("reading"):
             text = text_of(runs_of(inputs))
-        click.echo(text)
+        say(text)
         return
     if served:
         if output is not None:
@@ -67,16 +67,16 @@ def command(
     with progress("drawing"):
         text = show(*inputs, title=title)
     write_output(target, text, force=force)
-    click.echo(f"wrote {target} ({len(text.encode()) / 1e6:.2f} MB); open it in a browser", err=True)
+    say(f"wrote {target} ({len(text.encode()) / 1e6:.2f} MB); open it in a browser", error=True)
 
 
 def _run(server: PageServer) -> None:
     """Until it is interrupted; the address is the result, hence on standard output."""
-    click.echo(server.address)
-    click.echo("open it in a browser on this machine; Ctrl-C ends it", err=True)
+    say(server.address)
+    say("open it in a browser on this machine; Ctrl-C ends it", error=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:
-        click.echo("ended", err=True)
+        say("ended", error=True)
     finally:
         server.server_close()

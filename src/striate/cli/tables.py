@@ -8,7 +8,7 @@ from striate.interval import Interval
 from striate.ladder.distribution import Spread
 from striate.ladder.forecast import Answer, Forecast, Phase
 from striate.ladder.proofs import Proof
-from striate.printable import columns, printable
+from striate.printable import columns, one_line
 from striate.rungs.server_use import MetadataUse, ServerUse
 from striate.units import about_count, about_seconds, about_size, counted
 
@@ -41,7 +41,8 @@ def _phase_row(phase: Phase) -> tuple[str, ...]:
 
 def forecast_text(forecast: Forecast, percentiles: Sequence[float] = ()) -> str:
     """The forecast on one screen: the answer first, then the rungs, the resources, and what to keep in mind."""
-    head = f"{forecast.workload} on {forecast.cluster}, {counted(forecast.ranks, 'rank')}: {forecast}"
+    named = f"{one_line(forecast.workload)} on {one_line(forecast.cluster)}"
+    head = f"{named}, {counted(forecast.ranks, 'rank')}: {forecast}"
     rungs: list[tuple[str, ...]] = [
         ("rung", "predicted", "low", "high", "error", "low, combined", "high", "error", "cost", "speed-up")
     ]
@@ -90,14 +91,14 @@ def forecast_text(forecast: Forecast, percentiles: Sequence[float] = ()) -> str:
         notes.append(_proved_words(forecast.proved))
     if any(not answer.counted for answer in forecast.answers):
         notes.append("in brackets: shown for comparison, not relied on (refused by a test, or a model)")
-    notes += [f"note: {note}" for note in forecast.notes]
+    notes += [f"note: {one_line(note)}" for note in forecast.notes]
     for sentence in forecast.contradictions:
         notes.append(f"CONTRADICTION: {sentence}. Please report this forecast (exit status 3).")
     if not forecast.trusted:
         notes.append("note: this answer is not to be trusted (exit status 3)")
     elif not forecast.reached and not forecast.contradictions:
         notes.append(f"note: the bounds are wider than the {forecast.within:.0%} asked for (exit status 3)")
-    return printable("\n\n".join(parts + ["\n".join(notes)] * bool(notes)))
+    return "\n\n".join(parts + ["\n".join(notes)] * bool(notes))
 
 
 def _proved_words(proved: Proof) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import output_option, refuse_ending, refuse_overwrite
+from striate.cli.output import output_option, refuse_ending, refuse_overwrite, say
 
 _SHORTEST, _LONGEST = 1e-3, 3600.0  # seconds between two samples
 LEVELS = {
@@ -57,11 +57,11 @@ def command(
         sample_seconds=_interval(sample),
     )
     recording.trace.save(target)
-    click.echo(f"wrote {target}: {recording.trace!r}", err=True)
+    say(f"wrote {target}: {recording.trace!r}", error=True)
     for flag in recording.trace.header.flags:
-        click.echo(f"note: {flag.message}", err=True)
+        say(f"note: {flag.message}", error=True)
     if recording.exit_status:
-        click.echo(f"striate: the command ended with status {recording.exit_status}", err=True)
+        say(f"striate: the command ended with status {recording.exit_status}", error=True)
     return 1 if recording.exit_status else 0
 
 

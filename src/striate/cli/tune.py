@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, store_option, write_output
+from striate.cli.output import json_option, output_option, progress, say, say_json, store_option, write_output
 
 if TYPE_CHECKING:
     from striate.tuning import Study
@@ -114,7 +114,7 @@ def command(
         from striate.tuning.stored import entry_of
 
         append(store, entry_of(study, tunable.parameters))
-    click.echo(study.to_json() if as_json else study_text(study), nl=not as_json)
+    say_json(study.to_json()) if as_json else say(study_text(study))
     return 0 if study.finished else 3
 
 
@@ -131,7 +131,7 @@ def _read_program(path: Path) -> Workload:
 
 def study_text(study: Study) -> str:
     """The study on one screen: what to set, what it brings, the best candidates, and what became of the rest."""
-    from striate.printable import columns
+    from striate.printable import columns, one_line
     from striate.units import about_seconds
 
     rows: list[tuple[str, ...]] = [("candidate", "", "predicted", "low", "high", "rung")]
@@ -142,13 +142,13 @@ def study_text(study: Study) -> str:
             rows.append((str(outcome.candidate), state, *map(about_seconds, bounds), outcome.rung))
     ends = ", ".join(f"{count:,} {state}" for state, count in study.counts().items())
     parts = [
-        f"{study.program} on {study.cluster}: {study}",
+        f"{one_line(study.program)} on {one_line(study.cluster)}: {one_line(str(study))}",
         columns(rows, numbers_from=2),
         f"{len(study.outcomes):,} candidates: {ends}; {about_seconds(study.spent_seconds)}",
     ]
     refused = [outcome for outcome in study.outcomes if outcome.state == "refused"]
     if refused:
-        parts.append(f"note: {refused[0].candidate} was refused: {refused[0].words}")
+        parts.append(f"note: {refused[0].candidate} was refused: {one_line(refused[0].words)}")
     if not study.finished:
         parts.append("note: the budget ended before every candidate was decided (exit status 3)")
     return "\n\n".join(parts)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, print_json, store_option, write_output
+from striate.cli.output import json_option, output_option, print_json, say, store_option, write_output
 
 if TYPE_CHECKING:
     from striate.cluster.cluster import Cluster
@@ -95,7 +95,7 @@ def command(
     begun = time.perf_counter()
 
     def tell(words: str) -> None:
-        click.echo(f"{time.perf_counter() - begun:6.1f} s  {words}", err=True)
+        say(f"{time.perf_counter() - begun:6.1f} s  {words}", error=True)
 
     if launcher:
         study = validate_launched(LaunchedPlan(machine, launcher, asked, repeats, directory), tell)
@@ -113,7 +113,7 @@ def command(
     if as_json:
         print_json(study_document(study))
     else:
-        click.echo(study_text(study))
+        say(study_text(study))
     return 0 if study.median_error <= MEDIAN_ERROR and study.coverage >= COVERAGE else 3
 
 
@@ -126,7 +126,7 @@ def _machine(cluster: str | None, directory: Path, budget: str, launcher: tuple[
         return load_cluster(cluster)
     report: ProbeReport = measure(
         ProbeOptions(directory, units.seconds(budget), None, launcher),
-        lambda part: click.echo(f"measuring {part}", err=True),
+        lambda part: say(f"measuring {part}", error=True),
     )
     return describe(report, name="here")
 

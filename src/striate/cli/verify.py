@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import json_option, print_json, progress
+from striate.cli.output import json_option, print_json, progress, say
 
 
 @click.command()
@@ -30,7 +30,7 @@ def command(dataset: Path, directories: tuple[Path, ...], as_json: bool) -> int:
         size = about_size(verdict.checked_bytes)
         found = f"{len(verdict.findings)} damaged" if verdict.findings else "sound"
         what = f"{verdict.dtype} {verdict.shape}" if verdict.shape else verdict.dtype
-        click.echo(f"{dataset}: {found}; {verdict.chunks} chunks of {what}, {size} checked")
+        say(f"{dataset}: {found}; {verdict.chunks} chunks of {what}, {size} checked")
         for line in [*verdict.findings, *(f"note: {note}" for note in verdict.notes)]:
-            click.echo(f"  {line}")
+            say(f"  {line}")
     return 3 if verdict.findings else 0

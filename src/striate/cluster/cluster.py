@@ -17,7 +17,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from striate.cluster.placement import Indices, Placement, place
-from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Load, Ticks
+from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Load, PieceBytes, Ticks
 from striate.cluster.storage import Burst, Cache, Disk, Raid
 
 if TYPE_CHECKING:
@@ -67,16 +67,16 @@ class NodeType(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Software knobs of a machine: how its MPI and its file system cut data."""
 
-    packet: Bytes = Bytes(100 * 1024)
+    packet: PieceBytes = PieceBytes(100 * 1024)
     eager: Bytes = Bytes(100 * 1024)  # larger messages wait for the receiver (rendezvous)
-    io_request: Bytes = Bytes(10 * 1024 * 1024)
+    io_request: PieceBytes = PieceBytes(10 * 1024 * 1024)
     write_window: Bytes = Bytes(0)  # of a call, sent before the first bytes are acknowledged; 0: all of it
     read_window: Bytes = Bytes(0)  # of a call, asked for at once: read-ahead of clients; 0: all of it
-    stripe_unit: Bytes = Bytes(64 * 1024)
+    stripe_unit: PieceBytes = PieceBytes(64 * 1024)
     distribution: DistributionKind = "round-robin"  # of a file's strips over the servers
     distribution_draw: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0  # hash: which of the possible placements
     collective_algorithms: tuple[str, ...] = ()  # of the MPI library: rules as `--collective` takes them
-    collective_buffer: Bytes = Bytes(16 * 1024 * 1024)
+    collective_buffer: PieceBytes = PieceBytes(16 * 1024 * 1024)
     collective: CollectiveKind = "direct"  # how collective calls access files, unless a file says otherwise
     aggregators: Annotated[int, Meta(ge=1, le=2**31 - 1)] | Literal["all", "nodes"] = "all"
     routing: RoutingKind = "shortest"

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from striate.cluster.cluster import Link, Nic, PlacementKind, Settings
 from striate.cluster.networks import Count, NetworkTable
-from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Ticks
+from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, PieceBytes, Ticks
 from striate.cluster.storage import Burst, Cache, Disk, Raid
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9 _+()/-]*$"
@@ -75,7 +75,7 @@ class ServerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     disk: Disk | tuple[Disk, ...]
     disks: Count = 1  # how many of `disk`
     raid: Raid = 0  # 0: striped; 5: each disk in turn holds the parity of the others
-    chunk: Bytes = Bytes(64 * 1024)  # on one disk before the next takes over
+    chunk: PieceBytes = PieceBytes(64 * 1024)  # on one disk before the next takes over
     burst: Burst | None = None
 
     def kinds_of_disks(self) -> tuple[Disk, ...]:

@@ -7,7 +7,9 @@ from typing import Any
 from striate import units
 from striate.errors import UnitError
 
-LARGEST_RATE = 1e18  # sums over a whole machine stay finite
+LARGEST_RATE = 2.0**47  # B/s: a packet's time in picoseconds is exact up to it (core/src/network/rate.cpp)
+LARGEST_SPEED = 1e18  # instructions per second: sums over a whole machine stay finite
+LARGEST_PIECE = 2**40  # bytes: so many times any count of servers or ranks stays below 2^63
 LARGEST_LOAD = 1e6
 LONGEST_TICKS = 86_400 * units.PICOSECONDS_PER_SECOND  # sums along a route stay below 2^63
 
@@ -20,6 +22,17 @@ class Bytes(int):
         return cls(units.size(quantity))
 
 
+class PieceBytes(Bytes):
+    """A size that data is cut into, such as a packet: at least one byte, and no more than the engines can multiply."""
+
+    @classmethod
+    def read(cls, quantity: units.Quantity) -> PieceBytes:
+        value = units.size(quantity)
+        if not 1 <= value <= LARGEST_PIECE:
+            raise UnitError(f"expected a size from 1 B to 1 TiB, got {quantity!r}")
+        return cls(value)
+
+
 class BytesPerSecond(float):
     """A transfer rate; positive, because a component that moves nothing never finishes."""
 
@@ -27,7 +40,7 @@ class BytesPerSecond(float):
     def read(cls, quantity: units.Quantity) -> BytesPerSecond:
         value = units.rate(quantity)
         if not 1 <= value <= LARGEST_RATE:
-            raise UnitError(f"expected a rate from 1 B/s to 1 EB/s, got {quantity!r}")
+            raise UnitError(f"expected a rate from 1 B/s to 128 TiB/s, got {quantity!r}")
         return cls(value)
 
 
@@ -48,7 +61,7 @@ class Instructions(float):
     @classmethod
     def read(cls, quantity: units.Quantity) -> Instructions:
         value = units.count(quantity)
-        if not 0 < value <= LARGEST_RATE:
+        if not 0 < value <= LARGEST_SPEED:
             raise UnitError(f"expected instructions per second above 0, 1 E at most, got {quantity!r}")
         return cls(value)
 

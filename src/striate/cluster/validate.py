@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from striate.cluster.cluster import Settings
 from striate.cluster.description import Description, SeatTable, ServerTable
 from striate.cluster.hosts import HostGroup, tables_with_seats
 from striate.cluster.networks import GraphNetwork
@@ -21,7 +20,6 @@ MOST_CPUS = 2**31 - 1
 def check_tables(description: Description) -> None:
     """Refuse names given twice, settings of nothing, and keys that do not go together."""
     _check_names(description)
-    _check_settings(description.settings)
     for path, table in tables_with_seats(description):
         _check_where(table, path)
         if isinstance(table, ServerTable):
@@ -106,12 +104,6 @@ def _refuse_twice(named: Iterable[tuple[str, str]]) -> None:
         seen[name] = path
 
 
-def _check_settings(settings: Settings) -> None:
-    for key in ("packet", "io_request", "stripe_unit", "collective_buffer"):
-        if getattr(settings, key) < 1:
-            raise ClusterError("expected at least 1 B, got 0", at=f"$.settings.{key}")
-
-
 def _check_where(table: SeatTable, path: str) -> None:
     foreign = ("like", "node", "at") if table.on == "nodes" else ("nodes",)
     for key in foreign:
@@ -126,8 +118,6 @@ def _check_storage(table: ServerTable, packet: int, path: str) -> None:
         raise ClusterError("expected at least one disk", at=f"{path}.disk")
     if table.raid == 5 and (count := len(disks) * table.disks) < 3:
         raise ClusterError(f"expected 3 disks or more for RAID 5, got {count}", at=f"{path}.raid")
-    if table.chunk < 1:
-        raise ClusterError("expected at least 1 B, got 0", at=f"{path}.chunk")
     if any(disk.capacity == 0 for disk in disks):
         raise ClusterError("expected a disk of at least 1 B, got 0", at=f"{path}.disk.capacity")
     if len({disk.capacity is None for disk in disks}) > 1:

@@ -35,11 +35,9 @@ def to_parquet(found: Sequence[Entry]) -> bytes:
 
 
 def to_csv(found: Sequence[Entry]) -> bytes:
-    from pyarrow import csv
+    from striate.spreadsheet import csv_of
 
-    sink = io.BytesIO()
-    csv.write_csv(to_arrow(found), sink)
-    return sink.getvalue()
+    return csv_of(to_arrow(found))
 
 
 def _row(entry: Entry) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from striate.cluster.build import build
 from striate.cluster.cluster import Cluster, IOServer
-from striate.cluster.quantities import Bytes, Instructions
+from striate.cluster.quantities import Bytes, Instructions, PieceBytes
 from striate.cluster.storage import Disk
 from striate.errors import ClusterError
 from striate.rungs.answer import UnfitError
@@ -83,10 +83,10 @@ def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
         servers.append(replace(like, name=f"disk{disk}", component=component, node=node, disks=(own,)))
     settings = msgspec.structs.replace(
         cluster.settings,
-        stripe_unit=Bytes(_FILE_BYTES),
+        stripe_unit=PieceBytes(_FILE_BYTES),
         free_near=True,
         eager=Bytes(max(int(cluster.settings.eager), 64 * flows.block_bytes)),  # a block goes when it is read
-        io_request=Bytes(max(int(cluster.settings.io_request), flows.block_bytes)),
+        io_request=PieceBytes(max(int(cluster.settings.io_request), flows.block_bytes)),
     )
     places = [(processor, 0) for processor in range(flows.processors)]
     places += [(server.node, 0) for server in servers]

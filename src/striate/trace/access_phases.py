@@ -66,6 +66,8 @@ def _by_file(trace: Trace, rows: Int64s, number: int, kind: str) -> Iterator[Tra
     """Shared files one by one, then all files that belong to one rank each."""
     rows = rows[np.argsort(trace.column("start")[rows], kind="stable")]
     row, offset, length = byte_runs(trace, rows)
+    known = trace.column("file")[row] >= 0  # an access whose file the log does not tell has no pattern
+    row, offset, length = row[known], offset[known], length[known]
     rank, file = (trace.column(name)[row].astype(np.int64) for name in ("rank", "file"))
     owners = np.unique(np.stack([file, rank]), axis=1)[0]
     users = np.bincount(owners, minlength=len(trace.header.files))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from striate.printable import columns, printable
+from striate.printable import columns, one_line
 from striate.trace.header import SIMULATED
 from striate.units import about_rate, about_seconds, about_size, counted
 
@@ -22,7 +22,7 @@ def screen(summary: Summary) -> str:
         _hosts(summary),
         _flags(summary),
     ]
-    return printable("\n\n".join(part for part in parts if part))
+    return "\n\n".join(part for part in parts if part)
 
 
 def _head(summary: Summary) -> str:
@@ -141,8 +141,9 @@ def _hosts(summary: Summary, *, most: int = 6) -> str:
 
 
 def _flags(summary: Summary) -> str:
-    return "\n".join(f"note: {flag.message}" for flag in summary.flags)
+    return "\n".join(f"note: {one_line(flag.message)}" for flag in summary.flags)
 
 
 def _shortened(text: str, width: int) -> str:
+    text = one_line(text)
     return text if len(text) <= width else "..." + text[3 - width :]

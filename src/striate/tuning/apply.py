@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import tomli_w
 
 from striate.collectives.choice import Rule
-from striate.errors import TuningError
+from striate.shell import checked_hint, executable_line, export_line
 from striate.tuning.change import Change
 from striate.tuning.space import Value
 from striate.tuning.tuned import Tuned
@@ -55,26 +54,20 @@ class ApplyPlan:
         found: dict[str, str] = {}
         environment = dict(self.environment)
         if self.hints:
-            _refuse_spaces(self.hints)
-            found["hints.txt"] = "".join(f"{key} {value}\n" for key, value in self.hints.items())
+            hints = [checked_hint(key, value) for key, value in self.hints.items()]
+            found["hints.txt"] = "".join(f"{key} {value}\n" for key, value in hints)
             environment["ROMIO_HINTS"] = str((folder / "hints.txt").resolve())
-            pairs = ":".join(f"{key}={value}" for key, value in self.hints.items() if ":" not in value)
+            pairs = ":".join(f"{key}={value}" for key, value in hints if ":" not in value)
             environment["MPICH_MPIIO_HINTS"] = f"*:{pairs}"
         if self.runtime:
             found["runtime.toml"] = tomli_w.dumps(self.runtime)
             environment["STRIATE_RUNTIME"] = str((folder / "runtime.toml").resolve())
         if self.commands:
-            found["commands.sh"] = "".join(f"{command}\n" for command in self.commands)
+            found["commands.sh"] = "".join(f"{executable_line(command)}\n" for command in self.commands)
         if environment:
-            lines = [f"export {key}={shlex.quote(value)}\n" for key, value in environment.items()]
-            found["environment.sh"] = "".join(lines)
+            lines = [export_line(key, value) for key, value in environment.items()]
+            found["environment.sh"] = "".join(f"{line}\n" for line in lines)
         return found
-
-
-def _refuse_spaces(hints: Mapping[str, str]) -> None:
-    for key, value in hints.items():
-        if not key or any(letter.isspace() or not letter.isprintable() for letter in key + value):
-            raise TuningError(f"expected a hint without spaces, got {key!r:.60} = {value!r:.60}")
 
 
 def plan_of_tuned(tuned: Tuned, hints: Mapping[str, str], *, on_runtime: bool) -> ApplyPlan:

@@ -13,7 +13,7 @@ import msgspec
 
 from striate import units
 from striate.cluster.cluster import Cluster, PlacementKind
-from striate.cluster.quantities import Bytes
+from striate.cluster.quantities import PieceBytes
 from striate.collectives.choice import Rule
 from striate.errors import TuningError
 from striate.layout import GroupedBlocks, Layout, SimpleStripe, VarStrip, parse
@@ -44,7 +44,7 @@ def turn(settings: Mapping[str, Value], workload: Workload, cluster: Cluster) ->
         cluster = _placed(cluster, given["placement"])
     chosen = _layout(given, workload, cluster)
     if isinstance(chosen, int):
-        cluster = _with_settings(cluster, stripe_unit=Bytes(chosen))
+        cluster = _with_settings(cluster, stripe_unit=PieceBytes.read(chosen))
     elif chosen is not None:
         names = {file.name for application in workload.applications for file in application.files}
         workload = workload.with_layouts(dict.fromkeys(names, chosen))

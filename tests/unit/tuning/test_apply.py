@@ -106,11 +106,11 @@ def test_other_programs_get_hints_environment_and_the_stripe_command(tmp_path):
 
 
 def test_a_hostile_value_stays_a_value(tmp_path):
-    plan = ApplyPlan(environment={"A": "$(touch made); `id` 'x'"})
+    plan = ApplyPlan(environment={"FORT_BUFFERED": "$(touch made); `id` 'x'"})
     (tmp_path / "environment.sh").write_text(plan.files(tmp_path)["environment.sh"])
 
     shown = subprocess.run(
-        ["sh", "-c", '. ./environment.sh; printf %s "$A"'],
+        ["sh", "-c", '. ./environment.sh; printf %s "$FORT_BUFFERED"'],
         cwd=tmp_path,
         capture_output=True,
         text=True,

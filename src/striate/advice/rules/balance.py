@@ -11,7 +11,7 @@ from striate.advice.item import Evidence
 from striate.advice.layer import Floats, Layer
 from striate.advice.rules.requests import NO_POSIX
 from striate.interval import Interval
-from striate.printable import printable
+from striate.printable import one_line
 from striate.tuning.change import Change
 from striate.units import about_seconds, about_size
 
@@ -297,6 +297,6 @@ def _hosts(facts: Facts, ranks: NDArray[np.int64]) -> str:
     header = facts.trace.header
     if not header.host_of_rank:
         return f"the nodes of ranks {', '.join(str(rank) for rank in ranks[:8])}"
-    return printable(
+    return one_line(
         ", ".join(sorted({header.hosts[header.host_of_rank[rank]] for rank in ranks.tolist()})[:8])
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 import numpy as np
 
 from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
@@ -12,7 +10,7 @@ from striate.advice.item import Evidence
 from striate.advice.layer import KINDS, Floats
 from striate.advice.rules.requests import NO_POSIX
 from striate.interval import Interval
-from striate.printable import printable
+from striate.shell import path_word
 from striate.tuning.change import Change
 from striate.units import about_seconds, about_size, counted
 
@@ -96,9 +94,9 @@ def _wide(facts: Facts, wide: np.ndarray, count: Floats, size: Floats) -> Verdic
 
 
 def _folder(name: str) -> str:
-    """The folder of a file, safe for a shell; names in logs may hold anything."""
+    """The folder of a file as a word of a command; names in logs may hold anything."""
     folder = name.rsplit("/", 1)[0] or "/"
-    return shlex.quote(printable(folder).replace("\n", "\\n")) if "/" in name else "DIRECTORY"
+    return path_word(folder if "/" in name else "", otherwise="DIRECTORY")
 
 
 def missing_collectives(facts: Facts) -> Verdict:

@@ -57,7 +57,9 @@ def compressible(facts: Facts) -> Verdict:
     good = {name: sample for name, sample in facts.samples.items() if sample.share <= WORTH}
     layer = facts.storage
     if not facts.samples or layer is None:
-        return Unjudged("the written files themselves: none of them is here to be sampled")
+        return Unjudged(
+            "the written files themselves: none was sampled (`--open-files` opens those that are here)"
+        )
     files = np.array([facts.name(number) in good for number in range(layer.files)], bool)
     mine = files[np.maximum(layer.file, 0)] & (layer.file >= 0)
     spent = np.where(mine, layer.seconds("write"), 0.0)

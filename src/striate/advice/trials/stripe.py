@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 from striate.advice.item import Evidence
 from striate.advice.trials.finding import Finding
 from striate.advice.trials.situation import Situation, column
 from striate.errors import StriateError
-from striate.printable import printable
+from striate.shell import path_word
 from striate.tuning.change import Change
 from striate.units import about_size, format_size
 from striate.workload.workload import Workload
@@ -34,6 +32,7 @@ def look(situation: Situation) -> Finding | None:
     rows = situation.accesses
     files = {situation.file_name(int(number)) for number in set(rows.column("file").tolist())}
     name = sorted(files)[0] if len(files) == 1 else "DIRECTORY"
+    word = path_word(name, otherwise="FILE")
     words = f"{len(rows):,} accesses of {len(files):,} files striped by {about_size(int(_unit(situation)))}"
     return Finding(
         title="Another stripe suits these files better",
@@ -43,10 +42,10 @@ def look(situation: Situation) -> Finding | None:
         change=Change(
             f"Stripe by {format_size(unit)} over {count} servers; new files only, so set it before they are made",
             hints={"striping_unit": str(unit), "striping_factor": str(count)},
-            commands=(f"lfs setstripe -S {unit} -c {count} {shlex.quote(printable(name))}",),
+            commands=(f"lfs setstripe -S {unit} -c {count} {word}",),
             runtime={"servers": count, "chunk": format_size(unit)},
         ),
-        verify=f"lfs getstripe {name}: stripe_size {unit}, stripe_count {count}",
+        verify=f"lfs getstripe {word}: stripe_size {unit}, stripe_count {count}",
         after=lambda: workload,
     )
 

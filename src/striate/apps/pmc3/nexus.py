@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.errors import TraceError
+from striate.limits import read_bounded
 
 # Each letter as the set of states it may stand for: bit 0 A, 1 C, 2 G, 3 T.
 STATES = {
@@ -34,6 +35,7 @@ STATES = {
     "?": 15,
 }
 MOST_CELLS = 2**31
+MOST_BYTES = 2**31
 
 
 class NexusError(TraceError):
@@ -71,31 +73,40 @@ def read_nexus(path: str | Path) -> Matrix:
     """The data matrix of a NEXUS file; refuses what is not DNA, ragged, or not as large as it says."""
     source = str(path)
     try:
-        return parse_nexus(Path(path).read_text(encoding="utf-8", errors="replace"))
+        return parse_nexus(read_bounded(path, MOST_BYTES, kind=NexusError).decode("utf-8", "replace"))
     except NexusError as error:
         raise NexusError(error.message, at=error.at, source=source) from None
 
 
+def _without_comments(text: str) -> str:
+    """The text between comments in brackets, in one pass; a bracket that nothing closes is no comment."""
+    kept, at = [], 0
+    while (begin := text.find("[", at)) >= 0 and (end := text.find("]", begin)) >= 0:
+        kept.append(text[at:begin])
+        at = end + 1
+    return "".join([*kept, text[at:]])
+
+
 def parse_nexus(text: str) -> Matrix:
     """The data matrix of a NEXUS text."""
-    bare = re.sub(r"\[[^\]]*\]", "", text)
+    bare = _without_comments(text)
     if not re.match(r"\s*#NEXUS\b", bare, re.IGNORECASE):
         raise NexusError("expected #NEXUS at the start, found something else")
-    block = re.search(
-        r"begin\s+(?:data|characters)\s*;(.*?)\bend(?:block)?\s*;", bare, re.IGNORECASE | re.DOTALL
-    )
-    if block is None:
+    begin = re.search(r"begin\s{1,99}(?:data|characters)\s{0,99};", bare, re.IGNORECASE)
+    end = re.search(r"\bend(?:block)?\s{0,99};", bare[begin.end() :], re.IGNORECASE) if begin else None
+    if begin is None or end is None:
         raise NexusError("expected a data block that ends, found none")
-    taxa, sites = _dimension(block[1], "ntax"), _dimension(block[1], "nchar")
+    block = bare[begin.end() :][: end.start()]
+    taxa, sites = _dimension(block, "ntax"), _dimension(block, "nchar")
     if taxa * sites > MOST_CELLS:
         raise NexusError(f"expected at most {MOST_CELLS} cells, got {taxa} x {sites}")
-    kind = re.search(r"datatype\s*=\s*(\w+)", block[1], re.IGNORECASE)
+    kind = re.search(r"datatype\s{0,99}=\s{0,99}(\w+)", block, re.IGNORECASE)
     if kind is None or kind[1].lower() not in ("dna", "rna", "nucleotide"):
         raise NexusError(f"expected datatype DNA, got {kind[1] if kind else 'none'}")
-    rows = re.search(r"\bmatrix\b(.*?);", block[1], re.IGNORECASE | re.DOTALL)
+    rows = re.search(r"\bmatrix\b([^;]*);", block, re.IGNORECASE | re.DOTALL)
     if rows is None:
         raise NexusError("expected a matrix that ends with a semicolon, found none")
-    return _matrix(rows[1], taxa, sites, _letters(block[1]))
+    return _matrix(rows[1], taxa, sites, _letters(block))
 
 
 def _dimension(block: str, name: str) -> int:

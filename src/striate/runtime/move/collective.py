@@ -76,7 +76,7 @@ def _raise_everywhere(ranks: Ranks, error: Exception | None, *, root: int) -> No
     content = b""
     if ranks.rank == root:
         assert error is not None
-        content = msgspec.json.encode(describe(error))
+        content = msgspec.json.encode(_as_utf8(describe(error)))
     failure = msgspec.json.decode(ranks.broadcast(content, root), type=Failure)
     where = f"rank {root}: " if ranks.size > 1 else ""
     raise _rebuilt(failure, where) from (error if ranks.rank == root else None)
@@ -94,6 +94,16 @@ def describe(error: Exception) -> Failure:
     if isinstance(error, MemoryError):
         return Failure("StorageError", "out of memory", None, None, None)
     return Failure("DatasetError", f"{type(error).__name__}: {error}", None, None, None)
+
+
+def _as_utf8(failure: Failure) -> Failure:
+    """The same with bytes of names that are not UTF-8 spelt out."""
+    plain = {
+        name: value.encode("utf-8", "backslashreplace").decode()
+        for name in ("message", "at", "source")
+        if (value := getattr(failure, name)) is not None
+    }
+    return msgspec.structs.replace(failure, **plain)
 
 
 def _rebuilt(failure: Failure, where: str) -> StriateError:

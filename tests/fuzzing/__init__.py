@@ -1,0 +1,1 @@
+"""Small sound inputs of every format, mutations of them, and commands that read them."""

@@ -1,0 +1,94 @@
+"""Command lines for an input of every format, and texts for options that have a grammar of their own."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+TRACES = ("trace", "darshan", "darshan text", "dftracer", "dftracer packed", "recorder")
+# Formats that are mutated -> command lines; @ is the input, % a folder for outputs, {kind} a sound input.
+COMMANDS: dict[str, list[str]] = {
+    "trace": [
+        "info @",
+        "info @ --json",
+        "advise @ -o %/a.json",
+        "advise @ {cluster}",
+        "convert @ %/o.csv",
+        "convert @ %/o.json",
+        "convert @ %/o.pftrace",
+        "convert @ %/o.prv",
+        "show @ --text",
+        "show @ -o %/o.html",
+        "compare {forecast} @",
+        "predict @ {cluster}",
+        "layout patterns @",
+        "layout advise --trace @ --servers 2",
+        "fit {cluster} @",
+    ],
+    "cluster": [
+        "check @",
+        "check @ --json",
+        "check @ --ranks 3 -o %/o.svg",
+        "predict {workload} @ --rung fine",
+        "predict kernel:pingpong,size=1KiB @ --ranks 2 --rung fine",
+        "predict {workload} @",
+        "predict {app} @",
+    ],
+    "workload": [
+        "predict @ {cluster}",
+        "predict @ {cluster} --rung fine",
+        "predict @ westmere --rung resource --json",
+    ],
+    "forecast": ["show @ -o %/o.html", "show @ --text", "compare @ {trace}", "compare @ {trace} --json"],
+    "advice": ["apply @ -o %/applied", "apply @ -o %/applied --json"],
+    "tuned": ["apply @ -o %/applied", "apply @ -o %/applied --json"],
+    "app": ["predict @ {cluster}"],
+    "spec": ["tune @ {cluster} --executor serial --budget 1s -o %/o.toml"],
+    "results": ["results @", "results @ --json", "results @ -o %/o.csv", "results @ --changes"],
+    "model": [
+        "model @ --p 1:8 --d 1:4",
+        "model @ --p 4 --d 2 --at 4,2 --json",
+        "model @ --p 1:4 -o %/o.html",
+    ],
+    "observations": ["model fit @", "model fit @ --json --scale power:1/2"],
+    "nexus": ["python -m striate.apps.pmc3 @"],  # the reader alone: sampling takes its time
+    "dataset": ["info @", "verify @", "info @ --json", "convert @ %/o.npy"],
+}
+for _kind in TRACES[1:]:
+    COMMANDS[_kind] = [line for line in COMMANDS["trace"] if "pftrace" not in line and "prv" not in line]
+
+# Option texts -> command lines; @ is the text itself.
+OPTIONS: dict[str, list[str]] = {
+    "simple:2:64KiB": ["layout draw @", "layout locate @ 70000"],
+    "twod:4:1KiB:2:2": ["layout draw @ --byte 5", "layout locate @ 70000"],
+    "grouped:4:1MiB:2": ["layout draw @", "layout locate @ 1MiB"],
+    "data=simple:2:64KiB": ["predict {workload} {cluster} --layout @"],
+    "1MiB": ["layout draw simple:8:64KiB --byte @", "layout locate simple:8:64KiB @"],
+    "allreduce=ring": ["predict {workload} {cluster} --collective @"],
+    "1:8:x2": ["model {model} --p @ --d 1", "model {model} --d @"],
+    "4,2": ["model {model} --at @ --p 4 --d 2"],
+    "kernel:pingpong,size=1KiB": ["predict @ {cluster} --ranks 2"],
+    "20%": ["predict {workload} {cluster} --within @"],
+    "fine": ["predict {workload} {cluster} --rung @"],
+    "power:1/2": ["model fit {observations} --scale @"],
+    "2026-01-31": ["results {results} --since @"],
+    "64 KiB": ["layout advise --runs 2 --processes 4 --servers 2 --generation @"],
+}
+
+
+def arguments(line: str, given: str, out: Path, sound: Mapping[str, Path]) -> list[str]:
+    """The words of a command line with its places filled in."""
+    words = []
+    for word in _words(line):
+        if word == "@":
+            words.append(given)
+        elif word.startswith("{"):
+            words.append(str(sound[word.strip("{}")]))
+        else:
+            words.append(word.replace("%", str(out)))
+    return words
+
+
+def _words(line: str) -> list[str]:
+    """Split at spaces outside braces."""
+    import re
+
+    return re.findall(r"\{[^}]*\}|\S+", line)
