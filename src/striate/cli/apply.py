@@ -69,11 +69,12 @@ def command(
 def _plan(source: Path) -> tuple[Tuned | None, ApplyPlan]:
     from striate.advice import Advice
     from striate.apps.registry import find, names
+    from striate.limits import SMALL_FILE, read_bounded
     from striate.tuning.apply import plan_of_changes, plan_of_tuned
     from striate.tuning.tuned import Tuned
 
     if source.suffix == ".json":
-        advice = Advice.from_json(source.read_bytes(), source=str(source))
+        advice = Advice.from_json(read_bounded(source, SMALL_FILE, kind=TuningError), source=str(source))
         return None, plan_of_changes([item.change for item in advice.items])
     tuned = Tuned.load(source)
     on_runtime = tuned.program in names() and find(tuned.program).on_runtime

@@ -13,6 +13,7 @@ from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.distribution import SHARE, Spread, percentile
 from striate.ladder.proofs import Proof
+from striate.limits import SMALL_FILE, read_bounded
 from striate.provenance import Cost, Provenance
 from striate.rungs.answer import Share, Use
 from striate.rungs.check import Check
@@ -158,4 +159,4 @@ class Forecast:
     @classmethod
     def load(cls, path: str | Path) -> Forecast:
         """Read a forecast's JSON file."""
-        return cls.from_json(Path(path).read_bytes(), source=str(path))
+        return cls.from_json(read_bounded(path, SMALL_FILE, kind=PredictionError), source=str(path))

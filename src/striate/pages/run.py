@@ -13,6 +13,7 @@ from striate.cluster.load import load_cluster
 from striate.errors import OutputError, TraceError
 from striate.formats.read import read_trace
 from striate.ladder.forecast import Forecast
+from striate.limits import SMALL_FILE, read_bounded
 from striate.trace.trace import Trace
 from striate.tuning.study import Study
 
@@ -107,7 +108,7 @@ def load_run(path: Path) -> Run:
     except OSError as error:
         raise TraceError(f"cannot read: {error.strerror or error}", source=str(path)) from None
     if head.lstrip()[:1] == b"{":
-        content = path.read_bytes()
+        content = read_bounded(path, SMALL_FILE)
         if b'"striate.forecast/' in content:
             return Run(name, forecast=Forecast.from_json(content, source=str(path)))
         if b'"striate.advice/' in content:

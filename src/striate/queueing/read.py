@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from striate.errors import QueueingError, StriateError
+from striate.limits import SMALL_FILE, read_bounded
 from striate.queueing.model import Model
 from striate.queueing.parameters import SpmdParameters
 from striate.queueing.program import Program, Solvable
@@ -28,7 +29,7 @@ def load_model(path: str | Path) -> Solvable:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise QueueingError(f"expected at most {LARGEST_FILE} bytes, found {path.stat().st_size}")
-        return read_model(tomllib.loads(path.read_text(encoding="utf-8")))
+        return read_model(tomllib.loads(read_bounded(path, SMALL_FILE, kind=QueueingError).decode("utf-8")))
     except UnicodeDecodeError as error:
         raise QueueingError("expected UTF-8 text, found other bytes", source=str(path)) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -97,6 +97,18 @@ def expect_columns(found: Collection[str]) -> None:
         raise TraceError(f"expected a column {missing[0]!r}, found none", at="columns")
 
 
+def _coded(column: pa.ChunkedArray) -> tuple[Any, pa.Array]:
+    """The number of each row's word, and the words that rows have, each kept once however long it is."""
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.cast(pa.string()).dictionary_encode()
+    array = column.unify_dictionaries().combine_chunks()
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    used, numbers = np.unique(array.indices.to_numpy(zero_copy_only=False), return_inverse=True)
+    return numbers, pc.take(array.dictionary, pa.array(used)).cast(pa.string())
+
+
 def normalised(table: pa.Table) -> pa.Table:
     """The same rows with exactly our columns, types and words; raises TraceError where that cannot be."""
     import pyarrow.compute as pc
@@ -109,18 +121,14 @@ def normalised(table: pa.Table) -> pa.Table:
             raise TraceError(f"expected a value in every row, found {column.null_count} without", at=name)
         try:
             if name in WORDS:
-                codes = pc.index_in(column.cast(pa.string()), pa.array(WORDS[name]))
-                if codes.null_count:
+                numbers, words = _coded(column)
+                codes = pc.index_in(words, pa.array(WORDS[name])).to_numpy(zero_copy_only=False)
+                if np.isnan(codes.astype(float)).any():
                     raise TraceError(f"expected one of {', '.join(WORDS[name])}", at=f"column {name}")
-                columns[name] = (
-                    codes.combine_chunks().to_numpy(zero_copy_only=False)
-                    if table.num_rows
-                    else np.empty(0, np.int8)
-                )
+                columns[name] = codes.astype(np.int8)[numbers] if table.num_rows else np.empty(0, np.int8)
             elif name == "function":
-                array = column.cast(pa.string()).combine_chunks().dictionary_encode()
-                array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-                columns[name] = array.indices.to_numpy(), array.dictionary.to_pylist()
+                numbers, words = _coded(column)
+                columns[name] = numbers, words.to_pylist()
             elif name == "collective":
                 columns[name] = column.cast(pa.bool_()).to_numpy()
             else:

@@ -14,12 +14,13 @@ import pyarrow as pa
 from striate.errors import TraceError
 from striate.layout.extent_lists import ExtentLists
 from striate.layout.extents import Extents
-from striate.trace.columns import expect_columns, normalised
+from striate.limits import ReadBudget
+from striate.trace.columns import WORDS, expect_columns, normalised
 from striate.trace.header import SCHEMA, Header
 from striate.trace.trace import Trace
 
 MAGIC = b"PAR1"
-_LARGEST = 2**34  # bytes of columns a file may unpack to
+_MOST_COLUMNS = 32  # values of a row, those of its byte runs included, on average
 _MOST_HEADER = 2**28
 
 
@@ -43,17 +44,18 @@ def read(path: Path) -> Trace:
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
+        budget = ReadBudget.of(path)
+        file = pq.ParquetFile(path, read_dictionary=[*WORDS, "function"])
         header = _header(file.schema_arrow.metadata or {})
         expect_columns(file.schema_arrow.names)
-        _bound(file.metadata)
+        _bound(file.metadata, budget)
         table = file.read()
         rows = normalised(table)
         lists, numbers = _lists(table, np.asarray(rows.column("extents").to_numpy()))
         metadata = file.schema_arrow.metadata or {}
-        samples = _inside(metadata[b"resources"]) if b"resources" in metadata else None
+        samples = _inside(metadata[b"resources"], budget) if b"resources" in metadata else None
         records = {
-            key[8:].decode(errors="replace"): _inside(content)
+            key[8:].decode(errors="replace"): _inside(content, budget)
             for key, content in metadata.items()
             if key.startswith(b"records ")
         }
@@ -80,23 +82,23 @@ def _header(metadata: dict[bytes, bytes]) -> Header:
         raise TraceError(f"a damaged header: {error}") from None
 
 
-def _inside(content: bytes) -> pa.Table:
+def _inside(content: bytes, budget: ReadBudget) -> pa.Table:
     """A table that stands in the metadata as a Parquet file in letters."""
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(io.BytesIO(base64.b64decode(content, validate=True)))
-    _bound(file.metadata)
+    _bound(file.metadata, budget)
     return file.read()
 
 
-def _bound(metadata: Any) -> None:
-    """Refuse a file whose columns claim to unpack to more than any real trace would."""
+def _bound(metadata: Any, budget: ReadBudget) -> None:
+    """Refuse a file with more rows, or more values in lists, than the budget has; what groups claim is not believed."""
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    claimed = sum(group.total_byte_size for group in groups)
-    if claimed > _LARGEST or metadata.num_rows > 2**31:
-        raise TraceError(f"expected at most {_LARGEST} bytes of columns, the file claims {claimed}")
-    if metadata.num_rows and any(group.num_rows < 0 for group in groups):
+    if any(group.num_rows < 0 for group in groups):
         raise TraceError("a row group with a negative number of rows")
+    columns = [group.column(at) for group in groups for at in range(group.num_columns)]
+    values = sum(max(0, column.num_values) for column in columns)
+    budget.take_rows(max(metadata.num_rows, -(-values // _MOST_COLUMNS)))
 
 
 def _holds_runs(kind: pa.DataType) -> bool:

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from striate.errors import TraceError
+from striate.limits import ReadBudget
 from striate.trace.columns import operations
 from striate.trace.functions import meaning
 from striate.trace.header import Flag, Header, TracedFile
@@ -24,8 +25,6 @@ from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.trace import Trace
 
 _LONGEST_LINE = 1 << 20
-_MOST_BYTES = 1 << 32
-_MOST_ROWS = 50_000_000
 _NANOSECONDS = {"NS": 1, "US": 1000, "MS": 10**6, "SEC": 10**9, "S": 10**9}
 _COMPLETE, _METADATA = (1, "X"), (4, "M")
 _ENDINGS = (".pfw", ".pfw.gz")
@@ -51,6 +50,7 @@ class _Line(msgspec.Struct):
 class _Reading:
     """What has been read so far."""
 
+    budget: ReadBudget
     names: dict[str, str] = field(default_factory=dict)  # hash -> name of a file
     hosts: dict[str, str] = field(default_factory=dict)
     host_of: dict[int, str] = field(default_factory=dict)
@@ -78,7 +78,7 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(path: Path) -> Trace:
     """Read every line that is sound; raises TraceError when none is."""
     paths = sorted(one for ending in _ENDINGS for one in path.glob(f"*{ending}")) if path.is_dir() else [path]
-    reading = _Reading()
+    reading = _Reading(ReadBudget.of(path))
     decoder = msgspec.json.Decoder(_Line, strict=False)  # older versions write numbers as strings
     for one in paths:
         for line in _lines(one, reading):
@@ -103,17 +103,15 @@ def _lines(path: Path, reading: _Reading) -> Iterator[bytes]:
         packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
         file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
-        total = 0
         while True:
             try:
                 line = file.readline(_LONGEST_LINE)
             except (OSError, EOFError, zlib.error):
                 reading.truncated = True
                 return
-            total += len(line)
-            if not line or total > _MOST_BYTES:
-                reading.truncated |= bool(line)
+            if not line:
                 return
+            reading.budget.unpack(len(line))
             text = line.strip().rstrip(b",")
             if text not in (b"", b"[", b"]"):
                 yield text
@@ -125,8 +123,9 @@ def _take(reading: _Reading, line: _Line) -> None:
     elif line.ph in _COMPLETE:
         if max(abs(line.pid), abs(line.tid)) >= 2**62:
             raise ValueError
-        if not 0 <= line.ts < 2**61 or not 0 <= line.dur < 2**61 or len(reading.rows) >= _MOST_ROWS:
+        if not 0 <= line.ts < 2**61 or not 0 <= line.dur < 2**61:
             raise ValueError
+        reading.budget.take_rows(1)
         if "hostname" in line.args:
             host = str(line.args["hostname"])
             reading.hosts[host] = reading.host_of[line.pid] = host

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from striate.errors import QueueingError
+from striate.limits import SMALL_FILE, read_bounded
 from striate.queueing.curves import Floats, Integers
 from striate.queueing.work import whole_numbers
 
@@ -74,7 +75,7 @@ def read_observations(path: str | Path) -> Observations:
             f"expected at most {LARGEST_FILE} bytes, found {path.stat().st_size}", source=str(path)
         )
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_bounded(path, SMALL_FILE, kind=QueueingError).decode("utf-8-sig")
         return from_columns(_columns(text))
     except UnicodeDecodeError as error:
         raise QueueingError("expected UTF-8 text, found other bytes", source=str(path)) from error

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from striate.errors import TraceError
+from striate.limits import ReadBudget
 
 MAGIC = 6567223
-MOST_BYTES = 2**32  # unpacked, of one module
 _CHUNK = 1 << 16
+_PART = 1 << 20  # unpacked at a time
 
 _FIRST = ("NULL", "POSIX", "MPI-IO", "H5F", "PNETCDF_FILE", "BG/Q")
 _OLD = (*_FIRST, "LUSTRE", "STDIO", "DXT_POSIX", "DXT_MPIIO", "MDHIM")
@@ -77,6 +78,7 @@ class Log:
     modules: dict[str, Module]
     size: int
     job_offset: int
+    budget: ReadBudget
 
     def records(self, module: str) -> tuple[bytes, bool]:
         """The unpacked records of `module`, and whether all of them could be unpacked."""
@@ -90,7 +92,7 @@ class Log:
             return content, len(content) == region.length
         parts, whole = [], len(content) == region.length
         try:
-            for part in _streams(content, bzip2=self.compression == 1):
+            for part in _streams(content, self.budget, bzip2=self.compression == 1):
                 parts.append(part)
         except (zlib.error, OSError, EOFError):
             whole = False
@@ -187,28 +189,29 @@ def open_log(path: Path) -> Log:
     if head[16] > 2:
         raise TraceError(f"expected compression 0 to 2, got {head[16]}")
     names = Module(min(maps[0], size), maps[1], 0, False)
-    return Log(path, order, version, head[16], names, modules, size, length)
+    return Log(path, order, version, head[16], names, modules, size, length, ReadBudget.of(path))
 
 
 def _magic(head: bytes, order: str) -> int:
     return int(struct.unpack_from(order + "q", head, 8)[0])
 
 
-def _streams(content: bytes, *, bzip2: bool) -> Iterator[bytes]:
-    """Every process packed its own records: one stream after the other."""
-    view, total, at = memoryview(content), 0, 0
+def _streams(content: bytes, budget: ReadBudget, *, bzip2: bool) -> Iterator[bytes]:
+    """Every process packed its own records: one stream after the other, unpacked a part at a time."""
+    view, at = memoryview(content), 0
     while at < len(view):
         stream = bz2.BZ2Decompressor() if bzip2 else zlib.decompressobj()
         while not stream.eof:
-            chunk = view[at : at + _CHUNK]
-            if not len(chunk):
+            left = b"" if isinstance(stream, bz2.BZ2Decompressor) else stream.unconsumed_tail
+            wants = stream.needs_input if isinstance(stream, bz2.BZ2Decompressor) else not left
+            chunk = view[at : at + _CHUNK] if wants else memoryview(left)
+            part = stream.decompress(chunk, _PART)
+            if not part and wants and not len(chunk):
                 raise EOFError
-            part = stream.decompress(chunk)
-            at += len(chunk) - len(stream.unused_data)
-            total += len(part)
-            if total > MOST_BYTES:
-                raise TraceError(f"expected at most {MOST_BYTES} bytes in a module, found more")
+            at += len(chunk) if wants else 0
+            budget.unpack(len(part))
             yield part
+        at -= len(stream.unused_data)
 
 
 def _text(content: bytes) -> str:

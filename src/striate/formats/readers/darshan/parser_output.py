@@ -15,7 +15,8 @@ import numpy as np
 
 from striate.errors import TraceError
 from striate.formats.readers.darshan.layouts import SHAPES
-from striate.formats.readers.darshan.log import MOST_BYTES, DarshanJob, Module
+from striate.formats.readers.darshan.log import DarshanJob, Module
+from striate.limits import ReadBudget
 
 HEAD = b"# darshan log version:"
 _LONGEST_LINE = 1 << 16
@@ -150,12 +151,10 @@ def read_text(path: Path) -> TextLog:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    total = 0
+    budget = ReadBudget.of(path)
     with path.open("rb") as file:
         while line := file.readline(_LONGEST_LINE):
-            total += len(line)
-            if total > MOST_BYTES:
-                raise TraceError(f"expected at most {MOST_BYTES} bytes of text, found more")
+            budget.unpack(len(line))
             yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 

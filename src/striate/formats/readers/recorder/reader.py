@@ -17,12 +17,12 @@ from striate.formats.readers.recorder.follow import Follower, Missing
 from striate.formats.readers.recorder.metadata import RecorderMetadata, read_metadata
 from striate.formats.readers.recorder.ranks import RankLog, rank_logs
 from striate.formats.readers.recorder.store import COMBINED, FILES, MAGIC, METADATA, RecorderStore
+from striate.limits import ReadBudget
 from striate.trace.columns import NUMBERS, operations
 from striate.trace.header import Flag, Header, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.trace import Trace
 
-_MOST_ROWS = 50_000_000
 _WRAP = 2**32  # ticks: times are kept in 32 bits
 _FILLED = ("file", "offset", "bytes", "peer", "tag", "source", "source_tag", "received", "request")
 
@@ -50,14 +50,11 @@ def read(path: Path) -> Trace:
     """Read every rank as far as it is sound; raises TraceError when none is."""
     store = RecorderStore.at(path)
     reading = _Reading(read_metadata(store))
-    tables, rows = [], 0
+    tables, budget = [], ReadBudget.of(path if path.is_dir() else path.parent)
     for log in rank_logs(store, reading.metadata):
         if log.damage:
             reading.damage.append(log.damage)
-        rows += len(log.calls)
-        if rows > _MOST_ROWS:
-            reading.damage.append(f"more than {_MOST_ROWS:,} calls, of which no more were read")
-            break
+        budget.take_rows(len(log.calls))
         tables.append(_table(reading, log))
     table = pa.concat_tables(tables).unify_dictionaries().combine_chunks() if tables else None
     if table is None or not table.num_rows:
