@@ -21,7 +21,7 @@ T = TypeVar("T", int, float)
 FREE_BYTES, BYTES_PER_BYTE = 2**26, 48  # text packs 10 to 30 times
 FREE_ROWS, ROWS_PER_BYTE = 2**20, 0.5  # two times of a row take more than two bytes
 FREE_SECONDS, SECONDS_PER_BYTE = 120.0, 1e-6
-SMALL_FILE = 2**26  # descriptions, forecasts, advice: written by people and by us
+SMALL_FILE = 2**24  # descriptions, forecasts, advice: written by people and by us
 
 
 @dataclass
