@@ -1,6 +1,6 @@
 """`python -m striate`: the command line, for launchers that take a module."""
 
-from striate.cli.main import main
+from striate.command import main
 
 if __name__ == "__main__":
     main()

@@ -33,6 +33,10 @@ def _again(kind: type[StriateError], message: str, at: str | None, source: str |
     return kind(message, at=at, source=source)
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM asked this process to end."""
+
+
 class UnitError(StriateError, ValueError):
     """A size, rate or time that cannot be understood."""
 

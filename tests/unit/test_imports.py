@@ -41,6 +41,7 @@ ORDER = (
         "apps",
         "evaluate",
         "cli",
+        "command",
     ),
 )
 # The runtime is used alone, inside applications.

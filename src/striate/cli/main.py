@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from striate.errors import StriateError
+from striate.errors import StriateError, Terminated
 from striate.printable import one_line, printable
 
 # command -> (module under striate.cli, one line of help); a module is imported only when its command runs.
@@ -47,6 +47,13 @@ BUG = (
 )
 
 
+class _StoppedError(Exception):
+    """A signal ended the command."""
+
+    def __init__(self, terminated: bool) -> None:
+        self.terminated = terminated
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is run."""
 
@@ -59,6 +66,13 @@ class LazyGroup(click.Group):
         command = importlib.import_module(f"striate.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; an interruption passes by click, which would print a line of its own."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stopped:
+            raise _StoppedError(isinstance(stopped, Terminated)) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -94,6 +108,8 @@ def run(arguments: list[str] | None = None) -> int:
         result: Any = striate.main(args=arguments, prog_name="striate", standalone_mode=False)
     except click.exceptions.Abort:
         return _say("interrupted", 130)
+    except _StoppedError as stopped:
+        return _say("terminated", 143) if stopped.terminated else _say("interrupted", 130)
     except click.ClickException as error:
         words = io.StringIO()
         error.show(words)

@@ -26,6 +26,7 @@ class PageServer(ThreadingHTTPServer):
     """Answers on 127.0.0.1: `/TOKEN/` with the page, `/TOKEN/tile?run=0&from=1.5&to=2` with a finer part."""
 
     daemon_threads = True
+    request_queue_size = 128  # a browser opens several connections, and comes again when one is refused
 
     def __init__(self, page: str, tiles: Tiles, *, port: int = 0) -> None:
         self.page = page.encode()
@@ -48,6 +49,12 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
 
     def do_GET(self) -> None:
+        try:
+            self._get()
+        except ValueError:  # an address that is none, or a query of too many fields
+            self._refuse(HTTPStatus.BAD_REQUEST)
+
+    def _get(self) -> None:
         if not self._is_ours():
             self._refuse(HTTPStatus.FORBIDDEN)
             return

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from striate.errors import TraceError
+from striate.errors import Terminated, TraceError
 from striate.record.merge import merge
 from striate.trace.trace import Trace
 
@@ -80,13 +83,28 @@ def record(
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def _signals_of_the_program() -> Iterator[None]:
+    """While the program runs, an interruption is its own business: `striate.command` is not woken to end us."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    woken = signal.set_wakeup_fd(-1)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(woken)
+
+
 def _status(command: Sequence[str], environment: dict[str, str]) -> int:
     """The exit status of the command. Ctrl-C reaches it too: what it recorded until then is waited for."""
-    with subprocess.Popen(list(command), env=environment) as process:
+    with _signals_of_the_program(), subprocess.Popen(list(command), env=environment) as process:
         for _ in range(_INTERRUPTS):
             try:
                 return process.wait()
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as stopped:
+                if isinstance(stopped, Terminated):
+                    process.terminate()
                 continue
         process.kill()
         return process.wait()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from striate.errors import OutputError
-from striate.whole_file import whole_file
+from striate.whole_file import remove_unfinished, whole_file, whole_folder
 
 FULL = Path("/dev/full")
 
@@ -76,3 +76,66 @@ def test_a_directory_that_is_not_there_is_refused(tmp_path):
         whole_file(tmp_path / "nowhere" / "page") as place,
     ):
         place.write_text("x")
+
+
+def test_the_mode_of_a_replaced_file_is_kept(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("old")
+    secret.chmod(0o600)
+    with whole_file(secret) as place:
+        assert place.stat().st_mode & 0o777 == 0o600
+        place.write_text("new")
+
+    assert secret.read_text() == "new"
+    assert secret.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_new_file_has_the_mode_of_the_umask(tmp_path):
+    previous = os.umask(0o027)
+    try:
+        with whole_file(tmp_path / "new") as place:
+            place.write_text("x")
+    finally:
+        os.umask(previous)
+
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
+
+
+def test_the_place_has_a_random_name_and_is_made_by_us_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("striate.whole_file.secrets.token_hex", lambda length: "known")
+    (tmp_path / "victim").write_text("kept")
+    (tmp_path / ".striate-known.part").symlink_to(tmp_path / "victim")
+    with pytest.raises(OutputError, match="File exists"), whole_file(tmp_path / "out") as place:
+        place.write_text("evil")
+
+    assert (tmp_path / "victim").read_text() == "kept"
+
+
+def test_a_folder_is_replaced_as_a_whole_or_stays(tmp_path):
+    out = tmp_path / "out"
+    for content in ("one", "two"):
+        with whole_folder(out) as place:
+            place.mkdir()
+            (place / "file").write_text(content)
+
+    def fill_the_disk():
+        with whole_folder(out) as place:
+            place.mkdir()
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OutputError, match="No space"):
+        fill_the_disk()
+
+    assert (out / "file").read_text() == "two"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_is_unfinished_can_be_removed_at_once(tmp_path):
+    def lose_it():
+        with whole_file(tmp_path / "out") as place:
+            place.write_text("half")
+            remove_unfinished()
+            assert list(tmp_path.iterdir()) == []
+
+    with pytest.raises(OutputError, match="No such file"):
+        lose_it()

@@ -71,7 +71,9 @@ def _run(anchor: Path, target: Path) -> None:
 
 
 def _limit() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = _MOST_BYTES if hard == resource.RLIM_INFINITY else min(hard, _MOST_BYTES)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def _trace(table: pa.Table) -> Trace:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import gc
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from striate.errors import OutputError
 from striate.trace.lanes import edges
 from striate.trace.trace import Trace
 from striate.trace.tracks import Slices, slices_of
+from striate.whole_file import whole_folder
 
 _NUMBERS = ("bytes", "offset", "peer", "tag")
 
@@ -24,17 +28,32 @@ def write(trace: Trace, path: Path) -> None:
         from _otf2 import Error
     except ImportError:
         raise OutputError("OTF2 needs a package: pip install 'striate[otf2]'") from None
-    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    with whole_folder(path) as folder, _quiet():
+        try:
+            with otf2.writer.open(str(folder), timer_resolution=10**9) as archive:
+                _fill(otf2, archive, slices_of(trace.of_ranks()))
+        except Error as error:
+            raise OutputError(f"cannot write: {error}", at=str(path)) from None
+        finally:
+            archive = (
+                None  # closed a second time by its destructor, which complains when the first close failed
+            )
+            gc.collect()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """The library prints every failure of its own on standard error, and so does its destructor; we say it once."""
+    kept, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    os.dup2(null, 2)
     try:
-        with otf2.writer.open(str(folder / "archive"), timer_resolution=10**9) as archive:
-            _fill(otf2, archive, slices_of(trace.of_ranks()))
-        if path.exists():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        (folder / "archive").rename(path)
-    except Error as error:
-        raise OutputError(f"cannot write: {error}", at=str(path)) from None
+        yield
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        os.dup2(kept, 2)
+        sys.unraisablehook = hook
+        os.close(kept)
+        os.close(null)
 
 
 def _fill(otf2: Any, archive: Any, slices: Slices) -> None:

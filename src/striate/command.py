@@ -1,0 +1,68 @@
+"""The `striate` command as the system starts it: signals first, then the rest.
+
+Ctrl-C and SIGTERM end every command with one line, and no file is left that is not whole. Python sees a signal only
+between its own steps: where the core is busy for longer, a thread removes what is unfinished and ends the process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from types import FrameType
+
+from striate.errors import Terminated
+
+GRACE_SECONDS = 0.6  # for blocks to end by themselves
+WORDS = {int(signal.SIGINT): "interrupted", int(signal.SIGTERM): "terminated"}
+
+
+def main() -> None:
+    """Run the command line of this process, and exit with its status."""
+    _listen()
+    try:
+        from striate.cli.main import run
+
+        status = run()
+    except KeyboardInterrupt as stopped:  # while modules were imported
+        status = _told(int(signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT))
+    sys.exit(status)
+
+
+def _listen() -> None:
+    """From now on a signal raises KeyboardInterrupt in the main thread, and after some grace ends the process."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    for number in WORDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reading,), daemon=True).start()
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+
+def _watch(reading: int) -> None:
+    """Wait for a signal; end the process when it does not end by itself."""
+    while (number := os.read(reading, 1)[0]) not in WORDS:
+        pass
+    threading.Event().wait(GRACE_SECONDS)
+    _end_children()
+    if "striate.whole_file" in sys.modules:
+        sys.modules["striate.whole_file"].remove_unfinished()
+    os._exit(_told(number))
+
+
+def _end_children() -> None:
+    """Processes of a pool would work on without us."""
+    if "multiprocessing" in sys.modules:
+        for child in sys.modules["multiprocessing"].active_children():
+            child.kill()
+
+
+def _told(number: int) -> int:
+    print(f"striate: {WORDS[number]}", file=sys.stderr, flush=True)
+    return 128 + number
