@@ -44,7 +44,7 @@ def toy_cluster(name: str = "") -> str:
 
 def toy_trace(name: str):
     """Two ranks that write and read in a way that every rule of advice looks at."""
-    from striate.trace.header import Communicator, File, Flag
+    from striate.trace.header import Flag, TracedCommunicator, TracedFile
 
     rows = []
     for rank in range(2):
@@ -59,11 +59,11 @@ def toy_trace(name: str):
         )
     return trace_of(
         rows,
-        files=(File(f"/scratch/{name}/a", "lustre", hints={"cb_nodes": name}), File(name)),
+        files=(TracedFile(f"/scratch/{name}/a", "lustre", hints={"cb_nodes": name}), TracedFile(name)),
         program=f"{name} x",
         source=f"tool {name}",
         regions=(name,),
-        communicators=(Communicator("world"), Communicator(name, (1,))),
+        communicators=(TracedCommunicator("world"), TracedCommunicator(name, (1,))),
         flags=(Flag("toy", f"flag {name}"),),
         hosts=(name, "b"),
         host_of_rank=(0, 1),

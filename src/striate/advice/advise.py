@@ -16,7 +16,7 @@ from striate.cluster.cluster import Cluster
 from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
-from striate.trace.header import File
+from striate.trace.header import TracedFile
 from striate.trace.trace import Trace
 
 SCHEMA = "striate.advice/2"
@@ -95,7 +95,7 @@ def _with_a_file(trace: Trace) -> Trace:
     """The trace; a file stands for those it does not name, for rules count by file."""
     if trace.header.files:
         return trace
-    header = msgspec.structs.replace(trace.header, files=(File("unknown"),))
+    header = msgspec.structs.replace(trace.header, files=(TracedFile("unknown"),))
     return replace(trace, header=header)
 
 

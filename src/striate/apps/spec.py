@@ -49,25 +49,34 @@ class AppBuild:
         return inspect.signature(partial(find(self.source).workload, **self.parameters))
 
 
-def load_workload(path: Path) -> Workload | Flows:
-    """The workload that a file describes; refuses unknown applications, keys and values, naming their path."""
-    return _read(path, lambda tables: from_tables(tables, path.parent), WorkloadError)
+def load_workload(path: Path, *, allow_code: bool = False) -> Workload | Flows:
+    """The workload that a file describes; refuses unknown applications, keys and values, naming their path.
+
+    A Python file that it names is run; one that does not lie beside the spec only with `allow_code`.
+    """
+    return _read(path, lambda tables: from_tables(tables, path.parent, allow_code=allow_code), WorkloadError)
 
 
-def from_tables(tables: dict[str, Any], folder: Path | None = None) -> Workload | Flows:
+def from_tables(
+    tables: dict[str, Any], folder: Path | None = None, *, allow_code: bool = False
+) -> Workload | Flows:
     """The same from tables already read; an application of a file is looked for beneath `folder`."""
-    _, app = _app(tables, folder)
+    _, app = _app(tables, folder, allow_code)
     given = {key: value for key, value in tables.items() if key != "app"}
     return app.workload(**app.parameters(given))
 
 
-def load_tunable(path: Path, cluster: Cluster, *, read_program: Callable[[Path], Workload]) -> Tunable:
+def load_tunable(
+    path: Path, cluster: Cluster, *, read_program: Callable[[Path], Workload], allow_code: bool = False
+) -> Tunable:
     """What a file says to tune; costs that it does not give are measured here, on this machine.
 
-    `read_program` reads the file that `program` names, which is looked for beside the spec. Raises TuningError with
-    the path of the mistake.
+    `read_program` reads the file that `program` names, which is looked for beside the spec, and elsewhere only with
+    `allow_code`. Raises TuningError with the path of the mistake.
     """
-    return _read(path, lambda tables: _tunable(tables, cluster, path.parent, read_program), TuningError)
+    return _read(
+        path, lambda tables: _tunable(tables, cluster, path.parent, read_program, allow_code), TuningError
+    )
 
 
 def _read(path: Path, make: Callable[[dict[str, Any]], T], kind: type[StriateError]) -> T:
@@ -83,13 +92,24 @@ def _read(path: Path, make: Callable[[dict[str, Any]], T], kind: type[StriateErr
         raise kind(error.message, at=error.at, source=error.source or str(path)) from None
 
 
-def _app(tables: dict[str, Any], folder: Path | None) -> tuple[str, App]:
+def _beside(folder: Path, name: str, allow_code: bool, *, at: str) -> Path:
+    """The file that a spec names: beside the spec or below its folder, unless the caller trusts the spec."""
+    path = (folder / name).resolve()
+    if not allow_code and not path.is_relative_to(folder.resolve()):
+        raise WorkloadError(
+            f"{name!r:.80} does not lie beside the spec, and a file may run code; --allow-code takes it",
+            at=at,
+        )
+    return path
+
+
+def _app(tables: dict[str, Any], folder: Path | None, allow_code: bool) -> tuple[str, App]:
     """The application's source, absolute for a file, and the application."""
     source = tables.get("app")
     if not isinstance(source, str):
         raise WorkloadError(f"expected the name of an application, got {source!r:.60}", at="$.app")
     if source.endswith(".py"):
-        source = str(((folder or Path()) / source).resolve())
+        source = str(_beside(folder or Path(), source, allow_code, at="$.app"))
     try:
         return source, find(source)
     except WorkloadError as error:
@@ -97,7 +117,11 @@ def _app(tables: dict[str, Any], folder: Path | None) -> tuple[str, App]:
 
 
 def _tunable(
-    tables: dict[str, Any], cluster: Cluster, folder: Path, read_program: Callable[[Path], Workload]
+    tables: dict[str, Any],
+    cluster: Cluster,
+    folder: Path,
+    read_program: Callable[[Path], Workload],
+    allow_code: bool,
 ) -> Tunable:
     vary = tables.get("vary")
     if not isinstance(vary, dict):
@@ -108,8 +132,9 @@ def _tunable(
             raise TuningError(
                 "expected the name of a file, and no app or parameters beside it", at="$.program"
             )
-        return Tunable(tables["program"], {}, vary, FixedWorkload(read_program(folder / tables["program"])))
-    source, app = _app(tables, folder)
+        file = _beside(folder, tables["program"], allow_code, at="$.program")
+        return Tunable(tables["program"], {}, vary, FixedWorkload(read_program(file)))
+    source, app = _app(tables, folder, allow_code)
     made = app.tunable(given, vary=vary, costs=tables.get("costs"), cluster=cluster)
     if made is None:
         parameters = app.parameters(given)

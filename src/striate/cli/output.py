@@ -34,6 +34,12 @@ def json_option(function: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="print JSON (versioned schema)")(function)
 
 
+def allow_code_option(function: Command) -> Command:
+    """`--allow-code`."""
+    text = "run Python files that a .toml names and that do not lie beside it (see docs: What is trusted)"
+    return click.option("--allow-code", is_flag=True, help=text)(function)
+
+
 def store_option(function: Command) -> Command:
     """`--store results.db`."""
     text = "append the result to this results store (SQLite; see `striate results`)"

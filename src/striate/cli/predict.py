@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, say, say_json, store_option, write_output
+from striate.cli.output import (
+    allow_code_option,
+    json_option,
+    output_option,
+    progress,
+    say,
+    say_json,
+    store_option,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from striate.cluster.cluster import Cluster
@@ -128,6 +137,7 @@ def _cpu_scale(text: str | None) -> float | Cluster:
 @click.option(
     "--exact", is_flag=True, help="with --rung fine: the one number that the model plays, without a range"
 )
+@allow_code_option
 @store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
@@ -147,6 +157,7 @@ def command(
     self_check: bool,
     percentiles: tuple[float, ...],
     exact: bool,
+    allow_code: bool,
     store: Path | None,
     as_json: bool,
     output: Path | None,
@@ -155,8 +166,8 @@ def command(
     """Forecast how long PROGRAM takes on CLUSTER: the median, and the range that holds 80 % of the runs.
 
     PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
-    file that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or another tool's log,
-    or a description of an emulated application (.toml). CLUSTER is a description (.toml) or the name of a bundled
+    file, which is run, that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or
+    another tool's log, or a description of an application (.toml). CLUSTER is a description (.toml) or a bundled
     machine. Exit status 3 when the precision asked for was not reached, the answer is not to be trusted, or the packet
     engine contradicts a claim.
     """
@@ -176,7 +187,7 @@ def command(
         refuse_overwrite(timeline, force=force)
     with progress("reading"):
         machine, machine_hash = find_cluster(cluster)
-        workload, program_hash = find_workload(program, ranks=ranks)
+        workload, program_hash = find_workload(program, ranks=ranks, allow_code=allow_code)
         if layouts or methods:
             workload = _with_choices(workload, dict(layouts), dict(methods))
     with progress("predicting"):

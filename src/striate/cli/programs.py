@@ -16,11 +16,14 @@ from striate.workload.flows import Flows
 KERNEL = "kernel:"
 
 
-def find_workload(name: str, *, ranks: int | None) -> tuple[Workload | Flows, dict[str, str]]:
+def find_workload(
+    name: str, *, ranks: int | None, allow_code: bool = False
+) -> tuple[Workload | Flows, dict[str, str]]:
     """The workload called `name` and the hashes of what it was made from.
 
     A Python file defines `program(rank, ranks)`, a generator of operations, `workload`, a Workload, an Spmd or a
-    function of the number of ranks, or `app`, an App; it is run as the program it is. A TOML file names an application;
+    function of the number of ranks, or `app`, an App; it is run as the program it is. A TOML file names an application,
+    of a file beside it, or of any with `allow_code`;
     any other file or folder is a saved workload, a trace or another tool's log; `kernel:pingpong,size=1MiB` is a
     built-in kernel. Raises WorkloadError when none of that is there.
     """
@@ -34,7 +37,7 @@ def find_workload(name: str, *, ranks: int | None) -> tuple[Workload | Flows, di
         raise WorkloadError(f"no such file, and no application of this name ({known})", source=name)
     if path.suffix == ".py":
         return _from_python(path, ranks), {path.name: hash_file(path)}
-    saved = spec.load_workload(path) if path.suffix == ".toml" else _saved(path)
+    saved = spec.load_workload(path, allow_code=allow_code) if path.suffix == ".toml" else _saved(path)
     if ranks is not None:
         raise WorkloadError("it has its own number of ranks; leave --ranks out", source=name)
     return saved, {path.name: _hash(path)}

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, say, say_json, store_option, write_output
+from striate.cli.output import (
+    allow_code_option,
+    json_option,
+    output_option,
+    progress,
+    say,
+    say_json,
+    store_option,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from striate.tuning import Study
@@ -50,6 +59,7 @@ SHOWN = 12  # candidates in the table
 )
 @click.option("--workers", type=click.IntRange(min=1), help="number of workers (default: one per CPU)")
 @click.option("--resolution", default=0.05, show_default=True, help="times closer than this share are ties")
+@allow_code_option
 @store_option
 @json_option
 @output_option("write the chosen settings to a .toml file, or the whole study to a .json file")
@@ -63,6 +73,7 @@ def command(
     executor: str,
     workers: int | None,
     resolution: float,
+    allow_code: bool,
     store: Path | None,
     as_json: bool,
     output: Path | None,
@@ -71,8 +82,9 @@ def command(
     """Find the settings with which the program of SPEC takes the least time on CLUSTER.
 
     SPEC is a TOML file: `app` (checkpoint, jacobi, mesh, mesh-mpi-io, pmc3) with its parameters, or `program`, a .py
-    file, a saved workload or a trace; and a table [vary] of knobs with lists of values. CLUSTER is a description
-    (.toml) or the name of a bundled machine. Exit status 3 when the budget ended before all was decided.
+    file, which is run, a saved workload or a trace, beside the spec; and a table [vary] of knobs with lists of values.
+    CLUSTER is a description (.toml) or the name of a bundled machine. Exit status 3 when the budget ended before all
+    was decided.
     """
     from striate.apps.spec import load_tunable
     from striate.cli.clusters import find_cluster
@@ -88,7 +100,7 @@ def command(
     refuse_store(store)
     machine, machine_hash = find_cluster(cluster)
     with progress("reading and measuring"):
-        tunable = load_tunable(spec, machine, read_program=_read_program)
+        tunable = load_tunable(spec, machine, read_program=_read_program, allow_code=allow_code)
     size = Space.of(tunable.vary).size if search == "grid" else trials
     with progress("predicting", total=size) as advance:
         study = tune(
