@@ -25,7 +25,7 @@ def main(moments: int = 20) -> int:
             for moment in range(moments):
                 number = (signal.SIGINT, signal.SIGTERM)[moment % 2]
                 with tempfile.TemporaryDirectory() as folder:
-                    after = 0.15 + 0.2 * moment
+                    after = 0.2 * moment
                     ending = ended(arguments(line, "", Path(folder), inputs), Path(folder), number, after)
                 done += 1
                 early += ending.early

@@ -27,7 +27,16 @@ def main() -> None:
         status = run()
     except KeyboardInterrupt as stopped:  # while modules were imported
         status = _told(int(signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT))
+    if status - 128 in WORDS:
+        _end_at_once(status)
     sys.exit(status)
+
+
+def _end_at_once(status: int) -> None:
+    """End without the interpreter's own farewell, which would wait for threads and raise the signal again."""
+    _end_children()
+    sys.stdout.flush()
+    os._exit(status)
 
 
 def _listen() -> None:

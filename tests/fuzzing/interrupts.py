@@ -85,6 +85,19 @@ def long_inputs(folder: Path, sound: dict[str, Path]) -> dict[str, Path]:
     return found
 
 
+def _wait_until_it_listens(process: subprocess.Popen[str]) -> None:
+    """Until the command catches SIGTERM: before that it is the interpreter that starts, and answers in its own way."""
+    while process.poll() is None:
+        try:
+            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+        except OSError:
+            return
+        caught = next((line for line in lines if line.startswith("SigCgt:")), "SigCgt: 0")
+        if int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        time.sleep(0.01)
+
+
 def ended(arguments: list[str], folder: Path, number: int, after_seconds: float) -> Ending:
     """Start the command, send the signal, wait for its end."""
     before = {str(path) for path in folder.rglob("*")}
@@ -97,6 +110,7 @@ def ended(arguments: list[str], folder: Path, number: int, after_seconds: float)
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         env={**os.environ, "TMPDIR": str(folder)},
     )
+    _wait_until_it_listens(process)
     time.sleep(after_seconds)
     early = process.poll() is not None
     begun = time.monotonic()
