@@ -94,13 +94,22 @@ def _hints(tuned: Tuned) -> dict[str, str]:
     elif "strips" in given:
         found |= hints(layout=VarStrip(str(given["strips"])))
     elif "servers" in given and "unit" in given:
-        found |= hints(layout=SimpleStripe(int(given["servers"]), size(str(given["unit"]))))
+        found |= hints(layout=SimpleStripe(_whole(given, "servers"), size(str(given["unit"]))))
     elif "servers" in given:
-        found["striping_factor"] = str(int(given["servers"]))
+        found["striping_factor"] = str(_whole(given, "servers"))
     elif "unit" in given:
         found["striping_unit"] = str(size(str(given["unit"])))
-    aggregators = int(given["aggregators"]) if "aggregators" in given else None
+    aggregators = _whole(given, "aggregators") if "aggregators" in given else None
     return found | hints(aggregators=aggregators, aggregator_buffer=given.get("buffer"))
+
+
+def _whole(settings: dict[str, Any], key: str) -> int:
+    try:
+        return int(settings[key])
+    except (TypeError, ValueError, OverflowError):  # text, and numbers that are none
+        raise TuningError(
+            f"expected a whole number, got {settings[key]!r:.60}", at=f"$.settings.{key}"
+        ) from None
 
 
 def _rerun(tuned: Tuned, output: Path, repeats: int, now: Path | None) -> Rerun:

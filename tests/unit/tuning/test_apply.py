@@ -161,3 +161,16 @@ def test_the_environment_names_the_settings(tmp_path, monkeypatch):
     monkeypatch.setenv("STRIATE_RUNTIME", str(tmp_path / "runtime.toml"))
     assert read_settings()["buffer"] == 2**23
     assert str(read_settings()["layout"]) == "simple:2:1MiB"
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", '"many"'])
+def test_a_number_of_servers_that_is_none_is_refused_in_one_line(tmp_path, value, capsys):
+    from striate.cli.main import run
+
+    settings = (
+        f'schema = "striate.tuned/1"\nprogram = "x"\ncluster = "y"\nsettings = {{ servers = {value} }}\n'
+    )
+    (tmp_path / "t.toml").write_text(settings + "predicted = { low = 1.0, estimate = 2.0, high = 3.0 }\n")
+
+    assert run(["apply", str(tmp_path / "t.toml"), "-o", str(tmp_path / "out")]) == 1
+    assert "expected a whole number" in capsys.readouterr().err
