@@ -7,25 +7,18 @@ Each history opens the dataset on 1 to all ranks, again and again. Prints the nu
 seed that brings it back.
 """
 
-import random
-import shutil
 import sys
-import tempfile
 from itertools import pairwise
-from pathlib import Path
 
+import histories
 import numpy as np
+from histories import DifferenceError, lose_lock, same
 
 import striate.runtime as runtime
 from striate.errors import DatasetError
-from striate.runtime.store import lock
 
 KINDS = ("f8", "i4", [("a", "i8"), ("b", "f4", (2,))])
 CODECS = (None, None, "zstd", ["shuffle", "lz4", "crc32"])
-
-
-class DifferenceError(AssertionError):
-    """The dataset is not what the array in memory says."""
 
 
 class Handle:
@@ -160,7 +153,7 @@ class History:
         self.put(handle, places, values, adding=combine == "sum")
         if self.takes_part:
             found = handle.dataset.read_all(schedule)
-            self.same(found, handle.array[self.ours(places)], "a read by a schedule")
+            same(found, handle.array[self.ours(places)], "a read by a schedule")
 
     def begin(self):
         """A write in the background; another handle's write is refused until it ends."""
@@ -186,8 +179,8 @@ class History:
             self.end_of(handle)
         places, _ = self.drawn(handle, 50)
         if self.takes_part:
-            self.same(handle.dataset.read_all(self.ours(places)), handle.array[self.ours(places)], "a read")
-            self.same(handle.dataset.read_all(...), handle.array, "a read of all")
+            same(handle.dataset.read_all(self.ours(places)), handle.array[self.ours(places)], "a read")
+            same(handle.dataset.read_all(...), handle.array, "a read of all")
 
     def refresh(self):
         handle = self.pick()
@@ -225,7 +218,7 @@ class History:
             for place, value in zip(places, values, strict=True):
                 view[place] = value
             if self.takes_part:
-                self.same(
+                same(
                     cache.read_all(self.ours(following)), view[self.ours(following)], "a read by a loop cache"
                 )
         if self.takes_part:
@@ -250,7 +243,7 @@ class History:
                 view[place] = value
             if self.choose.random() < 0.5 and self.takes_part:
                 found = behind.read_all(self.ours(asked), ahead=self.ours(ahead))
-                self.same(found, view[self.ours(asked)], "a read behind writes")
+                same(found, view[self.ours(asked)], "a read behind writes")
         if self.takes_part:
             behind.flush()
             handle.dataset._caches.clear()
@@ -342,22 +335,12 @@ class History:
 
     def drawn(self, handle, most):
         rows = handle.array.shape[0]
-        counts = [self.choose.randint(0, most) for _ in range(self.size)]
-        places = [np.array([self.choose.randrange(rows) for _ in range(count)], np.int64) for count in counts]
-        values = [self.values((count, *handle.array.shape[1:]), handle.array.dtype) for count in counts]
+        places = histories.places(self.choose, rows, self.size, most)
+        values = [self.values((len(place), *handle.array.shape[1:]), handle.array.dtype) for place in places]
         return places, values
 
     def values(self, shape, kind):
-        """Small whole numbers, whose sums are exact in any type."""
-        array = np.zeros(shape, kind)
-        numbers = [self.choose.randint(-99, 99) for _ in range(8)]
-        for field in [array[name] for name in kind.names] if kind.names else [array]:
-            field[...] = np.resize(numbers, field.shape)
-        return array
-
-    def same(self, found, wanted, what):
-        if found.dtype != wanted.dtype or found.shape != wanted.shape or not np.array_equal(found, wanted):
-            raise DifferenceError(f"{what}: the dataset differs from the array")
+        return histories.values(self.choose, shape, kind)
 
     def check(self):
         if self.rank:
@@ -366,7 +349,7 @@ class History:
             raise DifferenceError(findings[0])
         if not any(handle.pending for handle in self.handles):
             with runtime.open_serial(self.path) as dataset:
-                self.same(dataset[...], self.array, "what another process reads")
+                same(dataset[...], self.array, "what another process reads")
 
     def barrier(self):
         if self.teams[self.team] is not None:
@@ -389,50 +372,8 @@ def die(dataset):
     dataset._files.close()
     dataset._windows.release()
     dataset._closed = True
-    held = dataset._state.session.lock
-    dataset._state.session.lock = None
-    if held is not None and lock._taken.pop(held.key, None) is not None:
-        lock.os.close(held.descriptor)
-
-
-def play(teams, rank, choose, steps):
-    """One history in a folder of its own; raises DifferenceError."""
-    comm = teams[-1]
-    folder = tempfile.mkdtemp() if rank == 0 else None
-    folder = comm.bcast(folder) if comm is not None else folder
-    try:
-        History(teams, rank, choose, Path(folder) / "dataset").play(steps)
-        if comm is not None:
-            comm.Barrier()
-    finally:
-        if rank == 0:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def main(arguments):
-    count, steps = (int(word) for word in (*arguments, "200", "50")[:2])
-    first = int(arguments[2]) if len(arguments) > 2 else 0
-    try:
-        from mpi4py import MPI
-    except ImportError:
-        teams, rank = [None], 0
-    else:
-        world = MPI.COMM_WORLD
-        rank = world.rank
-        teams = [world.Create(world.group.Incl(range(size + 1))) for size in range(world.size)]
-        teams = teams if world.size > 1 else [None]
-    for seed in range(first, first + count):
-        try:
-            play(teams, rank, random.Random(seed), steps)
-        except Exception as error:
-            print(f"history {seed}, rank {rank}: {type(error).__name__}: {error}", flush=True)
-            if teams[-1] is not None:
-                teams[-1].Abort(1)
-            return 1
-    if rank == 0:
-        print(f"{count} histories of {steps} steps on 1 to {len(teams)} ranks: 0 differences")
-    return 0
+    lose_lock(dataset._state.session)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(histories.main(History, sys.argv[1:]))

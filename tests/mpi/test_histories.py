@@ -2,10 +2,16 @@
 
 from pathlib import Path
 
-SCRIPT = Path(__file__).resolve().parents[2] / "verification" / "dataset_histories.py"
+FOLDER = Path(__file__).resolve().parents[2] / "verification"
 
 
 def test_histories_on_up_to_three_ranks_equal_a_numpy_array(run_ranks):
-    said = run_ranks(3, SCRIPT, 6, 30)
+    said = run_ranks(3, FOLDER / "dataset_histories.py", 6, 30)
 
     assert said == "6 histories of 30 steps on 1 to 3 ranks: 0 differences\n"
+
+
+def test_histories_of_groups_on_up_to_three_ranks_equal_their_dictionaries(run_ranks):
+    said = run_ranks(3, FOLDER / "group_histories.py", 6, 20)
+
+    assert said == "6 histories of 20 steps on 1 to 3 ranks: 0 differences\n"

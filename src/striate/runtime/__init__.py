@@ -9,6 +9,7 @@ from striate.runtime.hints import directory_attributes, hints
 from striate.runtime.loop_cache import LoopCache
 from striate.runtime.move.row_schedule import RowSchedule
 from striate.runtime.move.schedule import Schedule
+from striate.runtime.plan.ragged import Ragged
 from striate.runtime.report import Report
 from striate.runtime.serial import SerialDataset, open_serial
 from striate.runtime.settings import read_settings
@@ -21,6 +22,7 @@ __all__ = [
     "DatasetCheck",
     "LoopCache",
     "Pending",
+    "Ragged",
     "Report",
     "RowSchedule",
     "Schedule",

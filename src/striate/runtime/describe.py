@@ -110,7 +110,7 @@ class GroupDescription:
         rows = [f"  dimensions {lengths}{grown}"]
         for variable in self.variables:
             shown = " ".join(f"{name}={value}" for name, value in variable["attributes"].items())
-            kind = ", ".join(variable["dimensions"])
+            kind = ", ".join(variable["dimensions"]) + ("; lists" if variable["ragged"] else "")
             rows.append(f"  {variable['name']:<10} {variable['dtype']} ({kind}) {shown}".rstrip())
         rows += [f"  {name}: {value}" for name, value in self.attributes.items()]
         rows.append(f"  written    {self.generation} times; {self.state}")
@@ -132,6 +132,7 @@ def _describe_group(path: Path, metadata: GroupMetadata) -> GroupDescription:
                 "dtype": str(entry.numpy_dtype()),
                 "dimensions": list(entry.dimensions),
                 "codec": entry.codec,
+                "ragged": bool(entry.chunk_elements),
                 "attributes": entry.attributes,
             }
             for entry in metadata.variables

@@ -29,7 +29,15 @@ from striate.runtime.plan.grid import plan_grid
 from striate.runtime.plan.placement import chunks_per_block
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.files import Store, check_directories
-from striate.runtime.store.group_metadata import VERSION, GroupMetadata, Rows, decode_group
+from striate.runtime.store.group_metadata import (
+    VERSION,
+    GroupMetadata,
+    Rows,
+    VariableEntry,
+    decode_group,
+    element_name,
+)
+from striate.runtime.store.group_tables import empty_tables
 from striate.runtime.store.hdf5_reference import hdf5_library, refuse_compressed
 from striate.runtime.variable_group import VariableGroup
 from striate.runtime.variables import Variable, checked_attributes, checked_name
@@ -154,10 +162,13 @@ def _declared(
     if len(growing) > 1:
         raise DatasetError(f"expected one growing dimension at most, got {', '.join(growing)}")
     lengths = {checked_name(name): int(length) for name, length in dimensions.items() if length is not None}
-    entries = [variable.entry(name) for name, variable in variables.items()]
+    entries = [entry for name, variable in variables.items() for entry in variable.entries(name)]
     if not entries:
         raise DatasetError("expected one variable at least, got none")
+    _refuse_taken_names(entries, dimensions)
     for entry in entries:
+        if entry.chunk_elements and len([name for name in entry.dimensions if name not in growing]) != 1:
+            raise DatasetError(f"expected lists along one dimension, got {entry.dimensions}", at=entry.name)
         for place, name in enumerate(entry.dimensions):
             if name not in dimensions or (name in growing and place):
                 raise DatasetError(
@@ -185,12 +196,23 @@ def _declared(
     )
 
 
+def _refuse_taken_names(entries: Sequence[VariableEntry], dimensions: Mapping[str, Any]) -> None:
+    """Ragged variables bring variables and a dimension of their own."""
+    seen: set[str] = set()
+    for entry in entries:
+        if entry.name in seen:
+            raise DatasetError(f"expected another name: {entry.name!r} belongs to a ragged variable")
+        if entry.chunk_elements and element_name(entry.name) in dimensions:
+            raise DatasetError(f"expected another name for the dimension {element_name(entry.name)!r}")
+        seen.add(entry.name)
+
+
 def _with_rows(state: GroupState, chunk_bytes: int, group_factor: int) -> GroupMetadata:
     """How rows along each leading dimension are stored: chunks of the longest row's variable are near `chunk_bytes`."""
     metadata, ranks = state.metadata, state.ranks.size
     rows: dict[str, int] = {}
     for entry in metadata.variables:
-        if metadata.is_scalar(entry):
+        if metadata.is_scalar(entry) or entry.chunk_elements:
             continue
         name = state.leading(entry)
         others = [dimension for dimension in entry.dimensions if dimension not in (name, metadata.growing)]
@@ -208,6 +230,11 @@ def _with_rows(state: GroupState, chunk_bytes: int, group_factor: int) -> GroupM
             alignment=ALIGNMENT,
         )
         found[name] = Rows(grid.chunk_shape[0], chunks_per_block(grid.chunks, ranks, group_factor))
-    sized = msgspec.structs.replace(metadata, rows=found)
-    table = GroupState(state.setting, sized, committed=False).empty_table(growing=False)
-    return msgspec.structs.replace(sized, chunks=table.columns())
+    variables = [
+        msgspec.structs.replace(entry, chunk_elements=max(1, chunk_bytes // entry.numpy_dtype().itemsize))
+        if entry.chunk_elements
+        else entry
+        for entry in metadata.variables
+    ]
+    sized = msgspec.structs.replace(metadata, rows=found, variables=variables)
+    return msgspec.structs.replace(sized, chunks=empty_tables(sized, growing=False).fixed.columns())

@@ -11,26 +11,24 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.errors import DatasetError, StriateError
+from striate.runtime.move.brought import Brought
 from striate.runtime.move.collective import Collective
-from striate.runtime.move.exchange import Exchange
 from striate.runtime.move.group_commit import clean_group, commit_group, remove_files, with_static, with_step
+from striate.runtime.move.group_memory import GroupMemory
+from striate.runtime.move.group_reading import GroupReading
 from striate.runtime.move.group_state import GroupState
 from striate.runtime.move.group_writing import GroupWriting
-from striate.runtime.move.mapped import MappedReading
-from striate.runtime.move.reading import Reading
 from striate.runtime.move.row_schedule import RowSchedule, build_rows
 from striate.runtime.move.session import CHANGED, FRESH
 from striate.runtime.move.snapshot import newest
 from striate.runtime.move.state import State
 from striate.runtime.move.steps import StepIndexes, find_step, kept_steps
-from striate.runtime.move.windows import Windows
-from striate.runtime.plan.records import bytes_of, record_bytes, result_array
 from striate.runtime.report import Report
-from striate.runtime.store.chunks import ChunkReader, ChunkTable
 from striate.runtime.store.commit import NO_REFERENCES, hdf5_if_possible
 from striate.runtime.store.files import MOST_OPEN, SubfileReader
-from striate.runtime.store.group_metadata import GroupMetadata, StepIndex, decode_group, index_name
+from striate.runtime.store.group_metadata import GroupMetadata, decode_group, index_name
 from striate.runtime.store.group_reference import group_references
+from striate.runtime.store.group_tables import GroupTables, empty_tables, static_tables, tables_of
 from striate.runtime.store.hdf5_reference import FILE_NAME as HDF5_NAME
 from striate.runtime.store.hdf5_reference import group_hdf5
 from striate.runtime.store.metadata import SubFile
@@ -50,7 +48,7 @@ class VariableGroup:
         self._state = state
         self.files = SubfileReader(state.setting.store)
         self._indexes = StepIndexes()
-        self._memory: Bytes | None = None
+        self._memory = GroupMemory(state.setting.node, state.ranks)
         self._referenced = True
         self._closed = False
         self.report = Report("open", state.ranks.rank)
@@ -94,7 +92,7 @@ class VariableGroup:
         """Collective: how the rows `where` along a dimension are written and read, by all variables that have it."""
         with self._call("schedule", dimension, combine):
             pass
-        return build_rows(self._state, dimension, where, combine, self._shared_memory())
+        return build_rows(self._state, dimension, where, combine, self._scratch())
 
     def write_all(self, where: Any, records: Mapping[str, Any], *, combine: str | None = None) -> Report:
         """Collective: rows of variables that do not grow, all at once; `where` is indices, a slice or a schedule."""
@@ -109,21 +107,17 @@ class VariableGroup:
 
     def read_all(
         self, name: str, where: Any = slice(None), *, step: int = -1, out: npt.NDArray[Any] | None = None
-    ) -> npt.NDArray[Any]:
-        """Collective: rows of a variable, every byte checked; of one that grows, of the given step (-1: the last)."""
-        state = self._read_state(name, where, step)
+    ) -> Any:
+        """Collective: rows of a variable, every byte checked; of one that grows, of the given step (-1: the last).
+
+        An array, into `out` when it is given; of a ragged variable a `Ragged`.
+        """
+        tables = self._read_tables(name, where, step, out)
+        entry, report = self._state.entry(name), Report("read", self._state.ranks.rank)
         rows = self._rows_of(name, where, None)
-        report, schedule = Report("read", self._state.ranks.rank), rows.of(state)
-        reader = ChunkReader(state.grid, state.table, state.pipeline, self.files)
-        with Collective(self._state.ranks, 0) as meeting:
-            result = result_array(out, state.dtype, schedule.shape)
-            mapped = MappedReading(state, schedule, reader, report)
-            meeting.values[0] = not mapped.prepare()
-        report.records = schedule.records
-        if meeting.largest[0] or not mapped.run(bytes_of(result)):
-            windows = self._windows({name: state})[name]
-            exchange = Exchange(state.ranks, schedule, report=report)
-            Reading(state, windows, exchange, reader).run(bytes_of(result))
+        self._scratch()
+        reading = GroupReading(self._state, tables, self._memory, self.files, report)
+        result = reading.lists(entry, rows) if entry.chunk_elements else reading.rows(entry, rows, out)
         if len(self.files.descriptors) > MOST_OPEN:
             self.files.close()
         self.report = report
@@ -175,15 +169,15 @@ class VariableGroup:
 
     def stored_states(self, findings: list[str]) -> Iterator[tuple[str, State]]:
         """Every variable with its chunks, of every step in turn; an index that cannot be read is a finding."""
-        yield from self._state.states(self._static_table(), growing=False).items()
+        yield from self._state.all_states(static_tables(self.metadata), growing=False).items()
         for number, step in zip(self.steps, self.metadata.steps, strict=True):
             try:
                 index = self._indexes.of(self._state, step)
             except StriateError as error:
                 findings.append(str(error))
                 continue
-            table = ChunkTable.from_columns(index.chunks, index.subfiles)
-            for name, state in self._state.states(table, growing=True).items():
+            tables = tables_of(self.metadata, index, growing=True)
+            for name, state in self._state.all_states(tables, growing=True).items():
                 yield f"{name}, step {number}", state
 
     @property
@@ -193,9 +187,7 @@ class VariableGroup:
 
     def _release(self) -> None:
         self.files.close()
-        if self._memory is not None:
-            self._state.setting.node.give_back(self._memory)
-            self._memory = None
+        self._memory.release()
         self._state.setting.session.close()
         self._closed = True
 
@@ -212,69 +204,41 @@ class VariableGroup:
         if isinstance(where, RowSchedule):
             return where
         dimension = self._state.leading(self._state.entry(name))
-        return build_rows(self._state, dimension, where, combine or "last", self._shared_memory())
+        return build_rows(self._state, dimension, where, combine or "last", self._scratch())
 
     def _check_schedule(self, name: str, where: Any, combine: str | None) -> None:
         if isinstance(where, RowSchedule):
             where.check(self._state, self._state.leading(self._state.entry(name)), combine)
 
-    # States of variables.
-
-    def _static_table(self) -> ChunkTable:
-        return ChunkTable.from_columns(self.metadata.chunks, self.metadata.subfiles)
-
-    def _read_state(self, name: str, where: Any, step: int) -> State:
+    def _read_tables(self, name: str, where: Any, step: int, out: Any) -> GroupTables:
         by = "a schedule" if isinstance(where, RowSchedule) else "places"
         with self._call("read_all", name, by, step):
             entry = self._state.entry(name)
             self._state.leading(entry)
             self._check_schedule(name, where, None)
+            if entry.chunk_elements and out is not None:
+                raise DatasetError(f"expected no `out` for lists, got one for {name!r}")
             chosen = find_step(self.metadata, step) if self.metadata.grows(entry) else None
         if chosen is None:
-            return self._state.states(self._static_table(), growing=False)[name]
-        index = self._indexes.of(self._state, chosen)
-        table = ChunkTable.from_columns(index.chunks, index.subfiles)
-        return self._state.states(table, growing=True)[name]
+            return static_tables(self.metadata)
+        return tables_of(self.metadata, self._indexes.of(self._state, chosen), growing=True)
 
     def _static_files(self) -> list[SubFile]:
         found: dict[str, SubFile] = {}
-        for state in self._state.states(self._static_table(), growing=False).values():
+        for state in self._state.all_states(static_tables(self.metadata), growing=False).values():
             found |= {subfile.name: subfile for subfile in state.subfiles_we_read()}
         return list(found.values())
 
-    # Memory.
-
-    def _shared_memory(self) -> Bytes:
-        """Collective: memory of the node for the windows of the largest variable; shared where that can be."""
-        if self._memory is None:
-            self._memory = self._allocate()
-            if self._state.ranks.largest([self._memory is None])[0]:
-                node = self._state.setting.group.node(False)
-                self._state = replace(self._state, setting=replace(self._state.setting, node=node))
-                self._memory = self._allocate()
-        assert self._memory is not None
-        return self._memory
-
-    def _allocate(self) -> Bytes | None:
-        sizes = [0]
-        for growing in (False, True):
-            states = self._state.states(self._state.empty_table(growing=growing), growing=growing)
-            for dimension in self.metadata.rows:
-                named = [state for name, state in states.items() if self._leads(name, dimension)]
-                sizes.append(sum(_new_windows(state).total_bytes for state in named))
-        return self._state.setting.node.take(max(sizes))
-
-    def _leads(self, name: str, dimension: str) -> bool:
-        return self._state.leading(self._state.entry(name)) == dimension
-
-    def _windows(self, states: Mapping[str, State]) -> dict[str, Windows]:
-        """Windows of variables with rows along one dimension, side by side."""
-        memory, first, found = self._shared_memory(), 0, {}
-        for name, state in states.items():
-            found[name] = _new_windows(state)
-            found[name].memory = memory[first : first + found[name].total_bytes]
-            first += found[name].total_bytes
-        return found
+    def _scratch(self) -> Bytes:
+        """Collective: memory for the windows of the variables of any call; shared where that can be."""
+        memory = self._memory.get(self._state.largest_share())
+        if memory is None:  # all go on with messages alone
+            node = self._state.setting.group.node(False)
+            self._state = replace(self._state, setting=replace(self._state.setting, node=node))
+            self._memory = GroupMemory(node, self._state.ranks)
+            memory = self._memory.get(self._state.largest_share())
+        assert memory is not None
+        return memory
 
     # Writing.
 
@@ -291,22 +255,24 @@ class VariableGroup:
             names = self._names(records, scalars)
             self._check_schedule(names[0], where, combine)
         rows = self._rows_of(names[0], where, combine)
-        growing, session = scalars is not None, self._state.setting.session
-        states = self._state.states(self._state.empty_table(growing=growing), growing=growing)
+        session, brought = self._state.setting.session, Brought(self._state, rows)
         try:
             with Collective(self._state.ranks, 0) as meeting:
-                sources = {
-                    name: record_bytes(records[name], states[name].dtype, rows.of(states[name]).shape)
-                    for name in names
-                }
+                for name in names:
+                    brought.take(name, records[name])
                 meeting.values[0] = session.begin()
             self._catch_up(meeting.largest[0])
-            old = self._state.empty_table(growing=True) if growing else self._static_table()
-            writing = GroupWriting(self._state, old, rows, growing=growing)
-            windows = self._windows({name: writing.states[name] for name in names})
-            table = writing.run(sources, windows, self.files)
-            with writing.report.stage("commit"):
-                self._commit_written(writing, table, scalars)
+            self._scratch()
+            growing = scalars is not None
+            old = empty_tables(self.metadata, growing=True) if growing else static_tables(self.metadata)
+            writing = GroupWriting(self._state, old, self._memory, self.files, growing=growing)
+            try:
+                tables = brought.write(writing)
+                with writing.report.stage("commit"):
+                    self._commit_written(tables, scalars)
+            except Exception:
+                writing.discard()
+                raise
         finally:
             session.end()
         self.report = writing.report
@@ -327,21 +293,15 @@ class VariableGroup:
                 raise DatasetError(f"expected a finite number for each step, got {name} {value!r:.60}")
         return names
 
-    def _commit_written(
-        self, writing: GroupWriting, table: ChunkTable, scalars: dict[str, Any] | None
-    ) -> None:
+    def _commit_written(self, tables: GroupTables, scalars: dict[str, Any] | None) -> None:
         before = self._state
-        try:
-            if scalars is None:
-                self._commit(with_static(before, table), None)
-            else:
-                index = StepIndex(table.subfiles, table.columns())
-                metadata, content = with_step(before, index, scalars)
-                self._indexes.known[metadata.generation] = index
-                self._commit(metadata, content)
-        except Exception:
-            writing.discard()
-            raise
+        if scalars is None:
+            self._commit(with_static(before, tables), None)
+        else:
+            index = tables.index()
+            metadata, content = with_step(before, index, scalars)
+            self._indexes.known[metadata.generation] = index
+            self._commit(metadata, content)
         self._remove_replaced(before)
         self.files.hold(self._static_files())
 
@@ -355,14 +315,14 @@ class VariableGroup:
     def hdf5_content(self) -> bytes:
         """Collective: the HDF5 file that points into the sub-files of all variables and steps."""
         indexes = [self._indexes.of(self._state, step) for step in self.metadata.steps]
-        return group_hdf5(self.metadata, self._state.setting.store, self._static_table(), indexes)
+        return group_hdf5(self.metadata, self._state.setting.store, indexes)
 
     def _references(self, metadata: GroupMetadata) -> dict[str, bytes | None]:
         """Collective: on rank 0 the references; while there are few chunks with every write, then at the end."""
         options, store = self._state.setting.options, self._state.setting.store
         if not (options.reference or options.hdf5):
             return NO_REFERENCES
-        per_step = len(self._state.empty_table(growing=True).file)
+        per_step = len(empty_tables(metadata, growing=True).fixed.file)
         few = per_step * len(metadata.steps) <= MOST_REFERENCED
         if not few and metadata is not self.metadata:
             self._referenced = False
@@ -370,11 +330,9 @@ class VariableGroup:
         indexes = [self._indexes.of(self._state, step) for step in metadata.steps]
         if self._state.ranks.rank:
             return {}
-        table = ChunkTable.from_columns(metadata.chunks, metadata.subfiles)
-        made = (metadata, store, table, indexes)
-        found = NO_REFERENCES | (group_references(*made) if options.reference else {})
+        found = NO_REFERENCES | (group_references(metadata, store, indexes) if options.reference else {})
         if options.hdf5:
-            found[HDF5_NAME] = hdf5_if_possible(lambda: group_hdf5(*made))
+            found[HDF5_NAME] = hdf5_if_possible(lambda: group_hdf5(metadata, store, indexes))
         return found
 
     def _remove_replaced(self, before: GroupState) -> None:
@@ -404,9 +362,3 @@ class VariableGroup:
             self._state.setting.session.caught_up()
         if found & FRESH and state.committed:
             clean_group(self._state)
-
-
-def _new_windows(state: State) -> Windows:
-    return Windows(
-        state.node, state.domains, window_chunks=state.window_chunks, chunk_bytes=state.grid.chunk_bytes
-    )

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from striate.errors import DatasetError
 from striate.runtime.store.codec import pipeline_from
 from striate.runtime.store.dtypes import describe_dtype
-from striate.runtime.store.group_metadata import NAME, VariableEntry
+from striate.runtime.store.group_metadata import NAME, VariableEntry, count_name, element_name, start_name
 
 _DEPTH = 4
 _RESERVED = ("_ARRAY_DIMENSIONS", "coordinates", "units")
@@ -23,7 +24,7 @@ class Variable:
     """One variable: `Variable("f8", ("node",), units="Pa", attributes={"long_name": "pressure"})`.
 
     Rows are addressed along the first dimension that does not grow. A `coordinate` is shown by xarray as one. A
-    variable of the growing dimension alone is one number for each step.
+    variable of the growing dimension alone is one number for each step. A `ragged` one has a list for every row.
     """
 
     dtype: Any
@@ -32,6 +33,17 @@ class Variable:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     coordinate: bool = False
     codec: Any = None
+    ragged: bool = False
+
+    def entries(self, name: str) -> list[VariableEntry]:
+        """The variable as metadata holds it; a ragged one with the lengths and beginnings of its lists."""
+        entry = self.entry(name)
+        if not self.ragged:
+            return [entry]
+        sample = {"sample_dimension": element_name(name)}  # as the CF conventions have it
+        counts = Variable("i8", self.dimensions, attributes=sample).entry(count_name(name))
+        starts = Variable("i8", self.dimensions).entry(start_name(name))
+        return [counts, starts, msgspec.structs.replace(entry, chunk_elements=1)]
 
     def entry(self, name: str) -> VariableEntry:
         """The variable as metadata holds it; refuses what cannot be stored or read by others."""

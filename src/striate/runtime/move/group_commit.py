@@ -15,7 +15,6 @@ import xxhash
 from striate.runtime.move.collective import Collective
 from striate.runtime.move.group_state import GroupState
 from striate.runtime.move.writing import Writing
-from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.commit import Written, leftovers, merged_table, remove, replace_content
 from striate.runtime.store.files import Store, write_part
 from striate.runtime.store.group_metadata import (
@@ -26,15 +25,18 @@ from striate.runtime.store.group_metadata import (
     encode_index,
     index_name,
 )
+from striate.runtime.store.group_tables import GroupTables
 from striate.runtime.store.metadata import SubFile, subfile_name
 
 
-def joint_table(
-    state: GroupState, old: ChunkTable, writings: Mapping[str, Writing], *, growing: bool
-) -> ChunkTable:
-    """Collective: the table of all variables, that grow or that do not, after these were written."""
+def joint_tables(
+    state: GroupState, old: GroupTables, writings: Mapping[str, Writing], *, growing: bool
+) -> GroupTables:
+    """Collective: the tables of all variables, that grow or that do not, after these were written."""
+    if not writings:
+        return old
     checksums = _checksums(state, list(writings.values()))
-    firsts, first = {}, 0
+    firsts, first = {name: old.first_chunk(name) for name in old.ragged}, 0
     for entry in state.metadata.stored(growing=growing):
         firsts[entry.name] = first
         first += state.metadata.grid_of(entry).chunks
@@ -49,7 +51,7 @@ def joint_table(
     def name_of(server: int) -> str:
         return subfile_name(metadata.identity, metadata.generation + 1, server)
 
-    return merged_table(old, written, np.concatenate(servers), name_of)
+    return old.divided(merged_table(old.joined(), written, np.concatenate(servers), name_of))
 
 
 def _checksums(state: GroupState, writings: list[Writing]) -> list[Any]:
@@ -60,13 +62,15 @@ def _checksums(state: GroupState, writings: list[Writing]) -> list[Any]:
     return [part.reshape(-1) for part in np.split(table, np.cumsum(lengths)[:-1], axis=1)]
 
 
-def with_static(state: GroupState, table: ChunkTable) -> GroupMetadata:
+def with_static(state: GroupState, tables: GroupTables) -> GroupMetadata:
     """The group after variables that do not grow were written."""
+    index = tables.index()
     return msgspec.structs.replace(
         state.metadata,
         generation=state.metadata.generation + 1,
-        subfiles=table.subfiles,
-        chunks=table.columns(),
+        subfiles=index.subfiles,
+        chunks=index.chunks,
+        ragged=index.ragged,
     )
 
 

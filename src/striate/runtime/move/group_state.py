@@ -5,21 +5,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from striate.errors import DatasetError
 from striate.runtime.move.group import Group
+from striate.runtime.move.group_memory import new_windows, share_of
 from striate.runtime.move.node import Node
 from striate.runtime.move.ranks import Ranks
 from striate.runtime.move.session import Session
 from striate.runtime.move.state import ChunkPlan, Options, State
 from striate.runtime.plan.budget import Budget
+from striate.runtime.plan.grid import Grid
 from striate.runtime.plan.placement import Domains
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.codec import pipeline_from_configs
 from striate.runtime.store.files import Store
-from striate.runtime.store.group_metadata import GroupMetadata, VariableEntry
+from striate.runtime.store.group_metadata import GroupMetadata, VariableEntry, ragged_grid
+from striate.runtime.store.group_tables import GroupTables, Lists, empty_tables
 
 Int64 = npt.NDArray[np.int64]
 
@@ -86,14 +90,48 @@ class GroupState:
         found, first = {}, 0
         for entry in self.metadata.stored(growing=growing):
             chunks = self.metadata.grid_of(entry).chunks
-            found[entry.name] = self._state(entry, table.part(first, first + chunks))
+            found[entry.name] = self._fixed_state(entry, table.part(first, first + chunks))
             first += chunks
         return found
 
-    def empty_table(self, *, growing: bool) -> ChunkTable:
-        """No chunk of these variables was written."""
-        entries = self.metadata.stored(growing=growing)
-        return ChunkTable.empty(sum(self.metadata.grid_of(entry).chunks for entry in entries))
+    def all_states(self, tables: GroupTables, *, growing: bool) -> dict[str, State]:
+        """A state for each variable that grows, or for each that does not, ragged ones too."""
+        found = self.states(tables.fixed, growing=growing)
+        for entry in self.metadata.ragged_entries(growing=growing):
+            found[entry.name] = self.list_state(entry, tables.ragged[entry.name])
+        return found
+
+    def largest_share(self) -> int:
+        """Bytes of a rank's windows for all variables of fixed size of one call."""
+        shares = [0]
+        for growing in (False, True):
+            states = self.states(empty_tables(self.metadata, growing=growing).fixed, growing=growing)
+            for dimension in self.metadata.rows:
+                named = [
+                    state for name, state in states.items() if self.leading(self.entry(name)) == dimension
+                ]
+                shares.append(sum(share_of(new_windows(state)) for state in named))
+        return max(shares)
+
+    def list_state(self, entry: VariableEntry, lists: Lists) -> State:
+        """The state of a ragged variable: its elements as one row, dealt to ranks and servers in equal runs."""
+        grid, servers = ragged_grid(entry, lists.elements), self.metadata.servers
+        domains = Domains.even(grid.chunks, self.ranks.size)
+        plain = self.setting.node.is_everyone and not entry.codec
+        total = max(self.setting.buffer_bytes, 4 * grid.chunk_bytes)
+        budget = Budget(total, grid.chunk_bytes, self.ranks.size, plain)
+        run = -(-max(1, grid.chunks) // servers)
+        placed = np.arange(grid.chunks, dtype=np.int64) // run
+        return self._state(
+            entry, grid, lists.table, domains, budget, ChunkPlan(placed, self._server_ranks(), run, "")
+        )
+
+    def any_state(self) -> State:
+        """A state of no variable, for what all have in common."""
+        entry = next(entry for entry in self.metadata.variables if not self.metadata.is_scalar(entry))
+        return self.list_state(
+            msgspec.structs.replace(entry, chunk_elements=1), Lists(0, ChunkTable.empty(0))
+        )
 
     def row_bytes(self, dimension: str, *, growing: bool) -> int:
         """Bytes of a row along a dimension, of all variables that grow, or of all that do not, together."""
@@ -122,14 +160,27 @@ class GroupState:
         blocks = -(-max(1, chunks) // (rows.block_chunks * ranks))
         return Domains(chunks, ranks, blocks * rows.block_chunks)
 
-    def _state(self, entry: VariableEntry, table: ChunkTable) -> State:
-        setting, metadata = self.setting, self.metadata
-        grid, dimension = metadata.grid_of(entry), self.leading(entry)
-        block = metadata.rows[dimension].block_chunks
-        server_ranks = setting.server_ranks or tuple(
-            server % setting.ranks.size for server in range(metadata.servers)
-        )
+    def _fixed_state(self, entry: VariableEntry, table: ChunkTable) -> State:
+        metadata, dimension = self.metadata, self.leading(entry)
+        grid, block = metadata.grid_of(entry), metadata.rows[dimension].block_chunks
         placed = np.arange(grid.chunks, dtype=np.int64) // block % metadata.servers
+        plan = ChunkPlan(placed, self._server_ranks(), block, "")
+        return self._state(entry, grid, table, self.domains(dimension), self.budget(dimension), plan)
+
+    def _server_ranks(self) -> tuple[int, ...]:
+        dealt = tuple(server % self.ranks.size for server in range(self.metadata.servers))
+        return self.setting.server_ranks or dealt
+
+    def _state(
+        self,
+        entry: VariableEntry,
+        grid: Grid,
+        table: ChunkTable,
+        domains: Domains,
+        budget: Budget,
+        plan: ChunkPlan,
+    ) -> State:
+        setting, metadata = self.setting, self.metadata
         return State(
             group=setting.group,
             node=setting.node,
@@ -139,9 +190,9 @@ class GroupState:
             dtype=entry.numpy_dtype(),
             pipeline=pipeline_from_configs(entry.codec, setting.codecs),
             choose_codec=False,
-            domains=self.domains(dimension),
-            budget=self.budget(dimension),
-            plan=ChunkPlan(placed, server_ranks, block, ""),
+            domains=domains,
+            budget=budget,
+            plan=plan,
             options=setting.options,
             identity=metadata.identity,
             generation=metadata.generation,

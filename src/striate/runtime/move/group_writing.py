@@ -1,65 +1,103 @@
-"""Writing variables of a group: all through windows side by side, with one meeting a round, into the same sub-files."""
+"""Writing variables of a group: those of fixed size side by side, with one meeting a round; lists one after another."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from striate.runtime.move.collective import Collective
 from striate.runtime.move.exchange import Exchange
-from striate.runtime.move.group_commit import joint_table
+from striate.runtime.move.group_commit import joint_tables
+from striate.runtime.move.group_memory import GroupMemory
 from striate.runtime.move.group_state import GroupState
 from striate.runtime.move.row_schedule import RowSchedule
+from striate.runtime.move.schedule import Schedule
+from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
 from striate.runtime.move.writers import NewFiles
 from striate.runtime.move.writing import Writing
 from striate.runtime.report import Report
-from striate.runtime.store.chunks import ChunkReader, ChunkTable
+from striate.runtime.store.chunks import ChunkReader
 from striate.runtime.store.files import SubfileReader
+from striate.runtime.store.group_metadata import VariableEntry
+from striate.runtime.store.group_tables import GroupTables
 
 Bytes = npt.NDArray[np.uint8]
 
 
 class GroupWriting:
-    """One collective write of variables that have rows along one dimension; all grow, or none."""
+    """One collective write into new sub-files, of variables that all grow, or none; `finish` gives their chunks."""
 
-    def __init__(self, state: GroupState, old: ChunkTable, rows: RowSchedule, *, growing: bool) -> None:
+    def __init__(
+        self,
+        state: GroupState,
+        old: GroupTables,
+        memory: GroupMemory,
+        files: SubfileReader,
+        *,
+        growing: bool,
+    ) -> None:
         self.state = state
-        self.old = old
-        self.rows = rows
+        self.tables = old
+        self.memory = memory
+        self.files = files
         self.growing = growing
-        self.states = state.states(old, growing=growing)
-        self.new = NewFiles(next(iter(self.states.values())))
+        self.states = state.states(old.fixed, growing=growing)
+        self.new = NewFiles(state.any_state())
         self.writings: dict[str, Writing] = {}
         self.report = Report("write", state.ranks.rank)
 
-    def run(self, sources: dict[str, Bytes], windows: dict[str, Windows], files: SubfileReader) -> ChunkTable:
-        """Write all; the table of the group's chunks afterwards. On failure what was written is removed."""
-        state = self.state
-        for name in sources:
-            self.writings[name] = self._writing(name, windows[name], files)
-        try:
-            rounds = next(iter(self.writings.values())).rounds()  # the same rows of every variable
-            for turn in rounds:
-                self._round(turn, sources, first=turn == rounds[0])
-            self.report.rounds = len(rounds)
-            with Collective(state.ranks), self.report.stage("wait"):
-                self._raise_failures()
-                self.report.stored_bytes = self.new.close(sync=state.setting.options.sync)
-            return joint_table(state, self.old, self.writings, growing=self.growing)
-        except Exception:
-            self.discard()
-            raise
+    def take(self, rows: RowSchedule, sources: Mapping[str, Bytes]) -> None:
+        """Collective: variables with rows along one dimension, through windows side by side."""
+        windows = self.memory.windows({name: self.states[name] for name in sources})
+        writings = {
+            name: self._writing(self.states[name], windows[name], rows.of(self.states[name]))
+            for name in sources
+        }
+        rounds = next(iter(writings.values())).rounds()  # the same rows of every variable
+        self._run(rounds, {name: (writing, sources[name]) for name, writing in writings.items()})
 
-    def _round(self, turn: int, sources: dict[str, Bytes], *, first: bool) -> None:
-        """All variables into their windows, one meeting, and all windows into the sub-files."""
-        if not first:
-            self._meet()  # the windows of a round before are written
-        for name, writing in self.writings.items():
-            writing.fill(turn, sources[name])
-        self._meet()
-        for writing in self.writings.values():
-            writing.drain(turn)
+    def take_lists(self, entry: VariableEntry, elements: int, places: Any, source: Bytes) -> None:
+        """Collective: the elements of a ragged variable that are ours, each at its place of all."""
+        self.tables = self.tables.with_lists(entry, elements)
+        if not elements:
+            return
+        state = self.state.list_state(entry, self.tables.ragged[entry.name])
+        self._meet()  # the memory of windows before is free
+        schedule = self.memory.schedule(state, places)
+        writing = self._writing(state, self.memory.windows({entry.name: state})[entry.name], schedule)
+        self._run(writing.rounds(), {entry.name: (writing, source)})
+
+    def scratch(self) -> Bytes:
+        """Memory of the node, free when all ranks have met."""
+        assert self.memory.memory is not None
+        return self.memory.memory
+
+    def finish(self) -> GroupTables:
+        """Collective: where all chunks lie now."""
+        with Collective(self.state.ranks), self.report.stage("wait"):
+            self._raise_failures()
+            self.report.stored_bytes = self.new.close(sync=self.state.setting.options.sync)
+        return joint_tables(self.state, self.tables, self.writings, growing=self.growing)
+
+    def discard(self) -> None:
+        """Remove the new sub-files: they belong to no dataset."""
+        self.new.discard()
+
+    def _run(self, rounds: list[int], writings: Mapping[str, tuple[Writing, Bytes]]) -> None:
+        self.writings |= {name: writing for name, (writing, _) in writings.items()}
+        for turn in rounds:
+            if self.report.rounds:
+                self._meet()  # the windows of a round before are written
+            for writing, source in writings.values():
+                writing.fill(turn, source)
+            self._meet()
+            for writing, _ in writings.values():
+                writing.drain(turn)
+            self.report.rounds += 1
 
     def _meet(self) -> None:
         with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
@@ -69,12 +107,7 @@ class GroupWriting:
         for writing in self.writings.values():
             writing.writers.wait()
 
-    def discard(self) -> None:
-        """Remove the new sub-files: they belong to no dataset."""
-        self.new.discard()
-
-    def _writing(self, name: str, windows: Windows, files: SubfileReader) -> Writing:
-        state, schedule = self.states[name], self.rows.of(self.states[name])
-        reader = ChunkReader(state.grid, state.table, state.pipeline, files)
+    def _writing(self, state: State, windows: Windows, schedule: Schedule) -> Writing:
+        reader = ChunkReader(state.grid, state.table, state.pipeline, self.files)
         self.report.records += schedule.records
         return Writing(state, windows, Exchange(state.ranks, schedule, report=self.report), reader, self.new)

@@ -45,6 +45,7 @@ class VariableEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     coordinate: bool
     codec: list[dict[str, Any]]
     attributes: dict[str, Any]
+    chunk_elements: int = 0  # of a ragged variable: a list for every row
 
     def numpy_dtype(self) -> np.dtype[Any]:
         """The type of an element."""
@@ -67,11 +68,19 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scalars: dict[str, Number]
 
 
+class RaggedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The lists of a ragged variable, one after another in the order of rows."""
+
+    elements: int
+    chunks: Chunks
+
+
 class StepIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the chunks of a step lie: of each growing variable in turn."""
+    """Where the chunks of a step lie: of each growing variable in turn, then of each ragged one."""
 
     subfiles: list[SubFile]
     chunks: Chunks
+    ragged: dict[str, RaggedTable] = {}
 
 
 class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -92,6 +101,7 @@ class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     steps: list[Step]
     subfiles: list[SubFile]  # of the variables that do not grow
     chunks: Chunks
+    ragged: dict[str, RaggedTable] = {}  # those that do not grow
     hdf5: bool = False  # an HDF5 reference is made with every commit
 
     def grid_of(self, variable: VariableEntry) -> Grid:
@@ -114,8 +124,34 @@ class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         return [
             variable
             for variable in self.variables
-            if self.grows(variable) == growing and not self.is_scalar(variable)
+            if self.grows(variable) == growing
+            and not self.is_scalar(variable)
+            and not variable.chunk_elements
         ]
+
+    def ragged_entries(self, *, growing: bool) -> list[VariableEntry]:
+        """The ragged variables, in order: those that grow, or those that do not."""
+        return [entry for entry in self.variables if entry.chunk_elements and self.grows(entry) == growing]
+
+
+def ragged_grid(entry: VariableEntry, elements: int) -> Grid:
+    """The lists of a ragged variable as one row of chunks."""
+    return Grid((elements,), entry.numpy_dtype().itemsize, (entry.chunk_elements,))
+
+
+def count_name(name: str) -> str:
+    """The variable with the lengths of a ragged one's lists."""
+    return f"{name}_count"
+
+
+def start_name(name: str) -> str:
+    """The variable that tells where a ragged one's lists begin."""
+    return f"{name}_start"
+
+
+def element_name(name: str) -> str:
+    """The dimension along which the lists lie."""
+    return f"{name}_element"
 
 
 def coordinates(metadata: GroupMetadata) -> dict[str, str]:
@@ -164,7 +200,7 @@ def decode_index(content: bytes, step: Step, metadata: GroupMetadata, source: st
         )
     index = _decoded(content, StepIndex, source)
     try:
-        _check_table(metadata, index.subfiles, index.chunks, growing=True)
+        _check_table(metadata, index, growing=True)
     except DatasetError as error:
         raise error.in_source(source) from None
     return index
@@ -198,7 +234,7 @@ def _check(metadata: GroupMetadata) -> None:
     _check_dimensions(metadata)
     for number, variable in enumerate(metadata.variables):
         _check_variable(metadata, variable, f"$.variables[{number}]")
-    _check_table(metadata, metadata.subfiles, metadata.chunks, growing=False)
+    _check_table(metadata, StepIndex(metadata.subfiles, metadata.chunks, metadata.ragged), growing=False)
 
 
 def _check_dimensions(metadata: GroupMetadata) -> None:
@@ -217,18 +253,42 @@ def _check_variable(metadata: GroupMetadata, variable: VariableEntry, at: str) -
         raise DatasetError(f"expected a name and known dimensions, got {variable.name!r:.60}", at=at)
     if names and names[0] not in metadata.rows:
         raise DatasetError(f"expected to be told how rows of {names[0]!r:.60} are stored", at=at)
+    if not 0 <= variable.chunk_elements <= LARGEST // 2**31:
+        raise DatasetError("expected chunks of elements", at=at)
+    if variable.chunk_elements:
+        _check_ragged(metadata, variable, at)
     if not names and not metadata.is_scalar(variable):
         raise DatasetError("expected one dimension at least", at=at)
 
 
-def _check_table(metadata: GroupMetadata, subfiles: list[SubFile], chunks: Chunks, *, growing: bool) -> None:
+def _check_ragged(metadata: GroupMetadata, variable: VariableEntry, at: str) -> None:
+    """Its lists' lengths and beginnings are variables of their own."""
+    entries = {entry.name: entry for entry in metadata.variables}
+    for name in (count_name(variable.name), start_name(variable.name)):
+        found = entries.get(name)
+        fits = found is not None and found.dimensions == variable.dimensions and not found.chunk_elements
+        if found is None or not fits or found.numpy_dtype() != np.int64:
+            raise DatasetError(f"expected a variable {name!r:.60} of i8 beside it", at=at)
+
+
+def _check_table(metadata: GroupMetadata, index: StepIndex, *, growing: bool) -> None:
+    for number, subfile in enumerate(index.subfiles):
+        check_subfile(metadata.identity, metadata.servers, subfile, f"$.subfiles[{number}]")
     grids = [metadata.grid_of(variable) for variable in metadata.stored(growing=growing)]
+    raw = [not variable.codec for variable in metadata.stored(growing=growing)]
+    _check_chunks(index.chunks, index.subfiles, grids, raw)
+    known = {entry.name: entry for entry in metadata.ragged_entries(growing=growing)}
+    for name, one in index.ragged.items():
+        if name not in known or not 0 <= one.elements <= LARGEST:
+            raise DatasetError(f"expected lists of a ragged variable, got {name!r:.60}", at="$.ragged")
+        grid = ragged_grid(known[name], one.elements)
+        _check_chunks(one.chunks, index.subfiles, [grid], [not known[name].codec])
+
+
+def _check_chunks(chunks: Chunks, subfiles: list[SubFile], grids: list[Grid], raw: list[bool]) -> None:
     total = sum(grid.chunks for grid in grids)
     if total > MOST_LISTED:
         raise DatasetError(f"expected at most {MOST_LISTED} chunks, got {total}", at="$.chunks")
-    for number, subfile in enumerate(subfiles):
-        check_subfile(metadata.identity, metadata.servers, subfile, f"$.subfiles[{number}]")
-    raw = [not variable.codec for variable in metadata.stored(growing=growing)]
     sizes = np.repeat([grid.chunk_bytes for grid in grids], [grid.chunks for grid in grids]).tolist()
     plain = np.repeat(np.array(raw, bool), [grid.chunks for grid in grids]).tolist()
     check_chunks(chunks, subfiles, sizes, plain)

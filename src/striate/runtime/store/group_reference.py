@@ -7,11 +7,19 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.files import Store
-from striate.runtime.store.group_metadata import GroupMetadata, StepIndex, VariableEntry, coordinates
+from striate.runtime.store.group_metadata import (
+    GroupMetadata,
+    StepIndex,
+    VariableEntry,
+    coordinates,
+    element_name,
+)
+from striate.runtime.store.group_tables import Lists, static_tables, tables_of
 from striate.runtime.store.reference import kerchunk_files, location, zarr_array
 from striate.runtime.store.zarr3 import DOCUMENT, zarr3_array, zarr3_group
 
@@ -19,16 +27,22 @@ Entry = tuple[str, Any]
 
 
 def group_references(
-    metadata: GroupMetadata, store: Store, table: ChunkTable, indexes: Sequence[StepIndex]
+    metadata: GroupMetadata, store: Store, indexes: Sequence[StepIndex]
 ) -> dict[str, bytes | None]:
     """Kerchunk references (version 1) to one Zarr group, by file name; steps are chunks along the growing dimension."""
     refs: dict[str, Any] = {
         ".zgroup": json.dumps({"zarr_format": 2}),
         ".zattrs": json.dumps(metadata.attributes | coordinates(metadata)),
     }
-    steps = [ChunkTable.from_columns(index.chunks, index.subfiles) for index in indexes]
-    refs.update(_static(metadata, store, table))
-    refs.update(_growing(metadata, store, steps))
+    static, steps = static_tables(metadata), [tables_of(metadata, index, growing=True) for index in indexes]
+    refs.update(_static(metadata, store, static.fixed))
+    refs.update(_growing(metadata, store, [step.fixed for step in steps]))
+    for entry in metadata.ragged_entries(growing=False):
+        refs.update(_lists(entry, store, [static.ragged[entry.name]], growing=""))
+    for entry in metadata.ragged_entries(growing=True):
+        refs.update(
+            _lists(entry, store, [step.ragged[entry.name] for step in steps], growing=metadata.growing)
+        )
     refs.update(_scalars(metadata))
     documents = {key: value for key, value in refs.items() if key.rpartition("/")[2].startswith(".z")}
     chunks = {key: value for key, value in refs.items() if key not in documents}
@@ -61,6 +75,20 @@ def _growing(metadata: GroupMetadata, store: Store, steps: Sequence[ChunkTable])
             )
 
 
+def _lists(entry: VariableEntry, store: Store, steps: Sequence[Lists], *, growing: str) -> Iterator[Entry]:
+    """The lists one after another, along a dimension as long as the longest step needs."""
+    longest = max([step.elements for step in steps], default=0)
+    shown = msgspec.structs.replace(entry, dimensions=[*[growing] * bool(growing), element_name(entry.name)])
+    shape = [len(steps), longest] if growing else [longest]
+    chunk = [1, entry.chunk_elements] if growing else [entry.chunk_elements]
+    whole = all(step.elements == longest for step in steps)
+    yield from _documents(shown, shape, chunk, whole=whole)
+    chunk_bytes = entry.chunk_elements * entry.numpy_dtype().itemsize
+    for number, step in enumerate(steps):
+        prefix = f"{entry.name}/{number}." if growing else f"{entry.name}/"
+        yield from _chunks(entry, store, step.table, chunk_bytes, prefix, 1)
+
+
 def _scalars(metadata: GroupMetadata) -> Iterator[Entry]:
     """One number for each step, in the reference itself."""
     for entry in metadata.variables:
@@ -76,13 +104,13 @@ def _modern(metadata: GroupMetadata, refs: Mapping[str, Any]) -> dict[str, Any]:
     """The same in Zarr 3, of all variables or of none: a reader takes one version for the group."""
     found = {DOCUMENT: zarr3_group(metadata.attributes | coordinates(metadata))}
     for entry in metadata.variables:
-        array = json.loads(refs[f"{entry.name}/.zarray"])
+        array, shown = (json.loads(refs[f"{entry.name}/{document}"]) for document in (".zarray", ".zattrs"))
         modern = zarr3_array(
             entry.numpy_dtype(),
             array["shape"],
             array["chunks"],
             entry.codec,
-            entry.dimensions,
+            shown["_ARRAY_DIMENSIONS"],
             entry.attributes,
         )
         if modern is None:

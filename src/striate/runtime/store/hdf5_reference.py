@@ -17,7 +17,15 @@ from striate.errors import DatasetError
 from striate.runtime.plan.grid import Grid
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.files import Store
-from striate.runtime.store.group_metadata import GroupMetadata, StepIndex, VariableEntry, coordinates
+from striate.runtime.store.group_metadata import (
+    GroupMetadata,
+    StepIndex,
+    VariableEntry,
+    coordinates,
+    element_name,
+    ragged_grid,
+)
+from striate.runtime.store.group_tables import Lists, static_tables, tables_of
 from striate.runtime.store.metadata import Metadata
 
 FILE_NAME = "reference.h5"
@@ -65,19 +73,21 @@ def array_hdf5(metadata: Metadata, store: Store) -> bytes:
     )
 
 
-def group_hdf5(
-    metadata: GroupMetadata, store: Store, table: ChunkTable, indexes: Sequence[StepIndex]
-) -> bytes:
+def group_hdf5(metadata: GroupMetadata, store: Store, indexes: Sequence[StepIndex]) -> bytes:
     """The content of the file for a group, all steps; refuses compressed variables."""
     refuse_compressed(metadata.variables)
-    steps = [ChunkTable.from_columns(index.chunks, index.subfiles) for index in indexes]
+    static, steps = static_tables(metadata), [tables_of(metadata, index, growing=True) for index in indexes]
     linked = [
-        *_stored(metadata, store, [table], growing=False),
-        *_stored(metadata, store, steps, growing=True),
+        *_stored(metadata, store, [static.fixed], growing=False),
+        *_stored(metadata, store, [step.fixed for step in steps], growing=True),
         *_scalars(metadata),
     ]
+    for growing, tables in ((False, [static]), (True, steps)):
+        for entry in metadata.ragged_entries(growing=growing):
+            linked.append(_lists(metadata, store, entry, [table.ragged[entry.name] for table in tables]))
     attributes = metadata.attributes | coordinates(metadata)
     lengths = metadata.dimensions | ({metadata.growing: len(steps)} if metadata.growing else {})
+    lengths |= {one.dimensions[-1]: one.shape[-1] for one in linked if one.dimensions[-1] not in lengths}
     return _content(linked, attributes, lengths)
 
 
@@ -103,6 +113,23 @@ def _stored(
         yield _Linked(entry.name, shape, entry.numpy_dtype(), steps, entry.attributes, entry.dimensions)
 
 
+def _lists(metadata: GroupMetadata, store: Store, entry: VariableEntry, steps: Sequence[Lists]) -> _Linked:
+    """The lists one after another; those of a short step end with zeros."""
+    kind, longest = entry.numpy_dtype(), max([step.elements for step in steps], default=0)
+    pieces = []
+    for step in steps:
+        found = _pieces(store, ragged_grid(entry, step.elements), step.table)
+        if found and step.elements < longest:
+            subfile = step.table.subfiles[0]
+            missing = (longest - step.elements) * kind.itemsize
+            found.append((str(store.locate(subfile).absolute()), subfile.bytes, missing))
+        pieces.append(found)
+    growing = metadata.grows(entry)
+    shape = (len(steps), longest) if growing else (longest,)
+    dimensions = [*[metadata.growing] * growing, element_name(entry.name)]
+    return _Linked(entry.name, shape, kind, pieces, entry.attributes, dimensions)
+
+
 def _scalars(metadata: GroupMetadata) -> Iterator[_Linked]:
     for entry in metadata.variables:
         if metadata.is_scalar(entry):
@@ -118,7 +145,7 @@ def _pieces(store: Store, grid: Grid, table: ChunkTable) -> list[Piece]:
 
     HDF5 reads zeros there (H5Pset_external). None when no chunk was written.
     """
-    if (table.file < 0).all():
+    if not grid.total_bytes or (table.file < 0).all():
         return []
     names = [str(store.locate(subfile).absolute()) for subfile in table.subfiles]
     left, found = grid.total_bytes, []
