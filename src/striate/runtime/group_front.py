@@ -42,6 +42,8 @@ from striate.runtime.store.hdf5_reference import hdf5_library, refuse_compressed
 from striate.runtime.variable_group import VariableGroup
 from striate.runtime.variables import Variable, checked_attributes, checked_name
 
+LIST_PARTS = 16  # chunks of lists in one of rows: the last chunk of a step is filled up with zeros
+
 
 def create_group(
     comm: Any,
@@ -231,7 +233,9 @@ def _with_rows(state: GroupState, chunk_bytes: int, group_factor: int) -> GroupM
         )
         found[name] = Rows(grid.chunk_shape[0], chunks_per_block(grid.chunks, ranks, group_factor))
     variables = [
-        msgspec.structs.replace(entry, chunk_elements=max(1, chunk_bytes // entry.numpy_dtype().itemsize))
+        msgspec.structs.replace(
+            entry, chunk_elements=max(1, chunk_bytes // LIST_PARTS // entry.numpy_dtype().itemsize)
+        )
         if entry.chunk_elements
         else entry
         for entry in metadata.variables

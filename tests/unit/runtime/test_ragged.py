@@ -90,7 +90,7 @@ def test_others_read_lists_with_their_counts(tmp_path):
 
 
 def test_damage_to_lists_or_to_their_counts_is_seen(tmp_path):
-    with make(tmp_path / "g") as group:
+    with make(tmp_path / "g", chunk=64) as group:
         group.write_all(slice(None), {"near": LISTS})
     victim = next((tmp_path / "g").glob("*.blocks"))
     sound = victim.read_bytes()

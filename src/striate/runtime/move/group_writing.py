@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from striate.errors import DatasetError
 from striate.runtime.move.collective import Collective
 from striate.runtime.move.exchange import Exchange
 from striate.runtime.move.group_commit import joint_tables
@@ -24,6 +25,7 @@ from striate.runtime.store.chunks import ChunkReader
 from striate.runtime.store.files import SubfileReader
 from striate.runtime.store.group_metadata import VariableEntry
 from striate.runtime.store.group_tables import GroupTables
+from striate.runtime.store.metadata import MOST_LISTED
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -65,6 +67,9 @@ class GroupWriting:
         self.tables = self.tables.with_lists(entry, elements)
         if not elements:
             return
+        if (chunks := -(-elements // entry.chunk_elements)) > MOST_LISTED:
+            wanted = f"expected at most {MOST_LISTED} chunks of lists, got {chunks}"
+            raise DatasetError(f"{wanted}: create the group with a larger chunk", at=entry.name)
         state = self.state.list_state(entry, self.tables.ragged[entry.name])
         self._meet()  # the memory of windows before is free
         schedule = self.memory.schedule(state, places)
