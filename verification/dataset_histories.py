@@ -178,9 +178,14 @@ class History:
         if handle.pending:
             self.end_of(handle)
         places, _ = self.drawn(handle, 50)
+        interrupted = self.choose.random() < 0.5
         if self.takes_part:
             same(handle.dataset.read_all(self.ours(places)), handle.array[self.ours(places)], "a read")
             same(handle.dataset.read_all(...), handle.array, "a read of all")
+            begun = handle.dataset.iread_all(self.ours(places))
+            if interrupted:
+                same(handle.dataset.read_all(...), handle.array, "a read of all, which ends the one before")
+            same(begun.wait(), handle.array[self.ours(places)], "a read in the background")
 
     def refresh(self):
         handle = self.pick()
@@ -367,10 +372,13 @@ def add_at(array, places, values):
 def die(dataset):
     """End a handle as a kill of its process does: files stay as they are, and the kernel takes the lock back."""
     if dataset._pending is not None:
-        dataset._pending._writing.writers.close()
+        dataset._pending.settle()
+        dataset._pending.writing.writers.close()
         dataset._pending = None
     dataset._files.close()
     dataset._windows.release()
+    if dataset._background is not None:
+        dataset._background.end(together=False)
     dataset._closed = True
     lose_lock(dataset._state.session)
 

@@ -1,7 +1,7 @@
 """Collective I/O for irregular programs: records addressed by index arrays, in global order, over mpi4py."""
 
 from striate.runtime.check import DatasetCheck, repair, verify
-from striate.runtime.dataset import Dataset, Pending
+from striate.runtime.dataset import Dataset
 from striate.runtime.front import create, open  # noqa: A004
 from striate.runtime.group_front import create_group, open_group
 from striate.runtime.hdf5_link import link_hdf5
@@ -9,6 +9,7 @@ from striate.runtime.hints import directory_attributes, hints
 from striate.runtime.loop_cache import LoopCache
 from striate.runtime.move.row_schedule import RowSchedule
 from striate.runtime.move.schedule import Schedule
+from striate.runtime.pending import Pending, PendingRead
 from striate.runtime.plan.ragged import Ragged
 from striate.runtime.report import Report
 from striate.runtime.serial import SerialDataset, open_serial
@@ -22,6 +23,7 @@ __all__ = [
     "DatasetCheck",
     "LoopCache",
     "Pending",
+    "PendingRead",
     "Ragged",
     "Report",
     "RowSchedule",

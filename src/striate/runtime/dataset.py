@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.errors import DatasetError
+from striate.runtime.move.background import Background
 from striate.runtime.move.collective import Collective
 from striate.runtime.move.commit import clean, commit, known_identities
 from striate.runtime.move.exchange import Exchange
@@ -24,6 +26,7 @@ from striate.runtime.move.state import State
 from striate.runtime.move.update import can_update, update_schedule
 from striate.runtime.move.windows import Windows
 from striate.runtime.move.writing import Writing
+from striate.runtime.pending import Pending, PendingRead
 from striate.runtime.plan.partition import Partition
 from striate.runtime.plan.records import bytes_of, record_bytes, result_array
 from striate.runtime.plan.selection import as_array, select
@@ -49,7 +52,8 @@ class Dataset:
         self._state = state
         self._files = files
         self._windows = self._new_windows(state.node)
-        self._pending: Pending | None = None
+        self._pending: Pending | PendingRead | None = None
+        self._background: Background | None = None
         self._caches: list[Callable[[], object]] = []  # what writes the records that caches keep
         self._closed = False
         self.report = Report("open", state.ranks.rank)
@@ -111,7 +115,10 @@ class Dataset:
     def iwrite_all(
         self, where: Any, records: Any, *, combine: str | None = None, _in_background: bool = True
     ) -> Pending:
-        """Collective: begin a write; `records` may be changed at once, `wait` of the result ends it."""
+        """Collective: begin a write; `records` may be changed at once, `wait` of the result ends it.
+
+        A copy of the records is exchanged and written by a thread; with a schedule nothing is left to do here.
+        """
         self._ready()
         session = self._state.session
         report, schedule = self._begin("write", where, combine or "last")
@@ -125,13 +132,20 @@ class Dataset:
             if found := meeting.largest[0]:
                 self._catch_up(fresh=bool(found & FRESH), changed=bool(found & CHANGED))
             report.records = schedule.records
-            writing = Writing(self._state, self._windows, self._exchange(schedule, report), self._reader())
-            writing.run(source, in_background=_in_background)
+            state, windows = self._behind() if _in_background else (self._state, self._windows)
+            exchange = Exchange(state.ranks, schedule, report=report)
+            writing = Writing(state, windows, exchange, self._reader())
+            moved = None
+            if _in_background:
+                kept = source.copy()
+                moved = self._thread().start(lambda: writing.run(kept))
+            else:
+                writing.run(source)
         except Exception:
             session.end()
             raise
-        self._pending = Pending(writing, self._finish)
-        return self._pending
+        self._pending = pending = Pending(writing, moved, self._finish)
+        return pending
 
     def read_all(self, where: Any, *, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         """Collective: `array[where]`, every byte checked; into `out` when it is given."""
@@ -146,10 +160,47 @@ class Dataset:
         report.records = schedule.records
         if meeting.largest[0] or not mapped.run(bytes_of(result)):
             self._ready()
-            exchange = self._exchange(schedule, report)
+            exchange = Exchange(self._state.ranks, schedule, report=report)
             Reading(self._state, self._windows, exchange, self._reader()).run(bytes_of(result))
         self.report = report
         return result
+
+    def iread_all(self, where: Any, *, out: npt.NDArray[Any] | None = None) -> PendingRead:
+        """Collective: begin a read of `array[where]`, which a thread makes; `wait` of the result gives the array."""
+        self._ready()
+        report, schedule = self._begin("read", where, "last")
+        with Collective(self._state.ranks, same=_call("iread_all", where, schedule.combine)):
+            result = self._result(schedule, out)
+        state, windows = self._behind()
+        reader = self._reader()
+
+        def read() -> None:
+            exchange = Exchange(state.ranks, schedule, report=report)
+            with Collective(state.ranks, 0, patient=True) as meeting:
+                mapped = MappedReading(state, schedule, reader, report)
+                meeting.values[0] = not mapped.prepare()
+            report.records = schedule.records
+            if meeting.largest[0] or not mapped.run(bytes_of(result)):
+                Reading(state, windows, exchange, reader).run(bytes_of(result))
+
+        def finish(done: Future[None]) -> None:
+            self._pending = None
+            done.result()
+            self.report = report
+
+        self._pending = pending = PendingRead(result, self._thread().start(read), finish)
+        return pending
+
+    def _thread(self) -> Background:
+        """Collective the first time: where work goes on behind the program's back."""
+        if self._background is None:
+            self._background = Background(self._state)
+        return self._background
+
+    def _behind(self) -> tuple[State, Windows]:
+        """Collective the first time: state and windows for the thread."""
+        state = self._thread().state(self._state)
+        return state, self._thread().windows(self._windows, state.node)
 
     def refresh(self) -> bool:
         """Collective: go on to the newest generation on disk, whoever wrote it; whether that was another.
@@ -179,6 +230,9 @@ class Dataset:
         try:
             if not self._state.committed:
                 self._state = commit(self._state, self._state.table)
+            if self._background is not None:
+                self._background.end(together=True)
+                self._background = None
         finally:
             self._release()
 
@@ -196,6 +250,8 @@ class Dataset:
     def _release(self) -> None:
         if self._pending is not None:  # left by an error: what it wrote belongs to no dataset
             self._pending.discard()
+        if self._background is not None:
+            self._background.end(together=False)
         self._files.close()
         self._windows.release()
         self._state.session.close()
@@ -297,9 +353,6 @@ class Dataset:
     def _quota(self, record_bytes: int) -> int:
         return self._state.budget.message_records(record_bytes)
 
-    def _exchange(self, schedule: Schedule, report: Report) -> Exchange:
-        return Exchange(self._state.ranks, schedule, report=report)
-
     def _reader(self) -> ChunkReader:
         return ChunkReader(self._state.grid, self._state.table, self._state.pipeline, self._files)
 
@@ -335,33 +388,17 @@ class Dataset:
             clean(state, known_identities(state) if state.ranks.rank == 0 else set())
 
     def _finish(self, writing: Writing) -> Report:
-        self._pending = None
+        pending, self._pending = self._pending, None
         try:
+            if isinstance(pending, Pending):
+                pending.settle()
+            writing.state = replace(writing.state, group=self._state.group, node=self._state.node)
             self._state = writing.finish()
         finally:
             self._state.session.end()
         self._files.hold(self._state.subfiles_we_read())
         self.report = writing.report
         return writing.report
-
-
-class Pending:
-    """A write under way. `wait` is collective; until then the old dataset is in place."""
-
-    def __init__(self, writing: Writing, finish: Callable[[Writing], Report]) -> None:
-        self._writing = writing
-        self._finish = finish
-        self._report: Report | None = None
-
-    def discard(self) -> None:
-        """Give the write up; the old dataset stays."""
-        self._writing.writers.discard()
-
-    def wait(self) -> Report:
-        """Collective: end the write; what was done. A second call gives the same."""
-        if self._report is None:
-            self._report = self._finish(self._writing)
-        return self._report
 
 
 def _call(name: str, where: Any, combine: str) -> dict[str, object]:

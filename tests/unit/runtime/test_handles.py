@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import striate.runtime as runtime
-from striate.errors import DatasetError
+from striate.errors import DatasetError, StorageError
 from striate.layout import SimpleStripe
 
 
@@ -219,3 +219,20 @@ def test_a_durable_write_flushes_its_bytes_metadata_and_references(tmp_path, mon
     wanted = [subfile, "d", *references, ".metadata.json.part", "d"]
 
     assert flushed == (wanted if sync else [])
+
+
+def test_a_write_in_the_background_takes_a_copy_and_fails_where_it_ends(tmp_path, monkeypatch):
+    with runtime.create(None, tmp_path / "d", (100,), "f8") as dataset:
+        records = np.arange(100.0)
+        pending = dataset.iwrite_all(..., records)
+        records[:] = 0
+        assert np.array_equal(dataset.iread_all(...).wait(), np.arange(100.0))  # which ends the write
+        assert pending.wait().stored_bytes > 0
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "pwritev", lambda *_: (_ for _ in ()).throw(OSError(28, "no space left")))
+            pending = dataset.iwrite_all(..., records)
+            with pytest.raises(StorageError, match="no space left on device"):
+                pending.wait()
+        assert np.array_equal(dataset.read_all(...), np.arange(100.0))
+        dataset.write_all([0], [5.0])
+    assert len(list((tmp_path / "d").glob("*.blocks"))) == 1

@@ -24,6 +24,10 @@ class Group:
             self._nodes[repr(share)] = Node(self.ranks, share)
         return self._nodes[repr(share)]
 
+    def copy(self) -> Group:
+        """Collective: the same ranks with communicators of their own."""
+        return Group(self.ranks.copy())
+
     def free(self) -> None:
         """Free the copies of the communicator; called when the caller frees it."""
         for node in self._nodes.values():

@@ -31,6 +31,8 @@ class Ranks(Protocol):
     def broadcast_known(self, content: bytes, length: int, root: int) -> bytes: ...
     def exchange(self, send: Array, counts: Int64, received: Int64) -> Array: ...
     def swap_counts(self, counts: Int64) -> Int64: ...
+    def copy(self) -> Ranks: ...
+    def takes_threads(self) -> bool: ...
     def split(self, color: int) -> Ranks: ...
     def neighbours(self) -> Ranks: ...
     def start_send(self, content: Array, to: int) -> Any: ...
@@ -70,6 +72,12 @@ class OneRank:
 
     def swap_counts(self, counts: Int64) -> Int64:
         return counts
+
+    def copy(self) -> Ranks:
+        return self
+
+    def takes_threads(self) -> bool:
+        return True
 
     def split(self, color: int) -> Ranks:
         return self
@@ -157,6 +165,16 @@ class MpiRanks:
         result = np.empty_like(counts)
         self.communicator.Alltoall(counts, result)
         return result
+
+    def copy(self) -> Ranks:
+        """The same ranks, whose messages do not mix with ours."""
+        return MpiRanks(self.communicator.Dup())
+
+    def takes_threads(self) -> bool:
+        """True when several threads may call MPI at once."""
+        from mpi4py import MPI
+
+        return bool(MPI.Query_thread() == MPI.THREAD_MULTIPLE)
 
     def split(self, color: int) -> Ranks:
         """The ranks that gave the same color, in our order."""

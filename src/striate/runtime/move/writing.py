@@ -49,10 +49,10 @@ class Writing:
         self.writers = Writers(state, windows, exchange.report, self.new)
         self.checksums = np.zeros(state.domains.chunks_per_domain, np.uint64)  # of our own domain
 
-    def run(self, records: Bytes, *, in_background: bool) -> None:
+    def run(self, records: Bytes) -> None:
         """Take all records from the caller, whose memory is free afterwards."""
         rounds = self.rounds()
-        if len(rounds) > 1 or in_background:
+        if len(rounds) > 1:
             self.writers.write_behind()
         try:
             for before, turn in zip([None, *rounds], rounds, strict=False):

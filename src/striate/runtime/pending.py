@@ -1,0 +1,60 @@
+"""Operations under way: what `iwrite_all` and `iread_all` begin, and `wait` ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+import numpy.typing as npt
+
+from striate.runtime.move.writing import Writing
+from striate.runtime.report import Report
+
+
+class Pending:
+    """A write under way. `wait` is collective; until then the old dataset is in place."""
+
+    def __init__(
+        self, writing: Writing, moved: Future[None] | None, finish: Callable[[Writing], Report]
+    ) -> None:
+        self.writing = writing
+        self._moved = moved  # None: all was moved at once
+        self._finish = finish
+        self._report: Report | None = None
+
+    def settle(self) -> None:
+        """Wait until nothing goes on behind our back; raises what failed there."""
+        if self._moved is not None:
+            self._moved.result()
+
+    def discard(self) -> None:
+        """Give the write up; the old dataset stays."""
+        if self._moved is None or self._moved.exception() is None:
+            self.writing.writers.discard()
+
+    def wait(self) -> Report:
+        """Collective: end the write; what was done. A second call gives the same."""
+        if self._report is None:
+            self._report = self._finish(self.writing)
+        return self._report
+
+
+class PendingRead:
+    """A read under way. `wait` gives the array; until then nobody may look into it."""
+
+    def __init__(
+        self, result: npt.NDArray[Any], done: Future[None], finish: Callable[[Future[None]], None]
+    ) -> None:
+        self._result = result
+        self._done = done
+        self._finish = finish
+
+    def discard(self) -> None:
+        """Give the read up."""
+        self._done.exception()
+
+    def wait(self) -> npt.NDArray[Any]:
+        """Collective: end the read; the array."""
+        self._finish(self._done)
+        return self._result
