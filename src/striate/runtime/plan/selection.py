@@ -68,11 +68,31 @@ def select(where: Any, grid: Grid) -> Selection:
 
 
 def as_array(values: Any) -> npt.NDArray[Any]:
-    """An array of what was given; refuses lists that are none."""
+    """An array of what was given, through DLPack where NumPy knows no other way; refuses what is none.
+
+    Memory of the host is used as it is. That of a device is refused: the caller decides when it is copied.
+    """
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError as error:
         raise DatasetError(f"expected an array, got lists of several lengths: {error}") from None
+    except (TypeError, RuntimeError) as error:  # as CuPy and torch say it
+        return _through_dlpack(values, error)
+    return _through_dlpack(values, None) if array.dtype == object else array
+
+
+def _through_dlpack(values: Any, refusal: Exception | None) -> npt.NDArray[Any]:
+    kind = f"{type(values).__module__}.{type(values).__name__}"
+    if not hasattr(values, "__dlpack__"):
+        if refusal is None:
+            return np.asarray(values)
+        raise DatasetError(f"expected an array, got {kind}: {refusal}") from None
+    try:
+        return np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise DatasetError(
+            f"expected an array in the host's memory, got {kind}: copy it first ({error})"
+        ) from None
 
 
 def _signed(indices: Positions) -> Positions:
