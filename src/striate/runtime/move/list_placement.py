@@ -45,7 +45,7 @@ class ListPlacement:
         """Rows that nobody names keep lists of these lengths."""
         self.counts[self.winner < 0] = counts
 
-    def placed(self) -> Placed:
+    def placed(self) -> PlacedLists:
         """Collective: where all lists begin."""
         ends = np.cumsum(self.counts)
         mine = int(ends[-1]) if len(ends) else 0
@@ -55,11 +55,11 @@ class ListPlacement:
         answers[self.winner[self.claimed] != np.arange(len(self.claimed))] = -1
         begins = np.empty(len(self.order), np.int64)
         begins[self.order] = self.ranks.exchange(answers, self.received, self.sent)
-        return Placed(int(totals.sum()), starts, begins)
+        return PlacedLists(int(totals.sum()), starts, begins)
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedLists:
     """`starts` are those of the rows we own, `begins` of the lists we brought (-1: another's counts)."""
 
     elements: int
