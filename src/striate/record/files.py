@@ -31,7 +31,7 @@ _LONGEST_CLOCK = 2**61
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class UnfinishedCall:
     """A call that a thread was inside of when its process ended."""
 
     function: str
@@ -55,7 +55,7 @@ class RankFile:
     events: NDArray[Any]
     names: dict[str, dict[int, bytes]]
     whole: bool
-    inside: tuple[Inside, ...] = ()  # calls that never returned
+    inside: tuple[UnfinishedCall, ...] = ()  # calls that never returned
 
     def called(self, *functions: str) -> NDArray[np.bool_]:
         """Which events are calls of these functions."""
@@ -116,13 +116,13 @@ def read_part(path: Path) -> RankFile:
     )
 
 
-def _inside(page: bytes, functions: dict[int, bytes]) -> tuple[Inside, ...]:
+def _inside(page: bytes, functions: dict[int, bytes]) -> tuple[UnfinishedCall, ...]:
     """Calls without a return; none in pages of tracers that did not write them down."""
     slots = page[INSIDE : INSIDE + THREADS * _SLOT.size]
     found = []
     for start, function, thread in _SLOT.iter_unpack(slots[: len(slots) // _SLOT.size * _SLOT.size]):
         if 0 < start < _LONGEST_CLOCK and function in functions and thread < THREADS:
-            found.append(Inside(functions[function].decode("utf-8", "replace"), start, thread))
+            found.append(UnfinishedCall(functions[function].decode("utf-8", "replace"), start, thread))
     return tuple(found)
 
 

@@ -132,7 +132,7 @@ def test_an_access_is_blocks_or_byte_runs(verb):
         "request": BLOCKING,
     }
     assert (runs["offset"], runs["bytes"], runs["count"]) == (5, 30, 1)  # 10 + 20 bytes
-    assert [column.tolist() for column in runs["extents"]] == [[0, 100], [10, 20]]
+    assert (runs["extents"].offsets.tolist(), runs["extents"].sizes.tolist()) == ([0, 100], [10, 20])
 
 
 def test_files_are_opened_closed_and_more():
