@@ -71,7 +71,7 @@ def hosts(count: int, disks: int = 0) -> Cluster:
 
 def fluid(ranks: int, steps: Steps) -> float:
     """At the `flow` level, with packets as short as what SimGrid's flows are taken to be made of."""
-    return simulate(hosts(ranks), ranks, steps, packet=FLOW_PACKET, flows=True)["end"] / 1e12
+    return simulate(hosts(ranks), ranks, steps, packet=FLOW_PACKET, flows=True).end / 1e12
 
 
 def one_after_the_other(count: int, size: int) -> Steps:
