@@ -7,6 +7,7 @@
 #include "columns.hpp"
 #include "engines.hpp"
 #include "striate/layout/grouped_blocks.hpp"
+#include "striate/layout/progressive.hpp"
 #include "striate/layout/simple_stripe.hpp"
 #include "striate/layout/two_d_stripe.hpp"
 #include "striate/layout/varstrip.hpp"
@@ -72,6 +73,7 @@ void register_access_plan(nb::module_& module) {
     module.def("access_plan", &access_plan<TwoDStripe>, about);
     module.def("access_plan", &access_plan<GroupedBlocks>, about);
     module.def("access_plan", &access_plan<VarStrip>, about);
+    module.def("access_plan", &access_plan<Progressive>, about);
     module.def("two_phase_plan", &two_phase, nb::arg("first_run"), nb::arg("offsets"), nb::arg("sizes"),
                nb::arg("aggregators"), nb::arg("buffer_bytes"), nb::arg("align_bytes"),
                "Columns of the moves between ranks and aggregators, and of what aggregators access.");

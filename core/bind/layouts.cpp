@@ -8,6 +8,7 @@
 #include "engines.hpp"
 #include "striate/layout/grouped_blocks.hpp"
 #include "striate/layout/layout_columns.hpp"
+#include "striate/layout/progressive.hpp"
 #include "striate/layout/simple_stripe.hpp"
 #include "striate/layout/two_d_stripe.hpp"
 #include "striate/layout/varstrip.hpp"
@@ -102,6 +103,11 @@ void register_layouts(nb::module_& module) {
     add_layout<VarStrip>(module, "VarStrip").def("__init__", [](VarStrip* self, Int64 servers, Int64 sizes) {
         new (self) VarStrip(borrow(servers), borrow(sizes));
     });
+    add_layout<Progressive>(module, "Progressive")
+        .def("__init__", [](Progressive* self, std::int64_t servers, Int64 ends, Int64 counts, Int64 units,
+                            Int64 targets) {
+            new (self) Progressive(servers, borrow(ends), borrow(counts), borrow(units), borrow(targets));
+        });
 }
 
 }  // namespace striate::bind

@@ -73,6 +73,10 @@ class ProbeError(StriateError, RuntimeError):
     """A machine that cannot be measured, or measurements that do not hold together."""
 
 
+class NoiseError(StriateError, ValueError):
+    """A table of repeated runs, or what was learnt from one, that cannot be used."""
+
+
 class ResultsError(StriateError, ValueError):
     """A results store that cannot be read or written, or an entry it cannot hold."""
 

@@ -19,7 +19,9 @@ _VARIABLE = re.compile(
 )
 _HINT = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 _HINT_VALUE = re.compile(r"[A-Za-z0-9_.,:/*+-]{0,1024}")
-_STRIPE = re.compile(r"lfs setstripe((?: -[Sc] [0-9]{1,19})+) (\S.*)")
+_STRIPE = re.compile(
+    r"lfs setstripe((?: -[SE] [0-9]{1,19}[KMG]?| -E -1| -[cC] [0-9]{1,19}| -o [0-9]{1,5}(?:,[0-9]{1,5})*)+) (\S.*)"
+)
 
 
 def path_word(name: str, *, otherwise: str) -> str:

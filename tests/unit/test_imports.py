@@ -26,8 +26,9 @@ ORDER = (
         "_core",
         "refusals",
         "results",
+        "noise",
     ),
-    *("layout", "cluster", "trace", "formats", "record", "workload", "collectives", "queueing"),
+    *("layout", "cluster", "trace", "formats", "record", "workload", "importers", "collectives", "queueing"),
     *(
         "engine",
         "rungs",

@@ -11,7 +11,7 @@ import click
 from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, say, write_output
 
 if TYPE_CHECKING:
-    from striate.evaluate.compare import ComparedPart, Comparison
+    from striate.evaluate.compare import ComparedPart, Comparison, NoiseVerdict
 
 
 @click.command()
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     "--timeline", type=click.Path(path_type=Path), help="the forecast's simulated timeline, for its parts"
 )
 @click.option("--region", help="the part of the run that was forecast, by the name of its region")
+@click.option(
+    "--noise",
+    help="say whether the difference is noise: a file of `striate noise learn`, or tokio",
+    metavar="NOISE",
+)
 @json_option
 @output_option("write the comparison to a .json file")
 def command(
@@ -28,6 +33,7 @@ def command(
     trace: Path,
     timeline: Path | None,
     region: str | None,
+    noise: str | None,
     as_json: bool,
     output: Path | None,
     force: bool,
@@ -39,13 +45,17 @@ def command(
     from striate.evaluate.compare import compare
     from striate.formats.read import read_trace
     from striate.ladder.forecast import Forecast
+    from striate.noise.model import load_noise
 
     if output is not None:
         if output.suffix != ".json":
             raise click.UsageError(f"expected an output ending in .json, got {output.name!r}")
         refuse_overwrite(output, force=force)
+    learnt = load_noise(noise) if noise is not None else None
     simulated = read_trace(timeline) if timeline is not None else None
-    found = compare(Forecast.load(forecast), read_trace(trace), timeline=simulated, region=region)
+    found = compare(
+        Forecast.load(forecast), read_trace(trace), timeline=simulated, region=region, noise=learnt
+    )
     if output is not None:
         import msgspec
 
@@ -68,11 +78,23 @@ def comparison_text(found: Comparison) -> str:
         f"{one_line(found.workload)} on {one_line(found.cluster)}: measured {about_seconds(found.measured)}, forecast "
         f"{about_seconds(found.predicted.estimate)} ({span}): {where} the range{error}"
     )
+    if found.noise is not None:
+        head += "\n" + _noise_words(found.noise)
     groups = (("phase", found.phases), ("operation", found.kinds), ("rank", found.ranks))
     tables = [_table(title, parts) for title, parts in groups]
     lines = [f"furthest off: {one_line(words)}" for words in found.furthest]
     lines += [f"note: {one_line(note)}" for note in found.notes]
     return "\n\n".join([head, *(table for table in tables if table), "\n".join(lines)]).rstrip()
+
+
+def _noise_words(verdict: NoiseVerdict) -> str:
+    from striate.units import about_seconds
+
+    low, usual, high = map(
+        about_seconds, (verdict.seconds.low, verdict.seconds.estimate, verdict.seconds.high)
+    )
+    what = "the difference is noise" if verdict.is_noise else "the difference is MORE than noise"
+    return f"{what}: 90 % of runs of {verdict.job} would take {low} to {high}, {usual} on a usual day"
 
 
 def _table(title: str, parts: Sequence[ComparedPart]) -> str:

@@ -20,6 +20,7 @@ from striate.errors import OutputError
 from striate.printable import columns
 
 LOCATE_SCHEMA = "striate.layout.locate/1"
+LUSTRE_SCHEMA = "striate.layout.lustre/1"
 DRAW_SCHEMA = "striate.layout.draw/1"
 
 
@@ -27,8 +28,8 @@ DRAW_SCHEMA = "striate.layout.draw/1"
 def command() -> None:
     """Draw a layout, tell where bytes go, measure what accesses ask of it, or advise one.
 
-    LAYOUT is basic, simple:SERVERS:UNIT, varstrip:SERVER:SIZE;SERVER:SIZE..., twod:SERVERS:UNIT:GROUPS:FACTOR or
-    grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT]; for example simple:8:64KiB.
+    LAYOUT is basic, simple:SERVERS:UNIT, varstrip:SERVER:SIZE;SERVER:SIZE..., twod:SERVERS:UNIT:GROUPS:FACTOR,
+    grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT] or lustre:SERVERS:OPTIONS of lfs setstripe; for example simple:8:64KiB.
     """
 
 
@@ -51,6 +52,34 @@ def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | 
     places = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     document = {"schema": LOCATE_SCHEMA, "layout": str(rule), "servers": rule.servers, "places": places}
     deliver(document, _table(places), as_json=as_json, output=output, force=force)
+
+
+@command.command()
+@click.argument("words")
+@click.option(
+    "--servers", type=click.IntRange(1, 2000), required=True, help="object storage targets of the file system"
+)
+@json_option
+@output_option("write the answer to this file")
+def lustre(words: str, servers: int, as_json: bool, output: Path | None, force: bool) -> None:
+    """Understand a layout in Lustre's WORDS: "lfs setstripe OPTIONS", or a file with what `lfs getstripe` printed."""
+    from striate.layout.lfs import from_getstripe, from_setstripe, setstripe_command
+
+    if output is not None:
+        refuse_overwrite(output, force=force)
+    path = Path(words)
+    if len(words) < 4096 and path.is_file():
+        layout = from_getstripe(path.read_text(errors="replace"), servers=servers)
+    else:
+        layout = from_setstripe(words, servers=servers)
+    made = setstripe_command(layout, "DIRECTORY")
+    document = {
+        "schema": LUSTRE_SCHEMA,
+        "layout": str(layout),
+        "command": made,
+        "components": layout.components,
+    }
+    deliver(document, f"{layout.describe()}\n{layout}\n{made}", as_json=as_json, output=output, force=force)
 
 
 @command.command()

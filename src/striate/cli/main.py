@@ -24,6 +24,7 @@ COMMANDS = {
     "fit": "refine a cluster description from traces of real runs",
     "info": "say what a trace, another tool's log, or a dataset holds",
     "layout": "draw a file layout, and tell where bytes go",
+    "noise": "learn how much a shared machine slows a job down",
     "model": "speedup surfaces of queueing models, and their fit to observations",
     "predict": "forecast a program's time on a cluster",
     "tune": "find the settings with which a program takes the least time",
@@ -37,6 +38,7 @@ COMMANDS = {
     "results": "list, filter and export stored results",
     "trace": "run an MPI program and record what it does",
     "validate": "run small programs here and compare them with their forecasts",
+    "workload": "say what was understood of a program",
     "verify": "check every stored byte of a dataset",
     "completion": "print the shell completion script",
 }

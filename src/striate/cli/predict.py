@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -122,6 +123,11 @@ def _cpu_scale(text: str | None) -> float | Cluster:
     "machine it was recorded on, and the speeds of the nodes are compared",
 )
 @click.option(
+    "--noise",
+    metavar="NOISE",
+    help="also say a usual and a bad day of a shared machine: a file of `striate noise learn`, or tokio",
+)
+@click.option(
     "--self-check",
     is_flag=True,
     help="play the program packet by packet afterwards and name every claim that this contradicts",
@@ -154,6 +160,7 @@ def command(
     timeline: Path | None,
     timeline_memory: str,
     cpu_scale: str | None,
+    noise: str | None,
     self_check: bool,
     percentiles: tuple[float, ...],
     exact: bool,
@@ -167,14 +174,15 @@ def command(
 
     PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
     file, which is run, that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or
-    another tool's log, or a description of an application (.toml). CLUSTER is a description (.toml) or a bundled
-    machine. Exit status 3 when the precision asked for was not reached, the answer is not to be trusted, or the packet
-    engine contradicts a claim.
+    another tool's log, IOR's command line such as "ior -a MPIIO -c -t 1m -b 16m", or a description of an application
+    (.toml). CLUSTER is a description (.toml) or a bundled machine. Exit status 3 when the precision asked for was not
+    reached, the answer is not to be trusted, or the packet engine contradicts a claim.
     """
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite
     from striate.cli.programs import find_workload
     from striate.ladder import predict
+    from striate.noise.model import load_noise
     from striate.pages.show import show
 
     if output is not None:
@@ -186,6 +194,7 @@ def command(
             raise click.UsageError(f"expected a timeline ending in .parquet, got {timeline.name!r}")
         refuse_overwrite(timeline, force=force)
     with progress("reading"):
+        learnt = load_noise(noise) if noise is not None else None
         machine, machine_hash = find_cluster(cluster)
         workload, program_hash = find_workload(program, ranks=ranks, allow_code=allow_code)
         if layouts or methods:
@@ -205,6 +214,8 @@ def command(
             exact=exact,
             cpu_scale=_cpu_scale(cpu_scale),
         )
+    if learnt is not None:
+        forecast = replace(forecast, days=learnt.days(forecast.seconds))
     if timeline is not None:
         forecast.timeline.save(timeline)
     if store is not None:

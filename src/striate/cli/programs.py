@@ -9,6 +9,7 @@ from striate.apps import registry, spec
 from striate.apps.app import App
 from striate.apps.user_file import guarded, names_of
 from striate.errors import WorkloadError
+from striate.importers.kinds import from_command_line, is_command_line
 from striate.provenance import hash_bytes, hash_file
 from striate.workload import Spmd, Workload
 from striate.workload.flows import Flows
@@ -25,10 +26,13 @@ def find_workload(
     function of the number of ranks, or `app`, an App; it is run as the program it is. A TOML file names an application,
     of a file beside it, or of any with `allow_code`;
     any other file or folder is a saved workload, a trace or another tool's log; `kernel:pingpong,size=1MiB` is a
-    built-in kernel. Raises WorkloadError when none of that is there.
+    built-in kernel; `ior -a MPIIO -t 1m -b 16m`, with a launcher before it or not, is IOR's command line. Raises
+    WorkloadError when none of that is there.
     """
     if name.startswith(KERNEL):
         return _kernel(name.removeprefix(KERNEL), ranks), {name: hash_bytes(name.encode())}
+    if is_command_line(name):
+        return from_command_line(name, ranks), {name: hash_bytes(name.encode())}
     path = Path(name)
     if name in registry.names() and not path.is_file():
         return _of_app(registry.find(name), ranks)

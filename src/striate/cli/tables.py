@@ -8,6 +8,7 @@ from striate.interval import Interval
 from striate.ladder.distribution import Spread
 from striate.ladder.forecast import Answer, Forecast, Phase
 from striate.ladder.proofs import Proof
+from striate.noise.model import Day
 from striate.printable import columns, one_line
 from striate.rungs.server_use import MetadataUse, ServerUse
 from striate.units import about_count, about_seconds, about_size, counted
@@ -37,6 +38,11 @@ def _spread_row(spread: Spread) -> tuple[str, ...]:
 def _phase_row(phase: Phase) -> tuple[str, ...]:
     times = (phase.seconds.estimate, phase.seconds.low, phase.seconds.high)
     return (phase.name, phase.rung, phase.why, *map(about_seconds, times))
+
+
+def _day_row(day: Day) -> tuple[str, ...]:
+    low, high = about_seconds(day.seconds.low), about_seconds(day.seconds.high)
+    return (day.name, f"x {day.slowdown:.2f}", about_seconds(day.seconds.estimate), f"({low}", f"to {high})")
 
 
 def forecast_text(forecast: Forecast, percentiles: Sequence[float] = ()) -> str:
@@ -83,6 +89,10 @@ def forecast_text(forecast: Forecast, percentiles: Sequence[float] = ()) -> str:
                 [("phase", "rung", "why", "predicted", "low", "high"), *map(_phase_row, forecast.phases)],
                 numbers_from=3,
             )
+        )
+    if forecast.days:
+        parts.append(
+            columns([("on a shared machine", "", "", "", ""), *map(_day_row, forecast.days)], numbers_from=1)
         )
     notes = []
     if forecast.stopped:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from striate.errors import TraceError
 from striate.interval import Interval
 from striate.ladder.forecast import Forecast
+from striate.noise.model import Noise
 from striate.trace.intervals import covered
 from striate.trace.kinds import COLLECTIVES, IO, MESSAGES
 from striate.trace.tables import front
@@ -34,6 +35,24 @@ class ComparedPart:
 
 
 @dataclass(frozen=True, slots=True)
+class NoiseVerdict:
+    """A measured time beside the 90 % range that repeated runs of a job of the forecast's time have."""
+
+    job: str
+    seconds: Interval  # the forecast on a shared machine: fast end, usual day, slow end
+    is_noise: bool
+
+
+def noise_verdict(predicted: Interval, measured: float, noise: Noise) -> NoiseVerdict:
+    """Whether `measured` lies where runs lie that take `predicted` on the machine alone."""
+    times = noise.pooled.next_runs
+    span = Interval(
+        predicted.low * times.low, predicted.estimate * times.estimate, predicted.high * times.high
+    )
+    return NoiseVerdict(noise.pooled.name, span, measured in span)
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """What was forecast and what was measured, in seconds."""
 
@@ -48,14 +67,21 @@ class Comparison:
     inside: bool
     error: float | None  # predicted / measured - 1; None for a run of no time
     furthest: tuple[str, ...]  # the parts that account for most of the difference
+    noise: NoiseVerdict | None = None  # whether other jobs on the machine explain the difference
     schema: str = SCHEMA
 
 
 def compare(
-    forecast: Forecast, trace: Trace, *, timeline: Trace | None = None, region: str | None = None
+    forecast: Forecast,
+    trace: Trace,
+    *,
+    timeline: Trace | None = None,
+    region: str | None = None,
+    noise: Noise | None = None,
 ) -> Comparison:
     """Lay a forecast beside a trace; parts are compared where the forecast's simulated `timeline` is given.
 
+    With `noise`, also says whether the difference is one that runs on a shared machine show anyway.
     The run is that of `striate.trace.span`, or the region of that name.
     Raises TraceError when the trace has no such region, or no operations.
     """
@@ -76,6 +102,7 @@ def compare(
         measured in forecast.seconds,
         forecast.seconds.estimate / measured - 1 if measured > 0 else None,
         _furthest((("phase", phases), ("kind", kinds), ("rank", ranks))),
+        None if noise is None else noise_verdict(forecast.seconds, measured, noise),
     )
 
 

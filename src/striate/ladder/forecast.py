@@ -14,6 +14,7 @@ from striate.interval import Interval
 from striate.ladder.distribution import SHARE, Spread, percentile
 from striate.ladder.proofs import Proof
 from striate.limits import SMALL_FILE, read_bounded
+from striate.noise.model import Day
 from striate.provenance import Cost, Provenance
 from striate.rungs.answer import Share, Use
 from striate.rungs.check import Check
@@ -76,6 +77,7 @@ class Forecast:
     stopped: str = ""  # why the climb stopped
     spreads: tuple[Spread, ...] = ()  # sources of uncertainty, shown apart
     phases: tuple[Phase, ...] = ()  # where each part of the program was given its own rung
+    days: tuple[Day, ...] = ()  # on a shared machine: alone, a usual and a bad day, where noise was given
     contradictions: tuple[str, ...] = ()  # claims that the packet-level run has shown to be false
     spent: Cost | None = None  # by the whole forecast; None: by its rungs
     schema: str = SCHEMA

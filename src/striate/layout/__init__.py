@@ -6,8 +6,10 @@ from striate.layout.extents import Extents
 from striate.layout.grouped_blocks import GroupedBlocks
 from striate.layout.hash_stripe import HashStripe
 from striate.layout.layout import Layout
+from striate.layout.lfs import from_getstripe, from_setstripe, setstripe_command
 from striate.layout.parse import parse
 from striate.layout.pieces import Pieces
+from striate.layout.progressive import Component, Progressive
 from striate.layout.simple_stripe import SimpleStripe
 from striate.layout.strips import Strip, parse_strips
 from striate.layout.two_d_stripe import TwoDStripe
@@ -15,6 +17,7 @@ from striate.layout.varstrip import VarStrip
 
 __all__ = [
     "Basic",
+    "Component",
     "Datatype",
     "Extents",
     "FileView",
@@ -22,10 +25,14 @@ __all__ = [
     "HashStripe",
     "Layout",
     "Pieces",
+    "Progressive",
     "SimpleStripe",
     "Strip",
     "TwoDStripe",
     "VarStrip",
+    "from_getstripe",
+    "from_setstripe",
     "parse",
     "parse_strips",
+    "setstripe_command",
 ]

@@ -6,6 +6,7 @@ varstrip:SERVER:SIZE;SERVER:SIZE...          varstrip:0:200KB;1:4MB
 twod:SERVERS:UNIT:GROUPS:FACTOR              twod:12:64KiB:4:256
 grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT]    grouped:8:5MB:4:4KiB
 hash:SERVERS:UNIT[:NAME]                     hash:8:64MiB:7
+lustre:SERVERS:OPTIONS of lfs setstripe      lustre:8:-E 4M -c 1 -E 64M -c 4 -E -1 -c -1
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from collections.abc import Callable
 
 from striate.errors import LayoutError
 from striate.layout.basic import Basic
+from striate.layout.columns import positive
 from striate.layout.grouped_blocks import GroupedBlocks
 from striate.layout.hash_stripe import HashStripe
 from striate.layout.layout import Layout
+from striate.layout.lfs import from_setstripe
 from striate.layout.simple_stripe import SimpleStripe
 from striate.layout.sizes import read_bytes, read_count, shown
 from striate.layout.two_d_stripe import TwoDStripe
@@ -29,6 +32,7 @@ FORMS = {
     "twod": "twod:12:64KiB:4:256",
     "grouped": "grouped:8:5MB:4:4KiB",
     "hash": "hash:8:64MiB:7",
+    "lustre": "lustre:8:-E 4M -c 1 -E -1 -c -1",
 }
 
 
@@ -84,6 +88,13 @@ def _hash(rest: str | None) -> Layout:
     return HashStripe(read_count(servers, "servers"), read_bytes(unit, "a striping unit"), number)
 
 
+def _lustre(rest: str | None) -> Layout:
+    servers, colon, options = (rest or "").partition(":")
+    if not colon:
+        raise LayoutError(f'expected servers and options as in "{FORMS["lustre"]}", got {shown(servers)}')
+    return from_setstripe(options, servers=positive(read_count(servers, "servers"), "servers"))
+
+
 def _fields(rest: str | None, kind: str, wanted: tuple[int, ...]) -> list[str]:
     fields = [] if rest is None else rest.split(":")
     if len(fields) not in wanted:
@@ -99,4 +110,5 @@ _READERS: dict[str, Callable[[str | None], Layout]] = {
     "twod": _twod,
     "grouped": _grouped,
     "hash": _hash,
+    "lustre": _lustre,
 }

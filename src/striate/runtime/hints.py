@@ -40,7 +40,7 @@ def hints(
 
 
 def _layout_hints(layout: Any) -> dict[str, str]:
-    from striate.layout import Basic, SimpleStripe, VarStrip
+    from striate.layout import Basic, Progressive, SimpleStripe, VarStrip
 
     if isinstance(layout, Basic):
         return {"striping_factor": "1"}
@@ -48,6 +48,8 @@ def _layout_hints(layout: Any) -> dict[str, str]:
         return {"striping_unit": str(layout.unit), "striping_factor": str(layout.servers)}
     if isinstance(layout, VarStrip):
         return {"varstrip_dist:string:strips": layout.hint()}  # thesis 003, section 3.2.2.2
+    if isinstance(layout, Progressive):
+        return {}  # components are set by `lfs setstripe`, see `setstripe_command`
     raise DatasetError(f"no file system takes this layout as a hint: {layout}")
 
 

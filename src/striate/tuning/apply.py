@@ -10,6 +10,7 @@ from typing import Any
 import tomli_w
 
 from striate.collectives.choice import Rule
+from striate.layout import Progressive, parse, setstripe_command
 from striate.shell import checked_hint, executable_line, export_line
 from striate.tuning.change import Change
 from striate.tuning.space import Value
@@ -81,7 +82,7 @@ def plan_of_tuned(tuned: Tuned, hints: Mapping[str, str], *, on_runtime: bool) -
         environment |= _algorithms(str(settings["collectives"]))
     if "ranks" in settings:
         notes.append(f"start the program with {settings['ranks']} ranks: mpiexec -n {settings['ranks']}")
-    commands = _stripe_command(hints) if not on_runtime else ()
+    commands = _layout_command(settings.get("layout")) or _stripe_command(hints) if not on_runtime else ()
     known = {*RUNTIME, "unit", "strips", "aggregators", "placement", "collectives", "ranks"}
     own = {key: value for key, value in settings.items() if key not in known}
     notes += [f"set the program's own {key} to {value}" for key, value in own.items()]
@@ -100,6 +101,12 @@ def plan_of_changes(changes: Sequence[Change]) -> ApplyPlan:
     commands = tuple(dict.fromkeys(command for change in changes for command in change.commands))
     notes = tuple(f"{change.words}: {change.code}" for change in changes if change.code)
     return ApplyPlan(hints, environment, commands, runtime, notes)
+
+
+def _layout_command(layout: object) -> tuple[str, ...]:
+    """Lustre's command for components, which no hint of MPI-IO can ask for."""
+    found = parse(str(layout)) if layout is not None else None
+    return (setstripe_command(found, "DIRECTORY"),) if isinstance(found, Progressive) else ()
 
 
 def _stripe_command(hints: Mapping[str, str]) -> tuple[str, ...]:

@@ -197,6 +197,8 @@ class Spmd:
         if name == "file":
             if isinstance(value, File):
                 return value.first if value.count == 1 else value.first + self.rank
+            if isinstance(value, np.ndarray):  # numbers of files, one per rank
+                return value
             return self._files[value].first if value in self._files else self.files(str(value)).first
         if name == "region":
             return self._regions.setdefault(str(value), len(self._regions))

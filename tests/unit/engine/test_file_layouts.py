@@ -9,7 +9,7 @@ from striate.collectives.columns import CollectiveBook
 from striate.engine.packets import run_application
 from striate.errors import PredictionError, WorkloadError
 from striate.ladder import predict
-from striate.layout import Basic, Extents, GroupedBlocks, SimpleStripe, TwoDStripe, VarStrip
+from striate.layout import Basic, Extents, GroupedBlocks, SimpleStripe, TwoDStripe, VarStrip, from_setstripe
 from striate.rungs.ledger import sum_up
 from striate.rungs.resource import clocks_of
 from striate.workload import Spmd, Workload
@@ -22,6 +22,7 @@ LAYOUTS = [
     TwoDStripe(4, 8 * KIB, 2, 3),
     Basic(),
     GroupedBlocks(4, 50 * KIB, 3, 4 * KIB),
+    from_setstripe("-E 64K -S 64K -c 1 -E 192K -c 2 -E -1 -C 6", servers=4),
 ]
 
 
@@ -61,6 +62,16 @@ def test_the_default_stripe_written_out_takes_the_same_picoseconds():
     assert one.disk_bytes_written.tolist() == other.disk_bytes_written.tolist()
     assert clocks_of(plain, machine).disk.tolist() == clocks_of(told, machine).disk.tolist()
     assert predict(plain, machine, rung="resource").seconds == predict(told, machine, rung="resource").seconds
+
+
+def test_one_component_over_all_servers_takes_the_same_picoseconds_as_the_stripe():
+    machine = cluster(stripe_unit="64 KiB")
+    plain = Workload.from_program(program, 3)
+    layout = from_setstripe("-S 64K -c -1", servers=4)
+    told = Workload.from_program(program, 3, layouts={"first": layout, "second": layout})
+
+    assert played(plain, machine).rank_end.tolist() == played(told, machine).rank_end.tolist()
+    assert clocks_of(plain, machine).disk.tolist() == clocks_of(told, machine).disk.tolist()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)

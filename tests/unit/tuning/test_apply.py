@@ -2,6 +2,7 @@
 
 import subprocess
 import tomllib
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -174,3 +175,11 @@ def test_a_number_of_servers_that_is_none_is_refused_in_one_line(tmp_path, value
 
     assert run(["apply", str(tmp_path / "t.toml"), "-o", str(tmp_path / "out")]) == 1
     assert "expected a whole number" in capsys.readouterr().err
+
+
+def test_components_are_applied_by_the_command_of_the_file_system():
+    made = tuned(layout="lustre:8:-E 4M -c 1 -E -1 -c -1")
+
+    plan = plan_of_tuned(made, {}, on_runtime=False)
+
+    assert plan.files(Path())["commands.sh"] == "lfs setstripe -E 4M -S 1M -c 1 -E -1 -S 1M -c 8 DIRECTORY\n"

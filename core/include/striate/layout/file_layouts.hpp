@@ -9,13 +9,14 @@
 
 #include "striate/layout/access_plan.hpp"
 #include "striate/layout/grouped_blocks.hpp"
+#include "striate/layout/progressive.hpp"
 #include "striate/layout/simple_stripe.hpp"
 #include "striate/layout/two_d_stripe.hpp"
 #include "striate/layout/varstrip.hpp"
 
 namespace striate {
 
-using AnyLayout = std::variant<SimpleStripe, TwoDStripe, GroupedBlocks, VarStrip>;
+using AnyLayout = std::variant<SimpleStripe, TwoDStripe, GroupedBlocks, VarStrip, Progressive>;
 
 [[nodiscard]] std::int64_t servers_of(const AnyLayout& layout);
 

@@ -1,0 +1,117 @@
+"""IOR: its command line as a workload; offsets are those of IOR's WriteOrRead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from striate.errors import WorkloadError
+from striate.importers.ior_options import IorTest, read_options
+from striate.workload import Spmd, Workload
+
+MOST_APART = 1000  # repetitions that are written out
+MOST_SHUFFLED = 4096  # transfers of a block that are kept one by one
+
+
+def from_words(words: list[str], ranks: int | None) -> Workload:
+    """The workload of the words after `ior`; -N may ask for fewer ranks than are started."""
+    test = read_options(words)
+    if ranks is None and not test.tasks:
+        raise WorkloadError("the number of ranks is not said; give --ranks N, or -N to ior", source="ior")
+    started = ranks if ranks is not None else test.tasks
+    return workload_of(test, ranks=min(started, test.tasks or started))
+
+
+def workload_of(test: IorTest, *, ranks: int) -> Workload:
+    """Every repetition: write, check what was written, read; each between an open, a close and a barrier."""
+    body = Spmd(ranks, name="ior")
+    apart = bool(test.multi_file or test.delay_seconds)  # repetitions that differ are written out
+    if apart and test.repetitions > MOST_APART:
+        found = f"expected at most {MOST_APART} repetitions with -m or -d, got {test.repetitions}"
+        raise WorkloadError(found, at="-i", source="ior")
+    if not apart:
+        file = _file(body, test, "")
+        with body.repeat(test.repetitions):
+            _repetition(body, test, file)
+        return body.workload()
+    one_file = None if test.multi_file else _file(body, test, "")
+    for repetition in range(test.repetitions):
+        if repetition and test.delay_seconds:
+            body.compute(f"{test.delay_seconds} s")
+        _repetition(body, test, one_file or _file(body, test, f".{repetition}"))
+    return body.workload()
+
+
+def _file(body: Any, test: IorTest, mark: str) -> Any:
+    own = ".{}" if test.file_per_rank else ""
+    return body.files(f"{test.name}{mark}{own}", per_rank=bool(test.file_per_rank))
+
+
+def _repetition(body: Any, test: IorTest, file: Any) -> None:
+    if test.write:
+        _phase(body, test, file, "write", writes=True, shift=0)
+    if test.check_write:
+        _phase(body, test, file, "check of what was written", writes=False, shift=_shift(test, 1))
+    if test.read or test.check_read:
+        _phase(body, test, file, "read", writes=False, shift=_shift(test, 0))
+    if not test.keep:
+        body.barrier()
+        if test.file_per_rank:
+            body.delete_file(file)
+        else:
+            with body.only(body.rank == 0):
+                body.delete_file(file)
+
+
+def _shift(test: IorTest, further: int) -> int:
+    """How many ranks away a rank reads from what it wrote: -C with ranks dealt to nodes in turn."""
+    return test.task_offset + further if test.reorder else 0
+
+
+def _phase(body: Any, test: IorTest, file: Any, name: str, *, writes: bool, shift: int) -> None:
+    body.barrier()
+    with body.region(name):
+        whose = (body.rank + shift) % body.ranks
+        if test.file_per_rank and shift:
+            file = file.first + whose  # the files of other ranks, by their numbers
+        body.open_file(file, create=writes)
+        if test.barriers:
+            body.barrier()
+        _transfers(body, test, file, whose, writes=writes)
+        if writes and test.fsync:
+            body.sync_file(file)
+        if test.barriers:
+            body.barrier()
+        body.close_file(file)
+
+
+def _transfers(body: Any, test: IorTest, file: Any, whose: Any, *, writes: bool) -> None:
+    """All segments; a block of each rank lies in every segment, in its own file one after the other."""
+    alone = bool(test.file_per_rank)
+    begin = np.zeros_like(whose) if alone else whose * test.block_bytes
+    segment_bytes = test.block_bytes * (1 if alone else body.ranks)
+    names = ("write_all" if test.collective else "write", "read_all" if test.collective else "read")
+    call = getattr(body, names[0] if writes else names[1])
+    count = test.block_bytes // test.transfer_bytes
+    with body.repeat(test.segments) as segment:
+        if not test.shuffled:
+            with body.repeat(count) as transfer:
+                at = segment * segment_bytes + transfer * test.transfer_bytes + begin
+                _transfer(body, test, call, file, at, writes)
+            return
+        if count > MOST_SHUFFLED:
+            raise WorkloadError(
+                f"-z with more than {MOST_SHUFFLED} transfers per block is not understood, got {count}",
+                at="-z",
+                source="ior",
+            )
+        for place in np.random.default_rng(0).permutation(count):
+            at = segment * segment_bytes + (begin + int(place) * test.transfer_bytes)
+            _transfer(body, test, call, file, at, writes)
+
+
+def _transfer(body: Any, test: IorTest, call: Any, file: Any, at: Any, writes: bool) -> None:
+    call(file, offset=at, size=test.transfer_bytes)
+    if writes and test.fsync_each:
+        body.sync_file(file)

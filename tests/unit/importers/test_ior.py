@@ -1,0 +1,144 @@
+"""IOR command lines as people write them: bytes as IOR's rules give them, or refused by the option's name."""
+
+import json
+
+import numpy as np
+import pytest
+
+from striate.cli.main import run
+from striate.cli.programs import find_workload
+from striate.errors import WorkloadError
+from striate.importers.kinds import from_command_line, is_command_line
+from striate.workload.summary import summary_of
+from striate.workload.unfold import unfold
+
+K, M, G = 2**10, 2**20, 2**30
+
+# command line, ranks, bytes written, bytes read, files; from IOR's documentation, tutorials of sites, and IO500
+UNDERSTOOD = [
+    ("ior", 2, 2 * M, 2 * M, 1),
+    ("ior -a MPIIO -c -t 1m -b 16m -s 8", 4, 512 * M, 512 * M, 1),
+    ("ior -t 1m -b 16m -s 16", 64, 16 * G, 16 * G, 1),  # the tutorial's first steps
+    ("ior -t 1m -b 16m -s 16 -F", 64, 16 * G, 16 * G, 64),
+    ("ior -t 1m -b 16m -s 16 -F -C", 64, 16 * G, 16 * G, 64),
+    ("ior -t 1m -b 16m -s 16 -F -C -e", 64, 16 * G, 16 * G, 64),
+    ("ior -w -t 1m -b 16m -s 16 -k -F -o file", 4, G, 0, 4),
+    ("ior -r -t 1m -b 16m -s 16 -F -o file", 4, 0, G, 4),
+    ("mpirun -n 64 ./ior -t 1m -b 16m -s 16 -F -C -e", 64, 16 * G, 16 * G, 64),
+    ("srun -N 2 -n 8 ior -a POSIX -w -r -t 4m -b 64m -F -o /scratch/t", 8, 512 * M, 512 * M, 8),
+    ("mpiexec -np 16 /opt/ior/bin/ior -a MPIIO -b 1g -t 4m -c -C -w -r -i 3", 16, 48 * G, 48 * G, 1),
+    ("ior -b 4g -t 1m -w -o /lustre/x -k -g", 8, 32 * G, 0, 1),
+    ("ior -a posix -N 4 -b 8k -t 8k -s 1000", 8, 4 * 8 * K * 1000, 4 * 8 * K * 1000, 1),
+    ("ior -wrk -t 256k -b 1m -s 4", 2, 8 * M, 8 * M, 1),
+    ("ior -W -b 2m -t 1m -w", 3, 6 * M, 6 * M, 1),  # what was written is read back
+    ("ior -w -r -W -R -b 2m -t 1m -G 27", 3, 6 * M, 12 * M, 1),
+    ("ior -R -G 1 -b 1m", 2, 0, 2 * M, 1),
+    ("ior -t 47008 -b 47008 -s 1000 -C -Q 1 -g -G 27 -k -e -w", 10, 470_080_000, 0, 1),  # IO500's hard
+    ("ior -t 2m -b 992m -F -w -k -e -g -C -Q 1 -G 271", 10, 9920 * M, 0, 10),  # and easy, without deadlines
+    ("ior -i 5 -m -t 1m -b 4m", 2, 40 * M, 40 * M, 5),
+    ("ior -z -t 4k -b 64k -F", 4, 256 * K, 256 * K, 4),
+    ("ior -a MPIIO -V -H -c -t 8m -b 64m -s 2 -vv", 4, 512 * M, 512 * M, 1),
+    ("ior --posix.odirect -t 1m -b 1g -F -w -E", 1, G, 0, 1),
+    ("ior -Y -w -t 4k -b 40k -u -F", 2, 80 * K, 0, 2),
+    ("ior -c -w -t 1m -b 1m", 2, 2 * M, 0, 1),  # POSIX has no collective calls; IOR goes on without
+    ("ior -i 1000000000 -w -b 1m", 1, 10**9 * M, 0, 1),  # repetitions are a loop, not a list
+    ("ior -d 2 -i 2 -w -b 1m -l random -x -K", 1, 2 * M, 0, 1),
+]
+REFUSED = [
+    ("ior -D 300 -w -t 2m -b 9920000m -F", "-D is not understood: a deadline"),
+    ("ior -O stoneWallingWearOut=1 -w", "-O is not understood: directives"),
+    ("ior -a HDF5 -b 16m", "-a 'HDF5' is not understood; known are POSIX, MPIIO"),
+    ("ior -f script.ior", "-f is not understood: a script"),
+    ("ior -Z -F", "-Z is not understood"),
+    ("ior -b 3m -t 2m", "multiple of the transfer size"),
+    ("ior -b 0", "expected at least 1, got '0' - at -b"),
+    ("ior -b 1x", "expected a size such as 4k, 2m or 1g, got '1x' - at -b"),
+    ("ior -s 1k", "expected a whole number, got '1k' - at -s"),
+    ("ior -t", "expected a value after -t"),
+    ("ior --unheard", "unknown option '--unheard'"),
+    ("ior 16m", "expected an option of ior, got '16m'"),
+    ("ior -z -z -F", "-z -z is not understood"),
+    ("ior -z -C", "ior refuses -z with -C"),
+    ("ior -z -t 1k -b 8m -F", "-z with more than 4096 transfers"),
+    ("ior -m -i 5000 -b 1m", "expected at most 1000 repetitions with -m or -d, got 5000 - at -i"),
+    ("ior -o 'a", "not a command line"),
+    ("mpirun -n 4 ./ior -T 5 -b 1m", "-T is not understood"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "ranks", "written", "read", "files"), UNDERSTOOD, ids=[one[0] for one in UNDERSTOOD]
+)
+def test_a_command_line_moves_the_bytes_that_ior_says(line, ranks, written, read, files):
+    words = line.split()
+    (found,) = summary_of(from_command_line(line, None if {"-n", "-np"} & set(words) else ranks)).applications
+
+    assert (found.bytes_written, found.bytes_read, found.files) == (written, read, files)
+
+
+@pytest.mark.parametrize(("line", "message"), REFUSED, ids=[one[0] for one in REFUSED])
+def test_what_is_not_understood_is_refused_by_its_name(line, message):
+    with pytest.raises(WorkloadError, match=message):
+        from_command_line(line, None if "-n" in line.split() else 2)
+
+
+def offsets(workload, rank, kind):
+    """(file, offset, size) of the rank's accesses, in order."""
+    (application,) = workload.applications
+    return [
+        tuple(operation.operands[name] for name in ("file", "offset", "bytes"))
+        for operation in unfold(application, rank)
+        if operation.kind.label == kind
+    ]
+
+
+def by_rule(rank, ranks, *, block, transfer, segments, alone=False):
+    """WriteOrRead of IOR: segment by segment, transfer by transfer."""
+    for segment in range(segments):
+        for step in range(block // transfer):
+            offset = step * transfer
+            offset += segment * block if alone else segment * ranks * block + rank * block
+            yield (rank if alone else 0, offset, transfer)
+
+
+def test_every_transfer_is_where_ior_puts_it():
+    random = np.random.default_rng(7)
+    for _ in range(40):
+        ranks, segments, count = (int(random.integers(1, 5)) for _ in range(3))
+        transfer = int(random.integers(1, 100))
+        alone, shift = bool(random.integers(2)), int(random.integers(0, 3))
+        flags = ("-F " if alone else "") + (f"-C -Q {shift} " if shift else "")
+        line = f"ior {flags}-t {transfer} -b {count * transfer} -s {segments}"
+        made = from_command_line(line, ranks)
+        rule = {"block": count * transfer, "transfer": transfer, "segments": segments, "alone": alone}
+
+        for rank in range(ranks):
+            assert offsets(made, rank, "write") == list(by_rule(rank, ranks, **rule)), line
+            reads = list(by_rule((rank + shift) % ranks, ranks, **rule))
+            assert offsets(made, rank, "read") == reads, line
+
+
+def test_the_number_of_ranks_comes_from_the_launcher_ior_or_the_command():
+    assert from_command_line("ior -N 3 -b 1m", None).ranks == 3
+    assert from_command_line("srun --ntasks=5 ior -b 1m", 5).ranks == 5
+    with pytest.raises(WorkloadError, match="number of ranks is not said"):
+        from_command_line("ior -b 1m", None)
+    with pytest.raises(WorkloadError, match="the launcher says 5 ranks and --ranks 4"):
+        from_command_line("srun -n 5 ior -b 1m", 4)
+    with pytest.raises(WorkloadError, match="expected the command line of one of ior"):
+        from_command_line("mpirun -n 4 ./solver", None)
+    assert not is_command_line("run.py")
+
+
+def test_commands_show_and_forecast_a_command_line(capsys):
+    assert run(["workload", "show", "ior -a MPIIO -c -t 1m -b 4m", "--ranks", "2", "--json"]) == 0
+    (shown,) = json.loads(capsys.readouterr().out)["applications"]
+    assert shown["bytes_written"] == shown["bytes_read"] == 8 * M
+    assert shown["phases"] == ["write", "read"]
+    assert shown["calls"]["write_all"] == 8
+    assert run(["workload", "show", "jacobi", "--ranks", "2"]) == 0
+    assert "jacobi: 2 ranks" in capsys.readouterr().out
+    workload, _ = find_workload("ior -t 1m -b 4m", ranks=2)
+    assert workload.ranks == 2
+    assert run(["predict", "ior -w -t 1m -b 4m", "lustre-64", "--ranks", "2"]) == 0
+    assert "ior on lustre-64, 2 ranks" in capsys.readouterr().out

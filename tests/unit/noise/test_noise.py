@@ -1,0 +1,181 @@
+"""Noise: ranges that hold their share of unseen runs, tables of runs, what was learnt, and the commands."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from striate.cli.main import run
+from striate.errors import NoiseError
+from striate.evaluate.compare import noise_verdict
+from striate.interval import Interval
+from striate.noise.drift import Drift, drift_of, range_of, upper_quantile
+from striate.noise.learn import learn
+from striate.noise.model import PROBABILITIES, LearntSeries, Noise, load_noise
+from striate.noise.runs import Series, read_runs
+
+
+def share_held(pasts, laters):
+    """The share of later runs inside ranges learnt as `learn` does it, over all series."""
+    of_machine = drift_of(pasts, share=0.9)
+    hits = []
+    for past, later in zip(pasts, laters, strict=True):
+        low, high = range_of(past, of_machine.at_least(drift_of([past], share=0.9)), share=0.9)
+        hits.append((later >= low) & (later <= high))
+    return np.concatenate(hits).mean()
+
+
+def test_nine_in_ten_later_runs_of_a_steady_machine_are_held():
+    random = np.random.default_rng(1)
+    runs = [random.lognormal(0, 0.3, 300) for _ in range(40)]
+
+    held = share_held([one[:150] for one in runs], [one[150:] for one in runs])
+
+    assert held == pytest.approx(0.93, abs=0.03)
+
+
+def test_nine_in_ten_later_runs_of_a_machine_whose_level_wanders_are_held():
+    random = np.random.default_rng(2)
+    runs = [random.normal(0, 0.02, 300).cumsum() + random.normal(0, 0.1, 300) for _ in range(40)]
+
+    held = share_held([one[:150] for one in runs], [one[150:] for one in runs])
+    quantiles_alone = np.mean(
+        [
+            np.mean((o[150:] >= np.quantile(o[:150], 0.05)) & (o[150:] <= np.quantile(o[:150], 0.95)))
+            for o in runs
+        ]
+    )
+
+    assert quantiles_alone < 0.7  # what the drift is for
+    assert 0.85 <= held <= 0.97
+
+
+def test_the_conformal_quantile_counts_the_run_to_come():
+    # 9 scores and one to come: 90 % of 10 are 9, so the largest; 80 % of 10 are 8
+    assert upper_quantile(np.arange(9.0), 0.9) == 8
+    assert upper_quantile(np.arange(9.0), 0.8) == 7
+
+
+def test_a_short_past_is_not_rehearsed():
+    assert drift_of([np.arange(15.0)], share=0.9) == Drift(0.0, 0.0)
+
+
+def table_of(tmp_path, text, name="runs.csv"):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return path
+
+
+def test_runs_are_grouped_and_put_in_order_of_their_start(tmp_path):
+    rows = ["machine,program,ranks,rate,start,bytes", "a,ior,8,2,2,100", "a,ior,8,4,1,100", "b,ior,8,1,1,100"]
+    rows += ["a,ior,8,0,3,100", "a,ior,8,4,4,1", "b,ior,8,1,9,"]
+
+    table = read_runs(table_of(tmp_path, "\n".join(rows), "runs.csv.gz"))
+
+    assert [one.name for one in table.series] == ["a, ior, 8 ranks", "b, ior, 8 ranks"]
+    assert np.exp(table.series[0].log_seconds).tolist() == pytest.approx([0.25, 0.5])
+    assert (table.without_time, table.other_jobs) == (1, 1)
+
+
+def test_summaries_of_tokio_are_told_apart_by_file_system_direction_and_files(tmp_path):
+    header = (
+        "_datetime_start,_file_system,darshan_agg_perf_by_slowest_posix,darshan_app,darshan_biggest_read_api_bytes,"
+        "darshan_biggest_read_api_files,darshan_biggest_write_api_bytes,darshan_biggest_write_api_files,"
+        "darshan_nprocs,darshan_total_gibs_posix"
+    )
+    rows = ["0,5.0,fs1,100,/bin/ior,0,0,9,1,64,1", "1,6.0,fs1,100,/bin/ior,9,64,0,1,64,1"]  # with row numbers
+
+    table = read_runs(table_of(tmp_path, "\n".join([header, *rows]), "edison-summaries.csv"))
+
+    assert [(one.machine, one.program) for one in table.series] == [
+        ("edison/fs1", "ior read a file per rank"),
+        ("edison/fs1", "ior write one file"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a table of runs"),
+        ("machine,program,ranks\na,b,1\n", "expected a column seconds or rate"),
+        ("machine,ranks,seconds\na,1,1\n", "expected a column program"),
+        ("machine,program,ranks,seconds\na,b,1,soon\n", "expected numbers, found string - at seconds"),
+        ("machine,program,ranks,seconds\na,b\n", "not a table of runs"),
+    ],
+)
+def test_a_table_that_cannot_be_understood_is_refused_in_one_line(tmp_path, text, message):
+    with pytest.raises(NoiseError, match=message):
+        read_runs(table_of(tmp_path, text))
+
+
+def few_runs(tmp_path, count):
+    random = np.random.default_rng(3)
+    rows = [f"m,job,64,{10 * np.exp(random.normal(0, 0.2)):.4f},{day}" for day in range(count)]
+    return table_of(tmp_path, "\n".join(["machine,program,ranks,seconds,start", *rows]))
+
+
+def test_too_few_runs_are_refused(tmp_path, capsys):
+    assert run(["noise", "learn", str(few_runs(tmp_path, 15))]) == 1
+    assert "expected a job with at least 16 runs, found at most 15" in capsys.readouterr().err
+
+
+def test_what_was_learnt_is_kept_in_a_file_and_used_by_predict(tmp_path, capsys):
+    file = tmp_path / "noise.json"
+
+    assert run(["noise", "learn", str(few_runs(tmp_path, 60)), "-o", str(file)]) == 0
+    assert (
+        run(["predict", "kernel:pingpong,repeat=1", "laptop", "--ranks", "2", "--noise", str(file), "--json"])
+        == 0
+    )
+
+    learnt = load_noise(str(file))
+    printed = capsys.readouterr().out
+    days = json.loads(printed[printed.index("{") :])["days"]
+    assert [day["name"] for day in days] == ["alone", "usual day", "bad day"]
+    assert days[1]["slowdown"] == learnt.pooled.slowdowns[PROBABILITIES.index(0.5)] > 1
+    assert Noise.from_json(learnt.to_json()) == learnt
+
+
+def test_the_bundled_prior_spans_two_machines_and_a_year():
+    noise = load_noise("tokio")
+
+    assert len(noise.series) == 32
+    assert noise.pooled.runs == 9988
+    assert (
+        load_noise("tokio:mira vpicio").pooled.name == "mira/mira-fs1, vpicio_uni write one file, 16384 ranks"
+    )
+    with pytest.raises(NoiseError, match="fits 3"):
+        load_noise("tokio:edison vpicio")
+    with pytest.raises(NoiseError, match="no such file, and no bundled noise"):
+        load_noise("nowhere")
+
+
+@pytest.mark.parametrize("broken", ["{}", "[", '{"source":1}', "\xff"])
+def test_a_file_that_is_not_learnt_noise_is_refused(broken):
+    with pytest.raises(NoiseError, match="not learnt noise"):
+        Noise.from_json(broken.encode("latin-1"))
+
+
+def test_a_difference_is_noise_when_repeated_runs_differ_as_much():
+    slowdowns = tuple(1 + 0.1 * step for step in range(-1, len(PROBABILITIES) - 1))  # 1.0 at 5 %, 2.8 at 95 %
+    noise = Noise("", LearntSeries("", "job", 0, 99, slowdowns, 1.0, 1.5), ())
+    forecast = Interval(9, 10, 11)
+
+    slow = noise_verdict(forecast, 11 * 2.8 * 1.5 + 0.01, noise)
+
+    assert not slow.is_noise
+    assert noise_verdict(forecast, 40, noise).is_noise
+    assert noise_verdict(forecast, 8.9, noise).is_noise is False
+    assert (slow.seconds.low, slow.seconds.estimate, slow.seconds.high) == pytest.approx((9, 19, 46.2))
+
+
+def test_learning_leaves_out_short_series_and_weighs_the_others_alike():
+    steady = Series("m", "steady", 1, np.zeros(1000))
+    slow = Series("m", "half slow", 1, np.tile([0.0, np.log(3)], 50))
+    short = Series("m", "short", 1, np.zeros(3))
+
+    noise = learn([steady, slow, short], source="here")
+
+    assert [one.program for one in noise.series] == ["steady", "half slow"]
+    assert noise.pooled.share_slower(2.0) == pytest.approx(0.25, abs=0.05)  # half of one of two jobs
