@@ -372,7 +372,7 @@ def add_at(array, places, values):
 def die(dataset):
     """End a handle as a kill of its process does: files stay as they are, and the kernel takes the lock back."""
     if dataset._pending is not None:
-        dataset._pending.settle()
+        dataset._pending.finish_moving()
         dataset._pending.writing.writers.close()
         dataset._pending = None
     dataset._files.close()

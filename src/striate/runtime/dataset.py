@@ -132,7 +132,7 @@ class Dataset:
             if found := meeting.largest[0]:
                 self._catch_up(fresh=bool(found & FRESH), changed=bool(found & CHANGED))
             report.records = schedule.records
-            state, windows = self._behind() if _in_background else (self._state, self._windows)
+            state, windows = self._background_state() if _in_background else (self._state, self._windows)
             exchange = Exchange(state.ranks, schedule, report=report)
             writing = Writing(state, windows, exchange, self._reader())
             moved = None
@@ -171,7 +171,7 @@ class Dataset:
         report, schedule = self._begin("read", where, "last")
         with Collective(self._state.ranks, same=_call("iread_all", where, schedule.combine)):
             result = self._result(schedule, out)
-        state, windows = self._behind()
+        state, windows = self._background_state()
         reader = self._reader()
 
         def read() -> None:
@@ -197,7 +197,7 @@ class Dataset:
             self._background = Background(self._state)
         return self._background
 
-    def _behind(self) -> tuple[State, Windows]:
+    def _background_state(self) -> tuple[State, Windows]:
         """Collective the first time: state and windows for the thread."""
         state = self._thread().state(self._state)
         return state, self._thread().windows(self._windows, state.node)
@@ -391,7 +391,7 @@ class Dataset:
         pending, self._pending = self._pending, None
         try:
             if isinstance(pending, Pending):
-                pending.settle()
+                pending.finish_moving()
             writing.state = replace(writing.state, group=self._state.group, node=self._state.node)
             self._state = writing.finish()
         finally:

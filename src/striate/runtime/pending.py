@@ -23,7 +23,7 @@ class Pending:
         self._finish = finish
         self._report: Report | None = None
 
-    def settle(self) -> None:
+    def finish_moving(self) -> None:
         """Wait until nothing goes on behind our back; raises what failed there."""
         if self._moved is not None:
             self._moved.result()

@@ -72,7 +72,7 @@ def test_a_second_program_is_refused_and_told_who_writes(path):
 
 
 def test_the_lock_of_a_killed_program_is_free(path):
-    other = start(f"open(None, {str(path)!r})", "dataset.iwrite_all(..., np.ones(100)).settle()")
+    other = start(f"open(None, {str(path)!r})", "dataset.iwrite_all(..., np.ones(100)).finish_moving()")
     kill(other)
     assert len(list(path.glob("*.blocks"))) == 2
 
@@ -88,7 +88,7 @@ def test_a_first_write_that_was_killed_is_seen_and_its_files_go(tmp_path, capsys
     folders = [tmp_path / "disk"]
     folders[0].mkdir()
     make = f"create(None, {str(tmp_path / 'd')!r}, (100,), 'f8', directories=[{str(folders[0])!r}])"
-    other = start(make, "dataset.iwrite_all(..., np.ones(100)).settle()")
+    other = start(make, "dataset.iwrite_all(..., np.ones(100)).finish_moving()")
     kill(other)
     assert len(list(folders[0].iterdir())) == 1
 
@@ -104,7 +104,7 @@ def test_the_next_write_removes_what_a_killed_first_write_left_in_a_servers_dire
     disk.mkdir()
     (disk / f"{'0' * 16}-00000001-0.blocks").write_bytes(b"another dataset's")
     make = f"create(None, {str(tmp_path / 'd')!r}, (100,), 'f8', directories=[{str(disk)!r}])"
-    other = start(make, "dataset.iwrite_all(..., np.ones(100)).settle()")
+    other = start(make, "dataset.iwrite_all(..., np.ones(100)).finish_moving()")
     kill(other)
     with runtime.create(None, tmp_path / "d", (9,), "f8", directories=[disk]) as dataset:
         dataset.write_all(..., np.ones(9))
