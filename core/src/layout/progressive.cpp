@@ -51,7 +51,7 @@ Progressive::Progressive(std::int64_t servers, std::span<const std::int64_t> end
             const std::int64_t number = added.number_of[server];
             if (number == nowhere) continue;
             added.shift[server] = before[server] - added.strips.physical_size(number, begin);
-            before[server] += held(added, static_cast<std::int64_t>(server), ends[part]);
+            before[server] += bytes_on(added, static_cast<std::int64_t>(server), ends[part]);
         }
         strips_before += added.strips.strip_number(ends[part] - 1) - added.strips.strip_number(begin) + 1;
         begin = ends[part];
@@ -59,7 +59,7 @@ Progressive::Progressive(std::int64_t servers, std::span<const std::int64_t> end
     }
 }
 
-std::int64_t Progressive::held(const Component& part, std::int64_t server, std::int64_t size) const {
+std::int64_t Progressive::bytes_on(const Component& part, std::int64_t server, std::int64_t size) const {
     const std::int64_t number = part.number_of[static_cast<std::size_t>(server)];
     if (number == nowhere) return 0;
     return part.strips.physical_size(number, size) - part.strips.physical_size(number, part.begin);
@@ -75,7 +75,7 @@ std::int64_t Progressive::run_length(std::int64_t offset) const {
 std::int64_t Progressive::physical_size(std::int64_t server, std::int64_t size) const {
     if (size == 0) return 0;
     const Component& part = parts_[part_of(size - 1)];
-    return part.before[static_cast<std::size_t>(server)] + held(part, server, size);
+    return part.before[static_cast<std::size_t>(server)] + bytes_on(part, server, size);
 }
 
 std::int64_t Progressive::logical(std::int64_t server, std::int64_t physical) const {

@@ -9,7 +9,7 @@ from striate.layout.layout import Layout
 from striate.layout.lfs import from_getstripe, from_setstripe, setstripe_command
 from striate.layout.parse import parse
 from striate.layout.pieces import Pieces
-from striate.layout.progressive import Component, Progressive
+from striate.layout.progressive import LayoutComponent, Progressive
 from striate.layout.simple_stripe import SimpleStripe
 from striate.layout.strips import Strip, parse_strips
 from striate.layout.two_d_stripe import TwoDStripe
@@ -17,13 +17,13 @@ from striate.layout.varstrip import VarStrip
 
 __all__ = [
     "Basic",
-    "Component",
     "Datatype",
     "Extents",
     "FileView",
     "GroupedBlocks",
     "HashStripe",
     "Layout",
+    "LayoutComponent",
     "Pieces",
     "Progressive",
     "SimpleStripe",

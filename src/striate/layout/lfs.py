@@ -6,7 +6,7 @@ import re
 import shlex
 
 from striate.errors import LayoutError
-from striate.layout.progressive import MOST_OBJECTS, Component, Progressive
+from striate.layout.progressive import MOST_OBJECTS, LayoutComponent, Progressive
 from striate.layout.sizes import read_bytes, read_count, shown
 from striate.units import LARGEST
 
@@ -43,7 +43,7 @@ def from_setstripe(text: str, *, servers: int) -> Progressive:
     deals them. Raises LayoutError by the option's name.
     """
     groups = _grouped(_pairs(text))
-    components: list[Component] = []
+    components: list[LayoutComponent] = []
     said: dict[str, str] = {}
     following = 0
     for number, group in enumerate(groups):
@@ -54,7 +54,7 @@ def from_setstripe(text: str, *, servers: int) -> Progressive:
         said = {**{key: value for key, value in said.items() if key not in ("-i", "-o")}, **own}
         targets = _targets(said, servers, following, at)
         following = (targets[-1] + 1) % servers
-        components.append(Component(_end(own, at), _unit(said, at), targets))
+        components.append(LayoutComponent(_end(own, at), _unit(said, at), targets))
     return Progressive(servers, components)
 
 
@@ -84,7 +84,9 @@ def from_getstripe(text: str, *, servers: int) -> Progressive:
         objects = tuple(known) or _targets({"-c": part["lmm_stripe_count"]}, servers, following, at)
         following = (objects[-1] + 1) % servers
         begin = _bytes_or_end(part.get("lcme_extent.e_end", "EOF"), at)
-        components.append(Component(begin, read_bytes(part["lmm_stripe_size"], "a stripe size"), objects))
+        components.append(
+            LayoutComponent(begin, read_bytes(part["lmm_stripe_size"], "a stripe size"), objects)
+        )
     return Progressive(servers, components)
 
 

@@ -21,7 +21,7 @@ MOST_OBJECTS = 2000  # of one component: LOV_MAX_STRIPE_COUNT of Lustre
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class LayoutComponent:
     """The bytes up to `end`: strips of `unit` bytes dealt in turn to objects on `targets`, one server per object.
 
     Strips are counted from the beginning of the file. A server that occurs several times is overstriped.
@@ -37,9 +37,9 @@ class Progressive(Layout):
     """Components that grow with the file, over `servers` servers; `lfs setstripe -E 4M -c 1 -E -1 -c -1`."""
 
     servers: int
-    components: tuple[Component, ...]
+    components: tuple[LayoutComponent, ...]
 
-    def __init__(self, servers: int, components: Sequence[Component]) -> None:
+    def __init__(self, servers: int, components: Sequence[LayoutComponent]) -> None:
         object.__setattr__(self, "servers", positive(servers, "servers"))
         object.__setattr__(self, "components", tuple(components))
         if self.servers > MOST_SERVERS:
@@ -67,7 +67,7 @@ class Progressive(Layout):
         return _core.Progressive(self.servers, *(np.array(column, np.int64) for column in columns))
 
     def objects(self, offsets: Whole) -> tuple[Int64, Int64, Int64]:
-        """Component, object of the component, and position in the object of each byte, as Lustre keeps them."""
+        """LayoutComponent, object of the component, and position in the object of each byte, as Lustre keeps them."""
         wanted = whole_numbers(offsets, "offsets")
         self.locate(wanted)  # refuses what is below zero
         ends = np.array([one.end for one in self.components[:-1]], np.int64)
@@ -102,7 +102,7 @@ class Progressive(Layout):
         return f"lustre:{self.servers}:{self.options()}"
 
 
-def _objects(component: Component, servers: int) -> str:
+def _objects(component: LayoutComponent, servers: int) -> str:
     targets = component.targets
     in_turn = tuple((targets[0] + step) % servers for step in range(len(targets)))
     if targets != in_turn:
@@ -118,7 +118,7 @@ def _lfs_bytes(size: int) -> str:
     return str(size)
 
 
-def _refuse_component(one: Component, servers: int, before: int, *, at: str) -> None:
+def _refuse_component(one: LayoutComponent, servers: int, before: int, *, at: str) -> None:
     positive(one.unit, "a stripe size")
     if one.end <= before:
         found = f"expected an end after {format_bytes(before) if before else '0'}"

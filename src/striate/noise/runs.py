@@ -108,7 +108,9 @@ def _own(table: pa.Table) -> dict[str, Any]:
 def _of_tokio(table: pa.Table, path: str | Path) -> dict[str, Any]:
     """TOKIO's columns: what Darshan saw of the job; the rate is that of the slowest rank, in MiB/s."""
     wanted = ("_file_system", "darshan_app", "darshan_nprocs", "_datetime_start", "darshan_total_gibs_posix")
-    sides = [f"darshan_biggest_{way}_api_{what}" for way in ("read", "write") for what in ("bytes", "files")]
+    sides = [
+        f"darshan_biggest_{access}_api_{what}" for access in ("read", "write") for what in ("bytes", "files")
+    ]
     for name in (*wanted, *sides):
         if name not in table.column_names:
             raise NoiseError("expected the columns of a TOKIO summary; one is missing", at=name)

@@ -6,8 +6,8 @@ import pytest
 from striate.cli.main import run
 from striate.errors import LayoutError
 from striate.layout import (
-    Component,
     Extents,
+    LayoutComponent,
     Progressive,
     from_getstripe,
     from_setstripe,
@@ -37,7 +37,7 @@ def random_layout(random):
         unit = int(random.integers(1, 6))
         end = LARGEST if number == count - 1 else (end // unit + int(random.integers(1, 9))) * unit
         objects = int(random.integers(1, 2 * servers + 1))
-        components.append(Component(end, unit, tuple(map(int, random.integers(0, servers, objects)))))
+        components.append(LayoutComponent(end, unit, tuple(map(int, random.integers(0, servers, objects)))))
     return Progressive(servers, components)
 
 
@@ -147,11 +147,11 @@ def test_what_getstripe_prints_is_read_as_text_and_as_yaml():
     layout = from_getstripe(GETSTRIPE, servers=8)
 
     assert layout.components == (
-        Component(4 * MIB, MIB, (5,)),
-        Component(LARGEST, 4 * MIB, (6, 7, 0, 1, 2, 3, 4, 5)),
+        LayoutComponent(4 * MIB, MIB, (5,)),
+        LayoutComponent(LARGEST, 4 * MIB, (6, 7, 0, 1, 2, 3, 4, 5)),
     )
     assert from_getstripe(YAML, servers=8) == layout
-    assert from_getstripe(PLAIN, servers=4) == Progressive(4, [Component(LARGEST, MIB, (1, 3))])
+    assert from_getstripe(PLAIN, servers=4) == Progressive(4, [LayoutComponent(LARGEST, MIB, (1, 3))])
 
 
 @pytest.mark.parametrize(

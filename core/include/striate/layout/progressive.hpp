@@ -69,7 +69,7 @@ class Progressive {
     }
     [[nodiscard]] Component component(std::span<const std::int64_t> targets, std::int64_t unit) const;
     // Bytes of the component on the server up to `size`, from the component's beginning.
-    [[nodiscard]] std::int64_t held(const Component& part, std::int64_t server, std::int64_t size) const;
+    [[nodiscard]] std::int64_t bytes_on(const Component& part, std::int64_t server, std::int64_t size) const;
 
     std::int64_t servers_;
     std::vector<Component> parts_;
