@@ -33,7 +33,7 @@ COMPARED = (
     *("station_busy", "station_bytes"),
     *("disk_operations", "disk_sequential", "disk_near_seeks", "disk_bytes_read", "disk_bytes_written"),
     *("cache_hit_bytes", "cache_miss_bytes", "burst_bytes_read", "burst_bytes_written"),
-    *("server_busy", "longest_queue", "most_held_bytes"),
+    *("server_busy", "longest_queue", "most_dirty_bytes"),
     *("metadata_busy", "metadata_longest_queue", "metadata_operations"),
 )
 SUMMED = ("queue_seconds", "metadata_waited")  # floating-point sums over time
