@@ -687,7 +687,7 @@ class Ledger:
 def sum_up(given: striate.rungs.ledger.LedgerInput) -> Ledger:
     """Sums of work per rank and per server over one application."""
 
-kinds: int = 34
+kinds: int = 35
 
 def count_marked(bits: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
