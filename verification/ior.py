@@ -41,13 +41,14 @@ MOVED = re.compile(r"(p?)(read|write)(?:64)?\((\d+),.*?(?:, (\d+))?\) = (\d+)$")
 Calls = Counter[tuple[str, int, int]]
 
 
-def of_trace(lines: list[str], test_file: str) -> Calls:
+def of_trace(lines: list[str], folder: str) -> Calls:
     """Calls on the test files in one process's trace: kind, offset, bytes."""
     found: Calls = Counter()
     position: dict[str, int] = {}  # of every open test file, by its descriptor
     for line in lines:
         if match := OPENED.match(line):
-            if match[1].startswith(test_file):
+            path = Path(match[1])  # with -u in a folder of its own
+            if path.is_relative_to(folder) and path.name.startswith("test"):
                 position[match[2]] = 0
         elif match := CLOSED.match(line):
             position.pop(match[1], None)
@@ -74,7 +75,7 @@ def run_ior(ior: str, line: str, ranks: int) -> Calls:
         start = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks)]
         subprocess.run([*start, *trace, *words], check=True, capture_output=True, timeout=120)
         traces = [path.read_text(errors="replace").splitlines() for path in Path(folder).glob("trace.*")]
-        return sum((of_trace(lines, f"{folder}/test") for lines in traces), Counter())
+        return sum((of_trace(lines, folder) for lines in traces), Counter())
 
 
 def imported(line: str, ranks: int) -> tuple[Calls, int, int]:
