@@ -14,7 +14,8 @@ from striate.workload.unfold import unfold
 
 K, M, G = 2**10, 2**20, 2**30
 
-# command line, ranks, bytes written, bytes read, files; from IOR's documentation, tutorials of sites, and IO500
+# command line, ranks, bytes written, bytes read, files; in the style of tutorials and of IO500, not quoted;
+# bytes are counted by hand from IOR's rule, and verification/ior.py holds lines like these against IOR itself
 UNDERSTOOD = [
     ("ior", 2, 2 * M, 2 * M, 1),
     ("ior -a MPIIO -c -t 1m -b 16m -s 8", 4, 512 * M, 512 * M, 1),

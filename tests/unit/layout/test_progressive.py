@@ -21,7 +21,10 @@ FRONTIER = "-E 4M -c 1 -E 64M -c 4 -E -1 -c -1"
 
 
 def by_rule(layout, offset):
-    """Lustre's lov_offset.c, one byte at a time: component, object, position in it, and the object's server."""
+    """Component, object, position in it and the object's server, one byte at a time.
+
+    The striping rule of Lustre's client as we know it, retold; it was not run against Lustre.
+    """
     number = next(number for number, one in enumerate(layout.components) if offset < one.end)
     one = layout.components[number]
     width = one.unit * len(one.targets)
