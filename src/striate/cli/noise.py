@@ -13,6 +13,7 @@ from striate.cli.output import (
     print_json,
     refuse_ending,
     refuse_overwrite,
+    say,
     write_output,
 )
 
@@ -51,7 +52,7 @@ def learn(runs: tuple[Path, ...], as_json: bool, output: Path | None, force: boo
     }
     for why, count in left_out.items():
         if count:
-            click.echo(f"left out: {count:,} runs {why}", err=True)
+            say(f"left out: {count:,} runs {why}", error=True)
     if output is not None:
         write_output(output, noise.to_json(), force=force)
     _print(noise, as_json)
@@ -71,7 +72,7 @@ def _print(noise: Noise, as_json: bool) -> None:
     if as_json:
         print_json(noise)
     else:
-        click.echo(noise_text(noise))
+        say(noise_text(noise))
 
 
 def noise_text(noise: Noise) -> str:

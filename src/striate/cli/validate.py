@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from striate.probe.report import ProbeReport
     from striate.results import Entry
 
-_LAUNCHER = "striate.launcher"
+_LAUNCHER = "launcher of striate validate"
 MEDIAN_ERROR, COVERAGE = 0.20, 0.75  # what a good validation reaches
 
 

@@ -8,6 +8,7 @@ import shlex
 from striate.errors import LayoutError
 from striate.layout.progressive import MOST_OBJECTS, LayoutComponent, Progressive
 from striate.layout.sizes import read_bytes, read_count, shown
+from striate.shell import path_word
 from striate.units import LARGEST
 
 DEFAULT_UNIT = 2**20  # Lustre's, where neither the command nor the directory says
@@ -93,7 +94,7 @@ def from_getstripe(text: str, *, servers: int) -> Progressive:
 def setstripe_command(layout: Progressive, place: str) -> str:
     """The command that makes `layout` the one of new files in `place`; which targets are taken is left to Lustre."""
     options = re.sub(r" -i \d+", "", layout.options())
-    return f"lfs setstripe {options} {shlex.quote(place)}"
+    return f"lfs setstripe {options} {path_word(place, otherwise='.')}"
 
 
 def _refuse_part(part: dict[str, str], begin: int, at: str) -> None:

@@ -269,7 +269,7 @@ def test_what_it_holds_is_read_from_it():
     [
         ({"raid": 5, "disks": 2}, "$.server[0].raid", "expected 3 disks or more for RAID 5, got 2"),
         ({"raid": 1}, "$.server[0].raid", "0, 5"),
-        ({"chunk": 0}, "$.server[0].chunk", "at least 1 B"),
+        ({"chunk": 0}, "$.server[0].chunk", "from 1 B"),
         ({"disk": PLAIN | {"capacity": 0}}, "$.server[0].disk.capacity", "at least 1 B, got 0"),
         ({"disk": [PLAIN, PLAIN | {"capacity": "1 GB"}]}, "$.server[0].disk", "for every disk or for none"),
         ({"disk": FLASH | {"queue_depth": 0}}, "$.server[0].disk.queue_depth", "of at least 1, got 0"),
