@@ -34,7 +34,7 @@ if world.rank == 0:
 
 _WRITE = """
 import os, sys, time
-data = os.urandom(4 << 20)
+data = os.urandom(24 << 20)  # well past what a throttled disk lets through at once
 file = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)
 start = time.perf_counter()
 os.write(file, data)
@@ -78,7 +78,7 @@ def test_the_description_is_what_was_built(lab: Lab, tmp_path: Path):
 
     assert found.description is not None
     assert found.description.node[0].count == 3
-    assert found.description.node[0].uplink.bandwidth == 30e6
+    assert 0.99 * 30e6 < found.description.node[0].uplink.bandwidth < 30e6  # less what headers take
     assert found.description.server[0].count == 2
     assert found.description.server[0].disk.rate == 24e6
     assert found.description.settings.stripe_unit == 4 << 20

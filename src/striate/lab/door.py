@@ -53,7 +53,10 @@ def state(name: str) -> LabState:
     answer = _ask(name, b"state\n", _ANSWER_SECONDS)
     if not answer:
         raise LabError(f"lab {name!r} does not answer: it is ending, or you are not root")
-    found = msgspec.json.decode(answer, type=LabState)
+    try:
+        found = msgspec.json.decode(answer, type=LabState)
+    except msgspec.ValidationError as error:
+        raise LabError(f"lab {name!r} was built by another version of striate: take it down") from error
     if not found.ready:
         raise LabError(f"lab {name!r} is still being built")
     return found
