@@ -1,5 +1,6 @@
 """A program in its own words: what a generator yielded, and what a folded text says, in one comparable form."""
 
+from striate.layout.extents import Extents
 from striate.workload.application import Application
 from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
@@ -25,6 +26,8 @@ def told(operations: list[Operation]) -> list[Words]:
 
 
 def plain(value: object) -> object:
+    if isinstance(value, Extents):
+        return [value.offsets.tolist(), value.sizes.tolist()]
     if isinstance(value, tuple):
         return [plain(part) for part in value]
     return value.tolist() if hasattr(value, "tolist") else value

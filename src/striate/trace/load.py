@@ -45,9 +45,10 @@ def read(path: Path) -> Trace:
 
     try:
         budget = ReadBudget.of(path)
+        schema = pq.read_schema(path)
+        header = _header(schema.metadata or {})
+        expect_columns(schema.names)
         file = pq.ParquetFile(path, read_dictionary=[*WORDS, "function"])
-        header = _header(file.schema_arrow.metadata or {})
-        expect_columns(file.schema_arrow.names)
         _bound(file.metadata, budget)
         table = file.read()
         rows = normalised(table)

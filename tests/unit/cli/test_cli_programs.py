@@ -125,7 +125,7 @@ def test_a_program_is_not_the_main_one(capsys, tmp_path):
     )
 
     assert run(["predict", str(path), "laptop", "--ranks", "1"]) == 0
-    assert capsys.readouterr().out.startswith("good on laptop, 1 rank: 1 s (1 s to 1 s)")
+    assert capsys.readouterr().out.startswith("good on laptop, 1 rank: 1 s (80%: ")
 
 
 def test_bytes_that_are_no_source_are_refused(capsys, tmp_path):

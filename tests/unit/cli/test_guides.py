@@ -29,7 +29,7 @@ def test_the_readme_prints_a_forecast(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     exec(compile(code, "readme", "exec"), {})
 
-    assert re.fullmatch(r"[\d.]+ s \([\d.]+ s to [\d.]+ s\) by \w+; cost .*\n", capsys.readouterr().out)
+    assert re.fullmatch(r"[\d.]+ s \(80%: [\d.]+ s to [\d.]+ s\) by \w+; cost .*\n", capsys.readouterr().out)
 
 
 def test_the_tutorial_runs_as_it_stands(tmp_path, monkeypatch, capsys):
