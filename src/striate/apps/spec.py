@@ -85,11 +85,16 @@ def _read(path: Path, make: Callable[[dict[str, Any]], T], kind: type[StriateErr
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise kind(f"expected at most {_MOST_BYTES} bytes")
-        return make(tomllib.loads(content.decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise kind(f"not TOML: {error}", source=str(path)) from None
+        return make(_table(content, kind))
     except StriateError as error:
         raise kind(error.message, at=error.at, source=error.source or str(path)) from None
+
+
+def _table(content: bytes, kind: type[StriateError]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers of more than 4300 digits
+        raise kind(f"not TOML: {error}") from None
 
 
 def _beside(folder: Path, name: str, allow_code: bool, *, at: str) -> Path:

@@ -30,7 +30,8 @@ class Power:
     factor: float = 1.0
 
     def __call__(self, processors: Integers) -> Floats:
-        return np.asarray(self.factor * processors.astype(np.float64) ** self.exponent)
+        with np.errstate(over="ignore"):  # an endless value is refused where it is used
+            return np.asarray(self.factor * processors.astype(np.float64) ** self.exponent)
 
 
 def hyperperimeter(dimensions: int) -> Power:

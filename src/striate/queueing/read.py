@@ -29,13 +29,18 @@ def load_model(path: str | Path) -> Solvable:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise QueueingError(f"expected at most {LARGEST_FILE} bytes, found {path.stat().st_size}")
-        return read_model(tomllib.loads(read_bounded(path, SMALL_FILE, kind=QueueingError).decode("utf-8")))
-    except UnicodeDecodeError as error:
-        raise QueueingError("expected UTF-8 text, found other bytes", source=str(path)) from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise QueueingError(f"expected TOML: {error}", source=str(path)) from error
+        return read_model(_table(read_bounded(path, SMALL_FILE, kind=QueueingError)))
     except QueueingError as error:
         raise error.in_source(str(path)) from error
+
+
+def _table(content: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise QueueingError("expected UTF-8 text, found other bytes") from error
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers of more than 4300 digits
+        raise QueueingError(f"expected TOML: {error}") from error
 
 
 def read_model(document: dict[str, Any]) -> Solvable:

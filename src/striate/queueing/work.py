@@ -98,7 +98,10 @@ class Work:
 def whole_numbers(values: Any, *, name: str) -> Integers:
     """Whole numbers from 1 up; refuses anything else by name."""
     array = np.asarray(values)
-    if array.dtype.kind not in "iu" and not (array.dtype.kind == "f" and np.all(np.mod(array, 1) == 0)):
+    whole = array.dtype.kind in "iu" or (
+        array.dtype.kind == "f" and np.isfinite(array).all() and bool(np.all(np.mod(array, 1) == 0))
+    )
+    if not whole:
         raise QueueingError(f"expected whole numbers for {name}, got {_short(values)}")
     outside = (array < 1) | (array > LARGEST)
     if outside.any():

@@ -32,7 +32,7 @@ def read_settings(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         if len(content) > MOST_BYTES:
             raise DatasetError(f"expected at most {MOST_BYTES} bytes", source=str(path))
         table = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: also numbers of more than 4300 digits
         raise DatasetError(f"not TOML: {error}", source=str(path)) from None
     try:
         return {key: _checked(key, value) for key, value in table.items()}
