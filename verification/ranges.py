@@ -32,7 +32,7 @@ BUILD = Path(__file__).resolve().parent.parent / "build"
 RUNS = BUILD / "ranges.csv"
 BUNDLED = Path(calibration.__file__).parent / "data" / "calibration.csv"
 COLUMNS = [field.name for field in fields(CalibrationRun)]
-BATCH = 6
+BATCH = 17
 SOURCES = ("machine", "order")
 INSIDE, WIDTH = (0.75, 0.90), 1.6
 

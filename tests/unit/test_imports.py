@@ -16,6 +16,7 @@ ORDER = (
         "decoders",
         "units",
         "limits",
+        "toml",
         "interval",
         "printable",
         "shell",
@@ -46,7 +47,7 @@ ORDER = (
     ),
 )
 # The runtime is used alone, inside applications.
-RUNTIME_SEES = {"errors", "units", "layout", "_core"}
+RUNTIME_SEES = {"errors", "units", "toml", "layout", "_core"}
 
 
 def imported_names(code: str) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,12 +13,12 @@ from striate.apps.app import App
 from striate.apps.registry import find
 from striate.cluster.cluster import Cluster
 from striate.errors import StriateError, TuningError, WorkloadError
+from striate.toml import read_toml
 from striate.tuning.question import FixedWorkload
 from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
 T = TypeVar("T")
-_MOST_BYTES = 1 << 20
 _TABLES = ("app", "program", "vary", "costs")
 
 
@@ -81,20 +80,9 @@ def load_tunable(
 
 def _read(path: Path, make: Callable[[dict[str, Any]], T], kind: type[StriateError]) -> T:
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise kind(f"expected at most {_MOST_BYTES} bytes")
-        return make(_table(content, kind))
+        return make(read_toml(path, kind))
     except StriateError as error:
         raise kind(error.message, at=error.at, source=error.source or str(path)) from None
-
-
-def _table(content: bytes, kind: type[StriateError]) -> dict[str, Any]:
-    try:
-        return tomllib.loads(content.decode())
-    except (ValueError, RecursionError) as error:  # ValueError: also numbers of more than 4300 digits
-        raise kind(f"not TOML: {error}") from None
 
 
 def _beside(folder: Path, name: str, allow_code: bool, *, at: str) -> Path:

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from striate.cluster.cluster import Cluster
-from striate.decoders import toml_mistake
 from striate.errors import ClusterError
+from striate.toml import parse_toml, read_toml
 
-LARGEST_FILE_BYTES = 16 * 1024**2
 _DATA = Path(__file__).parent / "data"
 
 
@@ -23,7 +22,7 @@ def load_cluster(path: str | os.PathLike[str]) -> Cluster:
     """
     file, source = _find(path)
     try:
-        return cluster_from_toml(_read(file))
+        return cluster_from_tables(_tables(file))
     except ClusterError as error:
         raise error.in_source(source) from None
 
@@ -35,7 +34,7 @@ def bundled() -> tuple[str, ...]:
 
 def cluster_from_toml(text: str) -> Cluster:
     """The machine that a TOML text describes; raises ClusterError."""
-    return cluster_from_tables(_parse(text))
+    return cluster_from_tables(parse_toml(text, ClusterError))
 
 
 def cluster_from_tables(document: Mapping[str, Any]) -> Cluster:
@@ -70,27 +69,8 @@ def _printable(name: str) -> str:
     return name if name.isprintable() else ascii(name)
 
 
-def _read(file: Path) -> str:
+def _tables(file: Path) -> dict[str, Any]:
     try:
-        with file.open("rb") as stream:
-            content = stream.read(LARGEST_FILE_BYTES + 1)
+        return read_toml(file, ClusterError)
     except OSError as error:
         raise ClusterError(f"cannot read the file: {error.strerror}") from None
-    if len(content) > LARGEST_FILE_BYTES:
-        raise ClusterError(f"expected a file of at most {LARGEST_FILE_BYTES // 1024**2} MiB, got more")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ClusterError("expected UTF-8 text", at=f"byte {error.start}") from None
-
-
-def _parse(text: str) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ClusterError("not TOML: nested too deeply") from None
-    except ValueError as error:  # also numbers of more than 4300 digits, which the parser does not expect
-        message, where = toml_mistake(error)
-        raise ClusterError(f"not TOML: {ascii(message)[1:-1]}", at=where) from None

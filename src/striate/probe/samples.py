@@ -13,8 +13,8 @@ from striate.interval import Interval
 from striate.probe.microbenchmarks.machine import line_through
 
 Floats = NDArray[np.float64]
-_GROUPS = 8  # of rounds, each with a line of its own: their spread is the range
-_FEW = 10
+_STRETCHES = 8  # of a measurement, one after the other: how far their results differ is the range
+_FEW = 5  # samples that make a stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,17 @@ class TimeCurve:
 
 
 def spread(values: Sequence[float] | Floats) -> Interval:
-    """The median between the 10th and the 90th percentile; between the extremes where values are few."""
+    """The median of all values, between the 10th and the 90th percentile of the medians of stretches of them.
+
+    A program calls often, so that what it sees of a number is a median over a stretch of time, too; single calls
+    differ more. Where values are few, the range is that between the extremes.
+    """
     column = np.asarray(values, np.float64)
     if not column.size or not np.isfinite(column).all():
         raise ProbeError(f"expected finite measurements, got {column.size} values")
-    edges = (0, 100) if column.size < _FEW else (10, 90)
-    low, middle, high = np.percentile(column, [edges[0], 50, edges[1]])
-    return Interval(float(low), float(middle), float(high))
+    if column.size < 2 * _FEW:
+        return _around(float(np.median(column)), column)
+    return _stretched(float(np.median(column)), [np.median(part) for part in _stretches(column)])
 
 
 def measured(name: str, unit: str, values: Sequence[float] | Floats, how: str) -> Measurement:
@@ -55,7 +59,7 @@ def measured(name: str, unit: str, values: Sequence[float] | Floats, how: str) -
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """seconds = startup + bytes / rate, with the range of both between groups of rounds."""
+    """seconds = startup + bytes / rate, with the range of both between stretches of rounds."""
 
     startup: Interval
     rate: Interval
@@ -69,18 +73,17 @@ def line_of(name: str, sizes: Sequence[int], rounds: Sequence[Floats]) -> Line:
     y = np.array([np.median(column) for column in rounds])
     startup, rate = _line(x, y, name)
     startups, rates = [startup], [rate]
-    for group in range(_GROUPS):
-        parts = [column[group::_GROUPS] for column in rounds]
-        if min(len(part) for part in parts) == 0:
-            continue
+    for parts in zip(*(_stretches(column) for column in rounds), strict=False):
         try:
             one = _line(x, np.array([np.median(part) for part in parts]), name)
         except ProbeError:
-            continue  # a disturbed group; the others still give a range
+            continue  # a disturbed stretch; the others still give a range
         startups.append(one[0])
         rates.append(one[1])
     curve = TimeCurve(name, tuple(x.tolist()), tuple(y.tolist()), tuple((startup + x / rate).tolist()))
-    return Line(_around(startup, startups), _around(rate, rates), curve, sum(len(part) for part in rounds))
+    return Line(
+        _stretched(startup, startups), _stretched(rate, rates), curve, sum(len(part) for part in rounds)
+    )
 
 
 def sturdy_line(name: str, sizes: Sequence[int], rounds: Sequence[Floats]) -> Line:
@@ -105,5 +108,15 @@ def _line(sizes: Floats, seconds: Floats, name: str) -> tuple[float, float]:
         raise ProbeError(error.message, at=name) from None
 
 
-def _around(value: float, others: Sequence[float]) -> Interval:
-    return Interval(min(others), value, max(others))
+def _stretches(column: Floats) -> list[Floats]:
+    """The samples cut into stretches of time, each long enough for a median."""
+    return np.array_split(column, max(1, min(_STRETCHES, len(column) // _FEW)))
+
+
+def _stretched(value: float, others: Sequence[float]) -> Interval:
+    low, high = np.percentile(others, [10, 90])
+    return _around(value, [float(low), value, float(high)])
+
+
+def _around(value: float, others: Sequence[float] | Floats) -> Interval:
+    return Interval(float(min(others)), value, float(max(others)))

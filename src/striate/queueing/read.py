@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from striate.errors import QueueingError, StriateError
-from striate.limits import SMALL_FILE, read_bounded
 from striate.queueing.model import Model
 from striate.queueing.parameters import SpmdParameters
 from striate.queueing.program import Program, Solvable
+from striate.toml import read_toml
 
-LARGEST_FILE = 1024**2  # bytes
 _CHOICES = ("kind", "solver", "loops")
 _PARAMETERS = tuple(name for name in inspect.signature(SpmdParameters.__init__).parameters if name != "self")
 
@@ -27,20 +25,9 @@ def load_model(path: str | Path) -> Solvable:
     """
     path = Path(path)
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise QueueingError(f"expected at most {LARGEST_FILE} bytes, found {path.stat().st_size}")
-        return read_model(_table(read_bounded(path, SMALL_FILE, kind=QueueingError)))
+        return read_model(read_toml(path, QueueingError))
     except QueueingError as error:
         raise error.in_source(str(path)) from error
-
-
-def _table(content: bytes) -> dict[str, Any]:
-    try:
-        return tomllib.loads(content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise QueueingError("expected UTF-8 text, found other bytes") from error
-    except (ValueError, RecursionError) as error:  # ValueError: also numbers of more than 4300 digits
-        raise QueueingError(f"expected TOML: {error}") from error
 
 
 def read_model(document: dict[str, Any]) -> Solvable:

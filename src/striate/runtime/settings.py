@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from striate import units
 from striate.errors import DatasetError, StriateError
+from striate.toml import read_toml
 
-MOST_BYTES = 1 << 20
 _WHOLE = ("servers", "group_factor")
 _SIZES = ("chunk", "buffer")
 
@@ -25,15 +24,7 @@ def read_settings(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
     path = os.environ.get("STRIATE_RUNTIME") if path is None else path
     if not path:
         return {}
-    file = Path(path)
-    try:
-        with file.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise DatasetError(f"expected at most {MOST_BYTES} bytes", source=str(path))
-        table = tomllib.loads(content.decode())
-    except (ValueError, RecursionError) as error:  # ValueError: also numbers of more than 4300 digits
-        raise DatasetError(f"not TOML: {error}", source=str(path)) from None
+    table = read_toml(Path(path), DatasetError)
     try:
         return {key: _checked(key, value) for key, value in table.items()}
     except StriateError as error:

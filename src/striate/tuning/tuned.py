@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,11 @@ import tomli_w
 from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
+from striate.toml import read_toml
 from striate.tuning.space import Value
 from striate.tuning.study import Study
 
 SCHEMA = "striate.tuned/1"
-MOST_BYTES = 1 << 20
 
 
 class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -59,15 +58,9 @@ class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     @classmethod
     def load(cls, path: Path) -> Tuned:
         """Read what `to_toml` wrote; raises TuningError, with the path of the mistake, on anything else."""
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
         try:
-            if len(content) > MOST_BYTES:
-                raise TuningError(f"expected at most {MOST_BYTES} bytes")
-            found = msgspec.convert(tomllib.loads(content.decode()), cls)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise TuningError(f"not TOML: {error}", source=str(path)) from None
-        except (msgspec.ValidationError, ValueError) as error:
+            found = msgspec.convert(read_toml(path, TuningError), cls)
+        except msgspec.ValidationError as error:
             message, at = json_mistake(error)
             raise TuningError(f"not a tuning: {message}", at=at, source=str(path)) from None
         if found.schema != SCHEMA:

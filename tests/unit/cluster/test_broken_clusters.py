@@ -6,8 +6,8 @@ import pytest
 
 from striate.cli.main import run
 from striate.cluster import load_cluster
-from striate.cluster.load import LARGEST_FILE_BYTES
 from striate.errors import ClusterError
+from striate.limits import SMALL_FILE
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 BROKEN = sorted((DATA / "broken_clusters").glob("*.toml"))
@@ -77,7 +77,7 @@ def test_what_is_no_file_is_refused(name, words, capsys, monkeypatch):
 def test_a_file_too_large_is_refused_unread(tmp_path, capsys):
     path = tmp_path / "large.toml"
     with path.open("wb") as file:
-        file.truncate(LARGEST_FILE_BYTES + 1)
+        file.truncate(SMALL_FILE + 1)
 
     assert run(["check", str(path)]) == 1
     assert "at most 16 MiB" in capsys.readouterr().err

@@ -126,7 +126,7 @@ def test_ranges_that_make_no_sense_are_refused(text):
     ("text", "words"),
     [
         ("", "expected a table [spmd]"),
-        ("[spmd", "expected TOML"),
+        ("[spmd", "not TOML"),
         ("[spmd]\n", "parallel_seconds"),
         ("[spmd]\nparallel_seconds = -1\n", "$.spmd.parallel_seconds (bad.toml)"),
         ('[spmd]\nparallel_seconds = "soon"\n', "got 'soon' - at $.spmd.parallel_seconds"),

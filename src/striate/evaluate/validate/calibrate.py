@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
+from statistics import NormalDist, fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from striate.apps.app import Case
 from striate.apps.registry import find
 from striate.interval import Interval
+from striate.ladder.distribution import TENTH
 from striate.probe.launch import run_ranks
 
 STARTS = 3  # of the processes of a look: how fast they are depends on where their memory lies
 _ENDS = {"fast": "low", "middle": "estimate", "slow": "high"}
+_MEDIAN_SQUARE = NormalDist().inv_cdf(0.75) ** 2  # of a normal distribution of variance 1
 Floats = NDArray[np.float64]
 Look = list[Floats]  # times of a kernel, an array for each start of its processes
 Key = tuple[str, str, int]  # application and kernel, the application's size, how many processes at once
@@ -104,25 +106,24 @@ def together(columns: Sequence[Sequence[float]]) -> Floats:
 
 
 def cost_of(looks: Sequence[Look], variation: float) -> Interval:
-    """The mean, for a program does its work many times over; the range holds what a run may be like.
+    """The mean, for a program does its work many times over, and the 80 % range of the mean of another start.
 
-    It holds the 10th and the 90th percentile of all times, and two and a half times by how much starts of one kernel
-    differ; more where there was one look only, for starts of one moment are alike.
+    `variation` is the standard deviation of the means of starts, as a share; the mean of the looks has one, too.
     """
-    seconds = np.concatenate([start for look in looks for start in look])
-    low, high = np.percentile(seconds, [10, 90])
-    middle = float(seconds.mean())
-    apart = 2.5 * variation * math.sqrt(1 + 1 / len(looks))
-    low, high = min(low, middle * max(0.5, 1 - apart)), max(high, middle * (1 + apart))
-    return Interval(float(min(low, middle)), middle, float(max(high, middle)))
+    middle = float(np.concatenate([start for look in looks for start in look]).mean())
+    apart = TENTH * variation * math.sqrt(1 + 1 / len(looks))
+    return Interval(middle * max(0.5, 1 - apart), middle, middle * (1 + apart))
 
 
 def variation_of(kernels: Iterable[Sequence[Look]]) -> float:
-    """By which share the mean times of starts differ from their kernel's: a standard deviation over all kernels."""
-    squares, free = 0.0, 0
+    """By which share the mean times of starts differ from their kernel's: a standard deviation over all kernels.
+
+    By the median of squares, so that one kernel whose process was disturbed does not widen all others.
+    """
+    squares = []
     for looks in kernels:
         means = np.array([start.mean() for look in looks for start in look])
         if len(means) > 1 and means.mean() > 0:
-            squares += float(((means / means.mean() - 1) ** 2).sum())
-            free += len(means) - 1
-    return math.sqrt(squares / free) if free else 0.0
+            unbiased = len(means) / (len(means) - 1)
+            squares.append(unbiased * (means / means.mean() - 1) ** 2)
+    return math.sqrt(float(np.median(np.concatenate(squares))) / _MEDIAN_SQUARE) if squares else 0.0
