@@ -49,14 +49,15 @@ def mount_everywhere(plan: Plan) -> None:
         _until(partial(call, [*place, "mountpoint", "-q", PFS]))
 
 
-def _gluster(words: str) -> str:
-    return call([ON, "h0", f"gluster --mode=script {words}"])
+def _gluster(words: str, host: str = "h0") -> str:
+    return call([ON, host, f"gluster --mode=script {words}"])
 
 
 def _all_connected(plan: Plan) -> None:
-    told = _gluster("peer status")
-    if told.count("(Connected)") < plan.servers - 1:
-        raise LabError("GlusterFS servers have not found each other")
+    """Every server must see all others: the one that is asked for a volume has each of them prepare it."""
+    for name in plan.host_names()[: plan.servers]:
+        if _gluster("peer status", name).count("(Connected)") < plan.servers - 1:
+            raise LabError(f"the GlusterFS server on {name} has not found all others")
 
 
 def _together(commands: list[list[str]]) -> None:
