@@ -30,11 +30,12 @@ class Placement:
 
 
 def place(cluster: Cluster, ranks: int) -> Placement:
-    """Node, socket and CPU of each of `ranks` processes; ranks beyond the CPUs wrap round and share time.
+    """Node, socket and CPU of each of `ranks` processes; where there are more ranks than CPUs, they share time.
 
     "round-robin" deals ranks to the nodes in turn, on a node to its sockets in turn, then to the next core:
     five ranks on two nodes of two sockets give ((0,4),(2)), ((1),(3)) as in paper 001. Nodes whose CPUs are
-    all taken are passed over until every CPU of the machine has a rank. "block" fills a node before the next.
+    all taken are passed over until every CPU of the machine has a rank; further ranks go round again. "block" fills a
+    node before the next; with more ranks than CPUs each CPU takes as many neighbours as launchers give it (`-ppn`).
 
     Raises ClusterError for less than one rank, and when an explicit placement names fewer ranks.
     """
@@ -42,9 +43,10 @@ def place(cluster: Cluster, ranks: int) -> Placement:
         raise ClusterError(f"expected at least one rank to place, got {ranks}")
     if cluster.placement == "explicit":
         return _place_as_told(cluster, ranks)
-    first = np.arange(min(ranks, cluster.cpus))
-    cpus = _deal_round(cluster, len(first)) if cluster.placement == "round-robin" else first
-    return _on_cpus(cluster, np.resize(cpus, ranks))
+    if cluster.placement == "round-robin":
+        return _on_cpus(cluster, np.resize(_deal_round(cluster, min(ranks, cluster.cpus)), ranks))
+    per_cpu = -(-ranks // cluster.cpus)
+    return _on_cpus(cluster, np.arange(ranks) // per_cpu)
 
 
 def first_cpu(cluster: Cluster) -> Indices:
