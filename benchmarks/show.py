@@ -1,7 +1,9 @@
-"""A million bars in a page, in headless Chromium: its size, the first paint, and how long frames take on the way.
+"""Long runs in a page, in headless Chromium: its size, the time to write it, the first paint, and how long frames take.
 
-Frames are counted without a limit on their rate, so that the time from one to the next is what a frame costs. Rounds
-are repeated and the best is taken: another program on the machine can only make them longer.
+A million and ten million operations of which nothing repeats, and the timeline of a Jacobi solver of 5,000 steps, whose
+ranks keep their bars beside 1.15 million messages on links. Frames are counted without a limit on their rate, so that
+the time from one to the next is what a frame costs. Rounds are repeated and the best is taken: another program on the
+machine can only make them longer. `python benchmarks/show.py 1` measures the first of the three alone.
 """
 
 import shutil
@@ -9,18 +11,23 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from striate.apps import kernels
+from striate.ladder import predict
 from striate.pages.show import serve, show
 from striate.trace.columns import operations
 from striate.trace.header import Header, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.trace import Trace
 
-OPERATIONS, RANKS, ROUNDS, FRAMES = 1_000_000, 64, 3, 160
-MOST_MEGABYTES, MOST_FIRST_PAINT_SECONDS, MOST_FRAME_MILLISECONDS = 3.0, 2.0, 16.0
+RANKS, ROUNDS, FRAMES = 64, 3, 160
+MOST_FIRST_PAINT_SECONDS, MOST_FRAME_MILLISECONDS = 2.5, 16.0
+WINDOW_SECONDS = 0.05  # of the Jacobi solver, in which bars of ranks are to be seen
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-frame-rate-limit", "--disable-gpu-vsync"]
 
 # A walk that zooms in a hundred times and out again while it pans, a step every frame; says how long each frame took.
@@ -44,27 +51,66 @@ WALK = """async (frames) => {
 DRAWN = "performance.getEntriesByName('timeline drawn')[0].startTime / 1000"
 
 
-def million() -> Trace:
+# Items of ranks in a part of time: single bars, and bundles.
+SEEN = """([from, to]) => {
+  const [run] = window.striate.views.timeline.model.runs;
+  const found = [0, 0];
+  for (const lane of run.lanes.filter((one) => one.level === 0)) {
+    for (let item = lane.first; item < lane.last; item++) {
+      if (run.end[item] >= from && run.start[item] <= to) found[run.state[item] < 0 ? 1 : 0] += 1;
+    }
+  }
+  return found;
+}"""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A trace to show, and what its page may take."""
+
+    name: str
+    trace: Callable[[], Trace]
+    most_megabytes: float
+    most_seconds: float | None  # of CPU, to write it
+    window: tuple[float, float] | None = None  # where all items of ranks are to be single bars
+
+
+def random_operations(count: int) -> Trace:
     """Operations of random lengths and kinds, in which nothing repeats: the hardest to make small."""
     rng = np.random.default_rng(1)
-    each = OPERATIONS // RANKS
-    length = rng.lognormal(10, 1.5, OPERATIONS).astype(np.int64)
-    gap = (rng.exponential(2e4, OPERATIONS) * (rng.random(OPERATIONS) < 0.7)).astype(np.int64)
+    each = count // RANKS
+    length = rng.lognormal(10, 1.5, count).astype(np.int64)
+    gap = (rng.exponential(2e4, count) * (rng.random(count) < 0.7)).astype(np.int64)
     end = np.cumsum((length + gap).reshape(RANKS, each), axis=1).ravel()
     words = [KINDS.index(kind) for kind in ("read", "write", "send", "recv", "allreduce", "wait")]
-    kind = rng.choice(words, OPERATIONS, p=[0.3, 0.3, 0.1, 0.1, 0.1, 0.1])
+    kind = rng.choice(words, count, p=[0.3, 0.3, 0.1, 0.1, 0.1, 0.1])
     columns = {
         "rank": np.repeat(np.arange(RANKS), each),
         "kind": kind,
         "level": np.where(kind < 2, LEVELS.index("posix"), LEVELS.index("mpi")),
         "start": end - length,
         "end": end,
-        "bytes": rng.integers(1, 1 << 20, OPERATIONS),
-        "offset": rng.integers(0, 1 << 32, OPERATIONS),
-        "file": rng.integers(0, 5, OPERATIONS),
+        "bytes": rng.integers(1, 1 << 20, count),
+        "offset": rng.integers(0, 1 << 32, count),
+        "file": rng.integers(0, 5, count),
     }
     files = tuple(TracedFile(f"/scratch/field{number}") for number in range(5))
-    return Trace.of(operations(OPERATIONS, columns), Header(ranks=RANKS, program="random", files=files))
+    return Trace.of(operations(count, columns), Header(ranks=RANKS, program="random", files=files))
+
+
+def jacobi() -> Trace:
+    """The timeline of `striate predict kernel:jacobi,steps=5000,every=500 westmere --ranks 8 --timeline t.parquet`."""
+    workload = kernels.workload("jacobi", ranks=8, steps=5000, every=500)
+    timeline = predict(workload, "westmere", timeline=True).timeline
+    assert timeline is not None
+    return timeline
+
+
+PAGES = (
+    Page("1 million operations", lambda: random_operations(1_000_000), 5.0, 3.0),
+    Page("10 million operations", lambda: random_operations(10_000_000), 5.0, None),
+    Page("jacobi, 5,000 steps", jacobi, 5.0, None, (1.0, 1.0 + WINDOW_SECONDS)),
+)
 
 
 def measured(browser, address: str) -> tuple[float, float, float]:
@@ -96,7 +142,7 @@ def walked(tab) -> tuple[float, float]:
     return sorted(clock)[int(0.95 * FRAMES)], (cpu_seconds() - before) / FRAMES * 1e3
 
 
-def main() -> int:
+def main(numbers: Sequence[int] = ()) -> int:
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     try:
         from playwright.sync_api import sync_playwright
@@ -105,34 +151,57 @@ def main() -> int:
     if chromium is None:
         print("no Chromium with Playwright's driver: nothing measured")
         return 0
-    trace = million()
+    chosen = [PAGES[number - 1] for number in numbers] or PAGES
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
+        missed = [shown(browser, page) for page in chosen]
+        browser.close()
+    return int(any(missed))
+
+
+def shown(browser, page: Page) -> bool:
+    """Whether a page takes more than it may."""
+    trace = page.trace()
     began = time.process_time()
     text = show(trace)
     spent = time.process_time() - began
     size = len(text.encode()) / 1e6
+    aim = "" if page.most_seconds is None else f" (at most {page.most_seconds:.0f})"
     print(
-        f"{OPERATIONS:,} operations on {RANKS} ranks: {size:.2f} MB (at most {MOST_MEGABYTES}), {spent:.1f} s of CPU"
+        f"{page.name}, {len(trace):,} rows: {size:.2f} MB (at most {page.most_megabytes:.0f}), "
+        f"written in {spent:.1f} s of CPU{aim}"
     )
-    missed = size > MOST_MEGABYTES
+    missed = size > page.most_megabytes or spent > (page.most_seconds or float("inf"))
     server = serve(trace)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
         path.write_text(text)
-        browser = playwright.chromium.launch(executable_path=chromium, args=SWITCHES)
         for label, address in (("page", path.as_uri()), ("served", server.address)):
             paint, clock, cpu = measured(browser, address)
             print(
-                f"{label:7s} first paint {paint:.2f} s (at most {MOST_FIRST_PAINT_SECONDS:.0f}); zoom and pan, 95th "
+                f"  {label:7s} first paint {paint:.2f} s (at most {MOST_FIRST_PAINT_SECONDS:.1f}); zoom and pan, 95th "
                 f"percentile: {clock:.1f} ms a frame (at most {MOST_FRAME_MILLISECONDS:.0f}), "
                 f"{cpu:.1f} ms of CPU in the mean"
             )
             missed |= paint > MOST_FIRST_PAINT_SECONDS or clock > MOST_FRAME_MILLISECONDS
-        browser.close()
+        if page.window is not None:
+            missed |= not fine_ranks(browser, path.as_uri(), page.window)
     server.shutdown()
     server.server_close()
-    return int(missed)
+    return missed
+
+
+def fine_ranks(browser, address: str, window: tuple[float, float]) -> bool:
+    """Whether ranks have bars, and bars only, in a part of time."""
+    tab = browser.new_page()
+    tab.goto(f"{address}#t={window[0]},{window[1]}")
+    tab.locator("html[data-ready=true]").wait_for(state="attached")
+    bars, bundles = tab.evaluate(SEEN, list(window))
+    tab.close()
+    print(f"  in {window[1] - window[0]:.3f} s ranks have {bars:,} bars and {bundles:,} bundles")
+    return bars > 0 and bundles == 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main([int(number) for number in sys.argv[1:]]))

@@ -40,6 +40,13 @@ class Canvas:
         ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
         self._shapes.append(f'<line {ends} stroke="{stroke}" stroke-width="{width:g}"{dash}/>')
 
+    def bent(self, *points: tuple[float, float], stroke: str = RULE, width: float = 1.2) -> None:
+        """A line through all the points."""
+        places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self._shapes.append(
+            f'<polyline points="{places}" fill="none" stroke="{stroke}" stroke-width="{width:g}"/>'
+        )
+
     def triangle(self, x: float, y: float, side: float, fill: str) -> None:
         """Pointing down, its tip at (x, y)."""
         corners = f"{x:.1f},{y:.1f} {x - side / 2:.1f},{y - side:.1f} {x + side / 2:.1f},{y - side:.1f}"

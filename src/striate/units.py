@@ -198,7 +198,7 @@ def about_seconds(time: float) -> str:
 def _about(value: float, units: list[tuple[str, float]]) -> str:
     unit, scale = units[0]
     for larger in units[1:]:
-        if abs(value) >= larger[1]:
+        if abs(value) >= larger[1] * 0.9995:  # 999.7 us reads 1 ms
             unit, scale = larger
     scaled = value / scale
     digits = f"{scaled:.3g}" if abs(scaled) < 999.5 else f"{scaled:,.0f}"

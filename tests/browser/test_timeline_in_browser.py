@@ -1,78 +1,20 @@
 """The timeline in a real browser, clicked through: zoom, pan, hover, search, hide, select, compare, theme, print."""
 
 import threading
-import time
 
 import pytest
 
 import striate
-from striate.pages.bars import bars_of
-from striate.pages.run import Run
+from browser.stage import STAGE, VIEW, colours_of, place, reveal, settled, until, view
 from striate.pages.show import serve
 from striate.pages.views import timeline
-from striate.pages.views.compare import sums_of_states
+from striate.trace.kinds import KINDS
 from unit.pages.runs import busy, small
-
-STAGE = "window.striate.views.timeline"
-VIEW = f"{STAGE}.view"
 
 
 @pytest.fixture(scope="module")
 def two_runs():
     return striate.show(small(program="before"), small(slower=1.5, program="after"))
-
-
-def settled(tab):
-    """Waits until what was asked for is on the screen."""
-    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
-def until(tab, condition):
-    """Waits until a condition holds; Playwright's own way would need `eval`, which the page's policy forbids."""
-    deadline = time.monotonic() + 60
-    while not tab.evaluate(condition):
-        assert time.monotonic() < deadline, f"never came true: {condition}"
-        settled(tab)
-
-
-def view(tab):
-    return tab.evaluate(VIEW)
-
-
-def place(tab, seconds, row, lane_y=0.5):
-    """Client coordinates of a moment on the row of this label (and run, by order)."""
-    return tab.evaluate(
-        """([seconds, label, number, share]) => {
-          const stage = window.striate.views.timeline;
-          const strip = stage.strips.filter((one) => one.kind === "row" && one.label === label)[number];
-          const box = stage.frame.getBoundingClientRect();
-          const lane = strip.lanes.at(-1);
-          const [from, to] = stage.view;
-          return {
-            x: box.left + stage.gutter
-              + ((seconds + strip.run.shift - from) / (to - from)) * (stage.width - stage.gutter),
-            y: box.top + 30 + strip.y - stage.frame.scrollTop + 2 + lane.y + lane.height * share,
-          };
-        }""",
-        [seconds, *row, lane_y],
-    )
-
-
-def reveal(tab):
-    tab.evaluate("document.getElementById('timeline').scrollIntoView()")
-    settled(tab)
-
-
-def colours_of(tab):
-    """How many pixels of the drawing have each colour."""
-    return tab.evaluate(
-        """() => {
-          const { image } = window.striate.views.timeline;
-          const found = {};
-          for (const pixel of image.pixels) found[pixel] = (found[pixel] ?? 0) + 1;
-          return found;
-        }"""
-    )
 
 
 def test_the_wheel_zooms_around_the_pointer_and_dragging_pans(open_page, two_runs):
@@ -157,7 +99,6 @@ def test_bars_can_be_read_by_keyboard_alone(open_page, two_runs):
 
 def test_totals_are_those_of_the_trace(open_page, monkeypatch):
     run = busy(3000)
-    states = bars_of(Run("busy", trace=run))
     monkeypatch.setattr(timeline, "MOST_ITEMS", 300)
     tab = open_page(striate.show(run))
     found = tab.evaluate(
@@ -167,7 +108,8 @@ def test_totals_are_those_of_the_trace(open_page, monkeypatch):
         }}"""
     )
 
-    expected = {name: seconds for name, (_, seconds, _) in sums_of_states(states).items()}
+    time, kind = run.column("end") - run.column("start"), run.column("kind")
+    expected = {KINDS[code]: float(time[kind == code].sum()) / 1e9 for code in set(kind.tolist())}
     assert found == pytest.approx(expected, rel=0.01)
     assert tab.evaluate(f"{STAGE}.model.runs[0].state.length") < 400
 
@@ -263,10 +205,14 @@ def test_differences_can_be_read_both_ways(open_page, two_runs):
     tab = open_page(two_runs)
     first = tab.locator("#compare tbody tr").first
 
-    assert "+60 ms" in first.inner_text()
+    assert "+40 ms" in first.inner_text()
     tab.select_option("select[aria-label='Base run']", "1")
     tab.select_option("select[aria-label='Compared run']", "0")
-    assert "−60 ms" in tab.locator("#compare tbody tr").first.inner_text()
+    assert "−40 ms" in tab.locator("#compare tbody tr").first.inner_text()
+    headings = tab.locator("#compare h3").all_inner_texts()
+    assert headings == ["MPI-IO calls", "MPI calls", "System calls", "Regions and computation", "Files"]
+    tab.select_option("select[aria-label='Phase']", label="step")
+    assert "Files" not in tab.locator("#compare h3").all_inner_texts()
 
 
 def test_the_theme_can_be_switched(open_page, two_runs):

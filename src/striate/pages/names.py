@@ -1,10 +1,19 @@
-"""Names as pages carry them: long ones cut in the middle, marks that would act on text spelled out."""
+"""Names as pages carry them: levels in words; long ones cut in the middle, marks that would act on text spelled out."""
 
 from __future__ import annotations
 
 import re
 
 MOST_CHARACTERS = 300
+LEVEL_TITLES = {
+    "mpi-io": "MPI-IO calls",
+    "mpi": "MPI calls",
+    "posix": "system calls",
+    "program": "regions and computation",
+    "server": "servers",
+    "network": "links and interfaces",
+    "disk": "disks",
+}
 # Control characters, and marks that turn the direction of the text around them.
 _ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 

@@ -1,7 +1,7 @@
 """One HTML file that opens offline, made of views.
 
-A *view* has two halves of one name. `show/views/NAME.py` turns runs into a small dict and binary columns: its function
-`view(runs)` returns a `View`, or None when it has nothing to show. `show/web/views/NAME.js` draws it: its function
+A *view* has two halves of one name. `pages/views/NAME.py` turns runs into a small dict and binary columns: its function
+`view(runs)` returns a `View`, or None when it has nothing to show. `pages/web/views/NAME.js` draws it: its function
 `render(container, data, page)` fills an element; the columns are in `data.columns` as typed arrays, and `page` is what
 all views share: the runs, the part of time looked at, the selection, the theme, the address (`web/lib/state.js`).
 

@@ -14,6 +14,7 @@ from striate.errors import OutputError, TraceError
 from striate.formats.read import read_trace
 from striate.ladder.forecast import Forecast
 from striate.limits import SMALL_FILE, read_bounded
+from striate.trace.span import from_beginning
 from striate.trace.trace import Trace
 from striate.tuning.study import Study
 
@@ -63,7 +64,7 @@ def runs_of(items: Sequence[Shown | str | Path | Run]) -> list[Run]:
     """Runs of objects and files, names made distinct; raises OutputError when there is nothing to show."""
     if not items:
         raise OutputError("expected at least one trace, forecast or cluster to show, got none")
-    found = [part for item in items for part in _with_timeline(_run(item))]
+    found = [_from_beginning(part) for item in items for part in _with_timeline(_run(item))]
     names = [run.name for run in found]
     return [
         replace(run, name=f"{run.name} ({names[:at].count(run.name) + 1})")
@@ -78,6 +79,11 @@ def _with_timeline(run: Run) -> list[Run]:
     if run.forecast is None or run.forecast.timeline is None:
         return [run]
     return [run, Run(f"{run.name}{SIMULATED_NAME}", trace=run.forecast.timeline)]
+
+
+def _from_beginning(run: Run) -> Run:
+    """Times of pages count from the beginning of the run, as forecasts do."""
+    return run if run.trace is None else replace(run, trace=from_beginning(run.trace))
 
 
 def _run(item: Shown | str | Path | Run) -> Run:

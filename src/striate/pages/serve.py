@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from striate.pages.tiles import Tiles
+from striate.pages.timeline.tiles import Tiles
 
 _HEADERS = {
     "Cache-Control": "no-store",

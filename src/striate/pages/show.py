@@ -9,7 +9,7 @@ from striate.pages.names import shown_name
 from striate.pages.page import page
 from striate.pages.run import SIMULATED_NAME, Run, Shown, runs_of
 from striate.pages.serve import PageServer
-from striate.pages.tiles import Tiles
+from striate.pages.timeline.tiles import Tiles
 from striate.pages.views import views_of
 from striate.whole_file import whole_file
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.pages.names import LEVEL_TITLES
 from striate.trace.intervals import covered
 from striate.trace.kinds import COLLECTIVES, LEVELS, MESSAGES, METADATA, RESOURCE_LEVELS
 from striate.trace.trace import Trace
@@ -20,7 +21,6 @@ PARTS = {
     "metadata": METADATA,
     "messages": (*MESSAGES, *COLLECTIVES),
 }
-_LEVEL_TITLES = {"server": "servers", "network": "links and interfaces", "disk": "disks"}
 REST = "computing, or not recorded"
 
 
@@ -68,7 +68,7 @@ def busy_levels(trace: Trace) -> list[TimeShare]:
     for word in RESOURCE_LEVELS:
         mine = np.unique(resource[rows & (level == LEVELS.index(word))])
         if len(mine):
-            found.append(_busiest(_LEVEL_TITLES[word], names, busy, mine))
+            found.append(_busiest(LEVEL_TITLES[word], names, busy, mine))
     return found
 
 

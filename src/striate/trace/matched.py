@@ -54,8 +54,7 @@ def _in_order(
     both = np.concatenate([one, other], axis=1)
     if not both.size:
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    _, code = np.unique(both, axis=1, return_inverse=True)
-    code = np.ravel(code)
+    code = _codes(both)
     numbered = [_numbered(part) for part in (code[: len(sent)], code[len(sent) :])]
     key = [
         part * (len(code) + 1) + number
@@ -63,6 +62,15 @@ def _in_order(
     ]
     _, at, to = np.intersect1d(key[0], key[1], assume_unique=True, return_indices=True)
     return sent[at], taken[to]
+
+
+def _codes(columns: Int64s) -> Int64s:
+    """A number for each column, the same for equal ones; by far quicker than `np.unique` along an axis."""
+    order = np.lexsort(columns)
+    new = (np.diff(columns[:, order], axis=1) != 0).any(axis=0)
+    code = np.empty(len(order), np.int64)
+    code[order] = np.concatenate([[0], np.cumsum(new)])
+    return code
 
 
 def _numbered(code: Int64s) -> Int64s:

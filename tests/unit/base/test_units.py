@@ -162,6 +162,7 @@ def test_times_and_rates_are_printed_exactly():
     ("shown", "text"),
     [
         (units.about_seconds(0), "0 s"),
+        (units.about_seconds(0.00099999), "1 ms"),
         (units.about_seconds(0.012), "12 ms"),
         (units.about_seconds(88.42), "88.4 s"),
         (units.about_seconds(7500), "2 h 5 min"),

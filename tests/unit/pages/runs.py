@@ -13,6 +13,7 @@ MS = 1_000_000
 def trace(rows, *, ranks=2, files=("data.bin",), regions=("step",), program="solver", flags=(), **header):
     """A trace of (rank, level, kind, start ms, end ms, more columns) rows."""
     defaults = {"bytes": 0, "file": -1, "offset": -1, "peer": -1, "tag": -1, "region": -1, "communicator": -1}
+    defaults["resource"] = -1
     columns = {
         "rank": np.array([row[0] for row in rows]),
         "level": np.array([LEVELS.index(row[1]) for row in rows]),
@@ -86,3 +87,36 @@ def busy(operations_, *, ranks=4, seed=0):
             )
             at += length
     return trace(rows, ranks=ranks)
+
+
+def flooded(*, calls=2000, messages=40_000, links=4):
+    """Two ranks with short calls, and so many messages on links that a page cannot hold them one by one."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (rank, "mpi", "send", at, at + 0.5, {"peer": 1 - rank}) for rank in range(2) for at in range(calls)
+    ]
+    start = np.sort(rng.uniform(0, calls, messages))
+    rows += [
+        (
+            number % 2,
+            "network",
+            "transfer",
+            at,
+            at + 0.01,
+            {"resource": number % links, "bytes": 100 + number % 17},
+        )
+        for number, at in enumerate(start.tolist())
+    ]
+    return trace(rows, source="simulated", resources=tuple(f"link {number}" for number in range(links)))
+
+
+def launched(**header):
+    """Two ranks that need 5 s to leave MPI_Init, write for 2 s, and wait for 3 s in MPI_Finalize."""
+    calls = []
+    for rank in range(2):
+        calls += [
+            (rank, "mpi", "init", 0, 5000 + 100 * rank),
+            (rank, "mpi-io", "write", 5200, 7000, {"file": 0, "bytes": 1 << 20, "offset": 0}),
+            (rank, "mpi", "finalize", 7000 + 100 * rank, 10_000),
+        ]
+    return trace(calls, **header)

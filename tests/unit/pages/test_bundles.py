@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import striate
-from striate.pages.apart import MOST_LANES, apart, clipped
-from striate.pages.bars import MOST_STATES, bars_of
-from striate.pages.bundles import BUNDLE, bundled
 from striate.pages.run import Run
-from unit.pages.runs import busy, small, trace
+from striate.pages.timeline.apart import MOST_LANES, apart, clipped
+from striate.pages.timeline.bars import MOST_STATES, bars_of
+from striate.pages.timeline.bundles import BUNDLE, bundled
+from unit.pages.runs import busy, flooded, small, trace
 
 
 def totals(bars, items):
@@ -55,6 +55,19 @@ def test_a_long_bar_among_short_ones_stays_single():
     writes = items.state == bars.states.index("write")
     assert writes.sum() == 1
     assert (items.end - items.start)[writes] == [700_000_000]
+
+
+def test_messages_on_links_hide_no_call_of_a_rank():
+    bars = bars_of(Run("flooded", trace=flooded()))
+    items = bundled(bars, most=9000)
+    level = bars.level_of_lane[items.lane]
+
+    # 4,000 calls and 40,000 messages: the calls stay single in two thirds of the room, the messages share the rest
+    assert (items.state[level == 0] >= 0).all()
+    assert (level == 0).sum() == 4000
+    assert (items.state[level == 2] == BUNDLE).any()
+    assert len(items) <= 9000
+    assert totals(bars, items) == totals(bars, bundled(bars, most=10**9))
 
 
 spans = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 60), st.integers(0, 30)), max_size=60)

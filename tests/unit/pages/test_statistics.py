@@ -140,6 +140,25 @@ def test_load_of_servers_and_of_sampled_hosts():
     assert load.hosts_of(trace_of(rows[:1], hosts=("a",), samples=samples_of((0, 0, *[0] * 10)))) == []
 
 
+def test_bandwidth_and_queues_of_servers_over_time():
+    rows = [
+        row(0, "write", 0, 100, file=0, offset=0, bytes=10),
+        row(0, "write", 0, 50, level="server", resource=0, bytes=240),
+        row(0, "write", 0, 100, level="server", resource=1, bytes=480),
+        row(0, "write", 60, 80, level="disk", resource=2, bytes=10),
+    ]
+    found = load.curves_of(
+        trace_of(rows, ranks=1, resources=("server 0", "server 1", "disk 0"), duration=100)
+    )
+    moved, under_way = found["server"]
+
+    # 240 bytes in the first 120 bins, 480 in all 240: 4 and then 2 a bin; two requests at once, then one
+    assert moved.tolist() == [4] * 120 + [2] * 120
+    assert under_way.tolist() == [2000] * 120 + [1000] * 120
+    assert found["disk"][0].sum() == 10
+    assert list(found) == ["server", "disk"]
+
+
 def test_the_critical_path_goes_over_to_who_is_waited_for():
     rows = [
         row(0, "write", 0, 50, file=0, offset=0, bytes=10),

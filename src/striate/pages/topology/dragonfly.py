@@ -7,18 +7,19 @@ import math
 from striate.cluster.networks import DragonflyNetwork
 from striate.cluster.topology.dragonfly import links_per_pair
 from striate.pages.topology.parts import (
+    CHIP_HEIGHT,
+    CHIP_WIDTH,
     MARGIN,
     SWITCH,
     Scene,
-    chip,
+    hosts_chip,
     left_out,
     legend,
     link_words,
     sampled,
     side_note,
 )
-from striate.svg import MUTED
-from striate.units import about_rate
+from striate.units import about_rate, counted
 
 _RING, _NEAR = 140, 105
 
@@ -36,7 +37,7 @@ def draw_dragonfly(scene: Scene, network: DragonflyNetwork) -> float:
         f"local links {link_words(network.local_link)}",
         f"global links {link_words(network.global_link)}",
         f"{pairs} global link{'s' * (pairs != 1)} between two groups",
-        f"{network.nodes_per_router} node{'s' * (network.nodes_per_router > 1)} on each router",
+        f"up to {counted(network.nodes_per_router, 'node')} on each router",
     ]
     for i, words in enumerate(lines):
         side_note(scene, middle - 80 + 20 * i, words)
@@ -67,7 +68,7 @@ def _groups(scene: Scene, network: DragonflyNetwork, x: float, y: float) -> None
 
 
 def _near(scene: Scene, network: DragonflyNetwork, x: float, y: float) -> None:
-    """Group 0: its routers, all joined, each with the first of its nodes."""
+    """Group 0: its routers, all joined, and the hosts on the first of them."""
     shown = sampled(network.routers_per_group, 8)
     places = _ring(x, y, _NEAR - 35, len(shown))
     kept = [place for place, i in zip(places, shown, strict=True) if i >= 0]
@@ -82,12 +83,13 @@ def _near(scene: Scene, network: DragonflyNetwork, x: float, y: float) -> None:
         scene.canvas.text(place[0], place[1] + 4, str(number), size=10, bold=True)
     scene.canvas.circle(x, y, _NEAR, "none")
     scene.canvas.text(x, y - _NEAR - 12, "group 0 from near", size=12, bold=True)
-    group = scene.group_of(0)
-    count = min(network.nodes_per_router, scene.hosts)
-    scene.canvas.line(places[0][0] + 15, places[0][1], x + _NEAR + 26, y)
-    chip(scene, x + _NEAR + 78, y - 22, group, group.name, f"x {count} on each", many=count > 1)
-    if group.uplink is not None:
-        scene.canvas.text(x + _NEAR + 78, y + 44, link_words(group.uplink), size=9.5, color=MUTED)
+    on_first = scene.between(0, network.nodes_per_router)
+    for i, (group, many) in enumerate(on_first):
+        top = y - CHIP_HEIGHT / 2 + 80 * (i - (len(on_first) - 1) / 2)
+        scene.canvas.line(
+            places[0][0] + 15, places[0][1], x + _NEAR + 78 - CHIP_WIDTH / 2, top + CHIP_HEIGHT / 2
+        )
+        hosts_chip(scene, x + _NEAR + 78, top, group, group.first_host, many)
 
 
 def _ring(x: float, y: float, radius: float, count: int) -> list[tuple[float, float]]:

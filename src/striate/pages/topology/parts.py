@@ -121,6 +121,39 @@ def left_out(scene: Scene, x: float, y: float, count: int, what: str = "more") -
     scene.canvas.text(x, y + 11, f"x {count} {what}", size=11, color=MUTED)
 
 
+def host_stack(scene: Scene, x: float, from_y: float, y: float, hosts: range, *, side: int = -1) -> float:
+    """Hosts below the switch they hang on, one box for each group of them; returns the lowest point.
+
+    The switch ends at (x, from_y), the first box begins at y. Lines to further boxes go round those above on one
+    `side`: -1 is left.
+    """
+    for number, (group, many) in enumerate(scene.between(hosts.start, hosts.stop)):
+        if number:
+            edge = x + side * CHIP_WIDTH / 2
+            out = edge + 12 * side
+            middle = y + CHIP_HEIGHT / 2
+            scene.canvas.bent((x + 30 * side, from_y), (out, from_y + 14), (out, middle), (edge, middle))
+        else:
+            scene.canvas.line(x, from_y, x, y)
+        hosts_chip(scene, x, y, group, max(hosts.start, group.first_host), many)
+        y += CHIP_HEIGHT + 36
+    return y
+
+
+def hosts_chip(scene: Scene, x: float, y: float, group: HostGroup, first: int, many: int) -> None:
+    """`many` hosts of one group from host `first` on, by their numbers in the group, and their uplink."""
+    number = first - group.first_host
+    words, note = (
+        (group.name, f"{number} to {number + many - 1}")
+        if many > 1
+        else (f"{group.name}.{number}", host_note(scene, group))
+    )
+    chip(scene, x, y, group, words, note, many=many > 1)
+    if group.uplink is not None:
+        words = link_words(group.uplink)
+        scene.canvas.text(x, y + CHIP_HEIGHT + 18, words, size=9.5, color=MUTED, room=CHIP_WIDTH + 6)
+
+
 def spread(count: int, left: float, right: float) -> list[float]:
     """Middles of `count` equal columns between left and right."""
     return [left + (right - left) * (i + 0.5) / count for i in range(count)]

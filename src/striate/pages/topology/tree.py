@@ -8,11 +8,9 @@ from striate.cluster.networks import FatTreeNetwork, TwoLevelNetwork
 from striate.cluster.topology.fat_tree import arity
 from striate.cluster.topology.two_level import leaves
 from striate.pages.topology.parts import (
-    CHIP_HEIGHT,
-    CHIP_WIDTH,
     WIDTH,
     Scene,
-    chip,
+    host_stack,
     left_out,
     link_words,
     sampled,
@@ -20,9 +18,14 @@ from striate.pages.topology.parts import (
     spread,
     switch_box,
 )
+from striate.svg import MUTED
 from striate.units import about_rate
 
 _LEFT, _RIGHT = 210, WIDTH - 30
+_GAP_WIDTH = 70  # of the sign for pods that are not drawn
+_HALF_POD = 44  # from the middle of a pod to its two switches of a tier
+_FAINT = "#cbd2d9"
+_HOSTS_BELOW = 34  # from a switch to its hosts
 
 
 def draw_two_level(scene: Scene, network: TwoLevelNetwork) -> float:
@@ -38,9 +41,10 @@ def draw_two_level(scene: Scene, network: TwoLevelNetwork) -> float:
     side_note(scene, top + 18, f"spines {about_rate(network.spine.bandwidth)}")
     side_note(scene, (top + middle) / 2 + 18, f"links {link_words(network.link)}")
     side_note(scene, middle + 18, f"leaves {about_rate(network.leaf.bandwidth)}")
-    for x in _places(down, shown):
-        scene.canvas.line(x, middle + 28, x, bottom)
-    lowest = max(_stack(scene, x, middle + 28, bottom, i * per_leaf, per_leaf) for x, i in _kept(down, shown))
+    lowest = max(
+        host_stack(scene, x, middle + 28, bottom, range(i * per_leaf, (i + 1) * per_leaf))
+        for x, i in _kept(down, shown)
+    )
     return lowest - scene.top + 10
 
 
@@ -54,11 +58,11 @@ def draw_fat_tree(scene: Scene, network: FatTreeNetwork) -> float:
         sampled(per_pod, 6, also=[per_pod - 2, per_pod - 1]),
         sampled(k, 4 if k == 4 else 3, also=last_pods),
     )
-    up, columns = spread(len(cores), _LEFT, _RIGHT), spread(len(pods), _LEFT, _RIGHT)
+    up, columns = spread(len(cores), _LEFT, _RIGHT), _pod_columns(pods)
     lowest = tops[2] + 110
     for x, pod in zip(columns, pods, strict=True):
         if pod < 0:
-            left_out(scene, x, tops[2] - 30, -pod, "more pods")
+            left_out(scene, x, tops[2] - 30, -pod, "pods")
             continue
         lowest = max(lowest, _pod(scene, x, tops, pod, half, _kept(up, cores)))
     _row(scene, up, tops[0], cores, "core")
@@ -72,48 +76,46 @@ def draw_fat_tree(scene: Scene, network: FatTreeNetwork) -> float:
     return lowest - scene.top + 10
 
 
+def _pod_columns(pods: Sequence[int]) -> list[float]:
+    """Middles of the pods, and of narrow columns for those left out."""
+    gaps = sum(pod < 0 for pod in pods)
+    wide = (_RIGHT - _LEFT - gaps * _GAP_WIDTH) / (len(pods) - gaps)
+    found, left = [], float(_LEFT)
+    for pod in pods:
+        width = wide if pod >= 0 else _GAP_WIDTH
+        found.append(left + width / 2)
+        left += width
+    return found
+
+
 def _pod(
     scene: Scene, x: float, tops: Sequence[float], pod: int, half: int, cores: Sequence[tuple[float, int]]
 ) -> float:
     """One pod: two switches of each tier stand for all `half`; returns its lowest point."""
-    shown = min(2, half)
-    places = spread(shown, x - 42 * shown, x + 42 * shown)
-    numbers = [0, half - 1][:shown]
-    for core_x, core in cores:
-        for place, number in zip(places, numbers, strict=True):
+    places = [x - _HALF_POD, x + _HALF_POD] if half > 1 else [x]
+    uppers, edges = [0, half - 1][: len(places)], _edges(scene, pod, half)
+    for place, number in zip(places, uppers, strict=True):
+        for core_x, core in cores:
             if core // half == number:  # aggregation switch j reaches its own half of k cores only
                 scene.canvas.line(place, tops[1], core_x, tops[0] + 28, stroke="#9aa5b1")
     _mesh(scene, places, tops[1] + 28, places, tops[2])
-    for tier, name in ((1, "aggr."), (2, "edge")):
+    for tier, name, numbers in ((1, "aggr.", uppers), (2, "edge", edges)):
         for place, number in zip(places, numbers, strict=True):
             switch_box(scene, place, tops[tier], f"{name} {pod * half + number}", width=74)
         if half > 2:
-            scene.canvas.text(x, tops[tier] + 18, "··", size=11, bold=True, color="#5b6773")
-    for place in places if scene.between(pod * half * half, (pod + 1) * half * half) else ():
-        scene.canvas.line(place, tops[2] + 28, x, tops[2] + 62)
-    scene.canvas.text(x + 66, tops[2] + 50, f"pod {pod}", size=11, bold=True, color="#5b6773")
-    return _stack(scene, x, tops[2] + 28, tops[2] + 62, pod * half * half, half * half)
-
-
-def _stack(scene: Scene, x: float, from_y: float, y: float, first: int, count: int) -> float:
-    """Hosts first .. first + count - 1 as one stack for each group; returns the lowest point."""
-    for i, (group, many) in enumerate(scene.between(first, first + count)):
-        if i:
-            _elbow(scene, x, from_y, y + CHIP_HEIGHT / 2)
-        words = group.name if many > 1 else f"{group.name}.{first - group.first_host}"
-        uplink = link_words(group.uplink) if group.uplink else ""
-        chip(scene, x, y, group, words, f"x {many}", many=many > 1)
-        scene.canvas.text(x, y + CHIP_HEIGHT + 18, uplink, size=9.5, color="#5b6773", room=CHIP_WIDTH + 60)
-        y += CHIP_HEIGHT + 36
+            scene.canvas.text(x, tops[tier] + 18, "··", size=11, bold=True, color=MUTED)
+    scene.canvas.text(x, tops[2] - 6, f"pod {pod}", size=11, bold=True, color=MUTED)
+    y = tops[2] + 28 + _HOSTS_BELOW
+    for place, number, side in zip(places, edges, (-1, 1), strict=False):
+        first = (pod * half + number) * half
+        y = host_stack(scene, place, tops[2] + 28, y, range(first, first + half), side=side)
     return y
 
 
-def _elbow(scene: Scene, x: float, from_y: float, to_y: float) -> None:
-    """A line round the left side of the stack above, to a lower stack."""
-    left = x - CHIP_WIDTH / 2 - 12
-    scene.canvas.line(x - 42, from_y, left, from_y + 18)
-    scene.canvas.line(left, from_y + 18, left, to_y)
-    scene.canvas.line(left, to_y, left + 12, to_y)
+def _edges(scene: Scene, pod: int, half: int) -> list[int]:
+    """The two edge switches of a pod that are drawn: the first, and the last one that has hosts."""
+    last = min(scene.hosts - 1, (pod + 1) * half * half - 1) // half - pod * half
+    return [0, max(1, last)] if half > 1 else [0]
 
 
 def _row(scene: Scene, columns: Sequence[float], y: float, shown: Sequence[int], name: str) -> None:
@@ -127,7 +129,7 @@ def _row(scene: Scene, columns: Sequence[float], y: float, shown: Sequence[int],
 def _mesh(scene: Scene, up: Sequence[float], y1: float, down: Sequence[float], y2: float) -> None:
     for one in up:
         for other in down:
-            scene.canvas.line(one, y1, other, y2, stroke="#cbd2d9")
+            scene.canvas.line(one, y1, other, y2, stroke=_FAINT)
 
 
 def _kept(columns: Sequence[float], shown: Sequence[int]) -> list[tuple[float, int]]:

@@ -1,4 +1,4 @@
-"""How busy every resource was over time: servers, links and disks of a simulation, hosts as sampled."""
+"""How busy every resource was over time: servers, links and disks of a simulation, sampled hosts; rates and queues."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
-from striate.pages.spread import spread
+from striate.pages.spread import spread, whole
 from striate.trace.intervals import covered
 from striate.trace.kinds import RESOURCE_LEVELS
 from striate.trace.trace import Trace
@@ -31,6 +31,9 @@ def view(runs: Sequence[Run]) -> View | None:
         if not found:
             continue
         columns[f"busy{len(parts)}"] = np.concatenate([shares for _, shares in found])
+        curves = curves_of(run.trace)
+        for level, (moved, under_way) in curves.items():
+            columns[f"{level}Moved{len(parts)}"], columns[f"{level}UnderWay{len(parts)}"] = moved, under_way
         parts.append(
             {
                 "name": shown_name(run.name),
@@ -38,6 +41,7 @@ def view(runs: Sequence[Run]) -> View | None:
                 "seconds": run.trace.seconds,
                 "bins": TIME_BINS,
                 "resources": [described for described, _ in found],
+                "curves": list(curves),
             }
         )
     return View("load", "Load of resources", {"parts": parts}, columns) if parts else None
@@ -71,6 +75,26 @@ def resources_of(trace: Trace) -> list[Row]:
                 "bytes": int(moved[at]),
             }
             found.append((described, _thousandths(shares[at])))
+    return found
+
+
+def curves_of(trace: Trace) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Of all servers and all disks together: bytes moved in every bin, and requests there, in thousandths of one.
+
+    A server's row lasts from when it hears of a request to its answer, so these are the requests that wait or are
+    worked on: the length of its queue.
+    """
+    edges = np.linspace(0, max(round(trace.seconds * 1e9), 1), TIME_BINS + 1)
+    found = {}
+    for level in ("server", "disk"):
+        rows = np.flatnonzero(trace.at_level(level) & (trace.column("resource") >= 0))
+        if not len(rows):
+            continue
+        start, end, size = (trace.column(name)[rows] for name in ("start", "end", "bytes"))
+        together = np.zeros(len(rows), np.int64)
+        under_way = spread(together, start, end, end - start, edges, 1)[0] / np.diff(edges)
+        moved = whole(spread(together, start, end, size, edges, 1))
+        found[level] = (moved, np.rint(under_way * 1000).astype(np.int64))
     return found
 
 

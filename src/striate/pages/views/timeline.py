@@ -1,4 +1,4 @@
-"""The timeline: every run's bars on rows and lanes, fine where few, bundled where many."""
+"""The timeline: every run's bars on rows and lanes, fine where few, bundled where many, level by level."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.pages.bars import LAYERS, TICK_SECONDS, Bars, bars_of
-from striate.pages.bundles import Items, bundled
-from striate.pages.names import shown_name
+from striate.pages.names import LEVEL_TITLES, shown_name
 from striate.pages.page import View
-from striate.pages.requests import requested
 from striate.pages.run import Run
+from striate.pages.timeline.bars import LAYERS, TICK_SECONDS, Bars, bars_of
+from striate.pages.timeline.budget import Levels
+from striate.pages.timeline.bundles import bundled_apart
+from striate.pages.timeline.fitted import most_items
+from striate.pages.timeline.items import ROUGH, SHARES, columns_of
+from striate.pages.timeline.requests import requested
+from striate.trace.kinds import RESOURCE_LEVELS
 from striate.trace.matched import matched
 from striate.trace.trace import Trace
 
-MOST_ITEMS = 160_000
+MOST_ITEMS = 480_000  # of all runs: what a browser unpacks and draws without a pause
 MOST_ARROWS = 10_000
 LEAST_BYTES = 400_000  # deflated, that a timeline needs to be worth looking at
-SHARES = 250  # parts of a bundle: times as this many parts of its length
-ROUGH = "partBytes"  # the column of sums over bundles, right to 1 %
-_DETAILS = ("offset", "blocks", "stride", "peer", "tag", "request", "status", "file", "function", "region")
+Columns = dict[str, NDArray[Any]]
 
 
 def view(runs: Sequence[Run], *, room: int = LEAST_BYTES) -> View | None:
@@ -32,18 +34,21 @@ def view(runs: Sequence[Run], *, room: int = LEAST_BYTES) -> View | None:
         return None
     data = {
         "layers": LAYERS,
+        "levels": ["ranks", *(LEVEL_TITLES[level] for level in RESOURCE_LEVELS)],
         "shares": SHARES,
         "runs": [described(run, bars) for run, bars in drawn],
         "bounds": _bounds(runs),
     }
-    most, rough = MOST_ITEMS, frozenset(f"{number}.{ROUGH}" for number in range(len(drawn)))
+    rough = frozenset(f"{number}.{ROUGH}" for number in range(len(drawn)))
+    every, wanted = [bars for _, bars in drawn], max(room, LEAST_BYTES)
+    within, arrows = wanted, [_arrows(bars) for bars in every]
     while True:
-        columns = _all_columns([bars for _, bars in drawn], most)
+        columns = _all_columns(every, most_items(every, within, most=MOST_ITEMS), arrows)
         found = View("timeline", "Timeline", data, columns, rough)
         size = len(found.packed[1])
-        if most < 1000 or size <= max(room, LEAST_BYTES):
+        if size <= wanted or within < LEAST_BYTES // 8:
             return found
-        most = int(most * min(0.9, max(room, LEAST_BYTES) / size))
+        within = int(within * 0.95 * wanted / size)  # estimates were too low
 
 
 def described(run: Run, bars: Bars) -> dict[str, Any]:
@@ -74,50 +79,16 @@ def _region_starts(trace: Trace) -> list[float | None]:
     return [float(found.min()) / 1e9 if len(found) else None for found in starts]
 
 
-def _all_columns(drawn: Sequence[Bars], most: int) -> dict[str, NDArray[Any]]:
-    """The columns of all runs, which share the room in proportion to their bars."""
-    everything = max(sum(len(bars) for bars in drawn), 1)
-    columns: dict[str, NDArray[Any]] = {}
-    for number, bars in enumerate(drawn):
-        items = bundled(bars, most=max(most * len(bars) // everything, 100))
-        own = columns_of(bars, items) | _arrows(bars)
+def _all_columns(drawn: Sequence[Bars], most: Sequence[Levels], arrows: Sequence[Columns]) -> Columns:
+    """The columns of all runs."""
+    columns: Columns = {}
+    for number, (bars, levels, lines) in enumerate(zip(drawn, most, arrows, strict=True)):
+        own = columns_of(bars, bundled_apart(bars, most=levels)) | lines
         columns |= {f"{number}.{name}": column for name, column in own.items()}
     return columns
 
 
-def columns_of(bars: Bars, items: Items) -> dict[str, NDArray[Any]]:
-    """Rows, lanes and items of one run; starts count from the end of the item before, ends from their start."""
-    before = np.append(0, items.end)[:-1]
-    lengths = items.end - items.start
-    part_of = np.repeat(np.maximum(lengths[items.state < 0], 1), np.diff(items.first_part))
-    columns = {
-        "groupOfRow": bars.group_of_row,
-        "rowOfLane": bars.row_of_lane,
-        "layerOfLane": bars.layer_of_lane,
-        "firstOfLane": np.searchsorted(items.lane, np.arange(len(bars.row_of_lane) + 1)),
-        "gap": items.start - before,
-        "length": lengths,
-        "state": items.state,
-        "firstPart": items.first_part,
-        "partState": items.part_state,
-        "partShare": np.rint(items.part_time / part_of * SHARES).astype(np.int64),
-        "partCount": items.part_count,
-        "partBytes": items.part_bytes,
-        "bytes": bars.bytes[items.bar],
-    }
-    return columns | _details(bars.trace, bars.source_row[items.bar])
-
-
-def _details(trace: Trace, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """What else is known of single bars; a column that says nothing is left out."""
-    found = {name: trace.column(name)[rows].astype(np.int64) for name in _DETAILS}
-    found["later"] = np.maximum(trace.column("complete")[rows] - trace.column("end")[rows], 0)
-    return {name: column for name, column in found.items() if len(column) and (column != column[0]).any()} | {
-        name: column[:1] for name, column in found.items() if len(column) and (column == column[0]).all()
-    }
-
-
-def _arrows(bars: Bars) -> dict[str, NDArray[Any]]:
+def _arrows(bars: Bars) -> Columns:
     """Messages and requests from lane to lane, the slowest first: when they were made, when taken."""
     trace = bars.trace
     sends, receives = matched(trace)

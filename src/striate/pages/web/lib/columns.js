@@ -1,4 +1,4 @@
-// Turns the bytes of a view back into typed arrays; `show/columns.py` wrote them.
+// Turns the bytes of a view back into typed arrays; `pages/columns.py` wrote them.
 
 const ROUGH_STEPS = 32; // to a doubling
 
@@ -27,7 +27,7 @@ export function columnsOf(directory, buffer) {
   return columns;
 }
 
-// Zigzag, seven bits a byte, lowest first. Sums stay exact below 2^53, as `show/bars.py` chooses its ticks.
+// Zigzag, seven bits a byte, lowest first. Sums stay exact below 2^53, as `pages/timeline/bars.py` chooses its ticks.
 function wholeNumbers(bytes, rows, steps) {
   const values = new Float64Array(rows);
   let at = 0;

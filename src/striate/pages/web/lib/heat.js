@@ -3,6 +3,7 @@
 import { element, name } from "./dom.js";
 import { channels, mixed } from "./palette.js";
 
+const CURVE = 56; // pixels high
 const HUES = { read: "#0072b2", write: "#d55e00", busy: "#009e73" };
 
 // `value(row, bin)` from 0 to `most`; `describe(row, bin)` gives a title and pairs for the pointer; `ends` are the words
@@ -48,6 +49,20 @@ export function heatMap(page, { rows, bins, value, most, hue, describe, ends, si
   return element("div", { class: "heatmap" },
     element("div", { class: "sides" }, sides.map((text) => element("span", {}, name(text)))), canvas,
     element("div", { class: "ends" }, ends.map((text) => element("span", {}, text))), tip);
+}
+
+// Amounts over time as columns, for what one row of cells would be too coarse.
+export function curve(page, { values, peak, hue, title }) {
+  const canvas = element("canvas", { class: "curve", width: values.length, height: CURVE, role: "img", "aria-label": title });
+  const paint = () => {
+    const context = canvas.getContext("2d");
+    context.clearRect(0, 0, values.length, CURVE);
+    context.fillStyle = HUES[hue];
+    values.forEach((value, bin) => context.fillRect(bin, CURVE - ((CURVE - 1) * value) / peak, 1, ((CURVE - 1) * value) / peak));
+  };
+  page.on("theme", paint);
+  paint();
+  return canvas;
 }
 
 // A choice among parts, remembered by nobody: `draw(number)` fills what is below.

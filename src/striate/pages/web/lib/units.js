@@ -2,7 +2,7 @@
 
 function about(value, units) {
   let [unit, scale] = units[0];
-  for (const larger of units) if (Math.abs(value) >= larger[1]) [unit, scale] = larger;
+  for (const larger of units) if (Math.abs(value) >= larger[1] * 0.9995) [unit, scale] = larger; // 999.7 us read 1 ms
   const scaled = value / scale;
   const digits = Math.abs(scaled) < 999.5 ? String(Number(scaled.toPrecision(3))) : grouped(Math.round(scaled));
   return `${digits} ${unit}`.trim();

@@ -21,7 +21,7 @@ export function legend(model, page) {
   function fill() {
     const hidden = page.get("hidden");
     const chips = ordered.slice(0, MOST).map((state) => element("button",
-      { type: "button", class: "chip", title: "Hide or show; double-click to show it alone", "aria-pressed": String(!hidden.has(state.key)),
+      { type: "button", class: "chip", title: `Its time in ${state.scope ?? "all rows"}. Press to hide or show, double-click to show it alone`, "aria-pressed": String(!hidden.has(state.key)),
         onclick: () => toggle(state), ondblclick: () => page.set("hidden", new Set(ordered.filter((s) => s !== state).map((s) => s.key))) },
       swatch(state, page.theme()), name(label(state)), element("span", { class: "soft" }, seconds(total(state)))));
     const more = ordered.length > MOST ? element("span", { class: "soft" }, `and ${ordered.length - MOST} more`) : null;

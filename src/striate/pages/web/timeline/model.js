@@ -5,7 +5,7 @@
 export function modelOf(data) {
   const states = [];
   const runs = data.runs.map((run, number) => runModel(run, number, partOf(data.columns, `${number}.`), data, states));
-  return { runs, states, bounds: data.bounds, layers: data.layers };
+  return { runs, states, bounds: data.bounds, layers: data.layers, levels: data.levels };
 }
 
 export function partOf(columns, prefix) {
@@ -28,7 +28,7 @@ function stateNumber(states, name, category, run) {
 
 function lanesOf(run, columns) {
   return Array.from(columns.rowOfLane, (row, lane) => ({
-    row, lane, layer: columns.layerOfLane[lane], group: columns.groupOfRow[row],
+    row, lane, layer: columns.layerOfLane[lane], level: columns.levelOfLane[lane], group: columns.groupOfRow[row],
     first: columns.firstOfLane[lane], last: columns.firstOfLane[lane + 1],
   }));
 }
@@ -79,32 +79,32 @@ export function firstEndingAfter(run, first, last, time) {
   return low;
 }
 
-// Seconds, operations and bytes of every state in [from, to] of the run's own time, by lane.
-export function sums(run, lanes, from, to, states) {
-  const found = Array.from({ length: states }, () => ({ seconds: 0, count: 0, bytes: 0 }));
-  for (const { first, last } of lanes) {
+// Seconds, operations and bytes in [from, to] of the run's own time, by what `keyOf(item, lane)` says of single bars and
+// `keyOfPart(state, lane)` of the parts of bundles: Map of key -> { seconds, count, bytes }.
+export function sums(run, lanes, from, to, keyOf, keyOfPart) {
+  const found = new Map();
+  const add = (key, seconds, count, bytes) => {
+    let sum = found.get(key);
+    if (!sum) found.set(key, (sum = { seconds: 0, count: 0, bytes: 0 }));
+    sum.seconds += seconds;
+    sum.count += count;
+    sum.bytes += bytes;
+  };
+  for (const lane of lanes) {
+    const { first, last } = lane;
     for (let item = firstEndingAfter(run, first, last, from); item < last && run.start[item] < to; item++) {
       const length = run.end[item] - run.start[item];
       const inside = Math.min(run.end[item], to) - Math.max(run.start[item], from);
-      addItem(run, item, inside, length > 0 ? inside / length : 1, found);
+      const share = length > 0 ? inside / length : 1;
+      if (run.state[item] >= 0) {
+        add(keyOf(item, lane), inside, 1, (detail(run, item, "bytes") ?? 0) * share);
+        continue;
+      }
+      const { first: firstPart, state, share: part, count, bytes } = run.parts;
+      for (let at = firstPart[run.place[item]]; at < firstPart[run.place[item] + 1]; at++) {
+        add(keyOfPart(state[at], lane), part[at] * inside, count[at] * share, bytes[at] * share);
+      }
     }
   }
   return found;
-}
-
-function addItem(run, item, inside, share, found) {
-  if (run.state[item] >= 0) {
-    const sum = found[run.state[item]];
-    sum.seconds += inside;
-    sum.count += 1;
-    sum.bytes += (detail(run, item, "bytes") ?? 0) * share;
-    return;
-  }
-  const { first, state, share: part, count, bytes } = run.parts;
-  for (let at = first[run.place[item]]; at < first[run.place[item] + 1]; at++) {
-    const sum = found[state[at]];
-    sum.seconds += part[at] * inside;
-    sum.count += count[at] * share;
-    sum.bytes += bytes[at] * share;
-  }
 }

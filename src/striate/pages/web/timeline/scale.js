@@ -28,7 +28,7 @@ function spanOf(run) {
 
 // Puts every run where `align` wants it: by starts, by ends, or by the first start of a region.
 export function align(model, how) {
-  const ends = model.runs.map((run) => Math.max(spanOf(run).last, run.seconds));
+  const ends = model.runs.map((run) => run.seconds || spanOf(run).last); // times count from the run's beginning
   const marks = model.runs.map((run, at) => {
     if (how === "end") return ends[at];
     if (how.startsWith("region ")) return run.regionStarts[run.regions.indexOf(how.slice("region ".length))] ?? 0;

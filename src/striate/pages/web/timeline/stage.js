@@ -1,6 +1,7 @@
 // The drawing itself: a base with axis, row names and lanes, and a sheet over it for what follows the pointer.
 
 import { element } from "../lib/dom.js";
+import { coarser } from "../timeline/coarser.js";
 import { drawAxis, drawBounds, drawLabels, drawNames } from "../timeline/furniture.js";
 import { layout } from "../timeline/layout.js";
 import { AXIS, visible } from "../timeline/place.js";
@@ -18,7 +19,7 @@ export function makeStage(model, page) {
   const stage = {
     model, page, frame, base, sheet, spacer, gutter: 150, width: 0, height: 0, ratio: 1,
     folded: foldedAtFirst(model), strips: [], total: 0, looks: (run, item, state) => state, view: [0, 1], drawn: 0,
-    step: 1, cost: 0, moving: false, scaled: document.createElement("canvas"),
+    step: 1, cost: 0, moving: false, hurried: false, scaled: document.createElement("canvas"),
     arrows: model.runs.some((run) => run.arrows.length) && model.runs.every((run) => run.arrows.length <= 300),
   };
   return stage;
@@ -90,14 +91,16 @@ export function draw(stage) {
   drawAxis(stage, context);
   if (!stage.drawn) performance.mark("timeline drawn");
   stage.drawn += 1;
-  // What a sharp frame costs, smoothed; a column of a coarse one is `step` pixels wide.
-  stage.cost = 0.7 * stage.cost + 0.3 * (performance.now() - began) * stage.step;
+  // What a sharp frame costs, in milliseconds; a hurried one tells little of it, so what was known fades slowly.
+  const took = performance.now() - began;
+  stage.cost = stage.hurried ? Math.max(took * stage.step, 0.98 * stage.cost) : took;
 }
 
 // The image for the size the stage has; coarse while the view moves and sharp frames would take too long.
 function prepareImage(stage, context) {
   const { ratio, base, model } = stage;
-  stage.step = stage.moving && stage.cost > SLOW ? Math.min(4, Math.ceil(stage.cost / SLOW)) : 1;
+  stage.hurried = stage.moving && stage.cost > SLOW;
+  stage.step = stage.hurried ? Math.min(4, Math.ceil(stage.cost / SLOW)) : 1;
   const [width, rows] = [Math.max(1, Math.ceil((base.width - Math.round(stage.gutter * ratio)) / stage.step)), base.height];
   if (stage.image && stage.image.width === width && stage.image.rows === rows) return;
   const data = context.createImageData(width, rows);
@@ -143,7 +146,7 @@ function paintStrip(stage, strip, top, labels, scroll) {
   const { image, buffer, ratio, paints, view } = stage;
   const columns = (stage.base.width - Math.round(stage.gutter * ratio)) / stage.step;
   const window_ = { from: view[0] - strip.run.shift, scale: columns / (view[1] - view[0]) };
-  const source = detailFor(stage, strip.run);
+  const source = sourceFor(stage, strip.run, 1 / window_.scale);
   if (strip.mean) {
     clear(buffer);
     for (const lane of strip.mean) addLane(buffer, source, source.lanes[lane.lane], window_, stage.looks, 1 / strip.rows, null);
@@ -157,6 +160,12 @@ function paintStrip(stage, strip, top, labels, scroll) {
     paintLane(image, buffer, Math.round((strip.y + y - scroll + 2) * ratio), Math.round(height * ratio), paints);
     for (const label of found) labels.push({ ...label, y: strip.y + y - scroll + 2, height });
   }
+}
+
+// What a frame is drawn from: while it is in a hurry, items no finer than a column; a search looks at every item.
+function sourceFor(stage, run, columnSeconds) {
+  const found = detailFor(stage, run);
+  return stage.hurried && !stage.matched ? coarser(found, columnSeconds, stage.model.states.length) : found;
 }
 
 // The finer items that a server gave for a part of time, where they cover what is looked at.

@@ -1,17 +1,21 @@
-// A served page asks for finer items once the view rests on bundles.
+// A served page asks for finer items where its view shows bundles.
 
 import { columnsOf, inflateBytes } from "../lib/columns.js";
 import { firstEndingAfter, itemsOf } from "../timeline/model.js";
 
 const REST = 120; // milliseconds without a change of view
 
+// Asks at once for what the address leads to, later for what the view comes to rest on.
 export function fetchTiles(stage, data, act) {
   let timer = 0;
+  const ask = () => stage.model.runs.forEach((run) => refine(stage, data, run, act));
   const later = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => stage.model.runs.forEach((run) => refine(stage, data, run, act)), REST);
+    timer = setTimeout(ask, REST);
   };
   stage.page.on("time", later);
+  stage.page.on("align", later);
+  ask();
 }
 
 async function refine(stage, data, run, act) {
@@ -47,5 +51,5 @@ async function finerRun(run, data, { from, to }, buffer) {
   const lanes = run.lanes.map((lane) => ({
     ...lane, first: columns.firstOfLane[lane.lane], last: columns.firstOfLane[lane.lane + 1],
   }));
-  return { ...run, ...itemsOf(columns, run.tickSeconds, run.codes, data), arrows: run.arrows, lanes, from, to, whole: head.whole, finer: null };
+  return { ...run, ...itemsOf(columns, run.tickSeconds, run.codes, data), arrows: run.arrows, lanes, from, to, whole: head.whole, finer: null, coarse: null };
 }

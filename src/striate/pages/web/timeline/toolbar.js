@@ -4,7 +4,7 @@ import { button, element, name } from "../lib/dom.js";
 import { grouped } from "../lib/units.js";
 
 const HELP = "W S or wheel: zoom · A D, arrows or drag: pan · Shift-drag or drag the axis: select · double-click: zoom to a bar · "
-  + "click: pin · Enter: pin the bar in the middle, then . and , go on and back in time, J and K to other lanes · F: zoom to the selection · 0: everything · / search, N P next and previous · Esc: clear";
+  + "click: pin · Enter: pin the bar in the middle, then . and , go on and back in time, J and K to other lanes · F: zoom to the selection · B: bookmark the view · 0: everything · / search, N P next and previous · Esc: clear";
 
 export function toolbar(stage, act) {
   const { page, model } = stage;
@@ -12,6 +12,7 @@ export function toolbar(stage, act) {
     button("Fit", "Show everything (0)", () => act.look(stage.extent)),
     button("−", "Zoom out (S)", () => act.zoomBy(1.6)),
     button("+", "Zoom in (W)", () => act.zoomBy(1 / 1.6)),
+    button("Bookmark", "Keep this part of time in the address (B)", () => act.bookmark()),
     ...searchBox(stage, act),
     ...(model.runs.length > 1 ? compareControls(model, page) : []),
     ...(model.runs.some((run) => run.arrows.length) ? [arrowSwitch(stage, act)] : []),

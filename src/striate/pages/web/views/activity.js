@@ -1,7 +1,7 @@
 // I/O over time: ranks down, time across; above it the rate of all ranks, beside it the sizes of requests.
 
 import { element } from "../lib/dom.js";
-import { chooser, heatMap } from "../lib/heat.js";
+import { chooser, curve, heatMap } from "../lib/heat.js";
 import { grouped, rate, seconds, size } from "../lib/units.js";
 
 const WORDS = { read: "read", write: "written" };
@@ -21,7 +21,7 @@ function drawn(part, number, columns, page) {
     const peak = Math.max(...together);
     const busiest = `${size(total)} ${WORDS[verb]}; at most ${rate(peak / width)} together, ${rate(most / width)} in one cell`;
     return [element("h3", {}, `${verb === "read" ? "Reads" : "Writes"}: ${busiest}`),
-      curve(together, peak, page, verb),
+      curve(page, { values: together, peak, hue: verb, title: `Rate of ${verb}s over time` }),
       heatMap(page, { rows: part.rows, bins: part.bins, value: (row, bin) => bytes[row * part.bins + bin], most, hue: verb,
         title: `Bytes ${WORDS[verb]} by rank and time`, ends: ["0 s", seconds(part.seconds)],
         sides: ["rank 0", `rank ${part.ranks - 1}`],
@@ -42,20 +42,6 @@ function sumOf(bytes, part, bin) {
 export function ranksOf(part, row) {
   const last = Math.min(part.ranks, (row + 1) * part.step) - 1;
   return part.step === 1 ? `rank ${row}` : `ranks ${row * part.step} to ${last}`;
-}
-
-// The rate of all ranks over time, as one row of cells would be too coarse for it.
-function curve(values, peak, page, verb) {
-  const canvas = element("canvas", { class: "curve", width: values.length, height: 56, role: "img", "aria-label": `Rate of ${verb}s over time` });
-  const paint = () => {
-    const context = canvas.getContext("2d");
-    context.clearRect(0, 0, values.length, 56);
-    context.fillStyle = verb === "read" ? "#0072b2" : "#d55e00";
-    values.forEach((value, bin) => context.fillRect(bin, 56 - (55 * value) / peak, 1, (55 * value) / peak));
-  };
-  page.on("theme", paint);
-  paint();
-  return canvas;
 }
 
 function sizes(histogram, verb) {

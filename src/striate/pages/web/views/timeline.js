@@ -1,9 +1,12 @@
 // The timeline: rows of all runs on one axis of time, to zoom, pan, point at, search and select in.
 
 import { button, element } from "../lib/dom.js";
+import { bookmarks } from "../timeline/bookmarks.js";
 import { listenToKeys } from "../timeline/keys.js";
 import { legend } from "../timeline/legend.js";
-import { modelOf, sums } from "../timeline/model.js";
+import { minimap } from "../timeline/minimap.js";
+import { modelOf } from "../timeline/model.js";
+import { addTotals } from "../timeline/pivot.js";
 import { listenToPointer } from "../timeline/pointer.js";
 import { align, extentOf, kept, zoomed } from "../timeline/scale.js";
 import { listed, markMatches } from "../timeline/search.js";
@@ -17,20 +20,19 @@ import { toolbar } from "../timeline/toolbar.js";
 
 export function render(container, data, page) {
   const model = modelOf(data);
-  for (const run of model.runs) {
-    const all = sums(run, run.lanes, -Infinity, Infinity, model.states.length);
-    all.forEach(({ seconds: time }, at) => (model.states[at].seconds[run.number] = time));
-  }
+  addTotals(model);
   const stage = makeStage(model, page);
   stage.frame.setAttribute("aria-label", `Timeline of ${model.runs.length} runs; W and S zoom, A and D pan`);
   const tip = element("div", { class: "tip", role: "status", hidden: true });
   const pinned = element("div", { class: "pinned", hidden: true, "aria-live": "polite" });
   const act = actions(stage, { tip, pinned });
-  container.append(toolbar(stage, act), legend(model, page), stage.frame, tip, pinned, selectionPanel(model, page));
+  const overview = minimap(stage, act);
+  container.append(toolbar(stage, act), bookmarks(stage, act), legend(model, page), overview.canvas, stage.frame, tip, pinned,
+    selectionPanel(model, page));
   listenToPointer(stage, act);
   listenToKeys(stage, act);
   stage.frame.addEventListener("scroll", act.redraw);
-  new ResizeObserver(() => fit(stage) && act.redraw()).observe(stage.frame);
+  new ResizeObserver(() => fit(stage) && (overview.repaint(), act.redraw())).observe(stage.frame);
 
   const again = () => {
     align(model, page.get("align"));
@@ -38,6 +40,7 @@ export function render(container, data, page) {
     stage.view = kept(page.get("time") ?? stage.extent, stage.extent);
     arrange(stage);
     fit(stage);
+    overview.repaint();
     act.redraw();
   };
   page.on("align", again);
@@ -45,20 +48,24 @@ export function render(container, data, page) {
   page.on("time", (time) => {
     hurry(stage, act);
     stage.view = kept(time ?? stage.extent, stage.extent);
+    overview.move();
     act.redraw();
   });
   page.on("theme", () => {
     restyle(stage);
+    overview.repaint();
     act.redraw();
   });
+  act.onMatch.push(overview.repaint);
   page.on("hidden", act.relook);
   page.on("query", act.relook);
   page.on("selection", act.resheet);
-  if (page.shared.tiles) fetchTiles(stage, data, act);
+  page.on("selection", overview.move);
   restyle(stage);
   again();
   act.relook();
   draw(stage);
+  if (page.shared.tiles) fetchTiles(stage, data, act);
   return stage;
 }
 
@@ -149,6 +156,7 @@ function actions(stage, { tip, pinned }) {
     strokes: {
       0: () => act.look(stage.extent),
       home: () => act.look(stage.extent),
+      b: () => act.bookmark(),
       f: () => act.look(page.get("selection") ?? stage.extent),
       escape() {
         stage.pinned = null;
@@ -178,7 +186,7 @@ function hurry(stage, act) {
   clearTimeout(stage.resting);
   stage.resting = setTimeout(() => {
     stage.moving = false;
-    if (stage.step > 1) act.redraw();
+    if (stage.hurried) act.redraw();
   }, 160);
 }
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.pages.apart import apart, clipped
 from striate.pages.run import Run
+from striate.pages.timeline.apart import apart, clipped
 from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS
 from striate.trace.trace import Trace
 from striate.trace.tracks import REGIONS_FROM, lines_of, states_of
@@ -18,6 +18,7 @@ TICK_SECONDS = 1e-9
 Int64s = NDArray[np.int64]
 LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
 _LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2, "server": 1, "network": 1, "disk": 1}
+LEVELS_APART = ("ranks", *RESOURCE_LEVELS)  # what is bundled apart
 MOST_STATES = 250  # a page tells apart; regions can have any number of names
 _FEW = 3  # ranks a host, in the mean, that are worth a heading
 
@@ -34,6 +35,7 @@ class Bars:
     group_of_row: Int64s
     row_of_lane: Int64s
     layer_of_lane: Int64s
+    level_of_lane: Int64s  # an index into LEVELS_APART
     lane: Int64s
     state: Int64s
     start: Int64s
@@ -46,7 +48,21 @@ class Bars:
 
     def between(self, first: int, last: int) -> Bars:
         """Those that reach into [first, last], in ticks, on the same lanes."""
-        rows = np.flatnonzero((self.end >= first) & (self.start <= last))
+        return self._where((self.end >= first) & (self.start <= last))
+
+    def of_level(self, level: int) -> Bars:
+        """Those of one of LEVELS_APART, on the same lanes."""
+        return self._where((self.level_of_lane == level)[self.lane])
+
+    def counts(self) -> list[int]:
+        """How many there are of each of LEVELS_APART."""
+        lanes = np.bincount(self.lane, minlength=len(self.level_of_lane))
+        return [int(lanes[self.level_of_lane == level].sum()) for level in range(len(LEVELS_APART))]
+
+    def _where(self, chosen: NDArray[np.bool_]) -> Bars:
+        rows = np.flatnonzero(chosen)
+        if len(rows) == len(self):
+            return self
         names = ("lane", "state", "start", "end", "bytes", "source_row")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
@@ -73,6 +89,7 @@ def _bars(trace: Trace) -> Bars:
         names,
         (*hosts, *(RESOURCE_LEVELS if (resource >= 0).any() else ())),
         group.astype(np.int64),
+        np.where(resource >= 0, 1 + level.astype(np.int64) - len(RANK_LEVELS), 0),
         np.asarray(line, np.int64).ravel(),
         layers.astype(np.int64),
         {
@@ -105,6 +122,7 @@ def _laid_out(
     rows: tuple[str, ...],
     groups: tuple[str, ...],
     group_of_row: Int64s,
+    level_of_row: Int64s,
     row: Int64s,
     layer: Int64s,
     columns: dict[str, Any],
@@ -130,6 +148,7 @@ def _laid_out(
         group_of_row,
         line_of_lane // len(LAYERS),
         line_of_lane % len(LAYERS),
+        level_of_row[line_of_lane // len(LAYERS)],
         lane,
         state,
         start[order],

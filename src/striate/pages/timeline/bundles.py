@@ -1,7 +1,8 @@
 """Level of detail: neighbouring short bars become bundles that keep each state's time, count and bytes.
 
 Whatever the zoom, the share of time of every state stays true (as in Jumpshot's previews); single bars stay single
-where there are few, or where they are long.
+where there are few, or where they are long. Ranks, servers, links and disks are bundled apart: a million messages on
+links hide no call of a rank.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.pages.bars import Bars
+from striate.pages.timeline.bars import Bars
+from striate.pages.timeline.budget import Levels, shared_out
 
 Int64s = NDArray[np.int64]
 BUNDLE = -1  # the state of an item that is a bundle
@@ -41,20 +43,28 @@ class Items:
 
 
 def bundled(bars: Bars, *, most: int) -> Items:
-    """At most about `most` items: the finest bundles for which that is so."""
-    first = np.arange(len(bars))
-    if len(bars) > most:
-        first = _firsts(bars, _width(bars, most))
-    return _items(bars, first)
+    """At most about `most` items, shared out among the levels."""
+    return bundled_apart(bars, most=shared_out([bars.counts()], most)[0])
 
 
-def _width(bars: Bars, most: int) -> int:
+def bundled_apart(bars: Bars, *, most: Levels) -> Items:
+    """At most about as many items of each level as `most` says: the finest bundles for which that is so."""
+    level = bars.level_of_lane[bars.lane]
+    width = np.zeros(len(bars), np.int64)
+    for number, few in enumerate(most):
+        mine = level == number
+        if np.count_nonzero(mine) > few:
+            width[mine] = _width(bars.lane[mine], bars.start[mine], bars.end[mine], few)
+    return _items(bars, _firsts(bars.lane, bars.start, bars.end, width))
+
+
+def _width(lane: Int64s, start: Int64s, end: Int64s, most: int) -> int:
     """The narrowest bundles, of ticks in steps of a quarter of a doubling, that are at most `most` - or the fewest."""
-    span = int(bars.end.max()) - int(bars.start.min())
+    span = int(end.max()) - int(start.min())
     low, high = 0, 4 * max(span.bit_length(), 1)
     while low < high:
         middle = (low + high) // 2
-        if len(_firsts(bars, _ticks(middle))) <= most:
+        if len(_firsts(lane, start, end, np.int64(_ticks(middle)))) <= most:
             high = middle
         else:
             low = middle + 1
@@ -65,12 +75,12 @@ def _ticks(quarters: int) -> int:
     return round(math.pow(2.0, quarters / 4))
 
 
-def _firsts(bars: Bars, width: int) -> Int64s:
+def _firsts(lane: Int64s, start: Int64s, end: Int64s, width: Int64s | np.int64) -> Int64s:
     """Where items begin when bars shorter than `width` are bundled: at long bars, behind them, in every new bin."""
-    long = bars.end - bars.start >= width
-    place = bars.start // width
-    begins = np.ones(len(bars), bool)
-    begins[1:] = long[1:] | long[:-1] | (place[1:] != place[:-1]) | (bars.lane[1:] != bars.lane[:-1])
+    long = end - start >= width  # all of them where `width` is 0
+    place = start // np.maximum(width, 1)
+    begins = np.ones(len(lane), bool)
+    begins[1:] = long[1:] | long[:-1] | (place[1:] != place[:-1]) | (lane[1:] != lane[:-1])
     return np.flatnonzero(begins)
 
 

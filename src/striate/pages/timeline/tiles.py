@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from striate.pages.bars import TICK_SECONDS, bars_of
-from striate.pages.bundles import bundled
 from striate.pages.columns import pack
 from striate.pages.run import Run
-from striate.pages.views.timeline import ROUGH, columns_of
+from striate.pages.timeline.bars import TICK_SECONDS, bars_of
+from striate.pages.timeline.bundles import bundled
+from striate.pages.timeline.items import ROUGH, columns_of
 
 MOST_ITEMS = 30_000
 
