@@ -46,7 +46,7 @@ def place(cluster: Cluster, ranks: int) -> Placement:
     if cluster.placement == "round-robin":
         return _on_cpus(cluster, np.resize(_deal_round(cluster, min(ranks, cluster.cpus)), ranks))
     per_cpu = -(-ranks // cluster.cpus)
-    return _on_cpus(cluster, np.arange(ranks) // per_cpu)
+    return _on_cpus(cluster, (np.arange(ranks) // per_cpu).astype(np.int32))
 
 
 def first_cpu(cluster: Cluster) -> Indices:
