@@ -33,6 +33,7 @@ ORDER = (
     *(
         "engine",
         "rungs",
+        "simulate",
         "ladder",
         "tuning",
         "advice",

@@ -27,6 +27,7 @@ COMMANDS = {
     "noise": "learn how much a shared machine slows a job down",
     "model": "speedup surfaces of queueing models, and their fit to observations",
     "predict": "forecast a program's time on a cluster",
+    "simulate": "run an unmodified mpi4py program on simulated ranks of a cluster",
     "tune": "find the settings with which a program takes the least time",
     "advise": "say what to change in a traced program, and what that would bring",
     "apply": "write tuned settings as hints, environment and configuration; run again",

@@ -8,19 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import (
-    allow_code_option,
-    json_option,
-    output_option,
-    progress,
-    say,
-    say_json,
-    store_option,
-    write_output,
-)
+from striate.cli.forecasts import ForecastOutputs, collective_option, scale_of, timeline_options
+from striate.cli.output import allow_code_option, json_option, output_option, progress, store_option
 
 if TYPE_CHECKING:
-    from striate.cluster.cluster import Cluster
     from striate.workload import Workload
     from striate.workload.flows import Flows
 
@@ -58,18 +49,6 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         return file, choice
 
 
-def _cpu_scale(text: str | None) -> float | Cluster:
-    """A factor, or the machine that a trace was recorded on."""
-    if text is None:
-        return 1.0
-    try:
-        return float(text)
-    except ValueError:
-        from striate.cli.clusters import find_cluster
-
-        return find_cluster(text)[0]
-
-
 @click.command()
 @click.argument("program")
 @click.argument("cluster")
@@ -98,24 +77,8 @@ def _cpu_scale(text: str | None) -> float | Cluster:
     metavar="FILE=METHOD",
     help="how collective calls access a file: direct, two-phase or pipelined, with [:AGGREGATORS[:BUFFER]]",
 )
-@click.option(
-    "--collective",
-    "collectives",
-    multiple=True,
-    metavar="RULE",
-    help="the algorithm of collectives, such as bcast=pipelined or allreduce=ring,bytes=1MiB..,ranks=8..64",
-)
-@click.option(
-    "--timeline",
-    type=click.Path(path_type=Path),
-    help="write what ranks, servers, links and disks did when to a .parquet file, a trace; asks the fine rung",
-)
-@click.option(
-    "--timeline-memory",
-    default="1 GiB",
-    show_default=True,
-    help="memory the timeline may take; what comes later is left out",
-)
+@collective_option
+@timeline_options
 @click.option(
     "--cpu-scale",
     metavar="FACTOR|CLUSTER",
@@ -179,20 +142,12 @@ def command(
     reached, the answer is not to be trusted, or the packet engine contradicts a claim.
     """
     from striate.cli.clusters import find_cluster
-    from striate.cli.output import refuse_overwrite
     from striate.cli.programs import find_workload
     from striate.ladder import predict
     from striate.noise.model import load_noise
-    from striate.pages.show import show
 
-    if output is not None:
-        if output.suffix not in (".json", ".html"):
-            raise click.UsageError(f"expected an output ending in .json or .html, got {output.name!r}")
-        refuse_overwrite(output, force=force)
-    if timeline is not None:
-        if timeline.suffix != ".parquet":
-            raise click.UsageError(f"expected a timeline ending in .parquet, got {timeline.name!r}")
-        refuse_overwrite(timeline, force=force)
+    results = ForecastOutputs(output, timeline, store, as_json, force)
+    results.expect_writable()
     with progress("reading"):
         learnt = load_noise(noise) if noise is not None else None
         machine, machine_hash = find_cluster(cluster)
@@ -212,27 +167,11 @@ def command(
             inputs=program_hash | machine_hash,
             self_check=self_check,
             exact=exact,
-            cpu_scale=_cpu_scale(cpu_scale),
+            cpu_scale=scale_of(cpu_scale),
         )
     if learnt is not None:
         forecast = replace(forecast, days=learnt.days(forecast.seconds))
-    if timeline is not None:
-        forecast.timeline.save(timeline)
-    if store is not None:
-        from striate.ladder.stored import entry_of
-        from striate.results import append
-
-        append(store, entry_of(forecast, workload))
-    if output is not None:
-        content = forecast.to_json(percentiles) if output.suffix == ".json" else show(forecast)
-        write_output(output, content, force=force)
-    if as_json:
-        say_json(forecast.to_json(percentiles))
-    else:
-        from striate.cli.tables import forecast_text
-
-        say(forecast_text(forecast, percentiles))
-    return 0 if forecast.reached else 3
+    return results.deliver(forecast, workload, percentiles)
 
 
 def _with_choices(workload: Workload | Flows, layouts: dict[str, str], methods: dict[str, str]) -> Workload:

@@ -1,0 +1,219 @@
+"""The calls of ranks: messages, requests, probes, and what a rank does alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from striate.errors import WorkloadError
+from striate.simulate.coordinator.estimate import Estimate
+from striate.simulate.coordinator.file_calls import FileCalls
+from striate.simulate.coordinator.matching import Matching, Message, Receive
+from striate.simulate.coordinator.ranks import Group, Pending, RankState
+from striate.simulate.coordinator.recorder import communicator_name
+from striate.simulate.coordinator.scheduler import Channel
+from striate.simulate.coordinator.waits import message_words
+from striate.simulate.wire import ANY, BLOCKING, GroupId, Settings
+from striate.workload import operations
+from striate.workload.kinds import ANY as ANYONE
+from striate.workload.kinds import Kind
+
+
+class Coordinator(FileCalls):
+    """Every method `on_X` carries out the call X of a rank."""
+
+    def __init__(self, channels: Sequence[Channel], settings: Settings, estimate: Estimate) -> None:
+        super().__init__(channels, settings, estimate)
+        self._matching = Matching(self._meet)
+        self._last_arrival: dict[tuple[GroupId, int, int], float] = {}
+
+    def run(self) -> None:
+        """Run the program to its end; refuses messages and collective calls that are left over."""
+        super().run()
+        self.expect_no_meetings()
+        left = self._matching.left()
+        if left:
+            (group, receiver), message = left[0]
+            members = self.groups[group].members
+            raise WorkloadError(
+                f"{len(left)} message{'s were' if len(left) > 1 else ' was'} never received: the first from rank "
+                f"{members[message.source]} to rank {members[receiver]}, tag {message.tag}"
+            )
+
+    # ---- messages
+
+    def _send(
+        self,
+        state: RankState,
+        group: Group,
+        dest: int,
+        tag: int,
+        content: bytes,
+        pending: Pending,
+        synchronous: bool,
+    ) -> None:
+        """Start a message; `pending` is over at once where it is short."""
+        source = group.position[state.number]
+        long = synchronous or len(content) > self.settings.eager_bytes
+        message = Message(source, tag, content, pending if long else None)
+        between = (group.id, source, dest)
+        travel = self.estimate.latency if long else self.estimate.message(len(content))
+        arrival = max(self.now + travel, self._last_arrival.get(between, 0.0))
+        self._last_arrival[between] = arrival
+        self.at(arrival, lambda: self._matching.arrive((group.id, dest), message))
+        if not long:
+            pending.done_at = self.now
+
+    def _meet(self, message: Message, receive: Receive) -> None:
+        """A message has found its receive, or a probe."""
+        if receive.probes:
+            return self.complete(receive.pending, self.now, message.seen())
+        end = self.now
+        if message.send is not None:
+            end += self.estimate.message(len(message.content))
+            self.complete(message.send, end)
+        operation = receive.pending.operation
+        if operation is not None:
+            found = (message.source, message.tag, len(message.content))
+            given = operation.operands
+            operation.operands = (
+                (*given[:3], *found) if operation.kind is Kind.SENDRECV else (*found, *given[3:])
+            )
+        return self.complete(receive.pending, end, message.taken())
+
+    def on_send(
+        self,
+        state: RankState,
+        group_id: GroupId,
+        dest: int,
+        tag: int,
+        content: bytes,
+        synchronous: bool,
+        handle: int,
+    ) -> None:
+        group = self.groups[group_id]
+        verbs = (operations.send, operations.isend, operations.ssend, operations.issend)
+        verb = verbs[2 * synchronous + (handle != BLOCKING)]
+        operation = verb(dest, len(content), tag=tag, comm=communicator_name(group))
+        self.recorder.add(state.number, operation)
+        words = message_words("Ssend" if synchronous else "Send", group.members[dest], tag, sends=True)
+        pending = Pending(state.number, words, operation)
+        self._send(state, group, dest, tag, content, pending, synchronous)
+        if handle != BLOCKING:
+            state.pending[handle] = pending
+        elif not state.calls:
+            self.wait_for_one(state, pending)
+
+    def on_recv(
+        self, state: RankState, group_id: GroupId, source: int, tag: int, room: int, handle: int
+    ) -> None:
+        group = self.groups[group_id]
+        verb = operations.recv if handle == BLOCKING else operations.irecv
+        operation = verb(ANYONE if source == ANY else source, 0, tag=tag, comm=communicator_name(group))
+        self.recorder.add(state.number, operation)
+        pending = Pending(state.number, self._receive_words("Recv", group, source, tag), operation)
+        self._post(state, group, Receive(source, tag, pending))
+        if handle != BLOCKING:
+            state.pending[handle] = pending
+        else:
+            self.wait_for_one(state, pending)
+
+    def on_sendrecv(
+        self,
+        state: RankState,
+        group_id: GroupId,
+        dest: int,
+        tag: int,
+        content: bytes,
+        source: int,
+        source_tag: int,
+        room: int,
+    ) -> None:
+        group = self.groups[group_id]
+        operation = operations.sendrecv(
+            dest,
+            len(content),
+            source=source,
+            receive_size=0,
+            tag=tag,
+            source_tag=source_tag,
+            comm=communicator_name(group),
+        )
+        self.recorder.add(state.number, operation)
+        words = message_words("Sendrecv", group.members[dest], tag, sends=True)
+        out = Pending(state.number, words)
+        into = Pending(state.number, self._receive_words("Sendrecv", group, source, source_tag), operation)
+        self._post(state, group, Receive(source, source_tag, into))
+        self._send(state, group, dest, tag, content, out, False)
+        self.wait(state, [into, out], "all", lambda done: into.result)
+
+    def _receive_words(self, call: str, group: Group, source: int, tag: int) -> str:
+        return message_words(call, source if source == ANY else group.members[source], tag, sends=False)
+
+    def _post(self, state: RankState, group: Group, receive: Receive) -> None:
+        if receive.source == ANY and len(group.members) > 1 and not receive.probes:
+            self.recorder.any_source += 1
+        self._matching.post((group.id, group.position[state.number]), receive)
+
+    def on_probe(self, state: RankState, group_id: GroupId, source: int, tag: int, waits: bool) -> None:
+        group = self.groups[group_id]
+        if waits:
+            pending = Pending(state.number, self._receive_words("Probe", group, source, tag))
+            self._post(state, group, Receive(source, tag, pending, probes=True))
+            return self.wait_for_one(state, pending)
+        message = self._matching.look((group.id, group.position[state.number]), source, tag)
+        if message is None:
+            return self.nap(state)
+        return self.answer(state, self.now, message.seen())
+
+    # ---- requests
+
+    def on_wait(self, state: RankState, handles: list[int], mode: str) -> None:
+        pending = {handle: state.pending[handle] for handle in handles}
+        self.wait(state, list(pending.values()), mode, lambda done: self._taken(state, pending, done))
+
+    def on_test(self, state: RankState, handles: list[int], mode: str) -> None:
+        pending = {handle: state.pending[handle] for handle in handles}
+        done = self.over(list(pending.values()), mode)
+        if not done:
+            return self.nap(state)
+        state.fruitless = 0
+        return self.answer(state, self.now, self._taken(state, pending, done))
+
+    def _taken(self, state: RankState, asked: dict[int, Pending], done: list[Pending]) -> dict[int, Any]:
+        """Results by handle; the waits are written down, and the requests forgotten."""
+        over = {handle: one.result for handle, one in asked.items() if one in done}
+        self.recorder.wait(state.number, [asked[handle].operation for handle in over])
+        for handle in over:
+            del state.pending[handle]
+        return over
+
+    # ---- alone
+
+    def on_begin(self, state: RankState) -> None:
+        self.answer(state, self.now)
+
+    def on_go_on(self, state: RankState) -> None:
+        self.answer(state, self.now)
+
+    def on_sleep(self, state: RankState, seconds: float) -> None:
+        """Simulated time passes; a nap between tests is part of a wait, which is played as one."""
+        if not state.fruitless:
+            self.recorder.compute(state.number, seconds)
+        state.clock += seconds
+
+    def on_region(self, state: RankState, begins: bool, name: str) -> None:
+        mark = operations.region_begin if begins else operations.region_end
+        self.recorder.add(state.number, mark(name))
+
+    def on_end(self, state: RankState) -> None:
+        state.over = True
+        self.answer(state, self.now)
+
+    def on_failed(self, state: RankState, words: str, place: str, trace: str) -> None:
+        sys.stderr.write(trace)
+        raise WorkloadError(words, at=f"rank {state.number}, {place}" if place else f"rank {state.number}")
+
+    def on_abort(self, state: RankState, code: int) -> None:
+        raise WorkloadError(f"rank {state.number} called Abort({code})", at=state.place)

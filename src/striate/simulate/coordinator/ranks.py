@@ -1,0 +1,63 @@
+"""A rank as the coordinator sees it, and what it may be waiting for."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from striate.simulate.wire import Call, GroupId
+from striate.workload.operations import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A communicator: the members' world ranks, in the order of its own ranks."""
+
+    id: GroupId
+    members: tuple[int, ...]
+    position: dict[int, int]  # world rank -> its own rank
+
+    @classmethod
+    def of(cls, id_: GroupId, members: tuple[int, ...]) -> Group:
+        return cls(id_, members, {rank: at for at, rank in enumerate(members)})
+
+    @property
+    def family(self) -> str:
+        return self.id[0]
+
+
+@dataclass(slots=True, eq=False)
+class Pending:
+    """Something that a rank has begun and will wait for."""
+
+    rank: int
+    what: str  # for the report of a deadlock: "Recv from rank 3, tag 5"
+    operation: Operation | None = None  # as it was written down
+    done_at: float | None = None
+    result: Any = None
+
+
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """A rank waits until all, or any, of its calls under way are over."""
+
+    pending: list[Pending]
+    mode: str  # all, any, some
+    answer: Callable[[list[Pending]], Any]
+
+
+@dataclass(slots=True, eq=False)
+class RankState:
+    """One rank's place in its program."""
+
+    number: int
+    clock: float = 0.0
+    calls: deque[Call] = field(default_factory=deque)  # made, and not yet carried out
+    pending: dict[int, Pending] = field(default_factory=dict)  # by handle
+    waiting: Waiting | None = None
+    place: str = ""  # the line of the program that made the last call
+    over: bool = False
+    fruitless: int = 0  # tests and probes in a row that found nothing
+    meetings: dict[GroupId, int] = field(default_factory=dict)  # collective calls so far, per communicator

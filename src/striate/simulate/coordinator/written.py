@@ -1,0 +1,123 @@
+"""Collective calls as operations of a workload: what mpi4py and MPI libraries make of each call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from striate.simulate.coordinator.meetings import Meeting
+from striate.workload import operations
+from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, Kind
+from striate.workload.operations import PENDING, Operation
+
+SIZE = 8  # bytes in which mpi4py says how long a pickled object is
+COLOR_AND_KEY = 8  # bytes that each rank tells the others in MPI_Comm_split
+CONTEXT_MASK = 256  # bytes in which MPICH looks for a free number of a communicator
+_ROOTED = {"bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"}
+_KINDS = {
+    name: Kind[name.upper()]
+    for name in (
+        *(
+            "bcast",
+            "gather",
+            "gatherv",
+            "scatter",
+            "scatterv",
+            "allgather",
+            "allgatherv",
+            "alltoall",
+            "alltoallv",
+        ),
+        *("reduce", "allreduce", "scan", "reduce_scatter"),
+    )
+} | {"exscan": Kind.SCAN}
+# Of pickled objects sizes differ, and are told first.
+_VARYING = {"gather": "gatherv", "scatter": "scatterv", "allgather": "allgatherv", "alltoall": "alltoallv"}
+
+
+def begun(
+    kind: str, root: int, given: Any, comm: str, *, pickled: bool, blocking: bool, members: int
+) -> tuple[Operation, ...]:
+    """The operations of one member's call; sizes that it does not know are 0 until `settle`."""
+    if kind == "barrier":
+        return (operations.barrier(comm=comm, blocking=blocking),)
+    if pickled and kind in (*_VARYING, "bcast"):
+        ahead = _operation(kind, SIZE, root, comm, blocking=True)
+        last = _VARYING.get(kind, kind)
+        if kind == "alltoall":
+            return ahead, _listed(Kind.ALLTOALLV, given, comm, blocking)
+        return ahead, _operation(last, 0, root, comm, blocking=blocking)
+    if kind == "alltoallv":
+        return (_listed(Kind.ALLTOALLV, given, comm, blocking),)
+    if kind == "reduce_scatter":
+        return (_listed(Kind.REDUCE_SCATTER, given, comm, blocking),)
+    return (_operation(kind, 0, root, comm, blocking=blocking),)
+
+
+def made(how: str, comm: str) -> tuple[Operation, ...]:
+    """What the making of a communicator is: the members tell colour and key, and agree on a number."""
+    agree = operations.allreduce(CONTEXT_MASK, comm=comm)
+    return (agree,) if how in ("dup", "cart") else (operations.allgather(COLOR_AND_KEY, comm=comm), agree)
+
+
+def _operation(kind: str, size: int, root: int, comm: str, *, blocking: bool) -> Operation:
+    end = (DEFAULT_ALGORITHM, BLOCKING if blocking else PENDING)
+    rooted = (root,) if kind in _ROOTED else ()
+    return Operation(_KINDS[kind], (size, *rooted, *end), comm)
+
+
+def _listed(kind: Kind, given: Sequence[bytes], comm: str, blocking: bool) -> Operation:
+    sizes = np.array([len(one) for one in given], np.int64)
+    end = (DEFAULT_ALGORITHM, BLOCKING if blocking else PENDING)
+    return Operation(kind, (int(sizes.sum()), sizes, *end), comm)
+
+
+def settle(meeting: Meeting) -> None:
+    """Write the sizes of a call down, now that all members have come."""
+    kind, members = meeting.kind, len(meeting.group.members)
+    if kind in ("bcast",):
+        _set_sizes(meeting, [len(meeting.joined[meeting.root].given)] * members)
+    elif kind in ("scatter", "scatterv"):
+        _set_varying(meeting, [len(one) for one in meeting.joined[meeting.root].given])
+    elif kind in ("gather", "gatherv", "allgather", "allgatherv"):
+        _set_varying(meeting, [len(one) for one in meeting.given()])
+    elif kind == "alltoall":
+        _set_alltoall(meeting)
+    elif kind in ("reduce", "allreduce", "scan", "exscan"):
+        _set_sizes(meeting, [max(len(one) for one in meeting.given())] * members)
+
+
+def _last(meeting: Meeting, at: int) -> Operation:
+    return meeting.joined[at].operations[-1]
+
+
+def _set_sizes(meeting: Meeting, sizes: Sequence[int]) -> None:
+    for at, size in enumerate(sizes):
+        operation = _last(meeting, at)
+        operation.operands = (size, *operation.operands[1:])
+
+
+def _set_varying(meeting: Meeting, sizes: Sequence[int]) -> None:
+    """Sizes by member; where they differ, the call is what MPI has for that."""
+    _set_sizes(meeting, sizes)
+    if len(set(sizes)) > 1:
+        for at in range(len(sizes)):
+            operation = _last(meeting, at)
+            operation.kind = _KINDS[_VARYING.get(meeting.kind, meeting.kind)]
+
+
+def _set_alltoall(meeting: Meeting) -> None:
+    rows = meeting.given()
+    sizes = {len(one) for row in rows for one in row}
+    for at, row in enumerate(rows):
+        operation = _last(meeting, at)
+        if operation.kind is Kind.ALLTOALLV:
+            continue
+        if len(sizes) == 1:
+            operation.operands = (len(row[0]), *operation.operands[1:])
+        else:
+            counts = np.array([len(one) for one in row], np.int64)
+            operation.kind = Kind.ALLTOALLV
+            operation.operands = (int(counts.sum()), counts, *operation.operands[1:])

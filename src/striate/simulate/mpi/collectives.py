@@ -1,0 +1,221 @@
+"""Collective calls on buffers, blocking (`Bcast`) and not (`Ibcast`)."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from striate.simulate.mpi import op as ops
+from striate.simulate.mpi.buffers import (
+    Part,
+    equal_parts,
+    is_in_place,
+    parts_by_type,
+    unequal_parts,
+    whole_part,
+)
+from striate.simulate.mpi.errors import failed
+from striate.simulate.mpi.link import link, outside
+from striate.simulate.mpi.op import Op
+from striate.simulate.mpi.request import Request
+from striate.simulate.wire import BLOCKING, ROOT_NONE, GroupId
+
+SUM = ops.PREDEFINED["SUM"]
+Join = Callable[[bytes, bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a member of a collective call gives, and what it does with what it gets."""
+
+    kind: str
+    given: Any = None  # bytes, or one content per member
+    root: int = ROOT_NONE
+    finish: Callable[[Any], Any] | None = None
+    join: Join | None = None  # of a reduction
+    pickled: bool = False
+
+    @property
+    def size(self) -> int:
+        if self.given is None:
+            return 0
+        return len(self.given) if isinstance(self.given, bytes) else sum(len(one) for one in self.given)
+
+
+def _fill_all(parts: Sequence[Part], contents: Sequence[bytes]) -> None:
+    for part, content in zip(parts, contents, strict=True):
+        part.fill(content)
+
+
+class Collectives:
+    """What all ranks of a communicator do together. A method `_Bcast` makes the plan of `Bcast` and `Ibcast`."""
+
+    _id: GroupId
+    _members: tuple[int, ...]
+    _rank: int
+
+    def _meet(self, plan: Plan) -> Any:
+        """Carry out a blocking collective call."""
+        number = self._register(plan)
+        result = link().ask("collective", *self._call(plan, number, BLOCKING))
+        link().combiners.pop(number, None)
+        return plan.finish(result) if plan.finish is not None else None
+
+    def _start_meeting(self, plan: Plan) -> Request:
+        number, handle = self._register(plan), link().new_handle()
+        link().tell("collective", *self._call(plan, number, handle), size=plan.size)
+
+        def finish(result: Any) -> Any:
+            link().combiners.pop(number, None)
+            return plan.finish(result) if plan.finish is not None else None
+
+        return Request(handle, finish)
+
+    def _call(self, plan: Plan, combiner: int, handle: int) -> tuple[Any, ...]:
+        if plan.root != ROOT_NONE and not 0 <= plan.root < len(self._members):
+            raise failed("ERR_ROOT", f"root {plan.root} of a communicator of {len(self._members)}")
+        return (self._id, plan.kind, plan.root, plan.given, combiner, plan.pickled, handle)
+
+    def _register(self, plan: Plan) -> int:
+        """Keep how to combine, for when the coordinator asks this rank to do so."""
+        if plan.join is None:
+            return 0
+        join, number = plan.join, link().new_handle()
+        link().combiners[number] = lambda parts, prefixes: (
+            ops.prefixes(parts, join) if prefixes else ops.reduced(parts, join)
+        )
+        return number
+
+    # ---- plans
+
+    def _Barrier(self) -> Plan:
+        return Plan("barrier")
+
+    def _Bcast(self, buf: Any, root: int = 0) -> Plan:
+        part = whole_part(buf)
+        if self._rank == root:
+            return Plan("bcast", part.content(), root)
+        return Plan("bcast", None, root, part.fill)
+
+    def _gathered(self, kind: str, sendbuf: Any, recvbuf: Any, root: int, split: Any) -> Plan:
+        if self._rank != root:
+            return Plan(kind, whole_part(sendbuf).content(), root)
+        parts = split(recvbuf, len(self._members))
+        given = parts[self._rank] if is_in_place(sendbuf) else whole_part(sendbuf)
+        return Plan(kind, given.content(), root, lambda contents: _fill_all(parts, contents))
+
+    def _Gather(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> Plan:
+        return self._gathered("gather", sendbuf, recvbuf, root, equal_parts)
+
+    def _Gatherv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> Plan:
+        return self._gathered("gatherv", sendbuf, recvbuf, root, unequal_parts)
+
+    def _scattered(self, kind: str, sendbuf: Any, recvbuf: Any, root: int, split: Any) -> Plan:
+        given = None
+        if self._rank == root:
+            given = [part.content() for part in split(sendbuf, len(self._members))]
+        if is_in_place(recvbuf):
+            return Plan(kind, given, root)
+        return Plan(kind, given, root, whole_part(recvbuf).fill)
+
+    def _Scatter(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> Plan:
+        return self._scattered("scatter", sendbuf, recvbuf, root, equal_parts)
+
+    def _Scatterv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> Plan:
+        return self._scattered("scatterv", sendbuf, recvbuf, root, unequal_parts)
+
+    def _all_gathered(self, kind: str, sendbuf: Any, parts: list[Part]) -> Plan:
+        given = parts[self._rank] if is_in_place(sendbuf) else whole_part(sendbuf)
+        return Plan(kind, given.content(), finish=lambda contents: _fill_all(parts, contents))
+
+    def _Allgather(self, sendbuf: Any, recvbuf: Any) -> Plan:
+        return self._all_gathered("allgather", sendbuf, equal_parts(recvbuf, len(self._members)))
+
+    def _Allgatherv(self, sendbuf: Any, recvbuf: Any) -> Plan:
+        return self._all_gathered("allgatherv", sendbuf, unequal_parts(recvbuf, len(self._members)))
+
+    def _exchanged(self, kind: str, sendbuf: Any, recvbuf: Any, split: Any) -> Plan:
+        into = split(recvbuf, len(self._members))
+        out = into if is_in_place(sendbuf) else split(sendbuf, len(self._members))
+        given = [part.content() for part in out]
+        return Plan(kind, given, finish=lambda contents: _fill_all(into, contents))
+
+    def _Alltoall(self, sendbuf: Any, recvbuf: Any) -> Plan:
+        return self._exchanged("alltoall", sendbuf, recvbuf, equal_parts)
+
+    def _Alltoallv(self, sendbuf: Any, recvbuf: Any) -> Plan:
+        return self._exchanged("alltoallv", sendbuf, recvbuf, unequal_parts)
+
+    def _Alltoallw(self, sendbuf: Any, recvbuf: Any) -> Plan:
+        return self._exchanged("alltoallv", sendbuf, recvbuf, parts_by_type)
+
+    def _Reduce(self, sendbuf: Any, recvbuf: Any, op: Op = SUM, root: int = 0) -> Plan:
+        given = whole_part(recvbuf if is_in_place(sendbuf) else sendbuf)
+        finish = whole_part(recvbuf).fill if self._rank == root else None
+        return Plan("reduce", given.content(), root, finish, op.join_bytes(given.datatype))
+
+    def _reduced_to_all(self, kind: str, sendbuf: Any, recvbuf: Any, op: Op) -> Plan:
+        into = whole_part(recvbuf)
+        given = into if is_in_place(sendbuf) else whole_part(sendbuf)
+        return Plan(kind, given.content(), finish=into.fill, join=op.join_bytes(given.datatype))
+
+    def _Allreduce(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> Plan:
+        return self._reduced_to_all("allreduce", sendbuf, recvbuf, op)
+
+    def _Scan(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> Plan:
+        return self._reduced_to_all("scan", sendbuf, recvbuf, op)
+
+    def _Exscan(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> Plan:
+        plan = self._reduced_to_all("exscan", sendbuf, recvbuf, op)
+        fill = plan.finish
+        assert fill is not None
+        return Plan(
+            "exscan", plan.given, finish=lambda content: content is not None and fill(content), join=plan.join
+        )
+
+    def _Reduce_scatter_block(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> Plan:
+        given = whole_part(recvbuf if is_in_place(sendbuf) else sendbuf)
+        mine = given.size // len(self._members)
+        return self._reduced_in_parts(given, recvbuf, [mine] * len(self._members), op)
+
+    def _Reduce_scatter(
+        self, sendbuf: Any, recvbuf: Any, recvcounts: Sequence[int] | None = None, op: Op = SUM
+    ) -> Plan:
+        given = whole_part(recvbuf if is_in_place(sendbuf) else sendbuf)
+        if recvcounts is None:
+            return self._Reduce_scatter_block(sendbuf, recvbuf, op)
+        sizes = [operator.index(count) * given.datatype.size for count in recvcounts]
+        return self._reduced_in_parts(given, recvbuf, sizes, op)
+
+    def _reduced_in_parts(self, given: Part, recvbuf: Any, sizes: list[int], op: Op) -> Plan:
+        if sum(sizes) != given.size:
+            raise failed("ERR_COUNT", f"parts of {sum(sizes)} bytes for a message of {given.size}")
+        content = given.content()
+        begins = [sum(sizes[:at]) for at in range(len(sizes))]
+        cut = [content[begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
+        return Plan(
+            "reduce_scatter", cut, finish=whole_part(recvbuf).fill, join=op.join_bytes(given.datatype)
+        )
+
+
+def _add_calls() -> None:
+    """`Bcast` and `Ibcast` for every plan."""
+    for name in [one for one in vars(Collectives) if one[:1] == "_" and one[1:2].isupper()]:
+        plan = getattr(Collectives, name)
+
+        @functools.wraps(plan)
+        def blocking(self: Collectives, *given: Any, _plan: Any = plan, **named: Any) -> None:
+            self._meet(_plan(self, *given, **named))
+
+        @functools.wraps(plan)
+        def started(self: Collectives, *given: Any, _plan: Any = plan, **named: Any) -> Request:
+            return self._start_meeting(_plan(self, *given, **named))
+
+        setattr(Collectives, name[1:], outside(blocking))
+        setattr(Collectives, f"I{name[1:].lower()}", outside(started))
+
+
+_add_calls()

@@ -1,0 +1,106 @@
+"""What the stand-in raises: MPI's own errors, and a refusal of what is not simulated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SUCCESS = 0
+CLASSES = {
+    "ERR_BUFFER": 1,
+    "ERR_COUNT": 2,
+    "ERR_TYPE": 3,
+    "ERR_TAG": 4,
+    "ERR_COMM": 5,
+    "ERR_RANK": 6,
+    "ERR_ROOT": 7,
+    "ERR_GROUP": 8,
+    "ERR_OP": 9,
+    "ERR_TOPOLOGY": 10,
+    "ERR_DIMS": 11,
+    "ERR_ARG": 12,
+    "ERR_UNKNOWN": 13,
+    "ERR_TRUNCATE": 14,
+    "ERR_OTHER": 15,
+    "ERR_INTERN": 16,
+    "ERR_PENDING": 18,
+    "ERR_REQUEST": 19,
+    "ERR_ACCESS": 20,
+    "ERR_AMODE": 21,
+    "ERR_BAD_FILE": 22,
+    "ERR_FILE_EXISTS": 25,
+    "ERR_FILE": 27,
+    "ERR_INFO_KEY": 29,
+    "ERR_INFO": 34,
+    "ERR_IO": 35,
+    "ERR_KEYVAL": 36,
+    "ERR_NO_SPACE": 41,
+    "ERR_NO_SUCH_FILE": 42,
+    "ERR_READ_ONLY": 45,
+}
+_NAMES = {number: name for name, number in CLASSES.items()}
+
+
+class MpiError(RuntimeError):
+    """An error of MPI, with its class; programs know it as `MPI.Exception`."""
+
+    def __init__(self, ierr: int = SUCCESS, words: str = "") -> None:
+        super().__init__(ierr, words)
+        self.ierr = ierr
+        self.words = words
+
+    def __str__(self) -> str:
+        return f"MPI_{_NAMES.get(self.ierr, 'SUCCESS')}" + (f": {self.words}" if self.words else "")
+
+    def __int__(self) -> int:
+        return self.ierr
+
+    def __eq__(self, other: object) -> bool:
+        return int(other) == self.ierr if isinstance(other, MpiError | int) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.ierr)
+
+    def Get_error_code(self) -> int:
+        return self.ierr
+
+    def Get_error_class(self) -> int:
+        return self.ierr
+
+    def Get_error_string(self) -> str:
+        return str(self)
+
+    error_code = property(Get_error_code)
+    error_class = property(Get_error_class)
+    error_string = property(Get_error_string)
+
+
+MpiError.__module__, MpiError.__name__, MpiError.__qualname__ = "mpi4py.MPI", "Exception", "Exception"
+
+
+def failed(name: str, words: str) -> MpiError:
+    """The error of class `name`."""
+    return MpiError(CLASSES[name], words)
+
+
+class NotSimulatedError(AttributeError, NotImplementedError):
+    """A part of mpi4py that the stand-in does not have."""
+
+
+def refuse_unknown(kind: str) -> Any:
+    """A `__getattr__` for a class of the stand-in."""
+
+    def missing(self: object, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotSimulatedError(f"MPI.{kind}.{name} is not simulated")
+
+    return missing
+
+
+class Refusing(type):
+    """A class of which unknown class attributes are refused by name, too."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotSimulatedError(f"MPI.{cls.__name__}.{name} is not simulated")

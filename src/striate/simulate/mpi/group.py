@@ -1,0 +1,91 @@
+"""Groups of ranks, without a way to communicate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from striate.simulate.mpi import constants
+from striate.simulate.mpi.errors import Refusing, refuse_unknown
+from striate.simulate.mpi.link import all_outside, link
+
+
+@all_outside
+class Group(metaclass=Refusing):
+    """World ranks in an order."""
+
+    def __init__(self, members: Sequence[int] = ()) -> None:
+        self.members = tuple(members)
+
+    __getattr__ = refuse_unknown("Group")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Group) and self.members == other.members
+
+    def __hash__(self) -> int:
+        return hash(self.members)
+
+    def Get_size(self) -> int:
+        return len(self.members)
+
+    def Get_rank(self) -> int:
+        mine = link().rank
+        return self.members.index(mine) if mine in self.members else constants.UNDEFINED
+
+    size = property(lambda self: self.Get_size())
+    rank = property(lambda self: self.Get_rank())
+
+    def Incl(self, ranks: Sequence[int]) -> Group:
+        return Group([self.members[rank] for rank in ranks])
+
+    def Excl(self, ranks: Sequence[int]) -> Group:
+        left_out = set(ranks)
+        return Group([one for rank, one in enumerate(self.members) if rank not in left_out])
+
+    def Range_incl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
+        return self.Incl([rank for first, last, step in ranks for rank in _range(first, last, step)])
+
+    def Range_excl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
+        return self.Excl([rank for first, last, step in ranks for rank in _range(first, last, step)])
+
+    @classmethod
+    def Union(cls, group1: Group, group2: Group) -> Group:
+        return cls([*group1.members, *(one for one in group2.members if one not in group1.members)])
+
+    @classmethod
+    def Intersection(cls, group1: Group, group2: Group) -> Group:
+        return cls([one for one in group1.members if one in group2.members])
+
+    @classmethod
+    def Difference(cls, group1: Group, group2: Group) -> Group:
+        return cls([one for one in group1.members if one not in group2.members])
+
+    @classmethod
+    def Compare(cls, group1: Group, group2: Group) -> int:
+        if group1.members == group2.members:
+            return constants.IDENT
+        return constants.SIMILAR if sorted(group1.members) == sorted(group2.members) else constants.UNEQUAL
+
+    def Translate_ranks(self, ranks: Sequence[int] | None = None, group: Group | None = None) -> list[int]:
+        asked = range(len(self.members)) if ranks is None else ranks
+        there = group.members if group is not None else tuple(range(link().settings.ranks))
+        found = [self.members[rank] if rank != constants.PROC_NULL else None for rank in asked]
+        return [
+            constants.PROC_NULL
+            if one is None
+            else (there.index(one) if one in there else constants.UNDEFINED)
+            for one in found
+        ]
+
+    def Free(self) -> None:
+        pass
+
+    def Dup(self) -> Group:
+        return Group(self.members)
+
+
+def _range(first: int, last: int, step: int) -> range:
+    return range(first, last + (1 if step > 0 else -1), step)
+
+
+GROUP_NULL = Group()
+GROUP_EMPTY = Group()

@@ -1,0 +1,60 @@
+"""What is told about a message that came."""
+
+from __future__ import annotations
+
+from striate.simulate.mpi import constants
+from striate.simulate.mpi.datatype import PREDEFINED, Datatype
+from striate.simulate.mpi.errors import refuse_unknown
+from striate.simulate.mpi.link import all_outside
+from striate.simulate.wire import Received
+
+
+@all_outside
+class Status:
+    """Source, tag and size of a message."""
+
+    def __init__(self) -> None:
+        self.source = constants.ANY_SOURCE
+        self.tag = constants.ANY_TAG
+        self.error = 0
+        self.cancelled = False
+        self._bytes = 0
+
+    __getattr__ = refuse_unknown("Status")
+
+    def note(self, message: Received) -> None:
+        """Take what is known of a message."""
+        self.source, self.tag, self._bytes = message.source, message.tag, message.size
+
+    @property
+    def count(self) -> int:
+        return self._bytes
+
+    def Get_source(self) -> int:
+        return self.source
+
+    def Set_source(self, source: int) -> None:
+        self.source = source
+
+    def Get_tag(self) -> int:
+        return self.tag
+
+    def Set_tag(self, tag: int) -> None:
+        self.tag = tag
+
+    def Get_error(self) -> int:
+        return self.error
+
+    def Is_cancelled(self) -> bool:
+        return self.cancelled
+
+    def Get_count(self, datatype: Datatype = PREDEFINED["BYTE"]) -> int:
+        items, rest = divmod(self._bytes, datatype.size) if datatype.size else (0, 0)
+        return constants.UNDEFINED if rest else items
+
+    def Get_elements(self, datatype: Datatype) -> int:
+        size = datatype.dtype.itemsize if datatype.dtype is not None else datatype.size
+        return self._bytes // size if size else 0
+
+
+NOBODY = Received(constants.PROC_NULL, constants.ANY_TAG, 0, b"")

@@ -1,0 +1,56 @@
+"""What a simulated rank and the coordinator tell each other: calls one way, answers the other.
+
+A rank runs until it makes a call that needs an answer. Calls that need none (a short send, the start of a receive) are
+kept and go with the next one that does, each with the computing before it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+GroupId = tuple[str, int]  # the family of communicators that one call made, and the colour within it
+WORLD_GROUP: GroupId = ("world", 0)
+SELF = "self"
+
+BLOCKING = -1  # the handle of a call that returns when it is complete
+ANY, ANY_TAG, PROC_NULL = -2, -1, -1  # the numbers of MPICH
+ROOT_NONE = -1
+
+
+class Call(NamedTuple):
+    """One call of a rank: what computing came before it, where in the program it stands, and its arguments."""
+
+    name: str
+    seconds: float
+    place: str
+    arguments: tuple[Any, ...] = ()
+
+
+class Received(NamedTuple):
+    """A message as a receive or a probe gets it; a probe has no content."""
+
+    source: int  # in the communicator
+    tag: int
+    size: int
+    content: bytes
+
+
+class Combine(NamedTuple):
+    """Asks a rank, while it waits, to reduce what all members gave: with `prefixes` one result per member."""
+
+    combiner: int
+    parts: list[bytes]
+    prefixes: bool
+
+
+class Settings(NamedTuple):
+    """What every rank is told before it begins."""
+
+    ranks: int
+    eager_bytes: int
+    nodes: tuple[int, ...]  # of each rank
+    node_names: tuple[str, ...]  # of each rank
+    compute_seconds: float | None  # None: measured
+    cpu_scale: float
+    call_seconds: float  # what the estimate takes for a call that needs no answer
+    latency: float
