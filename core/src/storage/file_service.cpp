@@ -144,7 +144,8 @@ void FileService::sync(const Caller& caller) {
 
 void FileService::exists(std::int64_t file, std::int64_t size) {
     for (std::uint32_t server = 0; rules_.physical_end && server < servers(); ++server) {
-        servers_[server]->reach(file, rules_.physical_end(file, server, size));
+        const std::int64_t end = rules_.physical_end(file, server, size);
+        if (end > 0) servers_[server]->reach(file, end);
     }
 }
 

@@ -30,7 +30,7 @@ from striate.ladder.spreads import (
 from striate.ladder.stream_subject import StreamSubject
 from striate.ladder.subject import Subject
 from striate.provenance import Provenance
-from striate.rungs.memory import expect_messages_fit
+from striate.rungs.memory.fit import expect_messages_fit
 from striate.trace.trace import Trace
 from striate.units import about_seconds
 from striate.workload.flows import Flows

@@ -22,7 +22,7 @@ from striate.rungs.answer import UnfitError, Use, Verdict, uses_of
 from striate.rungs.check import Check
 from striate.rungs.cost import played_seconds_of_stream, stream_seconds
 from striate.rungs.machine_inputs import barrier_seconds, message_seconds, turn_seconds
-from striate.rungs.memory import expect_messages_fit
+from striate.rungs.memory.fit import expect_messages_fit
 from striate.rungs.program_input import input_of
 from striate.rungs.shared_parts import shared_parts
 from striate.rungs.stream_program import disk_places, stream_machine, stream_workload, wide_enough

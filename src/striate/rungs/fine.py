@@ -15,7 +15,7 @@ from striate.engine.packets import PacketRun, run_packets
 from striate.engine.timeline import timeline_of
 from striate.interval import Interval
 from striate.rungs.answer import Share, Use, Verdict
-from striate.rungs.memory import expect_room
+from striate.rungs.memory.fit import expect_room
 from striate.rungs.program_input import input_of
 from striate.rungs.server_use import metadata_uses, server_uses
 from striate.units import about_seconds
@@ -39,7 +39,7 @@ def predict_fine(
     engine's input for a caller who needs it for other rungs, too.
     """
     application = merged(workload.applications)
-    expect_room(application, cluster)
+    expect_room(application, cluster, choice=choice, timeline_bytes=timeline_bytes)
     engine = given() if given else input_of(workload, cluster, choice)
     run = run_packets(engine, timeline_bytes=timeline_bytes)
     found = verdict_of(run, workload, cluster)
@@ -91,7 +91,7 @@ def _notes(run: PacketRun) -> tuple[str, ...]:
 
 def play(workload: Workload, cluster: Cluster, *, choice: Choice | None = None) -> PacketRun:
     """The run itself, all applications at once; refuses what this rung cannot play."""
-    expect_room(merged(workload.applications), cluster)
+    expect_room(merged(workload.applications), cluster, choice=choice)
     return run_packets(input_of(workload, cluster, choice))
 
 

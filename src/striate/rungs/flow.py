@@ -14,7 +14,7 @@ from striate.interval import Interval
 from striate.rungs.answer import Verdict
 from striate.rungs.fine import verdict_of
 from striate.rungs.machine_parts import parts_of_files, refuse_parts
-from striate.rungs.memory import expect_room
+from striate.rungs.memory.fit import expect_room
 from striate.rungs.program_input import input_of
 from striate.workload.kinds import FILE_CALLS
 from striate.workload.merge import merged

@@ -5,8 +5,11 @@ import re
 import pytest
 
 import striate
+from memory_programs import KIB, measured
+from striate.collectives.choice import Choice
 from striate.errors import MessageTooLargeError
-from striate.rungs import memory as room
+from striate.rungs.memory import fit as room
+from striate.rungs.memory.estimate import Estimate
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
 from striate.workload.merge import merged
@@ -74,16 +77,45 @@ def test_the_ladder_goes_without_a_rung_that_has_no_room(monkeypatch):
     assert striate.predict(transfer(10), "westmere").rung != "fine"
 
 
-def test_the_estimate_grows_with_ranks_and_with_the_messages_of_a_collective():
-    cluster = striate.load_cluster("lustre-64")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "many small writes at once",
+        "writes over all servers at once",
+        "write behind in small packets",
+        "two phase writes",
+        "many long messages at once",
+        "alltoall of large blocks",
+    ],
+)
+def test_the_estimate_lies_within_a_factor_of_two(name):
+    """verification/memory.py tries all of `memory_programs`."""
+    found = measured(name)
 
-    def needed(ranks, call):
-        body = Spmd(ranks=ranks, name="call")
-        getattr(body, call)(8)
-        return room.bytes_needed(merged(body.workload().applications), cluster)
+    assert found.used > 50 * 2**20
+    assert 0.5 <= found.ratio <= 2, found
 
-    assert needed(2000, "allreduce") > needed(1000, "allreduce") > 1000 * room.BYTES_A_RANK
-    assert needed(1000, "alltoall") > 10 * needed(1000, "allreduce")
+
+def test_what_is_awaited_is_no_longer_held():
+    """100 writes, at once and one by one: the estimate follows what is under way, loops folded or not."""
+    cluster = striate.load_cluster("westmere")
+
+    def held(passes, times, fold):
+        body = Spmd(16, name="writes")
+        with body.repeat(passes) as step:
+            if fold:
+                with body.repeat(times) as at:
+                    body.write("data", offset=(step * times + at) * 64 * KIB, size=64 * KIB, blocking=False)
+            for at in range(0 if fold else times):
+                body.write("data", offset=(step * times + at) * 64 * KIB, size=64 * KIB, blocking=False)
+            body.waitall()
+        estimate = Estimate.of(merged(body.workload().applications), cluster, Choice())
+        return estimate.parts()["operations under way"]
+
+    one = held(100, 1, True)
+    assert held(1, 100, True) == pytest.approx(100 * one, rel=0.1)
+    assert held(10, 10, True) == pytest.approx(10 * one, rel=0.1)
+    assert held(10, 10, False) == pytest.approx(10 * one, rel=0.1)
 
 
 def test_this_computer_says_what_is_free():

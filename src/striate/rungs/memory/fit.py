@@ -9,18 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
+from striate.collectives.choice import Choice
 from striate.errors import MessageTooLargeError
 from striate.rungs.answer import UnfitError
-from striate.rungs.cost import messages_a_call
+from striate.rungs.memory.estimate import bytes_needed
 from striate.units import about_size
 from striate.workload.application import Application
-from striate.workload.kinds import ACCESSES, COLLECTIVES, OPERANDS
+from striate.workload.kinds import ACCESSES, OPERANDS
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
-
-BYTES_A_RANK = 4096  # its interface, its program's cursor, its messages under way: `benchmarks/engine.py`
-BYTES_A_STATION = 256  # of the network: itself, its totals, its share of the routes
-BYTES_A_MESSAGE = 150  # of a collective's schedule, while it is written and read
 
 
 class NotEnoughMemoryError(UnfitError):
@@ -51,23 +48,12 @@ def _expect_messages_fit(application: Application, cluster: Cluster, nodes: NDAr
         raise MessageTooLargeError(f"{what} do not fit into the memory of {node}", at=application.name)
 
 
-def bytes_needed(application: Application, cluster: Cluster) -> int:
-    """About the memory that playing the program takes; right within a small factor."""
-    stations = cluster.network.components + cluster.network.edges
-    schedules = sum(
-        messages_a_call(line, len(cluster.servers)) * len(line.ranks)
-        for line in lines(application)
-        if line.kind in COLLECTIVES
-    )
-    table = 2 * application.programs.nbytes
-    return int(
-        application.ranks * BYTES_A_RANK + stations * BYTES_A_STATION + schedules * BYTES_A_MESSAGE + table
-    )
-
-
-def expect_room(application: Application, cluster: Cluster) -> None:
+def expect_room(
+    application: Application, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
+) -> None:
     """Raise NotEnoughMemoryError, with the estimate, before a run that would not fit into this computer."""
-    needed, free = bytes_needed(application, cluster), bytes_free()
+    free = bytes_free()
+    needed = bytes_needed(application, cluster, choice=choice, timeline_bytes=timeline_bytes)
     if free is not None and needed > free:
         raise NotEnoughMemoryError(
             f"{application.ranks:,} ranks packet by packet take about {about_size(needed)} of memory,"

@@ -1,0 +1,202 @@
+"""About the memory that playing a program packet by packet takes, from the program's counts and the machine.
+
+`verification/memory.py` plays programs of all kinds and prints this estimate over what they used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from striate.cluster.cluster import Cluster
+from striate.collectives.calls import Chooser, distinct_calls
+from striate.collectives.choice import Choice
+from striate.errors import PredictionError
+from striate.rungs.memory.machine import Storage, stations_of_route, storage_of
+from striate.rungs.memory.operands import AverageRows, Floats, program_of_row, strided
+from striate.rungs.memory.rows import JOB, RowCosts, row_costs, sent_messages
+from striate.rungs.memory.under_way import Peak, Walk
+from striate.workload.application import Application
+from striate.workload.kinds import VARYING, Kind
+
+# Bytes, with what the heap adds: measured by `verification/memory.py`.
+RANK, IN_GROUPS = (
+    650,
+    48,
+)  # its interface, its place in the program, its columns; and its place in a communicator
+STATION = 256  # of the network: itself, its totals, its share of the routes
+SLOT, STREAM = (
+    64,
+    136,
+)  # a stream between two interfaces: at each station of its route, and beside (traffic.hpp)
+SCHEDULED, COMBINED, EMPTY = (
+    220,
+    380,
+    130,
+)  # a message of a collective's schedule; of a reduction; of a barrier
+UNMERGED_JOB, DIRTY_JOB, BURST_JOB = 90, 60, 125  # without an order, until a sync, in a burst buffer
+PAGE_BYTES, PAGE = 64 * 1024, 86  # of a read cache (read_cache.hpp)
+FILE, FILE_ON_SERVER = 300, 8
+BAR, TRANSFER, TRACE_ROW = 64, 40, 480  # of a timeline: as the core writes it down, and as a trace
+KEPT_STREAMS = 4096  # that are idle, and one for every four interfaces (traffic_streams.cpp)
+_REDUCTIONS = frozenset((Kind.REDUCE, Kind.ALLREDUCE, Kind.SCAN, Kind.REDUCE_SCATTER))
+
+
+def bytes_needed(
+    application: Application, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
+) -> int:
+    """What a run of `application` takes beside the workload itself."""
+    parts = Estimate.of(application, cluster, (choice or Choice()).on(cluster)).parts(timeline_bytes)
+    return int(min(sum(parts.values()), 2.0**62))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimate:
+    """A program's operations on a machine, with what they cost."""
+
+    application: Application
+    cluster: Cluster
+    choice: Choice
+    average: AverageRows
+    costs: RowCosts
+    storage: Storage
+
+    @classmethod
+    def of(cls, application: Application, cluster: Cluster, choice: Choice) -> Estimate:
+        average = AverageRows.of(application.programs)
+        costs = row_costs(application, cluster, choice, average)
+        return cls(application, cluster, choice, average, costs, storage_of(cluster, application.ranks))
+
+    def parts(self, timeline_bytes: int = 0) -> dict[str, float]:
+        """Bytes by what takes them."""
+        peaks, ranks = self._peaks(), self._ranks()
+        ever = self._routes_ever()
+        held = sum(count * peak.held for count, peak in zip(ranks, peaks, strict=True))
+        jobs = sum(count * peak.jobs for count, peak in zip(ranks, peaks, strict=True))
+        in_use = sum(
+            count * min(peak.routes, most) for count, peak, most in zip(ranks, peaks, ever, strict=True)
+        )
+        return {
+            "machine and ranks": self._setting(),
+            "operations under way": held,
+            "before the disks": jobs * self._job(),
+            "collective schedules": self._schedules(),
+            "routes": self._streams(in_use, sum(np.multiply(ranks, ever).tolist())),
+            "read caches": self._pages() * PAGE,
+            "timeline": self._timeline(timeline_bytes),
+        }
+
+    def _ranks(self) -> list[int]:
+        programs = self.application.programs
+        found: list[int] = np.bincount(programs.program_of_rank, minlength=programs.count).tolist()
+        return found
+
+    def _by_program(self, values: Floats) -> Floats:
+        """Sums of a column over the rows of each program."""
+        programs = self.application.programs
+        return np.bincount(program_of_row(programs), values, minlength=programs.count).astype(np.float64)
+
+    def _peaks(self) -> list[Peak]:
+        """Per program: what one of its ranks has under way at most."""
+        programs = self.application.programs
+        writes = self._by_program(self.costs.written) > 0
+        writers = float(np.count_nonzero(writes[programs.program_of_rank])) or 1.0
+        speed = min(float(kind.instructions_per_second) for kind in self.cluster.node_types)
+        flush = self.cluster.settings.flush_on_close
+        walk = Walk(
+            self.average, self.costs, self.storage, share=1 / writers, speed=speed, flush_on_close=flush
+        )
+        return [walk.go(programs.rows_of(program)) for program in range(programs.count)]
+
+    def _setting(self) -> float:
+        """What is there before the first event: ranks, network, columns, files."""
+        application, network = self.application, self.cluster.network
+        extents = application.extents
+        lists = extents.first.nbytes + extents.offsets.nbytes + extents.sizes.nbytes
+        files = application.file_count * (FILE + FILE_ON_SERVER * len(self.cluster.servers))
+        ranks = application.ranks * (RANK + IN_GROUPS * len(application.communicators))
+        return float(
+            ranks
+            + (network.components + network.edges) * STATION
+            + 2 * application.programs.nbytes
+            + lists
+            + files
+        )
+
+    def _job(self) -> float:
+        """Bytes of a job before the disks."""
+        if self.storage.burst:
+            return BURST_JOB
+        flushes = (Kind.SYNC, Kind.CLOSE) if self.cluster.settings.flush_on_close else (Kind.SYNC,)
+        if self.storage.kept_until_sync and not len(self.average.rows(*flushes)):
+            return DIRTY_JOB
+        job = JOB if self.storage.merges else UNMERGED_JOB
+        return job + (DIRTY_JOB if self.storage.kept_until_sync else 0)
+
+    def _schedules(self) -> float:
+        """Of all different collective calls."""
+        chooser, size = Chooser(self.application, self.choice), 0.0
+        try:
+            for call in distinct_calls(self.application):
+                name = chooser.name(call.kind, call.members, call.bytes, call.algorithm)
+                sent = call.members * sent_messages(call.kind.label, call.members, call.bytes, name)
+                size += sent * _scheduled(call.kind)
+        except PredictionError:
+            pass  # too many different ones: the engine refuses them by name
+        for kind in VARYING:
+            rows = self.average.rows(kind)
+            size += float(self.costs.messages[rows] @ self.average.ranks[rows]) * _scheduled(kind)
+        return size
+
+    def _peers(self) -> Floats:
+        """Per program: ranks that one of its ranks sends messages to."""
+        programs, rows = self.application.programs, self.average.rows(Kind.SEND, Kind.SSEND, Kind.SENDRECV)
+        at = self.average.operand(rows, Kind.SEND, "peer")
+        moves = strided(programs)[at]
+        told = np.stack([programs.constant[at], programs.per_rank[at], programs.table[at]])
+        of_row = program_of_row(programs)[rows]
+        _, first = np.unique(np.vstack([of_row, told]), axis=1, return_index=True)
+        found = np.zeros(programs.rows)
+        found[rows[first]] = 1.0
+        found[rows[moves]] = self.average.times[rows[moves]]
+        collective = self.average.rows(
+            *(kind for kind in Kind if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER)
+        )
+        found[collective] = self.costs.messages[collective]
+        return np.minimum(self._by_program(found), self.application.ranks - 1)
+
+    def _routes_ever(self) -> Floats:
+        """Per program: streams from and to one of its ranks, those of its messages counted once."""
+        access = self._by_program(self.costs.routes * (self.costs.parts > 0) * self.average.times)
+        most = float(self.costs.routes[self.costs.parts > 0].max(initial=0.0))
+        return np.minimum(access, max(most, 2 * len(self.cluster.servers))) + self._peers()
+
+    def _streams(self, in_use: float, ever: float) -> float:
+        """Streams in use at once, and some thousands that are kept for the next message."""
+        interfaces = self.application.ranks + len(self.cluster.servers)
+        streams = min(ever, in_use + KEPT_STREAMS + interfaces / 4)
+        return streams * (STREAM + SLOT * stations_of_route(self.cluster))
+
+    def _pages(self) -> float:
+        """Of read caches, when nothing is accessed twice."""
+        accessed = (self.costs.read + self.costs.written) * self.average.times * self.average.ranks
+        return min(float(accessed.sum()), self.storage.keeps) / PAGE_BYTES
+
+    def _timeline(self, most_bytes: int) -> float:
+        if not most_bytes:
+            return 0.0
+        often = self.average.times * self.average.ranks
+        marks = (Kind.LOOP, Kind.END, Kind.REGION_END)
+        bars = float(often[~np.isin(self.application.programs.kind, marks)].sum())
+        bars += float(((self.costs.parts + self.costs.jobs) * often).sum())
+        watched = (stations_of_route(self.cluster) - 5) / 2 + 2  # edges, and two interfaces
+        transfers = watched * float((self.costs.messages * often).sum())
+        written = bars * BAR + transfers * TRANSFER
+        kept = min(1.0, most_bytes / max(written, 1.0))
+        return kept * (written + (bars + transfers) * TRACE_ROW)
+
+
+def _scheduled(kind: Kind) -> int:
+    """Bytes of a message of a schedule, while it is written and read."""
+    return COMBINED if kind in _REDUCTIONS else EMPTY if kind is Kind.BARRIER else SCHEDULED
