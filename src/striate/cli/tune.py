@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ SHOWN = 12  # candidates in the table
     "--budget",
     default="60 s",
     show_default=True,
-    help="wall time to spend on predictions; what it does not reach stays undecided",
+    help="wall time from the start; what it does not reach stays undecided",
 )
 @click.option(
     "--search",
@@ -89,18 +90,26 @@ def command(
     from striate.apps.spec import load_tunable
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite, refuse_store
+    from striate.errors import TuningError
     from striate.provenance import hash_file
     from striate.tuning import Space, tune
+    from striate.tuning.deadline import OutOfTime, ended_after
+    from striate.tuning.study import TOO_SHORT
     from striate.tuning.tuned import Tuned
+    from striate.units import seconds
 
     if output is not None:
         if output.suffix not in (".toml", ".json"):
             raise click.UsageError(f"expected an output ending in .toml or .json, got {output.name!r}")
         refuse_overwrite(output, force=force)
     refuse_store(store)
+    began, most = time.monotonic(), seconds(budget)
     machine, machine_hash = find_cluster(cluster)
-    with progress("reading and measuring"):
-        tunable = load_tunable(spec, machine, read_program=_read_program, allow_code=allow_code)
+    try:
+        with progress("reading and measuring"), ended_after(most):
+            tunable = load_tunable(spec, machine, read_program=_read_program, allow_code=allow_code)
+    except OutOfTime:
+        raise TuningError(TOO_SHORT) from None
     size = Space.of(tunable.vary).size if search == "grid" else trials
     with progress("predicting", total=size) as advance:
         study = tune(
@@ -116,6 +125,7 @@ def command(
             resolution=resolution,
             progress=lambda done, rung: advance(done if rung == "resource" else 0),
             inputs={spec.name: hash_file(spec)} | machine_hash,
+            spent_seconds=time.monotonic() - began,
         )
     chosen = Tuned.of(study, program=tunable.name, parameters=tunable.parameters, costs=tunable.costs)
     if output is not None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from striate.errors import TuningError
@@ -43,16 +45,30 @@ def executor_called(name: str, *, workers: int | None = None) -> Iterator[Execut
         import multiprocessing
 
         context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks in an unknown state
-        with ProcessPoolExecutor(
+        others = set(multiprocessing.active_children())
+        processes = ProcessPoolExecutor(
             workers or os.cpu_count() or 1, mp_context=context, initializer=_leave_interrupts_to_the_caller
-        ) as pool:
-            yield pool
+        )
+        try:
+            yield processes
+        finally:
+            _end(processes, [one for one in multiprocessing.active_children() if one not in others])
     elif kind == "mpi":
         with _mpi_pool(workers) as pool:
             yield pool
     else:
         with _dask_pool(address, workers) as pool:
             yield pool
+
+
+def _end(pool: ProcessPoolExecutor, workers: list[BaseProcess]) -> None:
+    """End the workers, also those that are still at work: nobody waits for their replies."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    end = time.monotonic() + 0.2
+    for worker in workers:
+        worker.join(max(0.0, end - time.monotonic()))
+        if worker.is_alive():
+            worker.kill()
 
 
 def _leave_interrupts_to_the_caller() -> None:

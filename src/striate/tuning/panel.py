@@ -8,10 +8,12 @@ from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 
 from striate.errors import TuningError
+from striate.tuning.deadline import Deadline
 from striate.tuning.question import Question, Reply, ask
 from striate.tuning.space import Candidate
 
-BATCH = 4  # candidates a task: enough to pay for its journey
+BATCH = 4  # candidates per task: enough to pay for its journey
+GRACE_SECONDS = 0.5  # for a worker that has stopped to say what it has
 
 Progress = Callable[[int, str], None]  # (candidates done, what is going on)
 
@@ -20,17 +22,24 @@ class Panel:
     """Asks one question of many candidates until the deadline; the replies do not depend on who gives them."""
 
     def __init__(
-        self, question: Question, executor: Executor, *, budget_seconds: float, progress: Progress
+        self,
+        question: Question,
+        executor: Executor,
+        *,
+        budget_seconds: float,
+        spent_seconds: float,
+        progress: Progress,
     ) -> None:
+        """`spent_seconds` of the budget are spent already."""
         self._question = question
         self._executor = executor
         self._progress = progress
-        self._began = time.monotonic()
+        self._began = time.monotonic() - spent_seconds
         self._budget = budget_seconds
 
     @property
     def spent(self) -> float:
-        """Seconds since the panel was called."""
+        """Seconds of the budget."""
         return time.monotonic() - self._began
 
     @property
@@ -45,10 +54,14 @@ class Panel:
         try:
             for batch in batches:
                 if not self.is_over:  # some executors answer at once
-                    tasks.append(self._executor.submit(ask, self._question, batch, rung))
+                    deadline = Deadline.within(self._budget - self.spent)
+                    tasks.append(self._executor.submit(ask, self._question, batch, rung, deadline))
             for task, batch in zip(tasks, batches, strict=False):
-                replies += task.result(timeout=max(0.0, self._budget - self.spent))
-                self._progress(len(batch), rung)
+                found = task.result(timeout=max(0.0, self._budget - self.spent) + GRACE_SECONDS)
+                replies += found
+                self._progress(len(found), rung)
+                if len(found) < len(batch):
+                    break
         except TimeoutError:
             return replies
         except BrokenProcessPool:

@@ -17,6 +17,7 @@ from striate.interval import Interval
 from striate.ladder.predict import predict_bounds, proved_bounds
 from striate.ladder.proofs import Proof
 from striate.rungs.answer import UnfitError
+from striate.tuning.deadline import Deadline, OutOfTime, ended_after
 from striate.tuning.knobs import KNOBS, collective_rules, turn
 from striate.tuning.space import Candidate, Value
 from striate.workload.workload import Workload
@@ -68,9 +69,16 @@ class FixedWorkload:
         return self.workload
 
 
-def ask(question: Question, candidates: tuple[Candidate, ...], rung: str) -> list[Reply]:
-    """One reply a candidate, in order; runs in any process that can import striate."""
-    return [_reply(question, candidate, rung) for candidate in candidates]
+def ask(question: Question, candidates: tuple[Candidate, ...], rung: str, deadline: Deadline) -> list[Reply]:
+    """One reply per candidate, in order, and fewer where the time is over; runs wherever striate is installed."""
+    replies: list[Reply] = []
+    try:
+        for candidate in candidates:
+            with ended_after(deadline.left):
+                replies.append(_reply(question, candidate, rung))
+    except OutOfTime:
+        pass
+    return replies
 
 
 def realise(question: Question, settings: dict[str, Value]) -> tuple[Workload, Cluster]:

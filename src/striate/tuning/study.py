@@ -26,6 +26,9 @@ MEANING: Mapping[State, str] = {
 }
 
 
+TOO_SHORT = "the budget ended before the first candidate was asked"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What is known of one candidate: its bounds, and the most expensive rung that was asked."""
@@ -58,7 +61,7 @@ class Study:
     def best(self) -> Outcome:
         """The winner; raises TuningError when every candidate was refused, or none was asked."""
         if self.outcomes[0].state == "undecided":
-            raise TuningError("the budget ended before the first candidate was asked")
+            raise TuningError(TOO_SHORT)
         if self.outcomes[0].state != "best":
             raise TuningError(f"every candidate was refused, the first because: {self.outcomes[0].words}")
         return self.outcomes[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -12,15 +13,17 @@ from striate.errors import TuningError
 from striate.provenance import Provenance
 from striate.rungs.cost import fine_seconds
 from striate.tuning.bayes import search_bayes
+from striate.tuning.deadline import OutOfTime, ended_after
 from striate.tuning.executors import executor_called
 from striate.tuning.panel import Panel, Progress
 from striate.tuning.question import FixedWorkload, Question, realise
 from striate.tuning.race import Race
 from striate.tuning.space import NOW, Candidate, Space, Value
-from striate.tuning.study import Study
+from striate.tuning.study import TOO_SHORT, Study
 from striate.units import Quantity, seconds
 from striate.workload.workload import Workload
 
+LEAST_SECONDS = 0.1  # for the program as it is, however small the budget
 SEARCHES = ("grid", "random", "bayes")
 RUNGS = ("resource", "fine")  # bounds that are proved, then every packet: nothing is dropped by a guess
 RACE = ("resource", "fine")  # rungs that see every knob: one to prune, one to decide
@@ -42,14 +45,16 @@ def tune(
     rungs: Sequence[str] | None = None,
     progress: Progress = lambda done, what: None,
     inputs: Mapping[str, str] | None = None,
+    spent_seconds: float = 0.0,
 ) -> Study:
     """Find the settings of the knobs in `vary` with which `program` takes the least time on `cluster`.
 
     `program` is a workload, or a function of a module that makes one from some of the knobs. `search` is "grid" (all
     candidates), "random" or "bayes" (`trials` of them). Rungs are asked from the cheapest to the most expensive, and a
     candidate is dropped only when its low end is above another's high end; what the budget (of wall time) does not
-    reach stays undecided. `executor` is any `concurrent.futures.Executor`, or a name among processes, serial, mpi and
-    dask; all give the same result. Raises TuningError for knobs, searches and executors that are not there.
+    reach, `spent_seconds` of it being spent already, stays undecided. `executor` is any `concurrent.futures.Executor`,
+    or a name among processes, serial, mpi and dask; all give the same result. Raises TuningError for knobs, searches
+    and executors that are not there.
     """
     if search not in SEARCHES:
         raise TuningError(f"expected a search among {', '.join(SEARCHES)}, got {search!r:.60}")
@@ -61,11 +66,23 @@ def tune(
     opened = (
         executor_called(executor, workers=workers) if isinstance(executor, str) else nullcontext(executor)
     )
-    workload, machine = realise(question, {})
-    count = space.size if search == "grid" else min(trials, space.size)
-    chosen = tuple(rungs or _race(workload, machine, count, seconds(budget)))
+    began = time.monotonic() - spent_seconds
+    most = seconds(budget)
+    try:
+        with ended_after(max(most - spent_seconds, LEAST_SECONDS)):
+            workload, machine = realise(question, {})
+            count = space.size if search == "grid" else min(trials, space.size)
+            chosen = tuple(rungs or _race(workload, machine, count, most))
+    except OutOfTime:
+        raise TuningError(TOO_SHORT) from None
     with opened as pool:
-        panel = Panel(question, pool, budget_seconds=seconds(budget), progress=progress)
+        panel = Panel(
+            question,
+            pool,
+            budget_seconds=most,
+            spent_seconds=time.monotonic() - began,
+            progress=progress,
+        )
         today = Race(panel, chosen)
         today.run([NOW])
         race = Race(panel, chosen)
@@ -76,7 +93,7 @@ def tune(
         cluster=machine.name,
         search=search,
         seed=seed,
-        budget_seconds=seconds(budget),
+        budget_seconds=most,
         spent_seconds=spent,
         resolution=resolution,
         outcomes=race.outcomes(asked, resolution),

@@ -120,7 +120,7 @@ class Slow(Executor):
     def __init__(self):
         self.tasks = []
 
-    def submit(self, function, /, question, batch, rung):
+    def submit(self, function, /, question, batch, rung, deadline):
         self.tasks.append(Future())
         if len(self.tasks) == 1:
             self.tasks[0].set_result([Reply(Interval.exactly(1.0)) for _ in batch])
@@ -129,7 +129,13 @@ class Slow(Executor):
 
 def test_the_time_is_over_also_while_answers_are_waited_for():
     executor, done = Slow(), []
-    panel = Panel(None, executor, budget_seconds=0.05, progress=lambda count, rung: done.append(count))
+    panel = Panel(
+        None,
+        executor,
+        budget_seconds=0.05,
+        spent_seconds=0.0,
+        progress=lambda count, rung: done.append(count),
+    )
     candidates = [Candidate(number, {"n": number}) for number in range(40)]
 
     race = Race(panel, ("cheap", "dear"))
