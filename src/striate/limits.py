@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from striate.errors import StriateError, TraceError, UnitError
 from striate.units import about_size, count, seconds, size
@@ -36,9 +36,9 @@ class ReadBudget:
     begun: float = field(default_factory=time.monotonic)
 
     @classmethod
-    def of(cls, path: Path) -> ReadBudget:
-        """The budget for a file, or for a folder of files, by their size and the environment."""
-        length = _length(path)
+    def of(cls, *paths: Path) -> ReadBudget:
+        """The budget for files, or for folders of files, by their size and the environment."""
+        length = sum(map(_length, paths))
         return cls(
             _setting("STRIATE_READ_BYTES", size, max(FREE_BYTES, BYTES_PER_BYTE * length)),
             int(_setting("STRIATE_READ_ROWS", count, max(float(FREE_ROWS), ROWS_PER_BYTE * length))),
@@ -61,6 +61,15 @@ class ReadBudget:
                 f"it has more than {self.most_rows:,} rows; STRIATE_READ_ROWS=NUMBER allows more"
             )
         self.look()
+
+    def take_table(self, metadata: Any, values_per_row: int) -> None:
+        """Take the rows of a Parquet file, and what its lists hold beyond so many values per row."""
+        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+        if any(group.num_rows < 0 for group in groups):
+            raise TraceError("a row group with a negative number of rows")
+        columns = [group.column(at) for group in groups for at in range(group.num_columns)]
+        values = sum(max(0, column.num_values) for column in columns)
+        self.take_rows(max(metadata.num_rows, -(-values // values_per_row)))
 
     def look(self) -> None:
         """Raise TraceError when the time is over."""

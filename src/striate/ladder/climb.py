@@ -133,6 +133,7 @@ def climb(
         found = _Climb(subject, within, math.inf, proved, {}, stopped=f"only {rung} was asked for")
         found.ask(rung)
         return _forecast(found, provenance, trusted=True, self_check=self_check)
+    _expect_affordable(subject, budget)
     checks = {check.name: check for check in subject.checks(within or USUAL_PRECISION)}
     found = _Climb(subject, within, budget, subject.proved(), checks)
     if found.proved_narrow():
@@ -150,6 +151,17 @@ def climb(
             return _played_against(subject, whole) if self_check else whole
     trusted = _ascend(found, first) if first != "fine" else _go_to_fine(found)
     return _forecast(found, provenance, trusted=trusted, self_check=self_check)
+
+
+def _expect_affordable(subject: Subject, budget: float) -> None:
+    """Raise PredictionError where even the cheapest rung, which all others begin with, costs more than the budget."""
+    cost = subject.expected_seconds("resource")
+    if cost > budget:
+        raise PredictionError(
+            f"even the rung resource would take about {about_seconds(cost)} of CPU time, more than the budget of"
+            f" {about_seconds(budget)}; raise it, or ask for a rung by name",
+            source=subject.name,
+        )
 
 
 def first_rung(at: str, checks: dict[str, Check]) -> str:

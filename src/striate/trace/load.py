@@ -49,7 +49,7 @@ def read(path: Path) -> Trace:
         header = _header(schema.metadata or {})
         expect_columns(schema.names)
         file = pq.ParquetFile(path, read_dictionary=[*WORDS, "function"])
-        _bound(file.metadata, budget)
+        budget.take_table(file.metadata, _MOST_COLUMNS)
         table = file.read()
         rows = normalised(table)
         lists, numbers = _lists(table, np.asarray(rows.column("extents").to_numpy()))
@@ -88,18 +88,8 @@ def _inside(content: bytes, budget: ReadBudget) -> pa.Table:
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(io.BytesIO(base64.b64decode(content, validate=True)))
-    _bound(file.metadata, budget)
+    budget.take_table(file.metadata, _MOST_COLUMNS)
     return file.read()
-
-
-def _bound(metadata: Any, budget: ReadBudget) -> None:
-    """Refuse a file with more rows, or more values in lists, than the budget has; what groups claim is not believed."""
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    if any(group.num_rows < 0 for group in groups):
-        raise TraceError("a row group with a negative number of rows")
-    columns = [group.column(at) for group in groups for at in range(group.num_columns)]
-    values = sum(max(0, column.num_values) for column in columns)
-    budget.take_rows(max(metadata.num_rows, -(-values // _MOST_COLUMNS)))
 
 
 def _holds_runs(kind: pa.DataType) -> bool:

@@ -14,6 +14,7 @@ from striate.cli.main import run
 from striate.errors import TraceError
 from striate.formats.read import read_trace
 from striate.limits import ReadBudget
+from striate.workload import Spmd
 from toy_traces import two_ranks
 
 MORE = 600 * 2**20
@@ -63,6 +64,30 @@ def test_a_parquet_trace_of_equal_rows_is_refused(tmp_path):
 
     with pytest.raises(TraceError, match="more than 1,048,576 rows; STRIATE_READ_ROWS"):
         read_trace(tmp_path / "bomb.parquet")
+
+
+def test_a_saved_workload_of_equal_rows_is_refused(tmp_path, capsys):
+    body = Spmd(2)
+    body.compute(1)
+    body.workload().save(tmp_path / "toy.parquet")
+    table = pq.read_table(tmp_path / "toy.parquet")
+    many = table.take(pa.array(np.zeros(1_100_000, np.int64)))
+    pq.write_table(many, tmp_path / "bomb.parquet", compression="zstd")
+    assert (tmp_path / "bomb.parquet").stat().st_size < 2**20
+
+    assert grown_by(lambda: run(["predict", str(tmp_path / "bomb.parquet"), "westmere"])) < MORE
+    assert "it has more than 1,048,576 rows; STRIATE_READ_ROWS" in capsys.readouterr().err
+
+
+def test_an_archive_of_more_rows_than_allowed_is_refused(tmp_path, monkeypatch):
+    pytest.importorskip("otf2", reason="needs the otf2 wheel")
+    from striate.formats.writers.otf2 import write
+
+    write(two_ranks(), tmp_path / "run.otf2")
+    monkeypatch.setenv("STRIATE_READ_ROWS", "3")
+
+    with pytest.raises(TraceError, match="more than 3 rows; STRIATE_READ_ROWS"):
+        read_trace(tmp_path / "run.otf2")
 
 
 def test_a_long_function_name_in_many_rows_is_kept_once(tmp_path):

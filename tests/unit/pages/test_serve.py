@@ -126,3 +126,47 @@ def test_a_question_that_makes_no_sense_is_not_found(server, query):
 def test_a_client_that_says_nothing_does_not_hold_up_others(server):
     with socket.create_connection(("127.0.0.1", server.server_port), timeout=30):
         assert ask(server, f"/{server.token}/")[0].status == 200
+
+
+def raw(server, content):
+    """What the server answers to bytes that are sent as they are."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as connection:
+        connection.sendall(content)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+    return answer
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/one\r\n\r\n", b"\x16\x03\x01\x02\x00\r\n\r\n",
+     b"GET http://[::1 HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 200 + b"\r\n",
+     b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nHost: " + b"h" * 70_000 + b"\r\n\r\n",
+     b"BREW /pot HTTP/1.0\r\n\r\n", b"GET /\xff\xfe%00 HTTP/1.0\r\n\r\n"],
+    ids=["one word", "version 9.9", "version one", "TLS", "half an address", "200 headers", "long path", "long header",
+         "unknown method", "odd bytes"],
+)  # fmt: skip
+def test_a_malformed_request_is_answered_with_an_error(server, content):
+    answer = raw(server, content)
+
+    assert b"Error code: 4" in answer or b"Error code: 5" in answer or answer.split()[1][:1] in (b"4", b"5")
+    assert server.token.encode() not in answer
+    assert ask(server, f"/{server.token}/")[0].status == 200
+
+
+def test_a_hundred_connections_at_once_are_taken(server):
+    """More than the five of the standard library's default wait until they are served."""
+    connections = [
+        socket.create_connection(("127.0.0.1", server.server_port), timeout=30) for _ in range(100)
+    ]
+    for connection in connections:
+        connection.sendall(
+            f"GET /{server.token}/ HTTP/1.0\r\nHost: 127.0.0.1:{server.server_port}\r\n\r\n".encode()
+        )
+    first = [connection.recv(64) for connection in connections]
+    for connection in connections:
+        connection.close()
+
+    assert all(answer.startswith(b"HTTP/1.0 200") for answer in first)

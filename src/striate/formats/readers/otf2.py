@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ import numpy as np
 import pyarrow as pa
 
 from striate.errors import TraceError
-from striate.formats.readers.otf2_events import APART, BETWEEN
+from striate.formats.readers.otf2_events import APART, BETWEEN, TOO_MANY_ROWS
+from striate.limits import ReadBudget
 from striate.trace.columns import operations
 from striate.trace.functions import meaning
 from striate.trace.header import Flag, Header, TracedCommunicator, TracedFile
@@ -28,8 +30,7 @@ from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.trace import Trace
 
 ANCHOR = "traces.otf2"
-_MOST_SECONDS = 600
-_MOST_BYTES = 16 << 30
+_LEAST_ADDRESSES, _ADDRESSES_PER_BYTE = 4 << 30, 32  # of the reader, beside and per byte that it may unpack
 _RANK = re.compile(r"\D*(\d+)")
 
 
@@ -40,39 +41,52 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(path: Path) -> Trace:
     """Read an archive, given by its directory or its anchor file; raises TraceError when it cannot be read."""
     anchor = path / ANCHOR if path.is_dir() else path
+    parts = (anchor, anchor.with_suffix(".def"), anchor.with_suffix(""))
+    budget = ReadBudget.of(*(part for part in parts if part.exists()))
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "rows.arrow"
-        _run(anchor, target)
+        _run(anchor, target, budget)
         with pa.memory_map(str(target)) as source:
             table = pa.ipc.open_file(source).read_all()
     return _trace(table)
 
 
-def _run(anchor: Path, target: Path) -> None:
-    command = [sys.executable, "-m", "striate.formats.readers.otf2_events", str(anchor), str(target)]
+def _run(anchor: Path, target: Path, budget: ReadBudget) -> None:
+    most_rows = str(budget.most_rows)
+    command = [
+        sys.executable,
+        "-m",
+        "striate.formats.readers.otf2_events",
+        str(anchor),
+        str(target),
+        most_rows,
+    ]
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     try:
         ran = subprocess.run(
             command,
             capture_output=True,
             text=True,
-            timeout=_MOST_SECONDS,
+            timeout=budget.most_seconds,
             env=environment,
-            preexec_fn=_limit,
+            preexec_fn=partial(_limit, _LEAST_ADDRESSES + _ADDRESSES_PER_BYTE * budget.most_bytes),
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise TraceError(f"the archive took longer than {_MOST_SECONDS} s to read") from None
+        budget.begun -= budget.most_seconds
+        budget.look()
     if "No module named 'otf2'" in ran.stderr:
         raise TraceError("OTF2 needs a package: pip install 'striate[otf2]'")
+    if ran.returncode == TOO_MANY_ROWS:
+        budget.take_rows(budget.most_rows + 1)
     if ran.returncode or not target.is_file():
         reason = ran.stderr.strip().splitlines()[-1:] or [f"its reader ended with status {ran.returncode}"]
         raise TraceError(f"a damaged OTF2 archive: {reason[0][:200]}")
 
 
-def _limit() -> None:
+def _limit(most: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = _MOST_BYTES if hard == resource.RLIM_INFINITY else min(hard, _MOST_BYTES)
+    most = most if hard == resource.RLIM_INFINITY else min(hard, most)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 

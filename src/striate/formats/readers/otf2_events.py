@@ -1,7 +1,7 @@
 """Runs apart from its caller: reads an OTF2 archive with the `otf2` package and writes plain rows as Arrow.
 
 The package calls a library of C, which a broken archive can bring down: then only this process ends.
-Usage: python -m striate.formats.readers.otf2_events ARCHIVE OUTPUT
+Usage: python -m striate.formats.readers.otf2_events ARCHIVE OUTPUT MOST_ROWS; exit status 3 when there are more.
 """
 
 from __future__ import annotations
@@ -30,17 +30,22 @@ APART, BETWEEN = (
     "\x1f",
     "\x1e",
 )  # process from thread in a location; name from members, and these, in a communicator
-_MOST_EVENTS = 20_000_000
+TOO_MANY_ROWS = 3  # exit status
+_EVENTS_PER_ROW = 8  # an enter, a leave, and what lies between
 
 
-def rows(archive: Any, otf2: Any) -> list[dict[str, Any]]:
-    """One row an Enter with its Leave; I/O and message records inside fill in what they know."""
+class TooManyRowsError(Exception):
+    """More than the reader may take."""
+
+
+def rows(archive: Any, otf2: Any, most: int) -> list[dict[str, Any]]:
+    """One row per Enter with its Leave; I/O and message records inside fill in what they know."""
     ticks = archive.timer_resolution
     open_calls: dict[Any, list[dict[str, Any]]] = {}
-    found = []
+    found: list[dict[str, Any]] = []
     for number, (location, event) in enumerate(archive.events):
-        if number > _MOST_EVENTS:
-            break
+        if number > _EVENTS_PER_ROW * most or len(found) > most:
+            raise TooManyRowsError
         stack = open_calls.setdefault(location, [])
         time = event.time * 10**9 // ticks
         if isinstance(event, otf2.events.Enter):
@@ -85,11 +90,14 @@ def _fill(row: dict[str, Any], event: Any, otf2: Any) -> None:
         row["bytes"] = event.size_sent
 
 
-def main(source: str, target: str) -> int:
+def main(source: str, target: str, most_rows: str) -> int:
     import otf2
 
-    with otf2.reader.open(source) as archive:
-        table = pa.Table.from_pylist(rows(archive, otf2), schema=SCHEMA)
+    try:
+        with otf2.reader.open(source) as archive:
+            table = pa.Table.from_pylist(rows(archive, otf2, int(most_rows)), schema=SCHEMA)
+    except TooManyRowsError:
+        return TOO_MANY_ROWS
     with pa.OSFile(target, "wb") as sink, pa.ipc.new_file(sink, SCHEMA) as writer:
         writer.write_table(table)
     return 0

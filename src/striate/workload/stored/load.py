@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from striate.errors import WorkloadError
+from striate.errors import TraceError, WorkloadError
+from striate.limits import ReadBudget
 from striate.workload.application import Application, Communicator, File, collective_text, layout_text
 from striate.workload.stored.load_arrays import MOST_RANKS, columns_of, counts_of, expect, extents_of, sized
 from striate.workload.stored.load_program import programs_of
@@ -15,6 +16,8 @@ from striate.workload.stored.parquet_form import SCHEMA, WorkloadHeader, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_VALUES_PER_ROW = 64  # columns, and values by rank
 
 
 def load(path: Path) -> tuple[Application, ...]:
@@ -27,12 +30,15 @@ def load(path: Path) -> tuple[Application, ...]:
         if metadata.get(b"striate") != SCHEMA.encode():
             found = metadata.get(b"striate", b"another Parquet file")[:60].decode(errors="replace")
             raise WorkloadError(f"expected a workload ({SCHEMA}), got {found}")
-        table = pq.read_table(path)
-        table = _complete(table)
+        file = pq.ParquetFile(path)
+        ReadBudget.of(path).take_table(file.metadata, _VALUES_PER_ROW)
+        table = _complete(file.read())
         headers = msgspec.json.decode(metadata.get(b"applications", b""), type=list[WorkloadHeader])
         applications = tuple(_application(table, number, header) for number, header in enumerate(headers))
     except WorkloadError as error:
         raise error.in_source(str(path)) from None
+    except TraceError as error:
+        raise WorkloadError(error.message, source=str(path)) from None
     except (pa.ArrowException, msgspec.DecodeError, UnicodeDecodeError, OverflowError) as error:
         raise WorkloadError(f"not a workload: {error}", source=str(path)) from None
     except OSError as error:
