@@ -1,4 +1,6 @@
-"""Sends SIGINT and SIGTERM to twelve commands at twenty moments each: `python verification/interrupts.py [MOMENTS]`.
+"""Sends SIGINT and SIGTERM to twelve commands at twenty moments each.
+
+    python verification/interrupts.py [MOMENTS [FIRST LAST]]      # FIRST and LAST: some of the commands, from 1
 
 Each must end within a second, with its status and one line, and leave no file. Exit status 1 when one does not.
 """
@@ -17,11 +19,12 @@ from fuzzing.seeds import write_seeds
 MOST_SECONDS = 1.0
 
 
-def main(moments: int = 20) -> int:
+def main(moments: int = 20, first: int = 1, last: int = len(LONG)) -> int:
+    lines = LONG[first - 1 : last]
     bad, slowest, early, done = 0, 0.0, 0, 0
     with tempfile.TemporaryDirectory() as scratch:
         inputs = long_inputs(Path(scratch), write_seeds(Path(scratch) / "sound"))
-        for line in LONG:
+        for line in lines:
             for moment in range(moments):
                 number = (signal.SIGINT, signal.SIGTERM)[moment % 2]
                 with tempfile.TemporaryDirectory() as folder:
@@ -34,7 +37,8 @@ def main(moments: int = 20) -> int:
                     bad += 1
                     print(f"FAILED {line} after {after:.2f} s by {number.name}: {ending}")
     print(
-        f"{done} signals to {len(LONG)} commands: {early} were done before, the slowest took {slowest:.2f} s, {bad} bad"
+        f"{done} signals to {len(lines)} commands: {early} were done before,"
+        f" the slowest took {slowest:.2f} s, {bad} bad"
     )
     return 1 if bad else 0
 

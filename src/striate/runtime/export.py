@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,16 @@ def export(dataset: SerialDataset, output: Path, *, progress: Progress = lambda 
     writers = {".npy": _to_npy, ".h5": _to_hdf5, ".zarr": _to_zarr}
     if output.suffix not in writers:
         raise DatasetError(f"expected an output ending in {', '.join(SUFFIXES)}, got {output.name!r}")
-    part = output.with_name(f".{output.name}.part{output.suffix}")
-    _remove(part)
     try:
-        writers[output.suffix](dataset, part, progress)
-        _remove(output)
-        part.replace(output)
+        with TemporaryDirectory(
+            prefix=f".{output.name}.", dir=output.parent
+        ) as folder:  # a name nobody can guess
+            part = Path(folder) / output.name
+            writers[output.suffix](dataset, part, progress)
+            _remove(output)
+            part.replace(output)
     except OSError as error:
         raise OutputError(f"cannot write: {error.strerror or error}", at=str(output)) from error
-    finally:
-        _remove(part)
 
 
 def _to_npy(dataset: SerialDataset, path: Path, progress: Progress) -> None:
@@ -42,13 +43,19 @@ def _to_npy(dataset: SerialDataset, path: Path, progress: Progress) -> None:
 
 
 def _to_hdf5(dataset: SerialDataset, path: Path, progress: Progress) -> None:
-    h5py = _library("h5py")
+    try:
+        import h5py
+    except ImportError:
+        raise _missing("h5py") from None
     with h5py.File(path, "w") as file:
         _copy(dataset, file.create_dataset("data", dataset.shape, dataset.dtype), progress)
 
 
 def _to_zarr(dataset: SerialDataset, path: Path, progress: Progress) -> None:
-    zarr = _library("zarr")
+    try:
+        import zarr
+    except ImportError:
+        raise _missing("zarr") from None
     kind = flat_dtype(dataset.dtype)
     zero = np.zeros((), kind)[()]
     target = zarr.open_array(
@@ -65,15 +72,10 @@ def _copy(dataset: SerialDataset, target: Any, progress: Progress) -> None:
         progress(part.stop - part.start)
 
 
-def _library(name: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise DatasetError(
-            f"expected the package {name}, which this output needs; it is not installed"
-        ) from None
+def _missing(name: str) -> DatasetError:
+    return DatasetError(
+        f"expected the package {name}, which this output needs; it is not installed: pip install 'striate[export]'"
+    )
 
 
 def _remove(path: Path) -> None:
