@@ -7,6 +7,7 @@ from typing import Any
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.load import cluster_from_tables
+from striate.cluster.software import dirty_bytes, file_system_settings, mpi_settings
 from striate.lab.plan import Plan
 from striate.units import format_picoseconds, format_rate, format_size
 
@@ -20,24 +21,6 @@ _ASSUMED = {
 _PACKET = "16 KiB"  # TCP over a few frames at a time
 _SLICE, _PEAK = "100 ms", "180 MB/s"  # of the kernel's block throttle (throtl_slice, HZ / 10); loop devices
 _SYNC = "2.5 ms"  # of a small file
-_DIRTY_SHARE = 0.1  # of memory, before the kernel writes back on its own: vm.dirty_background_ratio
-# What GlusterFS 10 does by default: requests of FUSE, the write-behind window, the kernel's read-ahead, shards by hash.
-_GLUSTERFS = {
-    "io_request": "128 KiB",
-    "write_window": "1 MiB",
-    "read_window": "512 KiB",
-    "distribution": "hash",
-    "sync_alone": True,
-}
-# ROMIO: one aggregator per node, two-phase where accesses interleave. MPICH 4: its published choice (`intra_auto`).
-_MPICH = {
-    "collective": "automatic",
-    "aggregators": "nodes",
-    "collective_algorithms": [
-        "bcast=binomial-in-turn,ranks=..8",
-        "allreduce=rabenseifner,bytes=2049..",
-    ],
-}
 
 
 def describe(plan: Plan) -> Cluster:
@@ -52,8 +35,8 @@ def describe(plan: Plan) -> Cluster:
         "settings": {
             "packet": _PACKET,
             "stripe_unit": format_size(plan.shard_bytes or plan.disk_bytes),
-            **_GLUSTERFS,
-            **_MPICH,
+            **file_system_settings("fuse.glusterfs"),
+            **mpi_settings("MPICH"),
         },
         "node": [
             {
@@ -82,7 +65,7 @@ def describe(plan: Plan) -> Cluster:
                     "policy": "aggregation-reorder",
                     "keeps_reads": True,
                     "sync": _SYNC,
-                    "dirty": round(_memory_bytes() * _DIRTY_SHARE),
+                    "dirty": dirty_bytes(_memory_bytes()),
                 },
                 "disk": _disk(plan),
             }

@@ -8,8 +8,9 @@ from typing import Any
 
 from striate.cluster.cluster import CROWD_SHARES, Cluster
 from striate.cluster.load import cluster_from_tables
+from striate.cluster.software import mpi_settings
 from striate.interval import Interval
-from striate.probe.describe_servers import has_servers, servers_of, stripe_bytes
+from striate.probe.describe_servers import has_servers, servers_of, settings_of_servers
 from striate.probe.draft import Draft
 from striate.probe.links import ONE_PAIR
 from striate.probe.report import ProbeReport
@@ -36,8 +37,9 @@ def describe(report: ProbeReport, *, name: str) -> Cluster:
     }
     if report.facts.nodes > 1:
         tables["network"] = {"topology": "star", "switch": {"bandwidth": _plenty(report, "two nodes")}}
-    if has_servers(report) and (stripe := stripe_bytes(report)):
-        tables["settings"]["stripe_unit"] = stripe
+        tables["settings"] |= mpi_settings(report.facts.mpi)
+    if has_servers(report):
+        tables["settings"] |= settings_of_servers(report)
     return cluster_from_tables(tables | {"measured": draft.measured})
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from striate.cluster.software import dirty_bytes, file_system_settings
 from striate.probe.draft import Draft
 from striate.probe.report import ProbeReport
-from striate.probe.samples import Measurement
 from striate.probe.servers import DISK, REMOTE
+
+_FLUSHED = "written and flushed, servers in turn"
 
 
 def has_servers(report: ProbeReport) -> bool:
@@ -16,10 +18,12 @@ def has_servers(report: ProbeReport) -> bool:
     return system is not None and system.networked and _disk_line(report) is not None
 
 
-def stripe_bytes(report: ProbeReport) -> int | None:
-    """Bytes on one server before the next one takes over, where the file system tells."""
+def settings_of_servers(report: ProbeReport) -> dict[str, Any]:
+    """What the file system tells, and what is known of its kind."""
     system = report.facts.file_system
-    return system.stripe_bytes if system is not None else None
+    assert system is not None
+    told = {"stripe_unit": system.stripe_bytes} if system.stripe_bytes else {}
+    return told | file_system_settings(system.kind)
 
 
 def servers_of(draft: Draft, report: ProbeReport) -> dict[str, Any]:
@@ -28,13 +32,20 @@ def servers_of(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     assert system is not None
     assert name is not None
     startup, rate = (report.need(f"{name}: {what}") for what in ("start-up", "rate"))
-    return {
-        "name": "files",
-        "count": system.servers or 1,
-        **_place(system.hosts, report.facts.hosts),
-        "cache": {"policy": "aggregation-reorder", "keeps_reads": True},
-        "disk": _disk(draft, startup, rate),
-    }
+    cache: dict[str, Any] = {"policy": "aggregation-reorder", "keeps_reads": True}
+    disk = {"kind": "simple", "rate": draft.rate("server[0].disk.rate", rate.value, rate.samples, _FLUSHED)}
+    flush = startup.value, startup.samples, _FLUSHED
+    if file_system_settings(
+        system.kind
+    ):  # it writes back into the server's page cache: a flush has the start-up
+        cache |= {
+            "sync": draft.time("server[0].cache.sync", *flush),
+            "dirty": dirty_bytes(report.facts.memory_bytes),
+        }
+    else:
+        disk["access"] = draft.time("server[0].disk.access", *flush)
+    place = _place(system.hosts, report.facts.hosts)
+    return {"name": "files", "count": system.servers or 1, **place, "cache": cache, "disk": disk}
 
 
 def _place(servers: tuple[str, ...], nodes: tuple[str, ...]) -> dict[str, Any]:
@@ -44,15 +55,6 @@ def _place(servers: tuple[str, ...], nodes: tuple[str, ...]) -> dict[str, Any]:
     if not servers or not set(servers) <= set(nodes) or len(each) != 1:
         return {"on": "apart", "like": "node"}
     return {"on": "nodes", "nodes": found, "per_node": each.pop()}
-
-
-def _disk(draft: Draft, startup: Measurement, rate: Measurement) -> dict[str, Any]:
-    how = "written and flushed, servers in turn"
-    return {
-        "kind": "simple",
-        "rate": draft.rate("server[0].disk.rate", rate.value, rate.samples, how),
-        "access": draft.time("server[0].disk.access", startup.value, startup.samples, how),
-    }
 
 
 def _disk_line(report: ProbeReport) -> str | None:

@@ -22,6 +22,9 @@ SIZES = (1024**2, 2 * 1024**2, 4 * 1024**2)
 DISK, REMOTE = "server, from its own node", "server, from another node"
 _TRIES_EACH = 40  # files made for each server before one that got none is given up
 _MOST_SPOTS = 16
+_IN_A_ROW = (
+    4  # flushes of one sample: limits that allow so much in each tenth of a second show in their mean alone
+)
 Spot = tuple[str, str]  # a file, and the host of the server that holds it
 
 
@@ -77,7 +80,7 @@ def _samples(comm: Any, writer: int, path: str, size: int, seconds: float) -> Fl
         descriptor = os.open(path, os.O_WRONLY)
         try:
             one = _flushed(descriptor, content)
-            rounds = affordable(one, seconds, least=4, most=20)
+            rounds = affordable(one * _IN_A_ROW, seconds, least=2, most=10)
             found = np.array([_flushed(descriptor, content) for _ in range(rounds)])
         finally:
             os.close(descriptor)
@@ -86,7 +89,9 @@ def _samples(comm: Any, writer: int, path: str, size: int, seconds: float) -> Fl
 
 
 def _flushed(descriptor: int, content: bytes) -> float:
+    """Mean seconds of a write and its flush, over several in a row."""
     before = time.perf_counter()
-    os.pwrite(descriptor, content, 0)
-    os.fsync(descriptor)
-    return time.perf_counter() - before
+    for _ in range(_IN_A_ROW):
+        os.pwrite(descriptor, content, 0)
+        os.fsync(descriptor)
+    return (time.perf_counter() - before) / _IN_A_ROW

@@ -1,0 +1,44 @@
+"""What software does by default, as settings of a description: file systems and MPI libraries by their names.
+
+A probe cannot time everything; these facts are in the sources or manuals that are named beside them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Requests of FUSE (fuse_max_pages of 32), the write-behind window (performance.write-behind-window-size), the kernel's
+# read-ahead of a FUSE mount, shards by a hash of their names (cluster/dht), fsync by each client for itself.
+_GLUSTERFS = {
+    "io_request": "128 KiB",
+    "write_window": "1 MiB",
+    "read_window": "512 KiB",
+    "distribution": "hash",
+    "sync_alone": True,
+}
+# ROMIO: one aggregator per node, two-phase where accesses interleave (romio_cb_write=automatic). Collectives: what
+# MPICH 4 chooses (src/mpi/coll, `intra_auto`).
+_MPICH = {
+    "collective": "automatic",
+    "aggregators": "nodes",
+    "collective_algorithms": [
+        "bcast=binomial-in-turn,ranks=..8",
+        "allreduce=rabenseifner,bytes=2049..",
+    ],
+}
+_DIRTY_SHARE = 0.1  # of memory, before Linux writes back on its own: vm.dirty_background_ratio
+
+
+def file_system_settings(kind: str) -> dict[str, Any]:
+    """Settings of a file system, by its kind in /proc/mounts; nothing where none are known."""
+    return dict(_GLUSTERFS) if kind == "fuse.glusterfs" else {}
+
+
+def mpi_settings(library: str) -> dict[str, Any]:
+    """Settings of an MPI library on several nodes, by what MPI_Get_library_version says."""
+    return dict(_MPICH) if library.startswith("MPICH") else {}
+
+
+def dirty_bytes(memory_bytes: int) -> int:
+    """Written data that a server of so much memory keeps before it writes back."""
+    return round(memory_bytes * _DIRTY_SHARE)
