@@ -38,12 +38,12 @@ Named access_plan(const Layout& layout, Int64 offsets, Int64 sizes) {
 }
 
 Named two_phase(Int64 first_run, Int64 offsets, Int64 sizes, Int64 aggregators, std::int64_t buffer_bytes,
-                std::int64_t align_bytes) {
+                std::int64_t align_bytes, bool cyclic) {
     TwoPhasePlan plan;
     {
         nb::gil_scoped_release release;
         plan = plan_two_phase({borrow(first_run), borrow(offsets), borrow(sizes)},
-                              {borrow(aggregators), buffer_bytes, align_bytes});
+                              {borrow(aggregators), buffer_bytes, align_bytes, cyclic});
     }
     nb::dict columns;
     columns["rounds"] = plan.rounds;
@@ -75,7 +75,7 @@ void register_access_plan(nb::module_& module) {
     module.def("access_plan", &access_plan<VarStrip>, about);
     module.def("access_plan", &access_plan<Progressive>, about);
     module.def("two_phase_plan", &two_phase, nb::arg("first_run"), nb::arg("offsets"), nb::arg("sizes"),
-               nb::arg("aggregators"), nb::arg("buffer_bytes"), nb::arg("align_bytes"),
+               nb::arg("aggregators"), nb::arg("buffer_bytes"), nb::arg("align_bytes"), nb::arg("cyclic"),
                "Columns of the moves between ranks and aggregators, and of what aggregators access.");
 }
 

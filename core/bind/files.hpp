@@ -105,6 +105,7 @@ inline std::function<CollectiveRule(std::int64_t)> borrow_collective(Borrower& b
     const auto whole = [&](const char* name) { return borrower.column<std::int64_t>(table, name); };
     const auto first = whole("first"), count = whole("count"), method = whole("method");
     const auto aggregators = whole("aggregators"), buffer = whole("buffer"), align = whole("align");
+    const auto cyclic = whole("cyclic");
     struct Row {
         std::int64_t past;
         CollectiveRule rule;
@@ -112,7 +113,8 @@ inline std::function<CollectiveRule(std::int64_t)> borrow_collective(Borrower& b
     auto rows = std::make_shared<std::map<std::int64_t, Row>>();
     CollectiveRule others;
     for (std::size_t i = 0; i < method.size(); ++i) {
-        others = {static_cast<CollectiveMethod>(method[i]), aggregators[i], buffer[i], align[i]};
+        others = {static_cast<CollectiveMethod>(method[i]), aggregators[i], buffer[i], align[i],
+                  cyclic[i] != 0};
         if (i + 1 < method.size()) (*rows)[first[i]] = {first[i] + count[i], others};
     }
     return [rows, others](std::int64_t file) {
@@ -133,6 +135,7 @@ inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::in
     rules.forwarding = borrow_forwarding(borrower, files.attr("forwarding"), rules.servers.size());
     rules.write_window_bytes = nb::cast<std::int64_t>(files.attr("write_window"));
     rules.read_window_bytes = nb::cast<std::int64_t>(files.attr("read_window"));
+    rules.lock_move_ticks = nb::cast<Ticks>(files.attr("lock_move"));
     rules.sync_alone = nb::cast<bool>(files.attr("sync_alone"));
     rules.flush_on_close = nb::cast<bool>(files.attr("flush_on_close"));
     rules.collective = borrow_collective(borrower, files.attr("collective"));

@@ -339,7 +339,7 @@ def access_plan(arg0: VarStrip, arg1: Annotated[NDArray[numpy.int64], dict(shape
 def access_plan(arg0: Progressive, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]:
     """Columns of the requests, one a server, and of their runs."""
 
-def two_phase_plan(first_run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], aggregators: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], buffer_bytes: int, align_bytes: int) -> dict[str, Any]:
+def two_phase_plan(first_run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], aggregators: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], buffer_bytes: int, align_bytes: int, cyclic: bool) -> dict[str, Any]:
     """
     Columns of the moves between ranks and aggregators, and of what aggregators access.
     """

@@ -82,19 +82,54 @@ def accesses_of(plan, round_, aggregator):
         yield from zip(plan.access_offset[first:end], plan.access_size[first:end], strict=True)
 
 
-@given(st.lists(runs, min_size=1, max_size=5), st.data(), st.integers(1, 80), st.integers(1, 40))
-def test_a_collective_write_leaves_what_ranks_in_turn_would(asked, data, buffer_bytes, align_bytes):
+@given(
+    st.lists(runs, min_size=1, max_size=5), st.data(), st.integers(1, 80), st.integers(1, 40), st.booleans()
+)
+def test_a_collective_write_leaves_what_ranks_in_turn_would(asked, data, buffer_bytes, align_bytes, cyclic):
     ranks = range(len(asked))
     aggregators = data.draw(st.lists(st.sampled_from(ranks), min_size=1, unique=True))
-    plan = plan_two_phase(asked, aggregators=aggregators, buffer_bytes=buffer_bytes, align_bytes=align_bytes)
+    plan = plan_two_phase(
+        asked, aggregators=aggregators, buffer_bytes=buffer_bytes, align_bytes=align_bytes, cyclic=cyclic
+    )
     expected = {byte: rank + 1 for rank in ranks for byte in bytes_of(asked[rank])}
 
     assert written_by(plan) == expected
 
 
-@given(st.lists(runs, min_size=1, max_size=5), st.integers(1, 80))
-def test_no_aggregator_holds_more_than_its_buffer(asked, buffer_bytes):
-    plan = plan_two_phase(asked, aggregators=range(len(asked)), buffer_bytes=buffer_bytes, align_bytes=8)
+@given(st.lists(runs, min_size=1, max_size=5), st.integers(1, 80), st.integers(1, 40))
+def test_cyclic_domains_are_every_nth_unit_of_the_file(asked, buffer_bytes, align_bytes):
+    """Byte by byte: unit u is aggregator u mod n's, its r-th byte from its first unit on is of round r / buffer."""
+    count = len(asked)
+    plan = plan_two_phase(
+        asked, aggregators=range(count), buffer_bytes=buffer_bytes, align_bytes=align_bytes, cyclic=True
+    )
+    wanted = sorted({byte for extents in asked for byte in bytes_of(extents)})
+    turn = wanted[0] // align_bytes // count if wanted else 0
+    expected = Counter()
+    for byte in wanted:
+        unit = byte // align_bytes
+        own = (unit // count - turn) * align_bytes + byte % align_bytes
+        expected[own // buffer_bytes, unit % count, byte] += 1
+    found = Counter(
+        (int(round_), int(aggregator), byte)
+        for round_, aggregator in zip(plan.access_round, plan.access_aggregator, strict=True)
+        for at, size in accesses_of(plan, round_, aggregator)
+        for byte in range(at, at + size)
+    )
+
+    assert found == expected
+    for aggregator in range(count):
+        own = [byte for _, mine, byte in expected if mine == aggregator]
+        if own:
+            assert plan.domain_begin[aggregator] <= min(own)
+            assert max(own) < plan.domain_end[aggregator]
+
+
+@given(st.lists(runs, min_size=1, max_size=5), st.integers(1, 80), st.booleans())
+def test_no_aggregator_holds_more_than_its_buffer(asked, buffer_bytes, cyclic):
+    plan = plan_two_phase(
+        asked, aggregators=range(len(asked)), buffer_bytes=buffer_bytes, align_bytes=8, cyclic=cyclic
+    )
 
     assert all(size <= buffer_bytes for size in plan.access_bytes)
     moved = np.zeros(len(asked), np.int64)

@@ -52,8 +52,8 @@ void ProgramRunner::exchange_access(std::vector<Joined> everyone, const Meeting&
         first_run.push_back(std::ssize(offsets));
     }
     const std::vector<std::int64_t> chosen = aggregators(everyone, rule);
-    const TwoPhasePlan plan =
-        plan_two_phase({first_run, offsets, sizes}, {chosen, rule.buffer_bytes, rule.align_bytes});
+    const TwoPhasePlan plan = plan_two_phase({first_run, offsets, sizes},
+                                             {chosen, rule.buffer_bytes, rule.align_bytes, rule.cyclic});
 
     using What = FileStep::What;
     const bool write = everyone.front().writes;

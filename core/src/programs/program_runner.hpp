@@ -63,6 +63,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     void transmit_file(std::uint32_t source, std::uint32_t target, std::int64_t payload, bool continues,
                        std::uint64_t cookie) override;
     void set_file_timer(Ticks time, std::uint64_t cookie) override;
+    [[nodiscard]] std::uint32_t node_of(std::uint32_t rank) const override { return node(rank); }
     void take_file_step(std::uint32_t rank, std::uint64_t cookie) override;
     void set_receiving(std::uint32_t server, bool receives) override;
     void access_over(std::uint32_t owner, std::int64_t request) override;

@@ -116,6 +116,10 @@ void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
             parts_[part].runs.push_back({plan.physical[at], plan.bytes[at]});
             servers_[server]->reach(file, plan.physical[at] + plan.bytes[at]);
         }
+        if (write && locks()) {
+            parts_[part].lock = locks_.lock_of(server, file);
+            parts_[part].held = locks_.take_held(parts_[part].lock, host_.node_of(caller.rank));
+        }
         made.push_back(part);
     }
     calls_[call].unasked = static_cast<std::uint32_t>(made.size());
@@ -219,7 +223,9 @@ void FileService::on_sent(std::uint64_t cookie) {
 
 void FileService::on_step(std::uint64_t cookie) {
     const std::vector<std::uint32_t> asked = std::move(calls_[index_of(cookie)].asked);
-    for (const std::uint32_t part : asked) send_data(part);
+    for (const std::uint32_t part : asked) {
+        if (parts_[part].held) send_data(part);
+    }
 }
 
 void FileService::on_delivered(std::uint64_t cookie) {
@@ -230,8 +236,11 @@ void FileService::on_delivered(std::uint64_t cookie) {
     switch (word_of(cookie)) {
         case Word::ask:
             parts_[part].since = host_.now();
-            if (!calls_[parts_[part].call].write) begin_reading(part);
+            if (!calls_[parts_[part].call].write) return begin_reading(part);
+            if (!parts_[part].held) ask_for_lock(part);
             return;
+        case Word::grant:
+            return send_data(part);
         case Word::data:
             return data_arrives(part);
         case Word::flush:
@@ -258,9 +267,7 @@ void FileService::data_arrives(std::uint32_t index) {
             parts_[index].arrived += bytes;
             write_packet(index, bytes);
         }
-        if (at_once && parts_[index].arrived == parts_[index].total) {
-            send(Word::acknowledge, index, false, acknowledgement_bytes);
-        }
+        if (at_once && parts_[index].arrived == parts_[index].total) acknowledge(index);
         return;
     }
     if (part.sent < part.total || part.in_flight > 0) return;
@@ -344,13 +351,35 @@ void FileService::chunk_ready(std::uint32_t index) {
 void FileService::write_taken(std::uint64_t cookie, std::int64_t bytes) {
     const auto index = static_cast<std::uint32_t>(cookie);
     parts_[index].ready += bytes;
-    if (parts_[index].ready == parts_[index].total) {
-        send(Word::acknowledge, index, false, acknowledgement_bytes);
+    if (parts_[index].ready == parts_[index].total) acknowledge(index);
+}
+
+// The write is over; its lock may go to the next node.
+void FileService::acknowledge(std::uint32_t index) {
+    send(Word::acknowledge, index, false, acknowledgement_bytes);
+    if (locks() && locks_.over(parts_[index].lock)) move_lock(parts_[index].lock);
+}
+
+void FileService::ask_for_lock(std::uint32_t index) {
+    const std::uint32_t lock = parts_[index].lock;
+    switch (locks_.ask(lock, host_.node_of(calls_[parts_[index].call].caller.rank), index)) {
+        case ExtentLocks::Answer::granted:
+            return send(Word::grant, index, false, acknowledgement_bytes);
+        case ExtentLocks::Answer::moves:
+            return move_lock(lock);
+        case ExtentLocks::Answer::waits:
+            return;
     }
 }
 
 void FileService::on_timer(std::uint64_t cookie) {
     if ((cookie & MetadataService::mark) != 0) return metadata_.on_timer(cookie);
+    if ((cookie & lock_mark) != 0) {
+        for (const std::uint32_t part : locks_.moved(index_of(cookie))) {
+            send(Word::grant, part, false, acknowledgement_bytes);
+        }
+        return;
+    }
     servers_[cookie >> 32]->on_timer(static_cast<std::uint32_t>(cookie));
 }
 

@@ -62,10 +62,50 @@ Bounds bounds_of(const CollectiveAccess& access) {
     return bounds;
 }
 
-// Equal widths, a whole number of alignments each, over all that is asked for.
-class Domains {
+// Unit u of the file belongs to aggregator u mod n; its units one after the other are cut into buffers.
+class CyclicDomains {
   public:
-    Domains(const Bounds& bounds, const TwoPhaseRules& rules)
+    CyclicDomains(const Bounds& bounds, const TwoPhaseRules& rules)
+        : unit_(rules.align_bytes),
+          count_(static_cast<std::int64_t>(rules.aggregators.size())),
+          first_turn_(bounds.low / unit_ / count_),
+          buffer_(rules.buffer_bytes) {
+        const std::int64_t low = bounds.low / unit_, high = (bounds.high - 1) / unit_;
+        for (std::int64_t domain = 0; domain < count_; ++domain) {
+            const std::int64_t ahead = (domain - low % count_ + count_) % count_;
+            const std::int64_t behind = (high % count_ - domain + count_) % count_;
+            const bool empty = ahead > high - low;
+            begin.push_back(empty ? bounds.high : std::max(bounds.low, (low + ahead) * unit_));
+            const std::int64_t last = high - behind;
+            end.push_back(empty                                ? bounds.high
+                          : bounds.high - last * unit_ > unit_ ? (last + 1) * unit_
+                                                               : bounds.high);
+        }
+    }
+
+    // Cuts a run where the unit or the round changes.
+    void split(std::int64_t rank, std::int64_t offset, std::int64_t size, std::vector<Piece>& pieces) const {
+        const std::int64_t past = offset + size;
+        while (offset < past) {
+            const std::int64_t number = offset / unit_, inside = offset % unit_;
+            const std::int64_t own = (number / count_ - first_turn_) * unit_ + inside;
+            const std::int64_t room = std::min(unit_ - inside, buffer_ - own % buffer_);
+            const std::int64_t bytes = std::min(room, past - offset);
+            pieces.push_back({own / buffer_, number % count_, rank, offset, bytes});
+            offset += bytes;
+        }
+    }
+
+    std::vector<std::int64_t> begin, end;
+
+  private:
+    std::int64_t unit_, count_, first_turn_, buffer_;
+};
+
+// Equal widths, a whole number of alignments each, over all that is asked for.
+class ContiguousDomains {
+  public:
+    ContiguousDomains(const Bounds& bounds, const TwoPhaseRules& rules)
         : base_(bounds.low - bounds.low % rules.align_bytes), buffer_(rules.buffer_bytes) {
         const auto aggregators = static_cast<std::int64_t>(rules.aggregators.size());
         const std::int64_t units = (bounds.high - base_ - 1) / rules.align_bytes + 1;
@@ -107,6 +147,7 @@ class Domains {
     std::int64_t width_ = 0;
 };
 
+template <class Domains>
 std::vector<Piece> all_pieces(const CollectiveAccess& access, const Domains& domains) {
     std::vector<Piece> pieces;
     for (std::size_t rank = 0; rank + 1 < access.first_run.size(); ++rank) {
@@ -162,19 +203,8 @@ void for_groups(std::span<const Piece> pieces, const Same& same, const Visit& vi
     }
 }
 
-}  // namespace
-
-TwoPhasePlan plan_two_phase(const CollectiveAccess& access, const TwoPhaseRules& rules) {
-    expect_columns(access);
-    expect_rules(rules, static_cast<std::int64_t>(access.first_run.size()) - 1);
-    TwoPhasePlan plan;
-    const Bounds bounds = bounds_of(access);
-    if (bounds.low >= bounds.high) {  // nobody asks for anything
-        plan.domain_begin.assign(rules.aggregators.size(), 0);
-        plan.domain_end.assign(rules.aggregators.size(), 0);
-        return plan;
-    }
-    const Domains domains(bounds, rules);
+template <class Domains>
+void fill(TwoPhasePlan& plan, const CollectiveAccess& access, const Domains& domains) {
     const std::vector<Piece> pieces = all_pieces(access, domains);
     plan.domain_begin = domains.begin;
     plan.domain_end = domains.end;
@@ -188,6 +218,25 @@ TwoPhasePlan plan_two_phase(const CollectiveAccess& access, const TwoPhaseRules&
             return left.round == right.round && left.aggregator == right.aggregator;
         },
         [&](std::span<const Piece> group) { add_access(plan, group); });
+}
+
+}  // namespace
+
+TwoPhasePlan plan_two_phase(const CollectiveAccess& access, const TwoPhaseRules& rules) {
+    expect_columns(access);
+    expect_rules(rules, static_cast<std::int64_t>(access.first_run.size()) - 1);
+    TwoPhasePlan plan;
+    const Bounds bounds = bounds_of(access);
+    if (bounds.low >= bounds.high) {  // nobody asks for anything
+        plan.domain_begin.assign(rules.aggregators.size(), 0);
+        plan.domain_end.assign(rules.aggregators.size(), 0);
+        return plan;
+    }
+    if (rules.cyclic) {
+        fill(plan, access, CyclicDomains(bounds, rules));
+    } else {
+        fill(plan, access, ContiguousDomains(bounds, rules));
+    }
     return plan;
 }
 

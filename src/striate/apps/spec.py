@@ -66,7 +66,11 @@ def from_tables(
 
 
 def load_tunable(
-    path: Path, cluster: Cluster, *, read_program: Callable[[Path], Workload], allow_code: bool = False
+    path: Path,
+    cluster: Cluster,
+    *,
+    read_program: Callable[[Path, int | None], Workload],
+    allow_code: bool = False,
 ) -> Tunable:
     """What a file says to tune; costs that it does not give are measured here, on this machine.
 
@@ -113,7 +117,7 @@ def _tunable(
     tables: dict[str, Any],
     cluster: Cluster,
     folder: Path,
-    read_program: Callable[[Path], Workload],
+    read_program: Callable[[Path, int | None], Workload],
     allow_code: bool,
 ) -> Tunable:
     vary = tables.get("vary")
@@ -121,12 +125,16 @@ def _tunable(
         raise TuningError("expected a table of knobs and their values", at="$.vary")
     given = {key: value for key, value in tables.items() if key not in _TABLES}
     if "program" in tables:
+        ranks = given.pop("ranks", None)
         if "app" in tables or given or not isinstance(tables["program"], str):
             raise TuningError(
-                "expected the name of a file, and no app or parameters beside it", at="$.program"
+                "expected the name of a file, and no app or parameters but ranks beside it", at="$.program"
             )
+        if ranks is not None and (type(ranks) is not int or ranks < 1):
+            raise TuningError(f"expected a number of ranks from 1, got {ranks!r:.60}", at="$.ranks")
         file = _beside(folder, tables["program"], allow_code, at="$.program")
-        return Tunable(tables["program"], {}, vary, FixedWorkload(read_program(file)))
+        parameters = {} if ranks is None else {"ranks": ranks}
+        return Tunable(tables["program"], parameters, vary, FixedWorkload(read_program(file, ranks)))
     source, app = _app(tables, folder, allow_code)
     made = app.tunable(given, vary=vary, costs=tables.get("costs"), cluster=cluster)
     if made is None:

@@ -99,8 +99,24 @@ def _hints(tuned: Tuned) -> dict[str, str]:
         found["striping_factor"] = str(_whole(given, "servers"))
     elif "unit" in given:
         found["striping_unit"] = str(size(str(given["unit"])))
-    aggregators = _whole(given, "aggregators") if "aggregators" in given else None
+    found |= _multiplier(given.get("aggregators"))
+    counted = "aggregators" in given and not isinstance(given["aggregators"], str)
+    aggregators = _whole(given, "aggregators") if counted else None
     return found | hints(aggregators=aggregators, aggregator_buffer=given.get("buffer"))
+
+
+def _multiplier(aggregators: object) -> dict[str, str]:
+    """Aggregators per stripe as Cray MPICH takes them; "all" and "nodes" are what a library chooses itself."""
+    from striate.errors import WorkloadError
+    from striate.workload.collective_io import parse_aggregators
+
+    if not isinstance(aggregators, str):
+        return {}
+    try:
+        _, per_stripe = parse_aggregators(aggregators)
+    except WorkloadError as error:
+        raise TuningError(error.message, at="$.settings.aggregators") from None
+    return {"cray_cb_nodes_multiplier": str(per_stripe), "romio_cb_write": "enable"} if per_stripe else {}
 
 
 def _whole(settings: dict[str, Any], key: str) -> int:

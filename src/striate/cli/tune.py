@@ -83,7 +83,8 @@ def command(
     """Find the settings with which the program of SPEC takes the least time on CLUSTER.
 
     SPEC is a TOML file: `app` (checkpoint, jacobi, mesh, mesh-mpi-io, pmc3) with its parameters, or `program`, a .py
-    file, which is run, a saved workload or a trace, beside the spec; and a table [vary] of knobs with lists of values.
+    file, which is run on `ranks` ranks, a saved workload or a trace, beside the spec; and a table [vary] of knobs with
+    lists of values.
     CLUSTER is a description (.toml) or the name of a bundled machine. Exit status 3 when the budget ended before all
     was decided.
     """
@@ -140,12 +141,12 @@ def command(
     return 0 if study.finished else 3
 
 
-def _read_program(path: Path) -> Workload:
+def _read_program(path: Path, ranks: int | None) -> Workload:
     from striate.cli.programs import find_workload
     from striate.errors import WorkloadError
     from striate.workload import Workload
 
-    workload, _ = find_workload(str(path), ranks=None)
+    workload, _ = find_workload(str(path), ranks=ranks)
     if not isinstance(workload, Workload):
         raise WorkloadError("an emulated application of flows has no knobs", source=str(path))
     return workload

@@ -36,6 +36,8 @@ ProtocolKind = Literal["interface", "processor"]
 CollectiveKind = Literal["direct", "two-phase", "pipelined", "automatic"]
 NicKind = Literal["packet", "analytical"]
 DistributionKind = Literal["round-robin", "hash"]
+DomainKind = Literal["contiguous", "cyclic"]
+AGGREGATORS = r"^(all|nodes|stripes( *[x*] *[1-9][0-9]{0,5})?)$"
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,13 +74,17 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     io_request: PieceBytes = PieceBytes(10 * 1024 * 1024)
     write_window: Bytes = Bytes(0)  # of a call, sent before the first bytes are acknowledged; 0: all of it
     read_window: Bytes = Bytes(0)  # of a call, asked for at once: read-ahead of clients; 0: all of it
+    # Of an extent lock from one node to another that writes to the same object; 0: no locks, or lock-ahead.
+    lock_move: Ticks = Ticks(0)
     stripe_unit: PieceBytes = PieceBytes(64 * 1024)
     distribution: DistributionKind = "round-robin"  # of a file's strips over the servers
     distribution_draw: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0  # hash: which of the possible placements
     collective_algorithms: tuple[str, ...] = ()  # of the MPI library: rules as `--collective` takes them
     collective_buffer: PieceBytes = PieceBytes(16 * 1024 * 1024)
     collective: CollectiveKind = "direct"  # how collective calls access files, unless a file says otherwise
-    aggregators: Annotated[int, Meta(ge=1, le=2**31 - 1)] | Literal["all", "nodes"] = "all"
+    # Ranks that access files for the others; "stripes x 4": a multiple of a file's stripes.
+    aggregators: Annotated[int, Meta(ge=1, le=2**31 - 1)] | Annotated[str, Meta(pattern=AGGREGATORS)] = "all"
+    file_domains: DomainKind = "contiguous"  # of aggregators; cyclic: stripes in turn, as ROMIO on Lustre
     routing: RoutingKind = "shortest"
     protocol: ProtocolKind = (
         "interface"  # who moves messages: interfaces, or processors, which compute less then

@@ -76,6 +76,7 @@ class FileServers:
     sync_alone: bool
     write_window: int
     read_window: int
+    lock_move: int  # picoseconds; 0: no extent locks
     layouts: LayoutTable  # of the files that do not have the default stripe
     collective: CollectiveTable
     metadata: MetadataColumns
@@ -111,6 +112,7 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         sync_alone=cluster.settings.sync_alone,
         write_window=int(cluster.settings.write_window),
         read_window=int(cluster.settings.read_window),
+        lock_move=int(cluster.settings.lock_move),
         layouts=layout_table(application, cluster),
         collective=collective_table(application, cluster),
         metadata=metadata_columns(cluster),

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
-from striate.workload.application import Application
-from striate.workload.collective_io import ALL, METHODS, NODES, CollectiveMethod, parse_collective
+from striate.layout.parse import parse
+from striate.layout.progressive import Progressive
+from striate.workload.application import Application, File
+from striate.workload.collective_io import METHODS, CollectiveMethod, parse_aggregators, parse_collective
 
 Int64s = NDArray[np.int64]
+_layout = lru_cache(maxsize=4096)(parse)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +50,7 @@ class CollectiveTable:
     aggregators: Int64s
     buffer: Int64s
     align: Int64s
+    cyclic: Int64s  # 1: file domains are stripes in turn
 
 
 def metadata_columns(cluster: Cluster) -> MetadataColumns:
@@ -77,25 +82,52 @@ def forwarding(cluster: Cluster, placement: Placement) -> Forwarding:
 def collective_table(application: Application, cluster: Cluster) -> CollectiveTable:
     """The files' own methods of collective access, then the cluster's."""
     settings = cluster.settings
-    named = {"all": ALL, "nodes": NODES}
-    counted = settings.aggregators
-    usual = CollectiveMethod(settings.collective, named[counted] if isinstance(counted, str) else counted)
+    count, per_stripe = parse_aggregators(str(settings.aggregators))
+    cyclic = settings.file_domains == "cyclic"
+    usual = CollectiveMethod(settings.collective, count, None, per_stripe, cyclic)
     own = [
-        (file.first, file.count, parse_collective(file.collective))
+        (file, parse_collective(file.collective) if file.collective is not None else usual)
         for file in application.files
-        if file.collective is not None
+        if file.collective is not None or file.layout is not None
     ]
-    rows = [*own, (0, 0, usual)]
+    stripings = [*(_striping(file, cluster) for file, _ in own), _striping(None, cluster)]
+    rows = [*((file.first, file.count, rule) for file, rule in own), (0, 0, usual)]
     return CollectiveTable(
         first=_column([first for first, _, _ in rows]),
         count=_column([count for _, count, _ in rows]),
         method=_column([METHODS.index(rule.method) for _, _, rule in rows]),
-        aggregators=_column([rule.aggregators for _, _, rule in rows]),
+        aggregators=_column(
+            [rule.aggregators_of(one.stripes) for (_, _, rule), one in zip(rows, stripings, strict=True)]
+        ),
         buffer=_column(
             [int(settings.collective_buffer) if rule.buffer is None else rule.buffer for _, _, rule in rows]
         ),
-        align=np.full(len(rows), int(settings.stripe_unit), np.int64),
+        align=_column(
+            [
+                one.unit if rule.cyclic else int(settings.stripe_unit)
+                for (_, _, rule), one in zip(rows, stripings, strict=True)
+            ]
+        ),
+        cyclic=_column([int(rule.cyclic) for _, _, rule in rows]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Striping:
+    stripes: int
+    unit: int
+
+
+def _striping(file: File | None, cluster: Cluster) -> _Striping:
+    """Over how many objects a file is spread, and its striping unit; of a progressive layout the last component's."""
+    unit = int(cluster.settings.stripe_unit)
+    if file is None or file.layout is None:
+        return _Striping(max(len(cluster.servers), 1), unit)
+    layout = _layout(file.layout)
+    if isinstance(layout, Progressive):
+        last = layout.components[-1]
+        return _Striping(len(last.targets), last.unit)
+    return _Striping(layout.servers, int(getattr(layout, "unit", unit)))
 
 
 def uses_aggregators(application: Application, cluster: Cluster) -> bool:

@@ -66,7 +66,7 @@ def files_are_modelled(workload: Workload, cluster: Cluster) -> bool:
     """Whether the proof about files covers all that stands between a rank and its bytes on this machine."""
     aggregated = any(uses_aggregators(application, cluster) for application in workload.applications)
     burst = any(server.burst for server in cluster.servers)
-    waits = delays_write_back(cluster) or has_windows(cluster)
+    waits = delays_write_back(cluster) or has_windows(cluster) or int(cluster.settings.lock_move) > 0
     return not (aggregated or burst or waits or cluster.forwarders)
 
 

@@ -1,8 +1,8 @@
 """Two-phase collective I/O as a plan: who moves which bytes to whom in which round, and who accesses what.
 
-The file range that all ranks ask for together is cut into domains, one an aggregator. An aggregator works through its
-domain one buffer at a time: ranks send it the bytes it writes (or it sends them the bytes it has read). Only bytes that
-were asked for move.
+The file range that all ranks ask for together is cut into domains, one per aggregator: contiguous or stripe by stripe.
+An aggregator works through its domain one buffer at a time: ranks send it the bytes it writes (or it sends them the
+bytes it has read). Only bytes that were asked for move.
 """
 
 from __future__ import annotations
@@ -47,14 +47,23 @@ class TwoPhasePlan:
 
 
 def plan_two_phase(
-    asked: Sequence[Extents], *, aggregators: Whole, buffer_bytes: int, align_bytes: int
+    asked: Sequence[Extents],
+    *,
+    aggregators: Whole,
+    buffer_bytes: int,
+    align_bytes: int,
+    cyclic: bool = False,
 ) -> TwoPhasePlan:
-    """The plan for what each rank asks; refuses aggregators that are no ranks, and buffers without a byte."""
+    """The plan for what each rank asks; refuses aggregators that are no ranks, and buffers without a byte.
+
+    File domains are contiguous; `cyclic`, they are every n-th unit of `align_bytes` for n aggregators, as ROMIO deals
+    stripes on Lustre (Liao and Choudhary, SC 2008).
+    """
     ranks = whole_numbers(aggregators, "aggregators").reshape(-1)
     first_run = np.cumsum([0, *(len(extents.offsets) for extents in asked)], dtype=np.int64)
     offsets, sizes = (_joined(asked, column) for column in ("offsets", "sizes"))
     try:
-        columns = _core.two_phase_plan(first_run, offsets, sizes, ranks, buffer_bytes, align_bytes)
+        columns = _core.two_phase_plan(first_run, offsets, sizes, ranks, buffer_bytes, align_bytes, cyclic)
     except _core.RefusalError as error:
         found = f"aggregators {ranks.tolist()}, buffer {buffer_bytes}, alignment {align_bytes}"
         raise LayoutError(f"{words(error.refusal)}: got {found} for {len(asked)} ranks") from None

@@ -32,7 +32,7 @@ MEASURED: dict[str, tuple[float, float]] = {
 }
 
 
-UNMODELLED = ("forwarders",)
+UNMODELLED = ("forwarders", "extent locks")
 
 
 def predict_flow(
@@ -44,7 +44,8 @@ def predict_flow(
 ) -> Verdict:
     """Play the program with messages that flow; the range is the error measured on programs of its family.
 
-    Raises UnfitError for files that go through forwarders: their turns between many clients are not modelled.
+    Raises UnfitError for files that go through forwarders, whose turns between many clients are not modelled, and for
+    extent locks, for which its error is not measured.
     """
     refuse_parts(workload, tuple(part for part in parts_of_files(workload, cluster) if part in UNMODELLED))
     expect_room(merged(workload.applications), cluster)

@@ -29,6 +29,7 @@ def parts_of_files(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
         "delayed write-back": delays_write_back(cluster),
         "throttled disks": any(getattr(disk, "slice", 0) for one in cluster.servers for disk in one.disks),
         "windows of clients": has_windows(cluster),
+        "extent locks": bool(int(cluster.settings.lock_move)),
         "flushes on close": cluster.settings.flush_on_close,
         "aggregators of collective access": any(
             uses_aggregators(one, cluster) for one in workload.applications

@@ -83,7 +83,7 @@ def plan_of_tuned(tuned: Tuned, hints: Mapping[str, str], *, on_runtime: bool) -
     if "ranks" in settings:
         notes.append(f"start the program with {settings['ranks']} ranks: mpiexec -n {settings['ranks']}")
     commands = _layout_command(settings.get("layout")) or _stripe_command(hints) if not on_runtime else ()
-    known = {*RUNTIME, "unit", "strips", "aggregators", "placement", "collectives", "ranks"}
+    known = {*RUNTIME, "unit", "strips", "aggregators", "domains", "placement", "collectives", "ranks"}
     own = {key: value for key, value in settings.items() if key not in known}
     notes += [f"set the program's own {key} to {value}" for key, value in own.items()]
     return ApplyPlan(dict(hints) if not on_runtime else {}, environment, commands, runtime, tuple(notes))

@@ -12,13 +12,13 @@ from typing import Any, cast, get_args
 import msgspec
 
 from striate import units
-from striate.cluster.cluster import Cluster, PlacementKind
+from striate.cluster.cluster import Cluster, DomainKind, PlacementKind
 from striate.cluster.quantities import PieceBytes
 from striate.collectives.choice import Rule
-from striate.errors import TuningError
+from striate.errors import TuningError, WorkloadError
 from striate.layout import GroupedBlocks, Layout, SimpleStripe, VarStrip, parse
 from striate.tuning.space import Value
-from striate.workload.collective_io import NODES, CollectiveMethod
+from striate.workload.collective_io import NODES, CollectiveMethod, parse_aggregators
 from striate.workload.kinds import ACCESSES
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
@@ -29,12 +29,14 @@ KNOBS = {
     "layout": 'a layout as text, such as "simple:4:1MiB"',
     "strips": 'variable strips, such as "0:200KB;1:4MB"',
     "group_factor": "blocks that each rank's part of a file is cut into",
-    "aggregators": "ranks that do the I/O of a collective call, evenly spread",
+    "aggregators": 'ranks that do the I/O of a collective call, evenly spread; "stripes x 4": 4 per stripe',
     "buffer": "bytes an aggregator handles in one round",
+    "domains": '"contiguous" or "cyclic": a part of the file for each aggregator, or stripes in turn',
     "placement": '"block" or "round-robin": how ranks go to nodes',
     "collectives": 'rules for collectives, such as "alltoall=bruck", joined by semicolons',
 }
 _LAYOUTS = ("layout", "strips", "group_factor")
+_AGGREGATION = ("aggregators", "buffer", "domains")
 
 
 def turn(settings: Mapping[str, Value], workload: Workload, cluster: Cluster) -> tuple[Workload, Cluster]:
@@ -48,7 +50,7 @@ def turn(settings: Mapping[str, Value], workload: Workload, cluster: Cluster) ->
     elif chosen is not None:
         names = {file.name for application in workload.applications for file in application.files}
         workload = workload.with_layouts(dict.fromkeys(names, chosen))
-    if "aggregators" in given or "buffer" in given:
+    if any(name in given for name in _AGGREGATION):
         workload = _aggregated(given, workload)
     return workload, cluster
 
@@ -113,10 +115,23 @@ def _with_settings(cluster: Cluster, **changes: Any) -> Cluster:
 
 def _aggregated(given: Mapping[str, Value], workload: Workload) -> Workload:
     """Collective access to all files in two phases: one aggregator per node, unless told otherwise."""
-    count = NODES
-    if "aggregators" in given and (count := _whole(given["aggregators"], "aggregators")) < 1:
-        raise TuningError(f"expected at least 1 aggregator, got {count}")
+    count, per_stripe = _aggregators(given["aggregators"]) if "aggregators" in given else (NODES, 0)
     buffer = units.size(given["buffer"]) if "buffer" in given else None
-    method = str(CollectiveMethod("two-phase", count, buffer))
+    domains = given.get("domains", "contiguous")
+    if domains not in get_args(DomainKind):
+        raise TuningError(f"expected domains among {', '.join(get_args(DomainKind))}, got {domains!r:.60}")
+    method = str(CollectiveMethod("two-phase", count, buffer, per_stripe, domains == "cyclic"))
     names = {file.name for application in workload.applications for file in application.files}
     return workload.with_collective(dict.fromkeys(names, method))
+
+
+def _aggregators(value: Value) -> tuple[int, int]:
+    """A number of ranks, or how many per stripe of a file."""
+    if isinstance(value, str):
+        try:
+            return parse_aggregators(value)
+        except WorkloadError as error:
+            raise TuningError(error.message) from None
+    if (count := _whole(value, "aggregators")) < 1:
+        raise TuningError(f"expected at least 1 aggregator, got {count}")
+    return count, 0

@@ -38,7 +38,7 @@ def asked_by_command(tmp_path, capsys, workload, method):
     return json.loads(said.out)["seconds"]["estimate"]
 
 
-@pytest.mark.parametrize("aggregators", [1, 4, RANKS, 3 * RANKS])
+@pytest.mark.parametrize("aggregators", [1, 4, RANKS, 3 * RANKS, "stripes x 2"])
 def test_tune_and_the_command_agree_to_the_picosecond(tmp_path, capsys, aggregators):
     """More aggregators than ranks are all ranks, here and there."""
     workload = collective_program()

@@ -130,6 +130,10 @@ def test_a_view_names_the_bytes():
         ("two-phase", CollectiveMethod("two-phase", ALL)),
         ("two-phase:nodes:16MiB", CollectiveMethod("two-phase", NODES, 16 * MIB)),
         ("pipelined:4:1MiB", CollectiveMethod("pipelined", 4, MIB)),
+        ("two-phase:stripes x 4", CollectiveMethod("two-phase", ALL, per_stripe=4)),
+        ("two-phase:stripes:cyclic", CollectiveMethod("two-phase", ALL, per_stripe=1, cyclic=True)),
+        ("pipelined:stripes*2:1MiB:cyclic", CollectiveMethod("pipelined", ALL, MIB, 2, True)),
+        ("two-phase:cyclic", CollectiveMethod("two-phase", cyclic=True)),
     ],
 )
 def test_ways_are_read_and_written(text, found):
@@ -183,3 +187,54 @@ def test_a_forecast_tells_what_every_server_did():
         assert server.longest_queue >= server.mean_queue > 0
         assert server.most_dirty_bytes > 0
     assert type(forecast).from_json(forecast.to_json()).servers == forecast.servers
+
+
+@pytest.mark.parametrize(
+    "text", ["two-phase:stripes x 0", "two-phase:stripes x", "direct:cyclic", "two-phase:2:1MiB:x"]
+)
+def test_aggregators_by_stripes_are_a_whole_multiple(text):
+    with pytest.raises(WorkloadError, match="expected"):
+        parse_collective(text)
+
+
+def blocks(rank, ranks):
+    """A contiguous MiB per rank."""
+    yield op.write_all("data", offset=rank * MIB, size=MIB)
+
+
+def test_a_multiple_of_stripes_counts_those_of_the_file():
+    """2 stripes x 1 and 2 aggregators are the same; a file on one of the servers has one stripe."""
+    machine = cluster(8)
+    by_stripes, by_number = (
+        run(machine, blocks, 8, collective={"data": f"two-phase:{count}"}) for count in ("stripes x 2", "4")
+    )
+    on_one, alone = (
+        run(machine, blocks, 8, layouts={"data": "simple:1:64KiB"}, collective={"data": f"two-phase:{count}"})
+        for count in ("stripes", "1")
+    )
+
+    assert by_stripes.rank_end.tolist() == by_number.rank_end.tolist()
+    assert on_one.rank_end.tolist() == alone.rank_end.tolist()
+
+
+def test_with_cyclic_domains_an_aggregator_per_stripe_meets_one_server():
+    """Strips of 64 KiB on two servers: cyclic, each of two aggregators writes to its own server only."""
+
+    def servers_of(method):
+        timeline = run(cluster(), blocks, collective={"data": method})
+        return timeline.disk_bytes_written.tolist(), timeline.end
+
+    (cyclic, _), (contiguous, _) = servers_of("two-phase:stripes:1MiB:cyclic"), servers_of("two-phase:2:1MiB")
+
+    assert cyclic == contiguous == [2 * MIB, 2 * MIB]
+
+
+def test_the_cluster_s_own_choice_may_be_cyclic_stripes():
+    settings = {"collective": "two-phase", "aggregators": "stripes x 2", "file_domains": "cyclic"}
+
+    by_cluster = run(cluster(settings=settings), blocks)
+    by_file = run(cluster(), blocks, collective={"data": "two-phase:stripes x 2:cyclic"})
+
+    assert by_cluster.rank_end.tolist() == by_file.rank_end.tolist()
+    with pytest.raises(ClusterError, match="aggregators"):
+        cluster(settings={"aggregators": "stripes x 0"})

@@ -105,3 +105,23 @@ def test_metadata_is_asked_for_through_the_forwarder():
     relayed, direct = (run(cluster(1, relays=count, metadata=True), opens, 1).rank_end[0] for count in (1, 0))
 
     assert relayed > 1.5 * direct
+
+
+def test_a_forwarder_on_every_node_is_the_limit_of_its_client():
+    """2 ranks per node write 4 MiB each: 8 MiB in and 8 MiB out at 200 MB/s, on 1 node as on 4."""
+
+    def machine(nodes, rate):
+        server = {"name": "storage", "count": 2, "on": "apart", "like": "compute", "disk": RAM}
+        nic = {"bandwidth": rate, "link": {"bandwidth": rate}}
+        client = {"name": "client", "count": nodes, "on": "nodes", "nic": nic}
+        return star(
+            node=node(nodes, cpus=2), switch=SWITCH, server=[server], forwarder=[client] if rate else []
+        )
+
+    def seconds(nodes, rate):
+        return run(machine(nodes, rate), writes, 2 * nodes).rank_end.max() / 1e12
+
+    limit = 2 * 8 * MIB / 200e6
+    assert seconds(1, "200 MB/s") == pytest.approx(limit, rel=0.1)
+    assert seconds(4, "200 MB/s") == pytest.approx(limit, rel=0.1)
+    assert seconds(1, None) <= seconds(1, "1 TB/s") < 1.2 * seconds(1, None)

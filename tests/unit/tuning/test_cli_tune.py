@@ -106,7 +106,9 @@ def test_the_mesh_on_the_runtime_is_tuned_by_given_costs_and_run_again(spec, tmp
         ('app = "checkpoint"\n[vary]\nservers = 1', "$.vary.servers"),
         ('app = "checkpoint"\n[vary]\ncolour = [1]', "no knob"),
         ('program = "nothing.parquet"\n[vary]\nservers = [1]', "nothing.parquet"),
-        ('program = "a.py"\nranks = 3\n[vary]\nservers = [1]', "$.program"),
+        ('program = "a.py"\ncells = 3\n[vary]\nservers = [1]', "$.program"),
+        ('program = "a.py"\nranks = 0\n[vary]\nservers = [1]', "$.ranks"),
+        ('program = "a.py"\nranks = "4"\n[vary]\nservers = [1]', "$.ranks"),
         ('app = "mesh"\n[vary]\nservers = [1]\n[costs]\ncommit = "much"', "$.costs"),
         ("= 1", "not TOML"),
     ],
@@ -118,6 +120,26 @@ def test_a_spec_that_says_nothing_sensible_is_refused_in_one_line(spec, capsys, 
     assert told.out == ""
     assert len(told.err.strip().splitlines()) == 1
     assert words in told.err
+
+
+def test_a_program_file_is_given_its_ranks_and_aggregators_by_stripes(tmp_path, capsys):
+    (tmp_path / "writer.py").write_text(
+        "from striate.workload import operations as op\n"
+        "def program(rank, ranks):\n"
+        "    yield op.write_all('data', offset=rank * 1048576, size=1048576)\n"
+    )
+    vary = 'aggregators = [1, "stripes x 2"]\ndomains = ["contiguous", "cyclic"]'
+    (tmp_path / "spec.toml").write_text(f'program = "writer.py"\nranks = 6\n[vary]\n{vary}')
+    line = ["tune", str(tmp_path / "spec.toml"), "westmere", "--executor", "serial", "--json"]
+
+    assert run(line) == 0
+
+    outcomes = json.loads(capsys.readouterr().out)["outcomes"]
+    assert {
+        (one["candidate"]["settings"]["aggregators"], one["candidate"]["settings"]["domains"])
+        for one in outcomes
+    } == {(count, domains) for count in (1, "stripes x 2") for domains in ("contiguous", "cyclic")}
+    assert all(one["state"] != "refused" for one in outcomes)
 
 
 def test_advice_is_printed_written_and_applied(tmp_path, capsys):

@@ -27,6 +27,8 @@ class FileHost {
     virtual void take_file_step(std::uint32_t rank, std::uint64_t cookie) = 0;
     // Whether the server's interface takes packets.
     virtual void set_receiving(std::uint32_t server, bool receives) = 0;
+    // The node of a rank: the client that holds its locks.
+    [[nodiscard]] virtual std::uint32_t node_of(std::uint32_t rank) const { return rank; }
     virtual void access_over(std::uint32_t owner, std::int64_t request) = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include "striate/events/timeline.hpp"
 #include "striate/layout/access_plan.hpp"
+#include "striate/storage/extent_locks.hpp"
 #include "striate/storage/file_host.hpp"
 #include "striate/storage/file_wire.hpp"
 #include "striate/storage/metadata_service.hpp"
@@ -28,6 +29,7 @@ struct CollectiveRule {
     std::int64_t aggregators = every_member;  // evenly spread members of the group, or one of those below
     std::int64_t buffer_bytes = 16 << 20;
     std::int64_t align_bytes = 1;
+    bool cyclic = false;  // file domains: every n-th unit of align_bytes, as ROMIO's driver for Lustre
     static constexpr std::int64_t every_member = 0, one_a_node = -1;
 };
 
@@ -40,7 +42,8 @@ struct FileRules {
     bool trains = false;                       // as much as may be is sent as one
     std::int64_t write_window_bytes = 0;  // of a call, under way at once; the next ones follow; 0: all of it
     std::int64_t read_window_bytes = 0;
-    bool sync_alone = false;  // every rank flushes when it comes to a sync, and waits for nobody
+    Ticks lock_move_ticks = 0;  // of an object's extent lock from one node to another; 0: no locks
+    bool sync_alone = false;    // every rank flushes when it comes to a sync, and waits for nobody
     bool flush_on_close = false;
     bool log = false;            // keep every job of the disks
     bool spread_clients = true;  // over the servers they begin with; else all take the order of a hash table
@@ -55,7 +58,8 @@ struct FileRules {
 
 // A write is a request to every server concerned, then the data to all of them, then their acknowledgements;
 // a read is a request and the data. A server makes a disk job of every packet that arrives and of every I/O
-// request it reads; what it has read it sends while it reads on.
+// request it reads; what it has read it sends while it reads on. With extent locks the data of a write to an
+// object whose lock the node does not hold waits for the server's grant.
 class FileService : StorageListener {
   public:
     // Payload: of a request, of each run in it, of an acknowledgement.
@@ -88,7 +92,8 @@ class FileService : StorageListener {
     [[nodiscard]] bool quiet() const { return active_ == 0; }
 
   private:
-    enum class Word : std::uint64_t { ask, data, acknowledge, flush, flushed };
+    enum class Word : std::uint64_t { ask, data, acknowledge, flush, flushed, grant };
+    static constexpr std::uint64_t lock_mark = std::uint64_t{1} << 59;  // of a timer: a lock moves
 
     // A call of a client.
     struct Call {
@@ -114,7 +119,9 @@ class FileService : StorageListener {
         std::size_t run = 0;     // where the next byte from the network, or to be read, belongs
         std::int64_t in_run = 0;
         bool starved = false;
-        Ticks since = 0;  // when the server heard of it
+        bool held = true;        // write: its node has the lock, or there is none
+        std::uint32_t lock = 0;  // of its object
+        Ticks since = 0;         // when the server heard of it
     };
     // Bytes that are sent together once all of them are read.
     struct Chunk {
@@ -146,6 +153,12 @@ class FileService : StorageListener {
     void begin_reading(std::uint32_t part);
     void read_chunk(std::uint32_t part);
     void chunk_ready(std::uint32_t chunk);
+    [[nodiscard]] bool locks() const { return rules_.lock_move_ticks > 0; }
+    void ask_for_lock(std::uint32_t part);
+    void acknowledge(std::uint32_t part);
+    void move_lock(std::uint32_t lock) {
+        host_.set_file_timer(host_.now() + rules_.lock_move_ticks, lock_mark | lock);
+    }
 
     // The servers' calls.
     void write_taken(std::uint64_t cookie, std::int64_t bytes) override;
@@ -160,6 +173,7 @@ class FileService : StorageListener {
     FileHost& host_;
     FileWire wire_;
     MetadataService metadata_;
+    ExtentLocks locks_;
     std::vector<std::unique_ptr<StorageServer>> servers_;
     std::vector<Call> calls_;
     std::vector<Part> parts_;

@@ -17,13 +17,17 @@ struct TwoPhaseRules {
     std::span<const std::int64_t> aggregators;  // ranks, each at most once
     std::int64_t buffer_bytes;                  // what an aggregator holds in one round
     std::int64_t align_bytes;                   // file domains begin at multiples of this
+    bool cyclic = false;                        // a domain is every n-th unit of align_bytes, n aggregators
 };
 
 // Aggregator a (a position in the list) is responsible for its domain of the file, in rounds of one buffer
-// each. Only bytes that were asked for are moved or accessed, each once. A rank that asks for its bytes twice
-// moves them once; where ranks overlap each moves its own, and a write keeps those of the highest rank.
+// each: a contiguous part, or unit u of the file when u mod n = a, as ROMIO deals stripes on Lustre (Liao and
+// Choudhary, SC 2008: static-cyclic). Only bytes that were asked for are moved or accessed, each once. A rank
+// that asks for its bytes twice moves them once; where ranks overlap each moves its own, and a write keeps
+// those of the highest rank.
 struct TwoPhasePlan {
-    std::vector<std::int64_t> domain_begin, domain_end;  // per aggregator
+    // Per aggregator; cyclic: from its first byte to past its last, with the others' units between.
+    std::vector<std::int64_t> domain_begin, domain_end;
     std::int64_t rounds = 0;
 
     // Move i: in this round, between rank and aggregator, pieces first_piece[i] up to first_piece[i + 1].
