@@ -39,6 +39,8 @@ def retold(application: Application, rank: int) -> list[Words]:
     begun = 0
     of_slot: dict[int, int] = {}
     for step in unfold(application, rank):
+        if step.kind is Kind.OFFER:  # part of a waitany, which names no slots
+            continue
         said: dict[str, object] = dict(step.operands)
         slot = said.get("request", BLOCKING)
         if slot != BLOCKING:

@@ -74,6 +74,16 @@ void bind_servers(Class& run) {
     put("most_dirty_bytes", [](const ServerTotals& server) { return server.storage.most_dirty_bytes; });
     put("burst_bytes_written", [](const ServerTotals& server) { return server.storage.burst_written; });
     put("burst_bytes_read", [](const ServerTotals& server) { return server.storage.burst_read; });
+    put("burst_busy", [](const ServerTotals& server) { return server.storage.burst_busy; });
+}
+
+void bind_forwarders(Class& run) {
+    const auto put = [&](const char* name, auto value) {
+        of_rows(run, name, &ProgramResult::forwarders, value);
+    };
+    put("forwarder_messages", [](const ForwarderTotals& forwarder) { return forwarder.messages; });
+    put("forwarder_bytes", [](const ForwarderTotals& forwarder) { return forwarder.bytes; });
+    put("forwarder_most_bytes", [](const ForwarderTotals& forwarder) { return forwarder.most_bytes; });
 }
 
 void bind_metadata(Class& run) {
@@ -134,6 +144,7 @@ void register_packet_run(nb::module_& module) {
     bind_stations(run);
     bind_servers(run);
     bind_metadata(run);
+    bind_forwarders(run);
     run.def_prop_ro("messages", [](const PacketRun& of) { return of.result.messages; })
         .def_prop_ro("events", [](const PacketRun& of) { return of.result.events; })
         .def_prop_ro("skipped", [](const PacketRun& of) { return of.result.skipped; })

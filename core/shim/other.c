@@ -58,6 +58,41 @@ static int on_window(word window) {
     return number;
 }
 
+// Whom an epoch is begun with: a row of ones and zeros over the ranks of the window.
+static void with_group(struct event* event, word group, word window) {
+    static int (*size)(word, int*), (*translate)(word, int, const int*, word, int*);
+    static int (*whole)(word, void*), (*release)(void*);
+    if (!size) {
+        *(void**)&translate = find_symbol("PMPI_Group_translate_ranks");
+        *(void**)&whole = find_symbol("PMPI_Win_get_group");
+        *(void**)&release = find_symbol("PMPI_Group_free");
+        *(void**)&size = find_symbol("PMPI_Group_size");
+    }
+    event->object = on_window(window);
+    word everyone = 0;
+    int members = 0, chosen = 0;
+    if (!size || whole(window, &everyone) != 0) return;
+    word all = handle_at(&everyone, 0);
+    if (size(all, &members) == 0 && size(group, &chosen) == 0) {
+        int* places = calloc((size_t)chosen * 2 + 1, sizeof *places);
+        wide* row = calloc((size_t)members + 1, sizeof *row);
+        for (int i = 0; places && i < chosen; i++) places[i] = i;
+        if (places && row && translate(group, chosen, places, all, places + chosen) == 0) {
+            for (int i = 0; i < chosen; i++) {
+                int place = places[chosen + i];
+                if (place >= 0 && place < members) row[place] = 1;
+            }
+            event->offset = row_number(row, members);
+        }
+        free(row);
+        free(places);
+    }
+    release(&everyone);
+}
+
+// MPICH counts the kinds of locks from 234, Open MPI from 1, the standard ABI from 301: alone, then shared.
+static int locks_alone(word type) { return (int)type == 234 || (int)type == 1 || (int)type == 301; }
+
 #define MOVES(COUNT, TYPE, TARGET, WINDOW)                  \
     event.bytes = (wide)(number)(COUNT) * type_bytes(TYPE); \
     event.peer = peer_number((int)(TARGET)), event.object = on_window(WINDOW)
@@ -78,11 +113,11 @@ PASSED(MPI_Fetch_and_op, event.bytes = type_bytes(a3); AT(a4, a7))
 PASSED(MPI_Compare_and_swap, event.bytes = type_bytes(a4); AT(a5, a7))
 
 PASSED(MPI_Win_fence, ON(a2))
-PASSED(MPI_Win_start, ON(a3))
+PASSED(MPI_Win_start, with_group(&event, a1, a3))
 PASSED(MPI_Win_complete, ON(a1))
-PASSED(MPI_Win_post, ON(a3))
+PASSED(MPI_Win_post, with_group(&event, a1, a3))
 PASSED(MPI_Win_wait, ON(a1))
-PASSED(MPI_Win_lock, AT(a2, a4))
+PASSED(MPI_Win_lock, AT(a2, a4); event.tag = locks_alone(a1))
 PASSED(MPI_Win_unlock, AT(a1, a2))
 PASSED(MPI_Win_lock_all, ON(a2))
 PASSED(MPI_Win_unlock_all, ON(a1))

@@ -447,6 +447,9 @@ class PacketRun:
     def burst_bytes_read(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
     @property
+    def burst_busy(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
     def metadata_operations(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
     @property
@@ -457,6 +460,15 @@ class PacketRun:
 
     @property
     def metadata_longest_queue(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def forwarder_messages(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def forwarder_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def forwarder_most_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
     @property
     def messages(self) -> int: ...
@@ -687,7 +699,7 @@ class Ledger:
 def sum_up(given: striate.rungs.ledger.LedgerInput) -> Ledger:
     """Sums of work per rank and per server over one application."""
 
-kinds: int = 35
+kinds: int = 44
 
 def count_marked(bits: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 

@@ -90,7 +90,7 @@ class Queue:
             tell()
 
     def take(self) -> Job:
-        if self.policy in ("none", "write-behind"):
+        if self.policy in ("none", "piosimhd-none", "write-behind"):
             return self.waiting.pop(0)
         if self.policy == "aggregation":
             return self.merged(self.waiting.pop(0))

@@ -52,7 +52,7 @@ class IoScenario:
 
 
 POLICIES = {
-    "NoCache": "none",
+    "NoCache": "piosimhd-none",
     "SimpleWriteBehindCache": "write-behind",
     "AggregationCache": "aggregation",
     "AggregationReorderCache": "aggregation-reorder",

@@ -66,7 +66,7 @@ class Server:
     def __init__(self, twin: FlowTwin, number: int, policy: str, io_request: int) -> None:
         self.twin, self.number, self.policy, self.io_request = twin, number, policy, io_request
         self.queue = Queue(twin, policy, io_request)
-        if policy == "none":
+        if policy in ("none", "piosimhd-none"):
             interface = twin.network(number, number)[-1]
             twin.closed[interface] = lambda: self.queue.busy and bool(self.queue.waiting)
             self.queue.on_change.append(lambda: twin.serve(interface))
@@ -75,14 +75,16 @@ class Server:
         self.twin.send(self.number, client, ACKNOWLEDGEMENT, on_delivered=on_delivered)
 
     def data_arrives(self, share: Share, begin: int, size: int, acknowledge: Callable) -> None:
-        """One packet of a write; the last one is acknowledged, without a cache when the disk takes it."""
+        """One packet of a write; the last one is acknowledged, without a cache when it is on disk."""
         last = begin + size == share.size
         jobs = [Job(True, *piece) for piece in share.pieces(begin, size)]
-        if last and self.policy == "none":
+        if last and self.policy == "piosimhd-none":
             jobs[-1].on_start = acknowledge
+        if last and self.policy == "none":
+            jobs[-1].on_done = acknowledge
         for job in jobs:
             self.queue.submit(job)
-        if last and self.policy != "none":
+        if last and self.policy not in ("none", "piosimhd-none"):
             acknowledge()
 
     def read(self, client: int, share: Share, on_delivered: Callable) -> None:

@@ -190,18 +190,21 @@ def disk_seconds(twin, cluster):
             worst = (random_access_ticks(disk) + cluster.settings.io_variation) / 1e12 * operations
             rows.append((time[False] + time[True], worst))
         busiest, worst = (max(column) for column in zip(*rows, strict=True))
-        yield busiest, unhidden(twin, server, number), worst
+        yield busiest, unhidden(twin, server, number, int(cluster.settings.packet)), worst
 
 
-def unhidden(twin, server, number):
+def unhidden(twin, server, number, packet):
     """All disks of a server at once: reads that no cache may have, writes beyond its memory."""
     read, written = twin.bytes[False][number], twin.bytes[True][number]
-    cached = server.cache.policy != "none"
+    cached = server.cache.policy not in ("none", "piosimhd-none")
     if server.cache.keeps_reads or (cached and written):
         read = 0
     if cached:
         written = max(0, written - (server.cache.memory or server.memory))
     rates = [[transfer_rate(disk, write=write) for disk in server.disks] for write in (False, True)]
+    lags = [sequential_ticks(disk, write=True) / 1e12 for disk in server.disks]
+    if not cached:  # every packet pays the latency; the disks of a toy are equal
+        written += written / packet * lags[0] * rates[1][0]
     return read / sum(rates[0]) + written / sum(rates[1])
 
 

@@ -272,18 +272,21 @@ void ProgramFlows::written(const Part& part, const Flight& data) {
     const QueueRules& queue = input_.files->servers[part.server].queue;
     const std::int64_t packet = input_.files->packet_bytes;
     const std::int64_t packets = (part.bytes + packet - 1) / packet;
-    const bool merges = queue.policy != CachePolicy::direct && queue.policy != CachePolicy::write_behind;
+    const bool merges = queue.policy >= CachePolicy::aggregation;
     result_.disk_jobs[part.server] += part.runs + packets;
     result_.written[part.server] += part.bytes;
     const std::int64_t jobs = merges || order_ == FlowOrder::path ? 1 : packets;
     const Service service = serve(part.server, part.bytes, jobs, true, data.first);
     Ticks ready = data.last;
-    if (queue.policy == CachePolicy::direct && order_ != FlowOrder::path) {
-        // Told when the disks take its last packet, not when they have written it and those beside it.
+    if (queue.policy == CachePolicy::direct && order_ == FlowOrder::path) {
+        ready += least_write_ticks(part.server);  // the last packet is written after it has come
+    } else if (holds_nothing(queue.policy) && order_ != FlowOrder::path) {
+        // The last packet, and those beside it, are written after they have come; told early, before.
         const std::int64_t beside =
             std::clamp<std::int64_t>(queue.concurrent, 1, std::max<std::int64_t>(packets, 1));
-        const Ticks untold = (service.over - service.begun) / std::max<std::int64_t>(packets, 1) * beside;
-        ready = std::max(service.over - untold, data.last);
+        const Ticks last = (service.over - service.begun) / std::max<std::int64_t>(packets, 1) * beside;
+        ready = std::max(service.over - last, data.last);
+        if (queue.policy == CachePolicy::direct) ready += last;
     } else if (queue.memory_bytes > 0 && order_ != FlowOrder::path) {
         const double rate = input_.files->servers[part.server].device.disks.front().write_rate;
         const auto disks = static_cast<double>(input_.files->servers[part.server].device.disks.size());
@@ -327,6 +330,15 @@ void ProgramFlows::read_alone(const Part& part, Ticks time) {
     const Ticks over = kept ? time : time + least_disk_ticks(part.server, sieves ? part.longest : part.bytes);
     const auto nic = static_cast<std::uint32_t>(ranks_.size()) + part.server;
     part_over(part.rank, part.request, std::max(fly_file(nic, part.rank, part.bytes, first).last, over));
+}
+
+// What no write is quicker than on the disks of a server, however few its bytes.
+Ticks ProgramFlows::least_write_ticks(std::uint32_t server) const {
+    Ticks least = std::numeric_limits<Ticks>::max();
+    for (const Disk& disk : input_.files->servers[server].device.disks) {
+        least = std::min(least, disk.kind == DiskKind::hard ? Ticks{0} : disk.write_latency);
+    }
+    return least;
 }
 
 // However an access lies on the disks of a server, one of them reads at least an equal share of it.

@@ -184,6 +184,15 @@ void ProgramFlows::perform(std::uint32_t rank) {
             return await_all(rank);
         case Kind::test:
             return;
+        case Kind::offer:
+        case Kind::waitany:
+        case Kind::put:
+        case Kind::get:
+        case Kind::accumulate:
+        case Kind::flush:
+        case Kind::lock:
+        case Kind::unlock:
+            throw Refusal(Reason::unknown_operation, {.rank = rank, .row = cursors_.row(rank)});
         case Kind::open:
         case Kind::close:
         case Kind::stat:

@@ -149,6 +149,7 @@ class ProgramFlows {
     void written(const Part& part, const Flight& data);
     void read(const Part& part, Ticks time);
     void read_alone(const Part& part, Ticks time);
+    [[nodiscard]] Ticks least_write_ticks(std::uint32_t server) const;
     [[nodiscard]] Ticks least_disk_ticks(std::uint32_t server, std::int64_t bytes) const;
     void skip_file(std::uint32_t rank);
 

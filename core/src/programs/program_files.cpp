@@ -272,6 +272,7 @@ void ProgramRunner::sum_servers() {
     for (std::size_t server = 0; server < files_->metadata().servers(); ++server) {
         result_.metadata.push_back(files_->metadata().totals(server));
     }
+    result_.forwarders = files_->forwarders();
     result_.disk_log = files_->log();
 }
 

@@ -59,6 +59,9 @@ std::vector<Wait> ProgramRunner::who_waits() const {
         for (const auto& one : joined) tell(wait.places, wait.all_places, place_of(one.rank));
         waits.push_back(wait);
     }
+    for (const auto& [origin, target] : memory_.waiting()) {
+        waits.push_back({.kind = WaitKind::step, .places = {place_of(origin)}, .peers = {target}});
+    }
     for (const auto& [where, callers] : meetings_) waits.push_back(who_meets(where, callers));
     return waits;
 }

@@ -11,6 +11,7 @@ namespace striate {
 namespace {
 
 constexpr std::int64_t step_instructions = 3;
+constexpr std::int64_t combine_instructions = 1;  // per byte, as in collectives (collectives/draft.py)
 
 std::size_t place(std::int64_t value) { return static_cast<std::size_t>(value); }
 
@@ -59,8 +60,10 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
       collectives_(book_, cursors_, input_.communicators, input.programs.ranks()),
       processors_(input.node_cpus, stations.settings().rounding),
       messages_(input.programs.ranks(), *this),
+      memory_(input.programs.ranks(), *this),
       tasks_(input.programs.ranks()),
       requests_(input.programs.ranks()),
+      choosing_(input.programs.ranks()),
       calls_(input.programs.ranks() * input.communicators.size()),
       timeline_(options.timeline) {
     result_.rank_end.assign(tasks_.size(), -1);
@@ -74,6 +77,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
         open_regions_.resize(tasks_.size());
         open_receives_.resize(tasks_.size());
         found_.resize(tasks_.size());
+        chosen_.resize(tasks_.size());
         cursors_.watch_marks(marks_);
     }
     if (input.files != nullptr) start_files(tasks_.size(), options);
@@ -93,7 +97,7 @@ ProgramResult ProgramRunner::run(const RunOptions& options) {
     result_.stations = network_->totals();
     result_.waited = network_->waited();
     if (files_) sum_servers();
-    result_.messages = messages_.messages();
+    result_.messages = messages_.messages() + memory_.messages();
     result_.events = network_->events();
     result_.skipped = network_->skipped();
     result_.end = network_->now();
@@ -118,6 +122,8 @@ void ProgramRunner::on_timer(std::uint64_t cookie) {
 void ProgramRunner::end_job(std::uint64_t job) {
     if ((job & of_message) != 0) {
         messages_.on_step(job & ~of_message);
+    } else if ((job & of_memory) != 0) {
+        memory_.on_combined(job & ~of_memory);
     } else if ((job & of_file) != 0) {
         files_->on_step(job & ~of_file);
     } else if ((job & of_met) != 0) {
@@ -204,7 +210,8 @@ void ProgramRunner::take_step(std::uint32_t rank, std::uint64_t cookie) {
 // ---- a rank's program
 
 void ProgramRunner::next_operation(std::uint32_t rank) {
-    const bool goes_on = cursors_.resolve(rank);
+    bool goes_on = cursors_.resolve(rank);
+    for (; goes_on && cursors_.kind(rank) == Kind::offer; goes_on = cursors_.resolve(rank)) offer(rank);
     if (timeline_ != nullptr) {
         record_marks(rank);
         began_[rank] = network_->now();
@@ -274,6 +281,15 @@ void ProgramRunner::perform(std::uint32_t rank) {
             return await_all(rank);
         case Kind::test:  // asks, at the cost of its step, and goes on either way
             return static_cast<void>(find_request(rank, operand(0)));
+        case Kind::waitany:
+            return await_any(rank, operand(0), operand(1));
+        case Kind::put:
+        case Kind::get:
+        case Kind::accumulate:
+        case Kind::flush:
+        case Kind::lock:
+        case Kind::unlock:
+            return reach_memory(rank);
         case Kind::open:
         case Kind::close:
         case Kind::stat:
@@ -333,6 +349,7 @@ void ProgramRunner::open_part(std::uint32_t rank, std::int64_t request) {
     }
     for (Request& known : requests_[rank]) {
         if (known.name != request) continue;
+        if (known.taken) known = {request, 0, false};
         ++known.open;
         return;
     }
@@ -342,7 +359,13 @@ void ProgramRunner::open_part(std::uint32_t rank, std::int64_t request) {
 void ProgramRunner::part_over(std::uint32_t owner, std::int64_t request) {
     if (request == blocking) return one_less(owner);
     const auto found = find_request(owner, request);
-    if (--found->open > 0 || !found->awaited) return;
+    if (--found->open > 0) return;
+    if (found->offered && choosing_[owner] != 0) {
+        take_request(owner, *found);
+        withdraw_offers(owner);
+        return one_less(owner);
+    }
+    if (!found->awaited) return;
     requests_[owner].erase(found);
     one_less(owner);
 }
@@ -372,6 +395,69 @@ void ProgramRunner::await_all(std::uint32_t rank) {
     std::erase_if(requests, [](const Request& request) { return request.open == 0; });
     for (Request& request : requests) request.awaited = true;
     tasks_[rank].open += static_cast<std::uint32_t>(requests.size());
+}
+
+// Naming a request is part of the call that looks at it, and costs nothing by itself.
+void ProgramRunner::offer(std::uint32_t rank) {
+    find_request(rank, cursors_.operand(rank, 1))->offered = true;
+    cursors_.step(rank);
+}
+
+void ProgramRunner::await_any(std::uint32_t rank, std::int64_t least, std::int64_t most) {
+    std::int64_t taken = 0, under_way = 0;
+    for (Request& request : requests_[rank]) {
+        if (!request.offered || request.taken) continue;
+        if (request.open > 0) {
+            ++under_way;
+        } else if (most == 0 || taken < most) {
+            take_request(rank, request);
+            ++taken;
+        }
+    }
+    if (taken >= least || under_way == 0) return withdraw_offers(rank);
+    choosing_[rank] = 1;
+    ++tasks_[rank].open;
+}
+
+void ProgramRunner::take_request(std::uint32_t rank, Request& request) {
+    request.taken = true;
+    if (timeline_ != nullptr) chosen_[rank].push_back(request.name);
+}
+
+void ProgramRunner::withdraw_offers(std::uint32_t rank) {
+    choosing_[rank] = 0;
+    for (Request& request : requests_[rank]) request.offered = false;
+}
+
+// ---- remote memory
+
+void ProgramRunner::reach_memory(std::uint32_t rank) {
+    const auto operand = [&](std::size_t at) { return cursors_.operand(rank, at); };
+    const Kind kind = cursors_.kind(rank);
+    const std::int32_t communicator = cursors_.communicator(rank);
+    const std::int64_t peer = operand(0) == any ? any : world_rank(rank, operand(0));
+    const Window target{communicator, static_cast<std::uint32_t>(peer)};
+    bool waits = false;
+    if (kind == Kind::flush) {
+        waits = memory_.flush(rank, communicator, peer, operand(1) != 0);
+    } else if (kind == Kind::lock) {
+        waits = memory_.lock(rank, target, operand(1) != 0);
+    } else if (kind == Kind::unlock) {
+        waits = memory_.unlock(rank, target);
+    } else {
+        if (operand(2) != blocking) open_part(rank, operand(2));
+        memory_.access(kind, rank, target, operand(1), operand(2));
+    }
+    tasks_[rank].open += static_cast<std::uint32_t>(waits);
+}
+
+void ProgramRunner::transmit_memory(std::uint32_t source, std::uint32_t target, std::int64_t payload,
+                                    std::uint64_t cookie) {
+    network_->start_message(source, target, payload, cookie | of_memory);
+}
+
+void ProgramRunner::combine(std::uint32_t rank, std::int64_t bytes, std::uint64_t cookie) {
+    start_job(rank, instructions(rank, bytes * combine_instructions), cookie | of_memory);
 }
 
 }  // namespace striate

@@ -17,6 +17,7 @@
 #include "striate/programs/point_to_point.hpp"
 #include "striate/programs/processors.hpp"
 #include "striate/programs/program_run.hpp"
+#include "striate/programs/remote_memory.hpp"
 #include "striate/refusal.hpp"
 
 namespace striate {
@@ -37,16 +38,18 @@ struct Task {
     std::int32_t file_work = -1;  // of a collective access
 };
 
-class ProgramRunner : NetworkListener, MessageHost, FileHost {
+class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
   public:
     ProgramRunner(Stations& stations, const ProgramInput& input, const RunOptions& options);
     [[nodiscard]] ProgramResult run(const RunOptions& options);
 
     // The network's calls.
     void on_sent(std::uint64_t cookie) override {
+        if ((cookie & of_memory) != 0) return memory_.on_sent(cookie & ~of_memory);
         (cookie & of_file) != 0 ? files_->on_sent(cookie & ~of_file) : messages_.on_sent(cookie);
     }
     void on_delivered(std::uint64_t cookie) override {
+        if ((cookie & of_memory) != 0) return memory_.on_delivered(cookie & ~of_memory);
         (cookie & of_file) != 0 ? files_->on_delivered(cookie & ~of_file) : messages_.on_delivered(cookie);
     }
     void on_timer(std::uint64_t cookie) override;
@@ -57,6 +60,12 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     void take_step(std::uint32_t rank, std::uint64_t cookie) override;
     void part_over(std::uint32_t owner, std::int64_t request) override;
     void matched(std::uint32_t owner, std::int64_t request, const Envelope& message) override;
+
+    // The remote memory's calls.
+    void transmit_memory(std::uint32_t source, std::uint32_t target, std::int64_t payload,
+                         std::uint64_t cookie) override;
+    void combine(std::uint32_t rank, std::int64_t bytes, std::uint64_t cookie) override;
+    void memory_over(std::uint32_t rank, std::int64_t request) override { part_over(rank, request); }
 
     // The files' calls.
     [[nodiscard]] Ticks now() const override { return network_->now(); }
@@ -69,6 +78,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     void access_over(std::uint32_t owner, std::int64_t request) override;
 
   private:
+    // Messages and jobs of remote memory.
+    static constexpr std::uint64_t of_memory = std::uint64_t{1} << 55;
     // Messages and jobs of files, and their timers.
     static constexpr std::uint64_t of_file = std::uint64_t{1} << 60;
     static constexpr std::uint64_t of_file_timer = std::uint64_t{1} << 63;
@@ -95,6 +106,8 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
         std::int64_t name;
         std::uint32_t open;
         bool awaited;
+        bool offered = false;  // to the waitany that comes next
+        bool taken = false;    // by a waitany: null, until it is awaited or begun again
     };
     using Requests = std::vector<Request>;
     // A receive that did not say from whom, or with which tag.
@@ -146,6 +159,11 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
                  std::int64_t request);
     void await_request(std::uint32_t rank, std::int64_t name);
     void await_all(std::uint32_t rank);
+    void offer(std::uint32_t rank);
+    void await_any(std::uint32_t rank, std::int64_t least, std::int64_t most);
+    void take_request(std::uint32_t rank, Request& request);
+    void withdraw_offers(std::uint32_t rank);
+    void reach_memory(std::uint32_t rank);
     [[nodiscard]] Requests::iterator find_request(std::uint32_t rank, std::int64_t name);
     [[nodiscard]] const GroupColumns& groups(std::uint32_t rank) const;
     [[nodiscard]] std::int64_t first_member(std::uint32_t rank) const;
@@ -218,6 +236,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     // The timeline
     void record(std::uint32_t rank);
     void record_marks(std::uint32_t rank);
+    void record_chosen(std::uint32_t rank, Bar bar);
     void name_source(const Envelope& message, std::int32_t communicator, std::int32_t& source,
                      std::int32_t& tag) const;
 
@@ -236,6 +255,7 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     CollectiveCalls collectives_;
     Processors processors_;
     PointToPoint messages_;
+    RemoteMemory memory_;
     std::unique_ptr<FileService> files_;
     std::unique_ptr<FileCalls> file_calls_;
     std::map<Meeting, std::vector<Joined>> file_meetings_;
@@ -247,8 +267,10 @@ class ProgramRunner : NetworkListener, MessageHost, FileHost {
     std::vector<std::uint8_t> told_;  // per rank: a close that flushes has told the metadata server
     std::vector<Task> tasks_;
     std::vector<std::uint32_t> free_tasks_;
-    std::vector<Requests> requests_;   // per rank, of non-blocking operations not yet waited for
-    std::vector<std::int64_t> calls_;  // of collectives, per rank and communicator
+    std::vector<Requests> requests_;      // per rank, of non-blocking operations not yet waited for
+    std::vector<std::uint8_t> choosing_;  // per rank: waits for one of those offered
+    std::vector<std::vector<std::int64_t>> chosen_;  // per rank, with a timeline: what its waitany took
+    std::vector<std::int64_t> calls_;                // of collectives, per rank and communicator
     std::map<Meeting, std::vector<PointToPoint::Caller>> meetings_;
     std::vector<Ticks> step_;              // per node
     std::vector<Computed> computed_;       // per rank, where lags are known

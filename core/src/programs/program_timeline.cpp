@@ -52,6 +52,21 @@ void ProgramRunner::record(std::uint32_t rank) {
             bar.more = operand(0);
             bar.bytes = operand(1);
             break;
+        case Kind::put:
+        case Kind::get:
+        case Kind::accumulate:
+            bar.peer = narrow(operand(0));
+            bar.bytes = operand(1);
+            break;
+        case Kind::lock:
+            bar.tag = narrow(operand(1));
+            [[fallthrough]];
+        case Kind::flush:
+        case Kind::unlock:
+            bar.peer = narrow(operand(0));
+            break;
+        case Kind::waitany:
+            return record_chosen(rank, bar);
         case Kind::wait:
         case Kind::waitall:
         case Kind::test:
@@ -72,6 +87,17 @@ void ProgramRunner::record(std::uint32_t rank) {
     if (open && !known && at != SIZE_MAX) {
         open_receives_[rank].push_back({request, cursors_.communicator(rank), at});
     }
+}
+
+// A bar for every request that was taken; the first has the time of the call.
+void ProgramRunner::record_chosen(std::uint32_t rank, Bar bar) {
+    if (chosen_[rank].empty()) timeline_->add(bar);
+    for (const std::int64_t request : chosen_[rank]) {
+        bar.more = request;
+        timeline_->add(bar);
+        bar.start = bar.end;
+    }
+    chosen_[rank].clear();
 }
 
 // Whose message it was, as the communicator counts ranks.

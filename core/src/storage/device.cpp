@@ -20,30 +20,39 @@ void add(std::vector<Access>& parts, const Access& part, std::int64_t bridge) {
 }
 
 // The arm goes to one part after the other; flash spreads a part over its channels.
-Ticks serve_disk(const Disk& disk, DiskState& state, std::vector<Ticks>& free_at, Ticks now,
-                 const Access& access, Rounding rounding) {
+struct Served {
+    Ticks over;
+    Ticks positioning;  // of the first part: seeking, turning, or the device's latency
+};
+
+Served serve_disk(const Disk& disk, DiskState& state, std::vector<Ticks>& free_at, Ticks now,
+                  const Access& access, Rounding rounding) {
     const std::int64_t wanted = (access.bytes + least_channel_bytes - 1) / least_channel_bytes;
     const std::int64_t lanes = std::clamp<std::int64_t>(wanted, 1, std::ssize(free_at));
     std::sort(free_at.begin(), free_at.end());
     const std::int64_t share = (access.bytes + lanes - 1) / lanes;
     DiskState counted;
-    Ticks over = now;
+    Served served{now, 0};
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
         const std::int64_t from = std::min(access.bytes, share * lane);
         const std::int64_t bytes = std::min(access.bytes, share * (lane + 1)) - from;
         const Access part{access.file, access.offset + from, bytes, access.write};
         const Ticks ticks = access_ticks(disk, state, part, rounding);
-        if (lane == 0) counted = state;
+        if (lane == 0) {
+            counted = state;
+            const Ticks moving = service_ticks(bytes, transfer_rate(disk, access.write), rounding);
+            served.positioning = std::max<Ticks>(0, ticks - moving);
+        }
         Ticks& channel = free_at[static_cast<std::size_t>(lane)];
         const Ticks begun = std::max(now, channel);
         channel = disk.slice > 0 ? throttled_end(disk, state, begun, part) : begun + ticks;
-        over = std::max(over, channel);
+        served.over = std::max(served.over, channel);
     }
     // It is one operation, as far from the last as its first part, however many channels it took.
     state.operations = counted.operations;
     state.sequential = counted.sequential;
     state.near_seeks = counted.near_seeks;
-    return over;
+    return served;
 }
 
 class Round {
@@ -58,10 +67,10 @@ class Round {
                 part.write = write;
                 const Ticks start = std::max(
                     now, *std::min_element(state_.free_at[disk].begin(), state_.free_at[disk].end()));
-                const Ticks done = serve_disk(device_.disks[disk], state_.disks[disk], state_.free_at[disk],
-                                              now, part, device_.rounding);
-                if (log_.timeline != nullptr) record(disk, part, start, done);
-                over = std::max(over, done);
+                const Served served = serve_disk(device_.disks[disk], state_.disks[disk],
+                                                 state_.free_at[disk], now, part, device_.rounding);
+                if (log_.timeline != nullptr) record(disk, part, start, served);
+                over = std::max(over, served.over);
             }
         }
         return over;
@@ -103,17 +112,13 @@ class Round {
     }
 
   private:
-    // What is not transfer is seeking, turning and the device's own latency.
-    void record(std::size_t disk, const Access& part, Ticks start, Ticks end) const {
-        const Disk& model = device_.disks[disk];
-        const Ticks transfer =
-            service_ticks(part.bytes, part.write ? model.write_rate : model.read_rate, device_.rounding);
+    void record(std::size_t disk, const Access& part, Ticks start, const Served& served) const {
         log_.timeline->add({.start = start,
-                            .end = end,
+                            .end = served.over,
                             .bytes = part.bytes,
-                            .more = std::max<Ticks>(0, end - start - transfer),
+                            .more = std::min(served.positioning, served.over - start),
                             .place = log_.server,
-                            .tag = static_cast<std::int32_t>(disk),
+                            .tag = log_.first_disk + static_cast<std::int32_t>(disk),
                             .other = static_cast<std::int32_t>(part.file),
                             .level = BarLevel::disk,
                             .kind = part.write ? BarKind::write : BarKind::read});

@@ -25,11 +25,6 @@ Move move_to(const Disk& disk, DiskState& state, const Access& access) {
     return Move::far;
 }
 
-double rate_of(const Disk& disk, bool write) {
-    const double rate = write ? disk.write_rate : disk.read_rate;
-    return disk.kind == DiskKind::flash ? rate / disk.channels : rate;
-}
-
 // Positioning and transfer as one sum of seconds, cut to nanoseconds once: the clock of PIOsimHD.
 Ticks truncated(Ticks latency, double turn_seconds, std::int64_t bytes, double rate) {
     const double seconds =
@@ -39,9 +34,14 @@ Ticks truncated(Ticks latency, double turn_seconds, std::int64_t bytes, double r
 
 }  // namespace
 
+double transfer_rate(const Disk& disk, bool write) {
+    const double rate = write ? disk.write_rate : disk.read_rate;
+    return disk.kind == DiskKind::flash ? rate / disk.channels : rate;
+}
+
 Ticks throttled_end(const Disk& disk, DiskState& state, Ticks now, const Access& access) {
     ThrottleSlice& slice = access.write ? state.writes : state.reads;
-    const double rate = rate_of(disk, access.write);
+    const double rate = transfer_rate(disk, access.write);
     const double budget = rate * static_cast<double>(disk.slice) / ticks_per_second;
     const auto slices = [&] {  // begun so far
         return static_cast<Ticks>(std::ceil(static_cast<double>(slice.bytes) / budget));
@@ -69,7 +69,7 @@ Ticks access_ticks(const Disk& disk, DiskState& state, const Access& access, Rou
         latency = move == Move::far ? disk.average_seek : move == Move::near ? disk.track_seek : 0;
         turn_seconds = move == Move::none ? 0 : 30 / disk.revolutions_per_minute;
     }
-    const double rate = rate_of(disk, access.write);
+    const double rate = transfer_rate(disk, access.write);
     if (rounding == Rounding::truncated_nanoseconds) {
         return truncated(latency, turn_seconds, access.bytes, rate);
     }

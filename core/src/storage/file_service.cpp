@@ -284,7 +284,8 @@ void FileService::write_packet(std::uint32_t index, std::int64_t bytes) {
         bytes < run.bytes - part.in_run) {  // most are one stretch
         const std::int64_t offset = run.offset + part.in_run;
         part.in_run += bytes;
-        return servers_[part.server]->write({{part.file, offset, bytes, true}, index});
+        const std::uint32_t writer = calls_[part.call].caller.rank;
+        return servers_[part.server]->write({{part.file, offset, bytes, true}, index, writer});
     }
     std::vector<FileRange> stretches;
     while (bytes > 0) {
@@ -347,7 +348,7 @@ void FileService::chunk_ready(std::uint32_t index) {
     if (alone) read_chunk(chunk.part);
 }
 
-// Where a write is acknowledged when its bytes are taken: the last ones are.
+// Where a write is acknowledged when its bytes are stored: the last ones are.
 void FileService::write_taken(std::uint64_t cookie, std::int64_t bytes) {
     const auto index = static_cast<std::uint32_t>(cookie);
     parts_[index].ready += bytes;
@@ -386,6 +387,9 @@ void FileService::on_timer(std::uint64_t cookie) {
 void FileService::record(Timeline* timeline) {
     timeline_ = timeline;
     for (const auto& server : servers_) server->record(timeline);
+    const auto servers = static_cast<std::int32_t>(servers_.size());
+    metadata_.record(timeline, servers);
+    wire_.record(timeline, servers + static_cast<std::int32_t>(metadata_.servers()));
 }
 
 // From the moment a server hears of its part of a call to its answer.

@@ -1,5 +1,7 @@
 #include "striate/storage/file_wire.hpp"
 
+#include <algorithm>
+
 namespace striate {
 
 std::int32_t FileWire::forwarder(std::uint32_t rank, std::int64_t server) const {
@@ -17,6 +19,7 @@ void FileWire::send(std::uint32_t source, std::uint32_t target, std::int32_t for
     }
     Relay& relay = relays_[cookie];
     relay.forwarder = static_cast<std::uint32_t>(forwarder);
+    relay.source = source;
     relay.target = target;
     relay.coming.push_back(packet);
     host_.transmit_file(source, first_interface_ + relay.forwarder, packet.payload, packet.continues,
@@ -32,6 +35,7 @@ bool FileWire::sent(std::uint64_t& cookie) {
     const auto found = relays_.find(cookie);
     found->second.sending = false;
     if (found->second.ended && found->second.waiting.empty()) {
+        if (timeline_ != nullptr) record(found->second);
         relays_.erase(found);
     } else {
         pass_on(cookie, found->second);
@@ -48,6 +52,12 @@ bool FileWire::delivered(std::uint64_t& cookie) {
     Relay& relay = relays_[cookie];
     const Packet packet = relay.coming.front();
     relay.coming.pop_front();
+    if (relay.bytes == 0) relay.since = host_.now();
+    relay.bytes += packet.payload;
+    ForwarderTotals& total = totals_[relay.forwarder];
+    total.messages += static_cast<std::int64_t>(packet.last);
+    total.bytes += packet.payload;
+    total.most_bytes = std::max(total.most_bytes, held_[relay.forwarder] += packet.payload);
     relay.waiting.push_back(packet);
     relay.dirty_bytes += packet.payload;
     relay.ended = relay.ended || packet.last;
@@ -64,9 +74,21 @@ void FileWire::pass_on(std::uint64_t cookie, Relay& relay) {
     const Packet packet = relay.waiting.front();
     relay.waiting.pop_front();
     --relay.ready;
+    held_[relay.forwarder] -= packet.payload;
     relay.sending = true;
     host_.transmit_file(first_interface_ + relay.forwarder, relay.target, packet.payload, packet.continues,
                         cookie | onwards);
+}
+
+// From the first packet that came to the last that has gone on; of both ends the rank has the lower number.
+void FileWire::record(const Relay& relay) const {
+    timeline_->add({.start = relay.since,
+                    .end = host_.now(),
+                    .bytes = relay.bytes,
+                    .place = first_place_ + static_cast<std::int32_t>(relay.forwarder),
+                    .rank = static_cast<std::int32_t>(std::min(relay.source, relay.target)),
+                    .level = BarLevel::server,
+                    .kind = BarKind::transfer});
 }
 
 }  // namespace striate

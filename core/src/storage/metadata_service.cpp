@@ -38,7 +38,7 @@ void MetadataService::ask(const FileCaller& caller, Kind kind, std::int64_t file
         place = free_calls_.back();
         free_calls_.pop_back();
     }
-    calls_[place] = {caller, server, work_of(servers_[server].rules, kind, creates), 0, false};
+    calls_[place] = {caller, server, kind, file, work_of(servers_[server].rules, kind, creates), 0, false};
     send(place, true);
 }
 
@@ -82,8 +82,24 @@ void MetadataService::on_timer(std::uint64_t cookie) {
     Server& server = servers_[calls_[index].server];
     --server.running;
     calls_[index].answered = true;
+    if (timeline_ != nullptr) record(calls_[index]);
     send(index, false);
     serve(server);
+}
+
+// From the moment a server hears of a call to its answer.
+void MetadataService::record(const Call& call) const {
+    const BarKind kind = call.kind == Kind::open    ? BarKind::open
+                         : call.kind == Kind::stat  ? BarKind::stat
+                         : call.kind == Kind::erase ? BarKind::erase
+                                                    : BarKind::close;
+    timeline_->add({.start = call.came,
+                    .end = host_.now(),
+                    .place = first_place_ + static_cast<std::int32_t>(call.server),
+                    .rank = static_cast<std::int32_t>(call.caller.rank),
+                    .other = static_cast<std::int32_t>(call.file),
+                    .level = BarLevel::server,
+                    .kind = kind});
 }
 
 }  // namespace striate

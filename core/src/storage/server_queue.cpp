@@ -51,7 +51,7 @@ void ServerQueue::finish(const Operation& operation) {
 }
 
 bool ServerQueue::receives() const {
-    if (rules_.policy == CachePolicy::direct) return waiting() == 0 || running_ == 0;
+    if (holds_nothing(rules_.policy)) return waiting() == 0 || running_ == 0;
     return rules_.memory_bytes == 0 || dirty_bytes_ < rules_.memory_bytes;
 }
 

@@ -22,12 +22,10 @@ StorageServer::StorageServer(const ServerRules& rules, std::uint32_t number, Fil
 }
 
 bool StorageServer::may_stop() const {
-    return burst_ || rules_.queue.policy == CachePolicy::direct || rules_.queue.memory_bytes > 0;
+    return burst_ || holds_nothing(rules_.queue.policy) || rules_.queue.memory_bytes > 0;
 }
 
-bool StorageServer::acknowledges_at_once() const {
-    return !burst_ && rules_.queue.policy != CachePolicy::direct;
-}
+bool StorageServer::acknowledges_at_once() const { return !burst_ && !holds_nothing(rules_.queue.policy); }
 
 void StorageServer::reach(std::int64_t file, std::int64_t end) {
     std::int64_t& known = known_end_[file];
@@ -40,8 +38,7 @@ void StorageServer::write(const Job& job) {
         burst_->add(job.access);
         totals_.burst_written += job.access.bytes;
         totals_.most_dirty_bytes = std::max(totals_.most_dirty_bytes, burst_->dirty_bytes());
-        const Ticks over = finish_time(rules_.burst->device, *burst_device_, host_.now(), job.access);
-        run(Where::burst, {job.access, {job}}, over);
+        run_burst(job);
         drain();
     } else if (rules_.dirty_bytes > 0 && !flushes(job.writer)) {
         dirty_[job.writer].push_back(job);
@@ -97,8 +94,7 @@ std::uint32_t StorageServer::read(const Job& job) {
                 continue;
             }
             totals_.burst_read += part.bytes;
-            const Ticks over = finish_time(rules_.burst->device, *burst_device_, host_.now(), piece.access);
-            run(Where::burst, {piece.access, {piece}}, over);
+            run_burst(piece);
         }
         pump();
     }
@@ -140,7 +136,7 @@ void StorageServer::pump() {
         Operation operation = queue_.take();
         const Ticks over = finish_on_disks(operation.access);
         if (on_disks_++ == 0) busy_since_ = host_.now();
-        if (operation.access.write && rules_.queue.policy == CachePolicy::direct && !burst_) {
+        if (operation.access.write && rules_.queue.policy == CachePolicy::direct_early && !burst_) {
             for (const Job& job : operation.parts) listener_.write_taken(job.cookie, job.access.bytes);
         }
         if (log_ != nullptr) {
@@ -150,6 +146,13 @@ void StorageServer::pump() {
     }
     note_queue();
     host_.set_receiving(number_, receives());
+}
+
+void StorageServer::run_burst(const Job& job) {
+    const DiskLog log{timeline_, static_cast<std::int32_t>(number_), DiskLog::burst_disk};
+    const Ticks over = finish_time(rules_.burst->device, *burst_device_, host_.now(), job.access, log);
+    if (on_burst_++ == 0) burst_since_ = host_.now();
+    run(Where::burst, {job.access, {job}}, over);
 }
 
 Ticks StorageServer::finish_on_disks(const Access& access) {
@@ -208,6 +211,9 @@ void StorageServer::operation_over(const Operation& operation) {
             listener_.piece_read(job.cookie);
         } else if (!burst_) {
             --unwritten_jobs_[job.writer];
+            if (rules_.queue.policy == CachePolicy::direct) {
+                listener_.write_taken(job.cookie, job.access.bytes);
+            }
         } else {
             burst_->drained(drains_[job.cookie]);
             free_drains_.push_back(static_cast<std::uint32_t>(job.cookie));
@@ -217,6 +223,7 @@ void StorageServer::operation_over(const Operation& operation) {
 }
 
 void StorageServer::burst_over(const Job& job) {
+    if (--on_burst_ == 0) totals_.burst_busy += host_.now() - burst_since_;
     if (job.access.write) return listener_.write_taken(job.cookie, job.access.bytes);
     listener_.piece_read(job.cookie);
 }

@@ -56,6 +56,16 @@ TEST_CASE("contexts and exact tags keep messages apart") {
     CHECK(matching.unexpected_at(2).size() == 1);
 }
 
+TEST_CASE("who takes any tag does not take messages that calls are made of") {
+    Matching matching(2);
+    std::vector<Matching::Match> matches;
+    const Envelope hidden{0, -2, 0, 1};
+    CHECK(matching.post(1, {0, any, any}, 20) == none);
+    matching.arrive(hidden, matching.announce(hidden), 10, matches);
+    CHECK(matches.empty());
+    CHECK(matching.post(1, {0, -2, 0}, 21) == 10);
+}
+
 TEST_CASE("a message has to fit into its receive, and a receive of 0 bytes takes whatever comes") {
     const Envelope envelope{0, 1, 0, 1};
     expect_room(envelope, 8, 8);

@@ -10,7 +10,7 @@ from striate.ladder.forecast import Answer, Forecast, Phase
 from striate.ladder.proofs import Proof
 from striate.noise.model import Day
 from striate.printable import columns, one_line
-from striate.rungs.server_use import MetadataUse, ServerUse
+from striate.rungs.server_use import ForwarderUse, MetadataUse, ServerUse
 from striate.units import about_count, about_seconds, about_size, counted
 
 
@@ -78,6 +78,8 @@ def forecast_text(forecast: Forecast, percentiles: Sequence[float] = ()) -> str:
         parts.append(columns(_server_rows(forecast.servers), numbers_from=1))
     if forecast.metadata:
         parts.append(columns(_metadata_rows(forecast.metadata), numbers_from=1))
+    if forecast.forwarders:
+        parts.append(columns(_forwarder_rows(forecast.forwarders), numbers_from=1))
     if forecast.checks:
         words = [
             (check.name, "passed" if check.passed else "failed", check.finding) for check in forecast.checks
@@ -120,29 +122,39 @@ MOST_SERVERS = 8  # on one screen; --json has all
 
 
 def _server_rows(servers: Sequence[ServerUse]) -> list[tuple[str, ...]]:
-    """The busiest servers: bytes, disk jobs and seeks, cache hits, queue and utilisation."""
-    rows: list[tuple[str, ...]] = [
-        (
-            "server",
-            "read",
-            "written",
-            "disk jobs",
-            "short seeks",
-            "long",
-            "hits",
-            "longest queue",
-            "mean",
-            "busy",
-        )
+    """The busiest servers: bytes, disk jobs and seeks, cache hits, queue and utilisation; burst buffers first."""
+    heads = ("server", "read", "written", "disk jobs", "short seeks", "long", "hits", "longest queue", "mean")
+    burst = any(server.burst_bytes_written or server.burst_bytes_read for server in servers)
+    before = ("burst read", "burst written", "burst busy") if burst else ()
+    rows: list[tuple[str, ...]] = [(heads[0], *before, *heads[1:], "busy")]
+    if burst:
+        rows = [(heads[0], *before, "disk read", "disk written", *heads[3:], "disk busy")]
+    shown = sorted(servers, key=lambda server: -(server.busy_seconds + server.burst_busy_seconds))
+    shown = shown[:MOST_SERVERS]
+    rows += [
+        (server.name, *(_burst_words(server) if burst else ()), *_disk_words(server)) for server in shown
     ]
-    shown = sorted(servers, key=lambda server: -server.busy_seconds)[:MOST_SERVERS]
-    for server in shown:
-        jobs = (f"{count:,}" for count in (server.operations, server.short_seeks, server.long_seeks))
-        bytes_ = (about_size(size) for size in (server.bytes_read, server.bytes_written))
-        queue = (f"{server.longest_queue:,}", f"{server.mean_queue:.1f}", f"{server.utilisation:.0%}")
-        rows.append((server.name, *bytes_, *jobs, about_size(server.cache_hit_bytes), *queue))
     if len(servers) > len(shown):
-        rows.append((f"and {len(servers) - len(shown):,} less busy", *[""] * 9))
+        rows.append((f"and {len(servers) - len(shown):,} less busy", *[""] * (len(rows[0]) - 1)))
+    return rows
+
+
+def _burst_words(server: ServerUse) -> tuple[str, ...]:
+    bytes_ = (about_size(size) for size in (server.burst_bytes_read, server.burst_bytes_written))
+    return (*bytes_, f"{server.burst_utilisation:.0%}")
+
+
+def _disk_words(server: ServerUse) -> tuple[str, ...]:
+    jobs = (f"{count:,}" for count in (server.operations, server.short_seeks, server.long_seeks))
+    bytes_ = (about_size(size) for size in (server.bytes_read, server.bytes_written))
+    queue = (f"{server.longest_queue:,}", f"{server.mean_queue:.1f}", f"{server.utilisation:.0%}")
+    return (*bytes_, *jobs, about_size(server.cache_hit_bytes), *queue)
+
+
+def _forwarder_rows(forwarders: Sequence[ForwarderUse]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("forwarder", "messages", "passed on", "most held")]
+    for one in forwarders[:MOST_SERVERS]:
+        rows.append((one.name, f"{one.messages:,}", about_size(one.bytes), about_size(one.most_held_bytes)))
     return rows
 
 

@@ -10,7 +10,9 @@ from msgspec import Meta
 
 from striate.cluster.quantities import Bytes, BytesPerSecond, Ticks
 
-CachePolicy = Literal["none", "write-behind", "aggregation", "aggregation-reorder", "server-directed"]
+CachePolicy = Literal[
+    "none", "piosimhd-none", "write-behind", "aggregation", "aggregation-reorder", "server-directed"
+]
 
 
 class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,6 +29,11 @@ class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sync: Ticks = Ticks(0)  # of a sync beside its data: the commit of a journal
     read_ahead: Bytes = Bytes(0)
     keeps_reads: bool = False  # an LRU read cache, which the original simulator lacks
+
+    @property
+    def holds_writes(self) -> bool:
+        """Whether a write is acknowledged from memory, before a disk has seen it."""
+        return self.policy not in ("none", "piosimhd-none")
 
 
 class SimpleDisk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="simple"):
@@ -86,6 +93,12 @@ def queue_depth(disk: Disk) -> int:
     if isinstance(disk, FlashDisk):
         return disk.channels if disk.queue_depth is None else disk.queue_depth
     return 1
+
+
+def operations_at_once(cache: Cache, disks: Sequence[Disk]) -> int:
+    """Operations that a server gives to its disks at once: as it says, or what one of them takes."""
+    given = cache.concurrent_operations
+    return max(queue_depth(disk) for disk in disks) if given is None else given
 
 
 def capacity_bytes(disks: Sequence[Disk], raid: Raid) -> int:

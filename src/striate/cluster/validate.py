@@ -112,7 +112,7 @@ def _check_where(table: SeatTable, path: str) -> None:
 
 
 def _check_storage(table: ServerTable, packet: int, path: str) -> None:
-    """Refuse arrays that cannot be, and a burst buffer that could fill up without draining."""
+    """Refuse impossible arrays, a cache that contradicts itself, a burst buffer that fills up without draining."""
     disks = table.kinds_of_disks()  # not all of them: their number has not been checked yet
     if not disks:
         raise ClusterError("expected at least one disk", at=f"{path}.disk")
@@ -122,6 +122,9 @@ def _check_storage(table: ServerTable, packet: int, path: str) -> None:
         raise ClusterError("expected a disk of at least 1 B, got 0", at=f"{path}.disk.capacity")
     if len({disk.capacity is None for disk in disks}) > 1:
         raise ClusterError("expected a capacity for every disk or for none", at=f"{path}.disk")
+    if int(table.cache.dirty) and not table.cache.holds_writes and table.burst is None:
+        found = f'policy = "{table.cache.policy}" keeps no written data in memory'
+        raise ClusterError(f"{found}; expected no `dirty`", at=f"{path}.cache.dirty")
     burst = table.burst
     if burst is not None and burst.threshold + packet > burst.capacity:
         key = "capacity" if burst.drain_above is None else "drain_above"

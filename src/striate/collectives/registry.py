@@ -19,7 +19,7 @@ The defaults follow the published rules of MPICH, where they exist, and Open MPI
 | alltoall | blocks up to 256 B, at least 8 ranks | bruck |
 | alltoall | else | pairwise |
 | alltoallv | always | pairwise |
-| scan | always | doubling |
+| scan, exscan | always | doubling |
 | reduce_scatter | all parts together below 512 KiB | recursive-halving |
 | reduce_scatter | else | pairwise |
 | barrier | always | dissemination |
@@ -87,6 +87,8 @@ ALGORITHMS: dict[tuple[str, str], Callable[..., ScheduleDraft | CollectiveSchedu
     ("alltoall", "bruck"): alltoall.bruck,
     ("scan", "doubling"): scan.doubling,
     ("scan", "linear"): scan.linear,
+    ("exscan", "doubling"): scan.exclusive_doubling,
+    ("exscan", "linear"): scan.exclusive_linear,
     ("reduce_scatter", "recursive-halving"): reduce_scatter.recursive_halving,
     ("reduce_scatter", "pairwise"): reduce_scatter.pairwise,
     ("barrier", "dissemination"): barrier.dissemination,
@@ -104,7 +106,7 @@ PLACED = frozenset((("bcast", "smp-pipelined"),))
 def choose(kind: str, size: int, size_bytes: int) -> str:
     """The algorithm for a group of `size` ranks, as the table above says.
 
-    `size_bytes` is what MPI's count means: the vector of bcast, reduce, allreduce and scan, else the part of one
+    `size_bytes` is what MPI's count means: the vector of bcast, reduce, allreduce and scans, else the part of one
     rank. Raises ScheduleError for a kind that is none.
     """
     if kind not in KINDS:
@@ -131,7 +133,7 @@ def choose(kind: str, size: int, size_bytes: int) -> str:
             return "bruck" if size_bytes <= 256 and size >= 8 else "pairwise"
         case "alltoallv":
             return "pairwise"
-        case "scan":
+        case "scan" | "exscan":
             return "doubling"
         case "reduce_scatter":
             return "recursive-halving" if size * size_bytes < 512 * KIB else "pairwise"

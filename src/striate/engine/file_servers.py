@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.cluster.cluster import Cluster, IOServer
+from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
 from striate.cluster.storage import (
     Burst,
@@ -19,6 +19,7 @@ from striate.cluster.storage import (
     HardDisk,
     SimpleDisk,
     capacity_bytes,
+    operations_at_once,
     queue_depth,
 )
 from striate.engine.file_layouts import LayoutTable, layout_table
@@ -92,7 +93,7 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
     return FileServers(
         policy=np.array([POLICIES.index(server.cache.policy) for server in servers], np.uint8),
         memory=_column([server.memory for server in servers]),
-        concurrent=_column([_at_once(server) for server in servers]),
+        concurrent=_column([operations_at_once(one.cache, one.disks) for one in servers]),
         dirty=_column([int(server.cache.dirty) for server in servers]),
         sync=_column([int(server.cache.sync) for server in servers]),
         kept_reads=_column([server.memory if server.cache.keeps_reads else 0 for server in servers]),
@@ -118,11 +119,6 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         metadata=metadata_columns(cluster),
         forwarding=forwarding(cluster, placement),
     )
-
-
-def _at_once(server: IOServer) -> int:
-    given = server.cache.concurrent_operations
-    return max(queue_depth(disk) for disk in server.disks) if given is None else given
 
 
 def _burst_rows(bursts: Sequence[Burst | None], first: int) -> Int64s:

@@ -8,18 +8,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
+from striate.cluster.part_names import service_name, station_name
 from striate.engine.recording import Rows
 from striate.layout.extents import Extents
 from striate.trace.columns import NONE
 from striate.trace.header import TracedCommunicator
 from striate.trace.kinds import COLLECTIVES, KINDS, LEVELS
 from striate.workload.application import Application
-from striate.workload.kinds import ACCESSES, OPERANDS, Kind
+from striate.workload.kinds import ACCESSES, ONE_SIDED, OPERANDS, Kind
 from striate.workload.program import Int64s
 
-SYNCHRONOUS = "MPI_Ssend"  # the function of a synchronous send
+# Functions of rows whose kind does not tell all.
+NAMED = {
+    Kind.SSEND: "MPI_Ssend",
+    Kind.EXSCAN: "MPI_Exscan",
+    Kind.WAITANY: "MPI_Waitany",
+    Kind.PUT: "MPI_Put",
+    Kind.GET: "MPI_Get",
+    Kind.ACCUMULATE: "MPI_Accumulate",
+    Kind.FLUSH: "MPI_Win_flush",
+    Kind.LOCK: "MPI_Win_lock",
+    Kind.UNLOCK: "MPI_Win_unlock",
+}
+_MORE_NAMES = ("MPI_Testany", "MPI_Win_flush_local")
+_NAMES = ("", *NAMED.values(), *_MORE_NAMES)
 ALGORITHM = "algorithm:"  # of a collective call that names one, as its function
-_KIND_OF_BAR = np.array([KINDS.index(word) for word in ("other", "read", "write", "sync")], np.int8)
+_BURST_DISK = 1 << 15  # core/include/striate/storage/device.hpp
+_BARS = ("other", "read", "write", "sync", "open", "close", "stat", "delete", "transfer")
+_KIND_OF_BAR = np.array([KINDS.index(word) for word in _BARS], np.int8)
 _WORDS = {
     Kind.SSEND: "send",
     **{Kind[word.upper()]: word for word in (*COLLECTIVES, "send", "recv", "sendrecv", "wait", "compute")},
@@ -28,6 +44,9 @@ _WORDS = {
     Kind.WRITE_ALL: "write",
     Kind.WAITALL: "wait",
     Kind.TEST: "probe",
+    Kind.WAITANY: "wait",
+    Kind.EXSCAN: "scan",
+    **dict.fromkeys(ONE_SIDED, "rma"),
     Kind.ERASE: "delete",
     Kind.REGION_BEGIN: "region",
 }
@@ -77,32 +96,17 @@ class Resources:
         self.names += [name(key) for key in distinct.tolist()]
         return (first + which.ravel()).astype(np.int32)
 
-    def _component(self, number: int) -> str:
-        names = self._cluster.component_names
-        return names[number] if names else f"component {number}"
-
     def server(self, number: int) -> str:
-        return f"server {number}"
+        return service_name(self._cluster, number)
 
     def disk(self, key: int) -> str:
         server, disk = divmod(key, 2**16)
-        return f"disk {server}.{disk}"
+        if disk < _BURST_DISK:
+            return f"disk {server}.{disk}"
+        return f"burst buffer {server}"
 
     def station(self, number: int) -> str:
-        """Components, edges and interfaces, as core/include/striate/network/stations.hpp orders them."""
-        network = self._cluster.network
-        if number < network.components:
-            return self._component(number)
-        number -= network.components
-        if number < network.edges:
-            source, target = int(network.edge_source[number]), int(network.edge_target[number])
-            return f"{self._component(source)} > {self._component(target)}"
-        number -= network.edges
-        return (
-            f"interface of rank {number}"
-            if number < self._ranks
-            else f"interface of server {number - self._ranks}"
-        )
+        return station_name(self._cluster, self._ranks, number)
 
 
 class Functions:
@@ -114,18 +118,20 @@ class Functions:
     @staticmethod
     def column(numbers: NDArray[Any], application: Application) -> tuple[NDArray[Any], list[str]]:
         """The numbers of all rows as codes, and the names that occur."""
-        names = ("", SYNCHRONOUS, *(ALGORITHM + name for name in application.algorithms))
+        names = (*_NAMES, *(ALGORITHM + name for name in application.algorithms))
         used, codes = np.unique(numbers, return_inverse=True)
         return codes.ravel().astype(np.int16), [names[number] for number in used.tolist()] or [""]
 
     def number(self, line: int) -> int:
         programs = self._application.programs
         kind = Kind(int(programs.kind[line]))
-        if kind is Kind.SSEND:
-            return 1
-        if "algorithm" not in OPERANDS[kind]:
-            return 0
-        return 2 + int(programs.constant[programs.operand(line, "algorithm")]) if self._named(line) else 0
+        if "algorithm" in OPERANDS[kind] and self._named(line):
+            return len(_NAMES) + int(programs.constant[programs.operand(line, "algorithm")])
+        if kind is Kind.WAITANY and not int(programs.constant[programs.operand(line, "least")]):
+            return _NAMES.index("MPI_Testany")
+        if kind is Kind.FLUSH and int(programs.constant[programs.operand(line, "local")]):
+            return _NAMES.index("MPI_Win_flush_local")
+        return _NAMES.index(NAMED.get(kind, ""))
 
     def _named(self, line: int) -> bool:
         programs = self._application.programs
@@ -176,6 +182,7 @@ def rank_rows(bars: Rows, application: Application, families: Families, lists: l
     columns["offset"] = np.where(accesses, bars["more"], NONE)
     for name in ("communicator", "request", "extents", "region"):
         columns[name] = np.full(len(row), NONE, np.int64)
+    columns["request"] = np.where(kinds == Kind.WAITANY, bars["more"], NONE)
     functions = Functions(application)
     order = np.argsort(row, kind="stable")
     numbers, first = np.unique(row[order], return_index=True)

@@ -304,6 +304,7 @@ def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool, self_chec
         applications=told.applications,
         servers=told.servers,
         metadata=told.metadata,
+        forwarders=told.forwarders,
         timeline=told.timeline,
         contradictions=contradictions(found.answers, found.proved),
     )

@@ -18,7 +18,7 @@ from striate.noise.model import Day
 from striate.provenance import Cost, Provenance
 from striate.rungs.answer import Share, Use
 from striate.rungs.check import Check
-from striate.rungs.server_use import MetadataUse, ServerUse
+from striate.rungs.server_use import ForwarderUse, MetadataUse, ServerUse
 from striate.units import about_seconds
 
 SCHEMA = "striate.forecast/2"
@@ -72,6 +72,7 @@ class Forecast:
     applications: tuple[Share, ...] = ()  # where the rung tells them apart
     servers: tuple[ServerUse, ...] = ()  # what each I/O server did, where the rung plays them
     metadata: tuple[MetadataUse, ...] = ()
+    forwarders: tuple[ForwarderUse, ...] = ()
     timeline: Any = field(default=None, repr=False, compare=False)  # a Trace, where one was asked for
     proved: Proof | None = None  # what no run can beat or exceed, where a proof is known
     stopped: str = ""  # why the climb stopped

@@ -207,7 +207,7 @@ class ProgramSubject:
         far = turn_seconds(self.cluster)
         # A question and an answer stand before a long message, and before a synchronous one.
         rendezvous = 3 if size > int(settings.eager) or self.traffic.synchronous else 1
-        direct = any(server.cache.policy == "none" for server in self.cluster.servers)
+        direct = any(not server.cache.holds_writes for server in self.cluster.servers)
         return Inputs(
             random_seek=job_seconds(self.cluster),
             io_difference=settings.io_variation / 1e12,

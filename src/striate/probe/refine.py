@@ -91,7 +91,7 @@ def _sorts(description: Description) -> list[_Sort]:
     flash = type(server.all_disks()[0]).__name__ == "FlashDisk"
     writes = f"{disk}.write_rate" if flash else f"{disk}.rate"
     lag = f"{disk}.write_latency" if flash else None
-    if server.cache.policy != "none" and server.nic is not None:
+    if server.cache.holds_writes and server.nic is not None:
         link = "server[0].nic.link"
         sorts.append(_Sort("writes", f"{link}.latency", f"{link}.bandwidth", _writes, passes=3))
         sorts.append(_Sort("flushes", lag, writes, _flushes))

@@ -180,7 +180,7 @@ def _share_communicators(
 
 
 def _lists(part: RankFile, events: Any, kind: Any, message: Any, extents: Any, merged: MergedNames) -> None:
-    for row in np.flatnonzero(message & np.isin(kind, ("alltoallv", "neighbor"))).tolist():
+    for row in np.flatnonzero(message & np.isin(kind, ("alltoallv", "neighbor", "rma"))).tolist():
         content = part.names["list"].get(int(events["offset"][row]))
         if content is not None:
             sizes = np.frombuffer(content, np.int64, len(content) // 8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.rungs.server_use import MetadataUse, ServerUse
+from striate.rungs.server_use import ForwarderUse, MetadataUse, ServerUse
 from striate.trace.trace import Trace
 
 Floats = NDArray[np.float64]
@@ -40,11 +41,14 @@ class Use:
     mean_queue: float | None = None
 
     @classmethod
-    def of(cls, kind: str, seconds: Floats, queue: Floats | None = None) -> Use:
-        """From the seconds of work of every member, of which there is at least one."""
+    def of(
+        cls, kind: str, seconds: Floats, queue: Floats | None = None, name: Callable[[int], str] | None = None
+    ) -> Use:
+        """From the seconds of work of every member, of which there is at least one; members may have names."""
         most = int(np.argmax(seconds))
+        busiest = name(most) if name else f"{kind} {most}"
         queues = () if queue is None else (float(queue[most]), float(queue.mean()))
-        return cls(kind, len(seconds), f"{kind} {most}", float(seconds[most]), float(seconds.mean()), *queues)
+        return cls(kind, len(seconds), busiest, float(seconds[most]), float(seconds.mean()), *queues)
 
 
 def uses_of(*kinds: tuple[str, Floats]) -> tuple[Use, ...]:
@@ -77,3 +81,4 @@ class Verdict:
     timeline: Trace | None = None
     servers: tuple[ServerUse, ...] = ()
     metadata: tuple[MetadataUse, ...] = ()
+    forwarders: tuple[ForwarderUse, ...] = ()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
+from striate.cluster.part_names import component_name, link_name
 from striate.collectives.choice import Choice
 from striate.engine.input import EngineInput
 from striate.engine.packets import PacketRun, run_packets
@@ -17,7 +18,7 @@ from striate.interval import Interval
 from striate.rungs.answer import Share, Use, Verdict
 from striate.rungs.memory.fit import expect_room
 from striate.rungs.program_input import input_of
-from striate.rungs.server_use import metadata_uses, server_uses
+from striate.rungs.server_use import forwarder_uses, metadata_uses, server_uses
 from striate.units import about_seconds
 from striate.workload.merge import first_ranks, labels_of, merged
 from striate.workload.workload import Workload
@@ -55,6 +56,7 @@ def verdict_of(run: PacketRun, workload: Workload, cluster: Cluster) -> Verdict:
         applications=_shares(workload, run),
         servers=server_uses(run, cluster),
         metadata=metadata_uses(run, cluster),
+        forwarders=forwarder_uses(run, cluster),
     )
 
 
@@ -75,7 +77,9 @@ def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
 
 def _notes(run: PacketRun) -> tuple[str, ...]:
     ended = int(run.rank_end.max())
-    notes = [f"{run.messages:,} messages, {run.events:,} events played, {run.skipped:,} skipped exactly"]
+    notes = [
+        f"{run.messages:,} messages, {run.events - run.skipped:,} events played, {run.skipped:,} skipped exactly"
+    ]
     jobs = int(run.disk_operations.sum())
     if jobs:
         near, still = int(run.disk_near_seeks.sum()), int(run.disk_sequential.sum())
@@ -117,14 +121,26 @@ def _uses(run: PacketRun, cluster: Cluster) -> tuple[Use, ...]:
     last = middle + cluster.network.edges
     queue = run.station_waited / (run.end / 1e12) if run.end else run.station_waited
     parts = (
-        ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end)), None),
-        ("component", run.station_busy[:middle], queue[:middle]),
-        ("link", run.station_busy[middle:last], queue[middle:last]),
-        ("disk", run.server_busy if run.server_busy.any() else run.server_busy[:0], None),
+        ("node", run.node_busy / _cpus_in_use(cluster, len(run.rank_end)), None, None),
+        (
+            "component",
+            run.station_busy[:middle],
+            queue[:middle],
+            lambda number: component_name(cluster, number),
+        ),
+        (
+            "link",
+            run.station_busy[middle:last],
+            queue[middle:last],
+            lambda number: link_name(cluster, number),
+        ),
+        ("disk", run.server_busy if run.server_busy.any() else run.server_busy[:0], None, None),
+        ("burst buffer", run.burst_busy if run.burst_busy.any() else run.burst_busy[:0], None, None),
         (
             "metadata server",
             run.metadata_busy / np.array([one.concurrent for one in cluster.metadata] or [1]),
             None,
+            None,
         ),
     )
-    return tuple(Use.of(kind, busy / 1e12, queue) for kind, busy, queue in parts if len(busy))
+    return tuple(Use.of(kind, busy / 1e12, queue, name) for kind, busy, queue, name in parts if len(busy))

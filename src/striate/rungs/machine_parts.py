@@ -5,16 +5,30 @@ from __future__ import annotations
 from striate.cluster.cluster import Cluster
 from striate.engine.file_tables import uses_aggregators
 from striate.rungs.answer import UnfitError
-from striate.workload.kinds import FILE_CALLS
+from striate.workload.kinds import FILE_CALLS, ONE_SIDED, Kind
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
 
-SUMMED = ("metadata servers", "flushes on close")  # sums per resource know them, clocks of graphs do not
+ONE_SIDED_CALLS, CHOICES = "one-sided communication", "waits for any of several operations"
+_PLAYED = frozenset((Kind.WAITANY, *ONE_SIDED))
+SUMMED = (
+    "metadata servers",
+    "flushes on close",
+    CHOICES,
+)  # sums per resource know them, clocks of graphs do not
 
 
 def unmodelled_parts(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
     """Names of what sums per resource leave out, of all that the program meets on this machine."""
-    return tuple(part for part in parts_of_files(workload, cluster) if part not in SUMMED)
+    left_out = (*parts_of_calls(workload), *parts_of_files(workload, cluster))
+    return tuple(part for part in left_out if part not in SUMMED)
+
+
+def parts_of_calls(workload: Workload) -> tuple[str, ...]:
+    """Names of what a program calls that sums and clocks of graphs do not know."""
+    called = {line.kind for one in workload.applications for line in lines(one, kinds=_PLAYED)}
+    found = {ONE_SIDED_CALLS: bool(called & ONE_SIDED), CHOICES: Kind.WAITANY in called}
+    return tuple(what for what, there in found.items() if there)
 
 
 def parts_of_files(workload: Workload, cluster: Cluster) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from striate.engine.packets import run_packets
 from striate.refusals import error_of
 from striate.rungs.answer import UnfitError
 from striate.rungs.cost import fine_seconds
-from striate.rungs.machine_parts import parts_of_files, refuse_parts
+from striate.rungs.machine_parts import parts_of_calls, parts_of_files, refuse_parts
 from striate.rungs.program_input import input_of
 from striate.workload.workload import Workload
 
@@ -39,7 +39,7 @@ def run_program_flows(
     if rung not in (PATH, CHAIN):
         if len(workload.applications) != 1:
             raise UnfitError("several applications at once are played packet by packet only")
-        refuse_parts(workload, parts_of_files(workload, cluster))
+        refuse_parts(workload, (*parts_of_calls(workload), *parts_of_files(workload, cluster)))
     engine = given() if given else input_of(workload, cluster, choice)
     try:
         return _core.program_flows(rung, engine)

@@ -30,6 +30,8 @@ class ServerUse:
     mean_queue: float
     busy_seconds: float
     utilisation: float
+    burst_busy_seconds: float = 0.0  # of the device of its burst buffer
+    burst_utilisation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,29 @@ class MetadataUse:
     busy_seconds: float  # of each of its places, on average
     mean_wait_seconds: float
     longest_queue: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForwarderUse:
+    """One forwarder: the messages and bytes that it passed on, and the most bytes that it held at once."""
+
+    name: str
+    messages: int
+    bytes: int
+    most_held_bytes: int
+
+
+def forwarder_uses(run: PacketRun, cluster: Cluster) -> tuple[ForwarderUse, ...]:
+    """One row per forwarder, in the order of the cluster; none when no file was accessed."""
+    return tuple(
+        ForwarderUse(
+            cluster.forwarders[number].name,
+            messages=int(run.forwarder_messages[number]),
+            bytes=int(run.forwarder_bytes[number]),
+            most_held_bytes=int(run.forwarder_most_bytes[number]),
+        )
+        for number in range(len(run.forwarder_messages))
+    )
 
 
 def server_uses(run: PacketRun, cluster: Cluster) -> tuple[ServerUse, ...]:
@@ -56,6 +81,7 @@ def server_uses(run: PacketRun, cluster: Cluster) -> tuple[ServerUse, ...]:
 def _server_use(run: PacketRun, number: int, name: str, duration: float) -> ServerUse:
     operations, sequential = int(run.disk_operations[number]), int(run.disk_sequential[number])
     short, busy = int(run.disk_near_seeks[number]), int(run.server_busy[number]) / 1e12
+    burst_busy = int(run.burst_busy[number]) / 1e12
     return ServerUse(
         name,
         bytes_read=int(run.disk_bytes_read[number]),
@@ -73,6 +99,8 @@ def _server_use(run: PacketRun, number: int, name: str, duration: float) -> Serv
         mean_queue=float(run.queue_seconds[number]) / duration,
         busy_seconds=busy,
         utilisation=min(busy / duration, 1.0),
+        burst_busy_seconds=burst_busy,
+        burst_utilisation=min(burst_busy / duration, 1.0),
     )
 
 

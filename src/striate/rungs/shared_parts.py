@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
+from striate.cluster.part_names import station_name
 from striate.cluster.routes import reached_from
 from striate.workload.flows import SharedParts
 
@@ -38,14 +39,10 @@ def shared_parts(
     pair = source[chosen] * processors + target[chosen]
     order = np.argsort(pair, kind="stable")
     first = np.concatenate(([0], np.cumsum(np.bincount(pair, minlength=processors**2))))
-    names = tuple(_name(int(one), network.components) for one in kept)
+    names = tuple(station_name(cluster, 0, int(one)) for one in kept)
     return SharedParts(
         names, ticks[kept], first.astype(np.int64), number[part[chosen]][order].astype(np.uint32)
     )
-
-
-def _name(part: int, components: int) -> str:
-    return f"component {part}" if part < components else f"link {part - components}"
 
 
 def _distinct(part: NDArray[np.int64], end: NDArray[np.int64], parts: int) -> NDArray[np.int64]:

@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 from striate._core import Ledger
 from striate.cluster.cluster import Cluster, IOServer
-from striate.cluster.storage import Disk, random_access_ticks, sequential_ticks, transfer_rate
+from striate.cluster.storage import (
+    Disk,
+    operations_at_once,
+    random_access_ticks,
+    sequential_ticks,
+    transfer_rate,
+)
 from striate.workload.kinds import Kind
 
 Seconds = NDArray[np.float64]
@@ -39,24 +45,37 @@ def unhidden_seconds(cluster: Cluster, load: Seconds) -> Seconds:
 
     `load` has rows: bytes read, requests, bytes written, requests. A cache hides writes up to the server's memory, for
     nobody knows here which writes a sync follows; a burst buffer hides them up to its capacity. Both may serve reads of
-    what was written, and a cache that keeps what was read serves it again.
+    what was written, and a cache that keeps what was read serves it again. Without a cache no disk job is larger than a
+    packet, so that so many of them pay the disks' latency.
     """
     seconds = np.zeros(len(cluster.servers))
     for number, server in enumerate(cluster.servers):
         read, _, written, _ = load[:, number]
-        cached = server.cache.policy != "none" or server.burst is not None
+        cached = server.cache.holds_writes or server.burst is not None
         sure_read = 0.0 if server.cache.keeps_reads or (cached and written) else read
-        sure_written = max(written - _hides(server), 0.0)
+        sure_written = max(written - _hides(server, cluster), 0.0)
         reading = sum(transfer_rate(disk, write=False) for disk in server.disks)
         writing = sum(transfer_rate(disk, write=True) for disk in server.disks)
-        seconds[number] = sure_read / reading + sure_written / writing
+        latency = 0.0 if cached else _latency_bytes(server) * sure_written / int(cluster.settings.packet)
+        seconds[number] = sure_read / reading + (sure_written + latency) / writing
     return seconds
 
 
-def _hides(server: IOServer) -> int:
-    """Bytes of writes that need not reach the disks before the program ends."""
-    memory = 0 if server.cache.policy == "none" else int(server.cache.memory or server.memory)
-    return max(memory, _burst(server))
+def _latency_bytes(server: IOServer) -> float:
+    """Bytes that the disk with the least of them could write during the latency of one write."""
+    return min(
+        sequential_ticks(disk, write=True) / 1e12 * transfer_rate(disk, write=True) for disk in server.disks
+    )
+
+
+def _hides(server: IOServer, cluster: Cluster) -> int:
+    """Bytes of writes that need not be on the disks when the program ends."""
+    if server.cache.holds_writes:
+        return max(int(server.cache.memory or server.memory), _burst(server))
+    if server.cache.policy == "none":
+        return _burst(server)
+    at_once = operations_at_once(server.cache, server.disks)  # begun, and acknowledged already
+    return max(at_once * int(cluster.settings.packet), _burst(server))
 
 
 def _burst(server: IOServer) -> int:

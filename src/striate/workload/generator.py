@@ -12,9 +12,10 @@ from striate.errors import WorkloadError
 from striate.layout.extent_lists import ExtentNumbers
 from striate.layout.extents import Extents
 from striate.workload.application import Application, File, communicator_table, expect_ranks
+from striate.workload.calls.operation import PENDING, Operation, Several
+from striate.workload.calls.requests import RequestSlots
 from striate.workload.fold import Folder, Leaf, Loop, Node
 from striate.workload.kinds import OPERANDS, Kind
-from striate.workload.operations import PENDING, Operation
 from striate.workload.program import Int64s, Operand, ProgramWriter, Row
 
 
@@ -27,7 +28,7 @@ class Repeated:
     count: int
 
 
-Program = Callable[[int, int], Iterable[Operation | Repeated]]
+Program = Callable[[int, int], Iterable[Operation | Several | Repeated]]
 _FREE = ("offset", "file", "tag")  # operands that may move by a stride from pass to pass
 _FREE_AT = {
     kind: tuple(i for i, name in enumerate(names) if name in _FREE) for kind, names in OPERANDS.items()
@@ -71,44 +72,6 @@ def _whole(value: Any, name: str, kind: Kind) -> int:
     raise WorkloadError(f"expected a whole number below 2^63 as {name} of {kind.label}, got {value!r:.60}")
 
 
-class _Requests:
-    """Gives each pending operation the lowest free slot, so that loops use the same slots every pass."""
-
-    def __init__(self) -> None:
-        self._slot: dict[int, tuple[int, Operation]] = {}  # the operation is held, so its id stays its own
-        self._free: list[int] = []
-        self._next = 0
-
-    def begin(self, operation: Operation) -> int:
-        if id(operation) in self._slot:
-            raise WorkloadError(f"the same {operation.kind.label} was begun twice without a wait between")
-        if self._free:
-            slot = min(self._free)
-            self._free.remove(slot)
-        else:
-            slot, self._next = self._next, self._next + 1
-        self._slot[id(operation)] = (slot, operation)
-        return slot
-
-    def finish(self, operation: Operation) -> int:
-        if id(operation) not in self._slot:
-            raise WorkloadError(
-                f"wait for a {operation.kind.label} that was not begun, or was awaited before"
-            )
-        slot, _ = self._slot.pop(id(operation))
-        self._free.append(slot)
-        return slot
-
-    def in_flight(self, operation: Operation) -> int:
-        if id(operation) not in self._slot:
-            raise WorkloadError(f"test of a {operation.kind.label} that was not begun, or was awaited before")
-        return self._slot[id(operation)][0]
-
-    def finish_all(self) -> None:
-        self._free.extend(slot for slot, _ in self._slot.values())
-        self._slot.clear()
-
-
 def application_of(
     program: Program,
     *,
@@ -148,7 +111,7 @@ def application_of(
     )
 
 
-def _begun(program: Program, rank: int, ranks: int) -> Iterable[Operation | Repeated]:
+def _begun(program: Program, rank: int, ranks: int) -> Iterable[Operation | Several | Repeated]:
     if not callable(program):
         raise WorkloadError(f"expected a function program(rank, ranks), got {program!r:.60}")
     operations = program(rank, ranks)
@@ -167,24 +130,24 @@ def _matrix(rows: dict[int, np.ndarray[Any, Any]], ranks: int) -> np.ndarray[Any
 
 
 def _fold(
-    operations: Iterable[Operation | Repeated],
+    operations: Iterable[Operation | Several | Repeated],
     names: _Names,
     numbers: Mapping[str, int],
     rank: int,
     ranks: int,
 ) -> list[Node]:
-    folder, requests, rows = Folder(), _Requests(), dict[bytes, int]()
+    folder, requests, rows = Folder(), RequestSlots(), dict[bytes, int]()
 
     def leaves(operation: Operation) -> Iterator[Leaf]:
         if operation.communicator not in numbers:
             raise WorkloadError(f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}")
         counts = operation.operands[1] if "counts" in OPERANDS[operation.kind] else None
         row = _note_counts(names, counts, rows, rank, ranks) if isinstance(counts, np.ndarray) else 0
-        free_at = _FREE_AT[operation.kind]
-        for values in _with_requests(operation, names.resolve(operation, row), requests):
+        for kind, values in _with_requests(operation, names.resolve(operation, row), requests):
+            free_at = _FREE_AT[kind]
             free = tuple(values[i] for i in free_at)
             fixed = tuple(0 if i in free_at else value for i, value in enumerate(values))
-            yield Leaf((operation.kind, numbers[operation.communicator], fixed), free)
+            yield Leaf((kind, numbers[operation.communicator], fixed), free)
 
     for index, item in enumerate(_checked(operations)):
         try:
@@ -203,8 +166,11 @@ def _fold(
     return folder.nodes
 
 
-def _checked(operations: Iterable[Operation | Repeated]) -> Iterator[Operation | Repeated]:
+def _checked(operations: Iterable[Operation | Several | Repeated]) -> Iterator[Operation | Repeated]:
     for index, operation in enumerate(operations):
+        if isinstance(operation, Several):
+            yield from operation
+            continue
         if not isinstance(operation, Operation | Repeated):
             raise WorkloadError(
                 f"expected an operation such as compute('1 ms'), got {operation!r:.60} as number {index}"
@@ -224,17 +190,22 @@ def _note_counts(names: _Names, row: Int64s, seen: dict[bytes, int], rank: int, 
 
 
 def _with_requests(
-    operation: Operation, values: tuple[int, ...], requests: _Requests
-) -> list[tuple[int, ...]]:
+    operation: Operation, values: tuple[int, ...], requests: RequestSlots
+) -> list[tuple[Kind, tuple[int, ...]]]:
+    """The rows of an operation, with the slots of what it begins, awaits or asks for."""
     if operation.kind is Kind.WAIT:
-        return [(requests.finish(awaited),) for awaited in operation.awaited]
+        slots = [requests.finish(awaited) for awaited in operation.awaited]
+        return [(Kind.WAIT, (slot,)) for slot in slots if slot is not None]
     if operation.kind is Kind.TEST:
-        return [(requests.in_flight(asked),) for asked in operation.awaited]
+        return [(Kind.TEST, (requests.in_flight(asked),)) for asked in operation.awaited]
+    if operation.kind is Kind.WAITANY:
+        offered = requests.offer(operation.awaited, waits=values[0] > 0)
+        return [*((Kind.OFFER, one) for one in offered), (Kind.WAITANY, values)]
     if operation.kind is Kind.WAITALL:
         requests.finish_all()
     if operation.is_pending:
-        return [(*values[:-1], requests.begin(operation))]
-    return [values]
+        return [(operation.kind, (*values[:-1], requests.begin(operation)))]
+    return [(operation.kind, values)]
 
 
 def _merge(folded: list[list[Node]], ranks: int) -> Any:

@@ -16,33 +16,42 @@ class Kind(IntEnum):
     WAIT = 5
     WAITALL = 6
     TEST = 7
-    BARRIER = 8
-    BCAST = 9
-    REDUCE = 10
-    ALLREDUCE = 11
-    GATHER = 12
-    GATHERV = 13
-    SCATTER = 14
-    SCATTERV = 15
-    ALLGATHER = 16
-    ALLGATHERV = 17
-    ALLTOALL = 18
-    ALLTOALLV = 19
-    SCAN = 20
-    REDUCE_SCATTER = 21
-    OPEN = 22
-    CLOSE = 23
-    STAT = 24
-    SYNC = 25
-    ERASE = 26
-    READ = 27
-    WRITE = 28
-    READ_ALL = 29
-    WRITE_ALL = 30
-    REGION_BEGIN = 31
-    REGION_END = 32
-    LOOP = 33
-    END = 34
+    OFFER = 8
+    WAITANY = 9
+    PUT = 10
+    GET = 11
+    ACCUMULATE = 12
+    FLUSH = 13
+    LOCK = 14
+    UNLOCK = 15
+    BARRIER = 16
+    BCAST = 17
+    REDUCE = 18
+    ALLREDUCE = 19
+    GATHER = 20
+    GATHERV = 21
+    SCATTER = 22
+    SCATTERV = 23
+    ALLGATHER = 24
+    ALLGATHERV = 25
+    ALLTOALL = 26
+    ALLTOALLV = 27
+    SCAN = 28
+    EXSCAN = 29
+    REDUCE_SCATTER = 30
+    OPEN = 31
+    CLOSE = 32
+    STAT = 33
+    SYNC = 34
+    ERASE = 35
+    READ = 36
+    WRITE = 37
+    READ_ALL = 38
+    WRITE_ALL = 39
+    REGION_BEGIN = 40
+    REGION_END = 41
+    LOOP = 42
+    END = 43
 
     @property
     def label(self) -> str:
@@ -53,6 +62,7 @@ class Kind(IntEnum):
 _ROOTED = ("bytes", "root", "algorithm", "request")
 _UNROOTED = ("bytes", "algorithm", "request")
 _COUNTED = ("bytes", "counts", "algorithm", "request")
+_REMOTE = ("peer", "bytes", "request")
 _ACCESS = ("file", "offset", "bytes", "count", "stride", "extents", "request")
 
 OPERANDS: dict[Kind, tuple[str, ...]] = {
@@ -64,6 +74,14 @@ OPERANDS: dict[Kind, tuple[str, ...]] = {
     Kind.WAIT: ("request",),
     Kind.WAITALL: (),
     Kind.TEST: ("request",),
+    Kind.OFFER: ("last", "request"),  # one that the next waitany looks at; last: surely over after it
+    Kind.WAITANY: ("least", "most"),  # waits until `least` are over, takes up to `most`; 0: all
+    Kind.PUT: _REMOTE,
+    Kind.GET: _REMOTE,
+    Kind.ACCUMULATE: _REMOTE,
+    Kind.FLUSH: ("peer", "local"),
+    Kind.LOCK: ("peer", "exclusive"),
+    Kind.UNLOCK: ("peer",),
     Kind.BARRIER: ("algorithm", "request"),
     Kind.BCAST: _ROOTED,
     Kind.REDUCE: _ROOTED,
@@ -77,6 +95,7 @@ OPERANDS: dict[Kind, tuple[str, ...]] = {
     Kind.ALLTOALL: _UNROOTED,
     Kind.ALLTOALLV: _COUNTED,  # bytes: what this rank sends in all; counts: to whom
     Kind.SCAN: _UNROOTED,
+    Kind.EXSCAN: _UNROOTED,
     Kind.REDUCE_SCATTER: _COUNTED,  # bytes: the whole vector; counts: who gets how much of it
     Kind.OPEN: ("file", "create"),
     Kind.CLOSE: ("file",),
@@ -113,13 +132,21 @@ EQUAL_BYTES = frozenset(
         Kind.ALLGATHER,
         Kind.ALLTOALL,
         Kind.SCAN,
+        Kind.EXSCAN,
     )
 )
 
 # Collectives whose sizes may differ by rank.
 VARYING = frozenset((Kind.GATHERV, Kind.SCATTERV, Kind.ALLGATHERV, Kind.ALLTOALLV, Kind.REDUCE_SCATTER))
 
+# Access to the memory of another rank, and what completes it.
+ONE_SIDED = frozenset((Kind.PUT, Kind.GET, Kind.ACCUMULATE, Kind.FLUSH, Kind.LOCK, Kind.UNLOCK))
+REMOTE_ACCESSES = frozenset((Kind.PUT, Kind.GET, Kind.ACCUMULATE))
+
 ANY = -1  # any source, any tag
+NO_PEER = -1  # a neighbour that is not there
+# Tags of messages that other calls are made of: who receives any tag does not receive these.
+TAGS_OF_CALLS = NEIGHBOUR_TAG, POST_TAG, COMPLETE_TAG = -1_000_001, -1_000_002, -1_000_003
 BLOCKING = -1  # no request: the call returns when the operation is complete
 NO_EXTENTS = -1
 NO_COUNTS = -1  # reduce_scatter: equal parts

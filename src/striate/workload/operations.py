@@ -7,7 +7,6 @@ Every non-blocking call returns what `wait` takes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,34 +17,94 @@ from striate.errors import LayoutError, WorkloadError
 from striate.layout.datatypes import FileView
 from striate.layout.extents import Extents
 from striate.workload.application import WORLD
+from striate.workload.calls.neighbours import (
+    cartesian_neighbors as cartesian_neighbors,
+)
+from striate.workload.calls.neighbours import (
+    comm_create as comm_create,
+)
+from striate.workload.calls.neighbours import (
+    comm_dup as comm_dup,
+)
+from striate.workload.calls.neighbours import (
+    comm_split as comm_split,
+)
+from striate.workload.calls.neighbours import (
+    neighbor_allgather as neighbor_allgather,
+)
+from striate.workload.calls.neighbours import (
+    neighbor_allgatherv as neighbor_allgatherv,
+)
+from striate.workload.calls.neighbours import (
+    neighbor_alltoall as neighbor_alltoall,
+)
+from striate.workload.calls.neighbours import (
+    neighbor_alltoallv as neighbor_alltoallv,
+)
+from striate.workload.calls.one_sided import (
+    accumulate as accumulate,
+)
+from striate.workload.calls.one_sided import (
+    get as get,
+)
+from striate.workload.calls.one_sided import (
+    put as put,
+)
+from striate.workload.calls.one_sided import (
+    raccumulate as raccumulate,
+)
+from striate.workload.calls.one_sided import (
+    rget as rget,
+)
+from striate.workload.calls.one_sided import (
+    rput as rput,
+)
+from striate.workload.calls.one_sided import (
+    win_complete as win_complete,
+)
+from striate.workload.calls.one_sided import (
+    win_create as win_create,
+)
+from striate.workload.calls.one_sided import (
+    win_fence as win_fence,
+)
+from striate.workload.calls.one_sided import (
+    win_flush as win_flush,
+)
+from striate.workload.calls.one_sided import (
+    win_flush_local as win_flush_local,
+)
+from striate.workload.calls.one_sided import (
+    win_free as win_free,
+)
+from striate.workload.calls.one_sided import (
+    win_lock as win_lock,
+)
+from striate.workload.calls.one_sided import (
+    win_post as win_post,
+)
+from striate.workload.calls.one_sided import (
+    win_start as win_start,
+)
+from striate.workload.calls.one_sided import (
+    win_unlock as win_unlock,
+)
+from striate.workload.calls.one_sided import (
+    win_unlock_all as win_unlock_all,
+)
+from striate.workload.calls.one_sided import (
+    win_wait as win_wait,
+)
+from striate.workload.calls.operation import PENDING as PENDING
+from striate.workload.calls.operation import Number as Number
+from striate.workload.calls.operation import Operation as Operation
+from striate.workload.calls.operation import Several as Several
+from striate.workload.calls.operation import bytes_of, each
 from striate.workload.kinds import ANY, BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, Kind
 from striate.workload.program import Int64s
 
-PENDING = object()  # stands for a request slot until the operation joins a program
-Number = Any  # int, text with a unit, array over ranks, or an expression of a loop
-
-_size = lru_cache(maxsize=4096)(units.size)
 _ticks = lru_cache(maxsize=4096)(units.picoseconds)
 _count = lru_cache(maxsize=4096)(units.count)
-
-
-@dataclass(slots=True, eq=False)
-class Operation:
-    """One call. `operands` are in the order of `kinds.OPERANDS`; names and lists are resolved later."""
-
-    kind: Kind
-    operands: tuple[Any, ...]
-    communicator: str = WORLD
-    awaited: tuple[Operation, ...] = ()  # wait, test: which operations
-
-    @property
-    def is_pending(self) -> bool:
-        """True when the call returns before the operation is complete."""
-        return not self.awaited and bool(self.operands) and self.operands[-1] is PENDING
-
-
-def _bytes(size: Number) -> Number:
-    return _size(size) if isinstance(size, str) else size
 
 
 def _whole_numbers(values: Sequence[int], what: str) -> Int64s:
@@ -83,29 +142,38 @@ def _ticks_of_array(seconds: Number) -> Number:
 
 
 def send(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
-    return Operation(Kind.SEND, (peer, tag, _bytes(size), BLOCKING), comm)
+    return Operation(Kind.SEND, (peer, tag, bytes_of(size), BLOCKING), comm)
 
 
 def isend(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
-    return Operation(Kind.SEND, (peer, tag, _bytes(size), PENDING), comm)
+    return Operation(Kind.SEND, (peer, tag, bytes_of(size), PENDING), comm)
 
 
 def ssend(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
     """Send synchronously: over only when the receiver has matched the message, however short it is."""
-    return Operation(Kind.SSEND, (peer, tag, _bytes(size), BLOCKING), comm)
+    return Operation(Kind.SSEND, (peer, tag, bytes_of(size), BLOCKING), comm)
 
 
 def issend(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
-    return Operation(Kind.SSEND, (peer, tag, _bytes(size), PENDING), comm)
+    return Operation(Kind.SSEND, (peer, tag, bytes_of(size), PENDING), comm)
+
+
+def rsend(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
+    """Send to a receiver that is known to wait: as MPICH and Open MPI do it, a send like any other."""
+    return send(peer, size, tag=tag, comm=comm)
+
+
+def irsend(peer: Number, size: Number, *, tag: Number = 0, comm: str = WORLD) -> Operation:
+    return isend(peer, size, tag=tag, comm=comm)
 
 
 def recv(peer: Number = ANY, size: Number = 0, *, tag: Number = ANY, comm: str = WORLD) -> Operation:
     """Receive at most `size` bytes (0: whatever comes) from `peer`, or from anyone."""
-    return Operation(Kind.RECV, (peer, tag, _bytes(size), BLOCKING), comm)
+    return Operation(Kind.RECV, (peer, tag, bytes_of(size), BLOCKING), comm)
 
 
 def irecv(peer: Number = ANY, size: Number = 0, *, tag: Number = ANY, comm: str = WORLD) -> Operation:
-    return Operation(Kind.RECV, (peer, tag, _bytes(size), PENDING), comm)
+    return Operation(Kind.RECV, (peer, tag, bytes_of(size), PENDING), comm)
 
 
 def sendrecv(
@@ -119,28 +187,48 @@ def sendrecv(
     comm: str = WORLD,
 ) -> Operation:
     """Send to `peer` and receive from `source` (the same rank and size unless given) at once."""
-    bytes_ = _bytes(size)
-    received = bytes_ if receive_size is None else _bytes(receive_size)
+    bytes_ = bytes_of(size)
+    received = bytes_ if receive_size is None else bytes_of(receive_size)
     came_from = peer if source is None else source
     came_tag = tag if source_tag is None else source_tag
     return Operation(Kind.SENDRECV, (peer, tag, bytes_, came_from, came_tag, received), comm)
 
 
-def wait(*operations: Operation) -> Operation:
+def wait(*operations: Operation | Several) -> Operation:
     """Wait until the given non-blocking operations are complete."""
-    return Operation(Kind.WAIT, (PENDING,), awaited=operations)
+    return Operation(Kind.WAIT, (PENDING,), awaited=each(operations))
 
 
-def test(*operations: Operation) -> Operation:
+def test(*operations: Operation | Several) -> Operation:
     """Ask whether non-blocking operations are complete and go on either way; they are still to be awaited."""
-    return Operation(Kind.TEST, (PENDING,), awaited=operations)
+    return Operation(Kind.TEST, (PENDING,), awaited=each(operations))
 
 
-def waitall(operations: Sequence[Operation] | None = None) -> Operation:
+def waitall(operations: Sequence[Operation | Several] | None = None) -> Operation:
     """Wait for the given non-blocking operations, or for all that are under way."""
     if operations is None:
         return Operation(Kind.WAITALL, ())
     return wait(*operations)
+
+
+def _any_of(name: str, least: int, most: int, words: str) -> Any:
+    def call(operations: Sequence[Operation]) -> Operation:
+        if not operations or not all(isinstance(one, Operation) for one in operations):
+            raise WorkloadError(f"expected single operations to be awaited, got {operations!r:.60}")
+        return Operation(Kind.WAITANY, (least, most), awaited=tuple(operations))
+
+    call.__name__ = name
+    call.__doc__ = (
+        f"{words} Operations that were taken before count no more, and a wait for them is over at once: which one is "
+        "complete first is decided when the program is played."
+    )
+    return call
+
+
+waitany = _any_of("waitany", 1, 1, "Wait until one of the operations is complete, and take it.")
+waitsome = _any_of("waitsome", 1, 0, "Wait until one of the operations is complete, and take all that are.")
+testany = _any_of("testany", 0, 1, "Take one of the operations if it is complete, and go on either way.")
+testsome = _any_of("testsome", 0, 0, "Take the operations that are complete, and go on.")
 
 
 def _request(blocking: bool) -> object:
@@ -164,7 +252,7 @@ def _rooted(kind: Kind) -> Any:
         blocking: bool = True,
         algorithm: str | None = None,
     ) -> Operation:
-        return Operation(kind, (_bytes(size), root, _algorithm(algorithm), _request(blocking)), comm)
+        return Operation(kind, (bytes_of(size), root, _algorithm(algorithm), _request(blocking)), comm)
 
     call.__name__ = kind.label
     call.__doc__ = (
@@ -178,7 +266,7 @@ def _unrooted(kind: Kind) -> Any:
     def call(
         size: Number, *, comm: str = WORLD, blocking: bool = True, algorithm: str | None = None
     ) -> Operation:
-        return Operation(kind, (_bytes(size), _algorithm(algorithm), _request(blocking)), comm)
+        return Operation(kind, (bytes_of(size), _algorithm(algorithm), _request(blocking)), comm)
 
     call.__name__ = kind.label
     call.__doc__ = (
@@ -198,13 +286,14 @@ allgather = _unrooted(Kind.ALLGATHER)
 allgatherv = _unrooted(Kind.ALLGATHERV)
 alltoall = _unrooted(Kind.ALLTOALL)
 scan = _unrooted(Kind.SCAN)
+exscan = _unrooted(Kind.EXSCAN)
 
 
 def alltoallv(
     sizes: Sequence[Number], *, comm: str = WORLD, blocking: bool = True, algorithm: str | None = None
 ) -> Operation:
     """Send `sizes[i]` bytes to rank i of the communicator."""
-    column = _whole_numbers([_bytes(size) for size in sizes], "sizes")
+    column = _whole_numbers([bytes_of(size) for size in sizes], "sizes")
     operands = (_total(column, "sizes"), column, _algorithm(algorithm), _request(blocking))
     return Operation(Kind.ALLTOALLV, operands, comm)
 
@@ -219,8 +308,8 @@ def reduce_scatter(
     """Combine vectors of `size` bytes and leave each rank an equal part; of a list, `size[i]` bytes to rank i."""
     end = (_algorithm(algorithm), _request(blocking))
     if not isinstance(size, list | tuple):
-        return Operation(Kind.REDUCE_SCATTER, (_bytes(size), NO_COUNTS, *end), comm)
-    column = _whole_numbers([_bytes(part) for part in size], "sizes")
+        return Operation(Kind.REDUCE_SCATTER, (bytes_of(size), NO_COUNTS, *end), comm)
+    column = _whole_numbers([bytes_of(part) for part in size], "sizes")
     return Operation(Kind.REDUCE_SCATTER, (_total(column, "sizes"), column, *end), comm)
 
 
@@ -261,20 +350,20 @@ def _access(kind: Kind) -> Any:
         if view is not None:
             if extents is not None or (count, stride) != (1, 0):
                 raise WorkloadError("a view says which bytes: leave `extents`, `count` and `stride` out")
-            offset, extents = 0, _seen(view, _bytes(offset), _bytes(size))
+            offset, extents = 0, _seen(view, bytes_of(offset), bytes_of(size))
         if extents is None:
             operands = (
                 file,
-                _bytes(offset),
-                _bytes(size),
+                bytes_of(offset),
+                bytes_of(size),
                 count,
-                _bytes(stride),
+                bytes_of(stride),
                 NO_EXTENTS,
                 _request(blocking),
             )
         else:
             runs = _runs(extents)
-            operands = (file, _bytes(offset), _total(runs.sizes, "lengths"), 1, 0, runs, _request(blocking))
+            operands = (file, bytes_of(offset), _total(runs.sizes, "lengths"), 1, 0, runs, _request(blocking))
         return Operation(kind, operands, comm)
 
     call.__name__ = kind.label

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from striate.workload.application import Application
-from striate.workload.kinds import BLOCKING, FILE_CALLS, OPERANDS, Kind
+from striate.workload.kinds import ANY, BLOCKING, FILE_CALLS, ONE_SIDED, OPERANDS, Kind
 from striate.workload.program import ProgramTable
 from striate.workload.workload import Workload
 
 # After these, on the world, nobody goes on before everybody has come.
+_MEMORY = -2  # stands among requests for accesses to remote memory
 SYNCING = frozenset((Kind.BARRIER, Kind.ALLREDUCE, Kind.ALLGATHER, Kind.ALLTOALL))
 
 
@@ -129,12 +130,19 @@ def _follow_requests(programs: ProgramTable, rows: range, pending: set[int]) -> 
         kind = Kind(int(programs.kind[row]))
         if kind is Kind.WAITALL:
             pending.clear()
+        elif kind in ONE_SIDED:  # until all accesses are completed at once
+            ends = kind is Kind.FLUSH and int(programs.constant[programs.operand(row, "peer")]) == ANY
+            pending.discard(_MEMORY) if ends else pending.add(_MEMORY)
         elif "request" in OPERANDS[kind]:
             request = int(programs.constant[programs.operand(row, "request")])
-            if kind is Kind.WAIT:
+            if kind is Kind.WAIT or (kind is Kind.OFFER and _is_last(programs, row)):
                 pending.discard(request)
             elif request != BLOCKING:
                 pending.add(request)
+
+
+def _is_last(programs: ProgramTable, row: int) -> bool:
+    return bool(programs.constant[programs.operand(row, "last")])
 
 
 def _region(application: Application, rows: range) -> str | None:

@@ -11,9 +11,9 @@ from typing import Any
 
 from striate.errors import WorkloadError
 from striate.workload.application import Application
+from striate.workload.calls.operation import PENDING, Operation
 from striate.workload.generator import application_of
 from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, OPERANDS, Kind
-from striate.workload.operations import PENDING, Operation
 from striate.workload.unfold import ProgramStep, unfold
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
@@ -62,7 +62,19 @@ def _rewritten(application: Application, rewrite: Rewrite) -> Application:
 def operations_of(application: Application, rank: int) -> Iterator[Operation]:
     """What `rank` does, as the operations that would write the same program."""
     pending: dict[int, Operation] = {}
+    offered: list[Operation] = []
     for step in unfold(application, rank):
+        if step.kind is Kind.OFFER:
+            last = bool(step.operands["last"])
+            offered.append(
+                pending.pop(step.operands["request"]) if last else pending[step.operands["request"]]
+            )
+            continue
+        if step.kind is Kind.WAITANY:
+            operands = (step.operands["least"], step.operands["most"])
+            yield Operation(Kind.WAITANY, operands, awaited=tuple(offered))
+            offered.clear()
+            continue
         if step.kind is Kind.WAIT:
             yield Operation(Kind.WAIT, (PENDING,), awaited=(pending.pop(step.operands["request"]),))
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from striate.workload.kinds import ACCESSES, Kind
+from striate.workload.kinds import ACCESSES, REMOTE_ACCESSES, Kind
 from striate.workload.program import ProgramTable
 
 COMPUTE, COMMUNICATE, ACCESS = range(3)
@@ -16,7 +16,8 @@ def activity(kind: Kind) -> int | None:
         return COMPUTE
     if kind in ACCESSES:
         return ACCESS
-    communicates = Kind.SEND <= kind <= Kind.SENDRECV or Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER
+    sends = Kind.SEND <= kind <= Kind.SENDRECV or kind in REMOTE_ACCESSES
+    communicates = sends or Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER
     return COMMUNICATE if communicates else None
 
 

@@ -23,8 +23,9 @@ from striate.workload.application import (
     expect_ranks,
     layout_text,
 )
-from striate.workload.kinds import OPERANDS, Kind
-from striate.workload.operations import Operation
+from striate.workload.calls.operation import Operation, Several
+from striate.workload.calls.requests import RequestSlots
+from striate.workload.kinds import NO_PEER, OPERANDS, Kind
 from striate.workload.program import Int64s, Operand, ProgramWriter, Row
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ class Spmd:
         self._extents: list[Extents] = []
         self._counts: list[Int64s] = []
         self._algorithms: dict[str, int] = {}
-        self._slots: dict[int, tuple[int, Operation]] = {}
+        self._requests = RequestSlots()
+        self._begun: dict[int, tuple[Operation, Mask | None]] = {}  # what some of the ranks have under way
 
     @contextmanager
     def repeat(self, count: int) -> Iterator[Affine]:
@@ -115,32 +117,58 @@ class Spmd:
         self._files[name] = File(name, first, count, *described)
         return self._files[name]
 
-    def add(self, operation: Operation) -> Operation:
-        """Append one operation; the verbs below are short for this."""
+    def add(self, operation: Operation | Several) -> Operation | Several:
+        """Append one operation, or those that make up a call; the verbs below are short for this."""
+        for one in operation if isinstance(operation, Several) else (operation,):
+            self._add(one, self._there(one) if isinstance(operation, Several) else None)
+        return operation
+
+    def _there(self, operation: Operation) -> Mask | None:
+        """Which ranks have the peer of a part of a call; None: all of them."""
+        peer = operation.operands[0] if "peer" in OPERANDS[operation.kind][:1] else None
+        there = peer != NO_PEER if isinstance(peer, np.ndarray) else None
+        return None if there is None or there.all() else there
+
+    def _add(self, operation: Operation, mask: Mask | None) -> None:
         if operation.communicator not in self._number:
             known = ", ".join(self._number)
             raise WorkloadError(
                 f"no communicator {operation.communicator!r}; there are {known}", at=self._here()
             )
         number = self._number[operation.communicator]
-        if operation.kind is Kind.WAIT:
-            for awaited in operation.awaited:
-                self._append(Row(Kind.WAIT, number, [Operand(self._finish(awaited))]))
-            return operation
-        if operation.kind is Kind.TEST:
-            for asked in operation.awaited:
-                self._append(Row(Kind.TEST, number, [Operand(self._in_flight(asked))]))
-            return operation
-        if operation.kind is Kind.WAITALL:
-            self._slots.clear()
-        names = OPERANDS[operation.kind]
-        values = [self._resolved(name, value) for name, value in zip(names, operation.operands, strict=True)]
-        if operation.is_pending:
-            values[-1] = self._begin(operation)
-        self._append(
-            Row(operation.kind, number, [self._operand(*pair) for pair in zip(names, values, strict=True)])
-        )
-        return operation
+        try:
+            if operation.awaited:
+                self._await(operation, number)
+                return
+            if operation.kind is Kind.WAITALL:
+                self._requests.finish_all()
+            names = OPERANDS[operation.kind]
+            values = [
+                self._resolved(name, value) for name, value in zip(names, operation.operands, strict=True)
+            ]
+            if operation.is_pending:
+                values[-1] = self._requests.begin(operation)
+        except WorkloadError as error:
+            raise WorkloadError(error.message, at=error.at or self._here()) from None
+        if operation.is_pending and mask is not None:
+            self._begun[id(operation)] = (operation, mask)
+        operands = [self._operand(*pair) for pair in zip(names, values, strict=True)]
+        self._append(Row(operation.kind, number, operands), mask)
+
+    def _await(self, operation: Operation, number: int) -> None:
+        """Rows that wait for operations or ask about them, of the ranks that have begun them."""
+        if operation.kind is Kind.WAITANY:
+            least, most = operation.operands
+            for offered in self._requests.offer(operation.awaited, waits=least > 0):
+                self._append(Row(Kind.OFFER, number, [Operand(value) for value in offered]))
+            self._append(Row(Kind.WAITANY, number, [Operand(least), Operand(most)]))
+            return
+        slot_of = self._requests.finish if operation.kind is Kind.WAIT else self._requests.in_flight
+        for awaited in operation.awaited:
+            slot = slot_of(awaited)
+            if slot is not None:
+                _, mask = self._begun.get(id(awaited), (awaited, None))
+                self._append(Row(operation.kind, number, [Operand(slot)]), mask)
 
     def __getattr__(self, verb: str) -> Any:
         """Every verb of `striate.workload.operations` as a method: `body.compute("12 ms")`."""
@@ -190,8 +218,10 @@ class Spmd:
                 [_for_members(row, members) for row, mask in self._rows if mask is None or mask[members[0]]],
             )
 
-    def _append(self, row: Row) -> None:
-        self._rows.append((row, self._mask))
+    def _append(self, row: Row, mask: Mask | None = None) -> None:
+        """Append a row of the ranks of the blocks around it, or of those of `mask` among them."""
+        both = self._mask if mask is None else mask if self._mask is None else self._mask & mask
+        self._rows.append((row, both))
 
     def _resolved(self, name: str, value: Any) -> Any:
         if name == "file":
@@ -239,26 +269,6 @@ class Spmd:
             )
         return Operand(int(value), strides)
 
-    def _begin(self, operation: Operation) -> int:
-        used = {slot for slot, _ in self._slots.values()}
-        slot = next(number for number in range(len(used) + 1) if number not in used)
-        self._slots[id(operation)] = (slot, operation)
-        return slot
-
-    def _in_flight(self, operation: Operation) -> int:
-        if id(operation) not in self._slots:
-            raise WorkloadError(
-                "test of an operation that was not begun, or was awaited before", at=self._here()
-            )
-        return self._slots[id(operation)][0]
-
-    def _finish(self, operation: Operation) -> int:
-        if id(operation) not in self._slots:
-            raise WorkloadError(
-                "wait for an operation that was not begun, or was awaited before", at=self._here()
-            )
-        return self._slots.pop(id(operation))[0]
-
     def _here(self) -> str:
         return f"row {len(self._rows)}"
 
@@ -269,7 +279,7 @@ VERBS = frozenset(
     if callable(value)
     and name.islower()
     and not name.startswith("_")
-    and name not in ("dataclass", "lru_cache")
+    and name not in ("lru_cache", "bytes_of", "each", "cartesian_neighbors")
 )
 
 

@@ -69,7 +69,7 @@ def test_sendrecv_swaps_with_one_peer_unless_told_otherwise():
 
 
 ROOTED = ["bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"]
-UNROOTED = ["allreduce", "allgather", "allgatherv", "alltoall", "scan", "reduce_scatter"]
+UNROOTED = ["allreduce", "allgather", "allgatherv", "alltoall", "scan", "exscan", "reduce_scatter"]
 
 
 @pytest.mark.parametrize("verb", ROOTED)
@@ -162,7 +162,12 @@ def test_every_kind_but_the_loop_marks_has_a_verb():
         recv(0, 8),
         recv(0, 8),
         operations.test(pending),
+        operations.testany([pending]),
         wait(pending),
+        *(getattr(operations, verb)(0, 8) for verb in ("put", "get", "accumulate")),
+        operations.win_lock(0),
+        operations.win_unlock(0),
+        operations.win_flush(),
         send(0, 8),
         sendrecv(0, 8),
         recv(0, 8),
@@ -172,7 +177,8 @@ def test_every_kind_but_the_loop_marks_has_a_verb():
     workload = Workload.from_program(lambda rank, ranks: program, 1)
     workload.check()
 
-    assert {operation.kind for operation in program} == set(Kind) - {Kind.LOOP, Kind.END}
+    marks = {Kind.LOOP, Kind.END, Kind.OFFER}  # an offer is part of a waitany
+    assert {operation.kind for operation in program} == set(Kind) - marks
     assert retold(workload.applications[0], 0) == told(program)
 
 

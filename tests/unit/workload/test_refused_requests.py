@@ -113,7 +113,7 @@ def test_spmd_waits_are_checked_as_they_are_written():
 
     with pytest.raises(WorkloadError) as refusal:
         body.wait(outgoing)
-    assert str(refusal.value) == "wait for an operation that was not begun, or was awaited before - at row 2"
+    assert str(refusal.value) == "wait for a send that was not begun, or was awaited before - at row 2"
 
 
 def test_collectives_and_files_have_requests_too():

@@ -223,7 +223,9 @@ def test_the_pass_of_an_ended_loop_cannot_be_used():
 
 
 def test_a_verb_that_is_none_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="a program has no operation 'writ'; there are allgather, "):
+    with pytest.raises(
+        AttributeError, match="a program has no operation 'writ'; there are accumulate, allgather, "
+    ):
         Spmd(2).writ("f")
 
 

@@ -11,7 +11,7 @@
 namespace striate {
 
 enum class BarLevel : std::uint8_t { rank, server, disk };
-enum class BarKind : std::uint8_t { operation, read, write, sync };
+enum class BarKind : std::uint8_t { operation, read, write, sync, open, close, stat, erase, transfer };
 
 // What a rank, a server or a disk did.
 struct Bar {
@@ -19,7 +19,7 @@ struct Bar {
     std::int64_t bytes = 0;   // of a compute: instructions
     std::int64_t more = -1;   // offset of an access, bytes a sendrecv receives, ticks in which a disk seeks,
                               // ticks of work of a compute
-    std::int32_t place = 0;   // row of the program table, or server
+    std::int32_t place = 0;   // row of the program table; or server: I/O, metadata, then forwarders
     std::int32_t rank = -1;   // of a server the client
     std::int32_t peer = -1;   // or root
     std::int32_t tag = -1;    // of a disk its number on the server; of an open: whether it creates

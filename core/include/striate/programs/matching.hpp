@@ -25,9 +25,10 @@ struct Pattern {
     std::int64_t tag;
     std::int64_t source;
 
+    // Tags below `any` are those of calls that are made of messages; only who names one receives it.
     [[nodiscard]] bool accepts(const Envelope& envelope) const {
         return context == envelope.context && (source == any || source == envelope.source) &&
-               (tag == any || tag == envelope.tag);
+               (tag == any ? envelope.tag >= 0 : tag == envelope.tag);
     }
 };
 

@@ -11,6 +11,8 @@
 
 namespace striate {
 
+// An offer names a request that the next waitany may take, and whether it is surely over then. A waitany
+// waits until `least` of them are over and takes up to `most`, or with 0 all that are.
 enum class Kind : std::uint8_t {
     compute,         // picoseconds, instructions
     send,            // peer, tag, bytes, request
@@ -20,6 +22,14 @@ enum class Kind : std::uint8_t {
     wait,            // request
     waitall,         // -
     test,            // request
+    offer,           // last, request
+    waitany,         // least, most
+    put,             // peer, bytes, request
+    get,             // peer, bytes, request
+    accumulate,      // peer, bytes, request
+    flush,           // peer, local
+    lock,            // peer, exclusive
+    unlock,          // peer
     barrier,         // algorithm, request
     bcast,           // bytes, root, algorithm, request
     reduce,          // bytes, root, algorithm, request
@@ -33,6 +43,7 @@ enum class Kind : std::uint8_t {
     alltoall,        // bytes, algorithm, request
     alltoallv,       // bytes, counts, algorithm, request
     scan,            // bytes, algorithm, request
+    exscan,          // bytes, algorithm, request
     reduce_scatter,  // bytes, counts, algorithm, request
     open,            // file, create
     close,           // file

@@ -50,6 +50,7 @@ struct ProgramResult {
     std::vector<double> waited;  // per station: seconds that packets have waited, all together
     std::vector<ServerTotals> servers;
     std::vector<MetadataTotals> metadata;
+    std::vector<ForwarderTotals> forwarders;
     std::vector<DiskEntry> disk_log;  // empty unless asked for
     std::int64_t messages = 0;
     std::int64_t events = 0, skipped = 0;

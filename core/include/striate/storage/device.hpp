@@ -49,6 +49,8 @@ inline constexpr std::int64_t least_channel_bytes = 64 << 10;
 struct DiskLog {
     Timeline* timeline = nullptr;
     std::int32_t server = 0;
+    std::int32_t first_disk = 0;
+    static constexpr std::int32_t burst_disk = 1 << 15;  // the first disk of a burst buffer
 };
 
 // When an access that starts now is over. What a disk is still busy with comes first. A write to part of a

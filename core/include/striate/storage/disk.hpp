@@ -58,6 +58,9 @@ struct DiskState {
     friend bool operator==(const DiskState&, const DiskState&) = default;
 };
 
+// Bytes per second of one arm or channel.
+[[nodiscard]] double transfer_rate(const Disk& disk, bool write);
+
 // When an access that begins at `now` is over on a disk that is throttled in slices; the state moves on.
 [[nodiscard]] Ticks throttled_end(const Disk& disk, DiskState& state, Ticks now, const Access& access);
 

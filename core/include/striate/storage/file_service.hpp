@@ -84,6 +84,7 @@ class FileService : StorageListener {
     void on_step(std::uint64_t cookie);
 
     [[nodiscard]] const StorageServer& server(std::uint32_t number) const { return *servers_[number]; }
+    [[nodiscard]] const std::vector<ForwarderTotals>& forwarders() const { return wire_.totals(); }
     [[nodiscard]] std::uint32_t servers() const { return static_cast<std::uint32_t>(servers_.size()); }
     [[nodiscard]] const std::vector<DiskEntry>& log() const { return log_; }
     // Writes down from now on what servers and disks do; nullptr: no longer.

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "striate/events/timeline.hpp"
 #include "striate/storage/file_host.hpp"
 
 namespace striate {
@@ -20,12 +21,22 @@ struct ForwardRules {
     std::vector<std::int32_t> of_rank;  // which one carries a rank's files, or -1; empty: none does
 };
 
+// What a forwarder did.
+struct ForwarderTotals {
+    std::int64_t messages = 0, bytes = 0;
+    std::int64_t most_bytes = 0;  // held at once
+};
+
 // A forwarder holds what comes until it has gathered enough of a message, or its end, and passes it on packet
 // by packet. Its memory has no end.
 class FileWire {
   public:
     FileWire(const ForwardRules& rules, std::uint32_t first_interface, FileHost& host)
-        : rules_(rules), first_interface_(first_interface), host_(host) {}
+        : rules_(rules),
+          first_interface_(first_interface),
+          host_(host),
+          held_(rules.forwarders.size()),
+          totals_(rules.forwarders.size()) {}
 
     struct Packet {
         std::int64_t payload;
@@ -45,12 +56,21 @@ class FileWire {
     [[nodiscard]] bool sent(std::uint64_t& cookie);
     [[nodiscard]] bool delivered(std::uint64_t& cookie);
 
+    [[nodiscard]] const std::vector<ForwarderTotals>& totals() const { return totals_; }
+    // Write down what forwarders do from now on; the first of them has this place in the timeline.
+    void record(Timeline* timeline, std::int32_t first_place) {
+        timeline_ = timeline;
+        first_place_ = first_place;
+    }
+
   private:
     static constexpr std::uint64_t to_forwarder = std::uint64_t{1} << 56, onwards = std::uint64_t{1} << 57;
 
     // One message at a forwarder.
     struct Relay {
-        std::uint32_t forwarder = 0, target = 0;
+        std::uint32_t forwarder = 0, source = 0, target = 0;
+        Ticks since = 0;  // its first packet came
+        std::int64_t bytes = 0;
         std::deque<Packet> coming, waiting;
         std::int64_t dirty_bytes = 0;
         std::size_t ready = 0;  // packets that may go on
@@ -58,11 +78,16 @@ class FileWire {
     };
 
     void pass_on(std::uint64_t cookie, Relay& relay);
+    void record(const Relay& relay) const;
 
     ForwardRules rules_;
     std::uint32_t first_interface_;
     FileHost& host_;
     std::unordered_map<std::uint64_t, Relay> relays_;
+    std::vector<std::int64_t> held_;  // bytes, per forwarder
+    std::vector<ForwarderTotals> totals_;
+    Timeline* timeline_ = nullptr;
+    std::int32_t first_place_ = 0;
 };
 
 }  // namespace striate

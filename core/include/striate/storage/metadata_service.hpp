@@ -42,6 +42,11 @@ class MetadataService {
 
     void on_delivered(std::uint64_t cookie);
     void on_timer(std::uint64_t cookie);
+    // Write down what the servers do from now on; the first of them has this place in the timeline.
+    void record(Timeline* timeline, std::int32_t first_place) {
+        timeline_ = timeline;
+        first_place_ = first_place;
+    }
 
     [[nodiscard]] const MetadataTotals& totals(std::size_t server) const { return servers_[server].totals; }
     [[nodiscard]] std::size_t servers() const { return servers_.size(); }
@@ -50,6 +55,8 @@ class MetadataService {
     struct Call {
         FileCaller caller{};
         std::uint32_t server = 0;
+        Kind kind = Kind::open;
+        std::int64_t file = 0;
         Ticks work = 0, came = 0;
         bool answered = false;
     };
@@ -63,6 +70,7 @@ class MetadataService {
     [[nodiscard]] static Ticks work_of(const MetadataRules& rules, Kind kind, bool creates);
     void send(std::uint32_t call, bool to_server);
     void serve(Server& server);
+    void record(const Call& call) const;
 
     std::uint32_t first_interface_;
     FileWire& wire_;
@@ -70,6 +78,8 @@ class MetadataService {
     std::vector<Server> servers_;
     std::vector<Call> calls_;
     std::vector<std::uint32_t> free_calls_;
+    Timeline* timeline_ = nullptr;
+    std::int32_t first_place_ = 0;
 };
 
 }  // namespace striate

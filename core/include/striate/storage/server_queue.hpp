@@ -13,11 +13,15 @@ namespace striate {
 
 enum class CachePolicy : std::uint8_t {
     direct,               // as they come; a job waiting behind a busy disk stops all receiving
+    direct_early,         // the same, but a write counts as done when the disks begin with its last bytes
     write_behind,         // as they come, from memory
     aggregation,          // as they come; the first takes along those that continue it
     aggregation_reorder,  // reads first, always the smallest offset; it takes along those that continue it
     server_directed,      // reads first, upwards from where the disk stands; reads also take along near gaps
 };
+
+// Nothing is held in memory: a write is not acknowledged before the disks have seen it.
+[[nodiscard]] constexpr bool holds_nothing(CachePolicy policy) { return policy <= CachePolicy::direct_early; }
 
 struct QueueRules {
     CachePolicy policy = CachePolicy::aggregation_reorder;

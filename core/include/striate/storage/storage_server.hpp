@@ -36,7 +36,7 @@ struct ServerRules {
 class StorageListener {
   public:
     virtual ~StorageListener() = default;
-    // So many bytes of a write are taken: by the burst buffer's device, or, without a cache, by the disks.
+    // So many bytes of a write are on the burst buffer's device, or, without a cache, on the disks.
     virtual void write_taken(std::uint64_t cookie, std::int64_t bytes) = 0;
     virtual void piece_read(std::uint64_t cookie) = 0;
     // Nothing is left to be written.
@@ -57,6 +57,7 @@ struct StorageTotals {
     double queue_seconds = 0;           // length of the queue, summed over time
     std::int64_t most_dirty_bytes = 0;  // written, and not yet on the disks
     std::int64_t burst_written = 0, burst_read = 0;
+    Ticks burst_busy = 0;  // with at least one operation on the burst buffer's device
 };
 
 class StorageServer {
@@ -104,6 +105,7 @@ class StorageServer {
     void drain();
     void note_queue();
     void operation_over(const Operation& operation);
+    void run_burst(const Job& job);
     void burst_over(const Job& job);
     void answer_flushes();
     void write_back(std::int64_t writer);
@@ -138,7 +140,8 @@ class StorageServer {
     std::map<std::int64_t, std::int64_t> known_end_;  // of each file on this server
     StorageTotals totals_;
     std::int64_t on_disks_ = 0;  // operations
-    Ticks busy_since_ = 0, queue_since_ = 0;
+    std::int64_t on_burst_ = 0;  // operations
+    Ticks busy_since_ = 0, burst_since_ = 0, queue_since_ = 0;
     std::int64_t queue_length_ = 0;
     std::vector<DiskEntry>* log_ = nullptr;
     Timeline* timeline_ = nullptr;

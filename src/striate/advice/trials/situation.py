@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -104,5 +104,9 @@ def _of_files(steps: Iterator[Operation]) -> Iterator[Operation]:
             accesses = [one for one in step.awaited if one.kind in ACCESSES]
             if accesses:
                 yield wait(*accesses)
+        elif step.kind is Kind.WAITANY:
+            accesses = [one for one in step.awaited if one.kind in ACCESSES]
+            if accesses:
+                yield replace(step, awaited=tuple(accesses))
         elif step.kind is Kind.WAITALL:
             yield step

@@ -95,8 +95,10 @@ class Performer:
                 comm.Bcast(mine, given["root"])
             case Kind.REDUCE:
                 comm.Reduce(mine, self._in[:size], root=given["root"])
-            case Kind.ALLREDUCE | Kind.SCAN:
-                (comm.Allreduce if kind is Kind.ALLREDUCE else comm.Scan)(mine, self._in[:size])
+            case Kind.ALLREDUCE:
+                comm.Allreduce(mine, self._in[:size])
+            case Kind.SCAN | Kind.EXSCAN:
+                (comm.Scan if kind is Kind.SCAN else comm.Exscan)(mine, self._in[:size])
             case Kind.GATHER:
                 comm.Gather(mine, at_root, given["root"])
             case Kind.SCATTER:

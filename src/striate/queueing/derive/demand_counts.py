@@ -9,14 +9,14 @@ import numpy as np
 from striate.errors import QueueingError
 from striate.queueing.curves import Floats
 from striate.workload import Application, Workload
-from striate.workload.kinds import ACCESSES, WRITES, Kind
+from striate.workload.kinds import ACCESSES, REMOTE_ACCESSES, WRITES, Kind
 from striate.workload.rhythm import Stretch, phases_of
 from striate.workload.walk import ProgramLine, lines
 
 # Messages and multiples of the bytes named that one rank sends on average among q ranks, by the usual algorithms:
 # binomial trees, recursive doubling, a ring, pairwise exchange.
 _TREE = (Kind.BCAST, Kind.REDUCE, Kind.GATHER, Kind.GATHERV, Kind.SCATTER, Kind.SCATTERV)
-_DOUBLING = (Kind.BARRIER, Kind.SCAN, Kind.REDUCE_SCATTER, Kind.ALLREDUCE)
+_DOUBLING = (Kind.BARRIER, Kind.SCAN, Kind.EXSCAN, Kind.REDUCE_SCATTER, Kind.ALLREDUCE)
 _EXCHANGE = (Kind.ALLGATHER, Kind.ALLGATHERV, Kind.ALLTOALL, Kind.ALLTOALLV)
 
 
@@ -88,7 +88,7 @@ def _added(phase: PhaseCounts, line: ProgramLine, application: Application) -> P
             compute_seconds=phase.compute_seconds + share * float(seconds.sum()),
             instructions=phase.instructions + share * float(instructions.sum()),
         )
-    if kind in (Kind.SEND, Kind.SSEND, Kind.SENDRECV):
+    if kind in (Kind.SEND, Kind.SSEND, Kind.SENDRECV, *REMOTE_ACCESSES):
         sent = float(_mean(line, "bytes").sum())
         return _told(phase, share * line.ranks.size, share * sent)
     if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER:

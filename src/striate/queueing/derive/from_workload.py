@@ -206,7 +206,7 @@ def speeds_of(cluster: Cluster, ranks: int) -> Speeds:
 
 def idle_io(speeds: Speeds, cluster: Cluster) -> Speeds:
     """Where every server has a cache, the I/O may end there: only its messages take time."""
-    if not all(server.cache.policy != "none" for server in cluster.servers):
+    if not all(server.cache.holds_writes for server in cluster.servers):
         return speeds
     return replace(
         speeds,

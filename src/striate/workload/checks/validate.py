@@ -14,8 +14,11 @@ from striate.workload.kinds import (
     BLOCKING,
     DEFAULT_ALGORITHM,
     NO_COUNTS,
+    ONE_SIDED,
     OPERANDS,
+    REMOTE_ACCESSES,
     ROOTED,
+    TAGS_OF_CALLS,
     Kind,
 )
 from striate.workload.program import Int64s
@@ -50,15 +53,17 @@ def check_operands(line: ProgramLine, groups: list[Groups]) -> None:
             line.refuse(
                 f"expected {operand} of at least 0, got {{{operand}}}", line.lowest(operand) < np.int64(0)
             )
-    for operand, least in (("peer", ANY if line.kind is Kind.RECV else 0), ("source", ANY)):
+    for operand, least in (("peer", ANY if line.kind in (Kind.RECV, Kind.FLUSH) else 0), ("source", ANY)):
         if operand in names:
             line.refuse(
                 f"no rank {{{operand}}} in communicator {name!r}", _outside(line, operand, least, size)
             )
     for operand, least in (("tag", ANY if line.kind is Kind.RECV else 0), ("source_tag", ANY)):
         if operand in names:
+            low = np.asarray(line.lowest(operand))
+            of_calls = np.isin(low, TAGS_OF_CALLS) & (low == line.highest(operand))
             line.refuse(
-                f"expected {operand} of at least {least}, got {{{operand}}}", line.lowest(operand) < least
+                f"expected {operand} of at least {least}, got {{{operand}}}", (low < least) & ~of_calls
             )
     if line.kind in ROOTED:
         line.refuse(f"no root {{root}} in communicator {name!r}", _outside(line, "root", 0, size))
@@ -121,6 +126,7 @@ def check_requests(application: Application, program: int) -> None:
     written = _twice(application, program)
     for at in _unlike(written, len(application.programs.ranks_of(program))):
         _follow(written, at)
+        _follow_memory(written, at)
 
 
 def _unlike(written: list[ProgramLine], ranks: int) -> list[int]:
@@ -149,6 +155,10 @@ def _follow(written: list[ProgramLine], at: int) -> None:
             del pending[request]
         elif line.kind is Kind.TEST:
             _refuse_at(line, at, "test of request {request}, which is not under way", request not in pending)
+        elif line.kind is Kind.OFFER:
+            _refuse_at(line, at, "request {request} is not under way", request not in pending)
+            if int(line.column("last")[at]):
+                del pending[request]
         elif request != BLOCKING:
             _refuse_at(line, at, "request {request} begins again before it was awaited", request in pending)
             pending[request] = line
@@ -162,6 +172,34 @@ def _follow(written: list[ProgramLine], at: int) -> None:
         _refuse_at(line, at, "request {request} is never awaited")
     if regions:
         _refuse_at(regions[-1], at, f"region {_region(regions[-1], at)} never ends")
+
+
+def _follow_memory(written: list[ProgramLine], at: int) -> None:
+    """Every access to remote memory is completed, and every lock given back, of the rank at place `at`."""
+    accessed: dict[tuple[int, int], ProgramLine] = {}
+    locked: dict[tuple[int, int], ProgramLine] = {}
+    for line in written:
+        if line.kind not in ONE_SIDED:
+            continue
+        key = line.communicator, int(line.column("peer")[at])
+        if line.kind in REMOTE_ACCESSES:
+            accessed[key] = line
+        elif line.kind is Kind.FLUSH and not int(line.column("local")[at]):
+            gone = [one for one in accessed if one[0] == key[0] and key[1] in (ANY, one[1])]
+            accessed = {one: accessed[one] for one in accessed if one not in gone}
+        elif line.kind is Kind.LOCK:
+            _refuse_at(line, at, "rank {peer} is locked already", key in locked)
+            locked[key] = line
+        elif line.kind is Kind.UNLOCK:
+            _refuse_at(line, at, "unlock of rank {peer}, which is not locked", key not in locked)
+            accessed.pop(key, None)
+            del locked[key]
+    for line in accessed.values():
+        _refuse_at(
+            line, at, f"a {line.kind.label} at rank {{peer}} is completed by no fence, flush or unlock"
+        )
+    for line in locked.values():
+        _refuse_at(line, at, "rank {peer} is never unlocked")
 
 
 def _refuse_at(line: ProgramLine, at: int, found: str, bad: bool = True) -> None:

@@ -33,7 +33,7 @@ from striate.workload.replay.meetings import (
 )
 from striate.workload.replay.recorded_hints import RecordedAccess
 from striate.workload.replay.trace_rows import ALONE, BEGIN, CALL, FILE_CALLS, ReplayRows, Source
-from striate.workload.replay.unrecorded import has_counters_only
+from striate.workload.replay.unrecorded import has_counters_only, has_remote_accesses
 
 # Waiting for a message or for others is not compute; these end the gap before them without an operation of their own.
 _WAITS = frozenset(("probe", "finalize"))
@@ -43,7 +43,7 @@ _KEPT = frozenset(
         *("send", "recv", "sendrecv", "wait"),
         *COLLECTIVES,
         *_WAITS,
-        *("communicator", "fence", "neighbor"),
+        *("communicator", "fence", "neighbor", "rma"),
         "region",
     )
 )
@@ -75,7 +75,7 @@ def application_of_trace(
         run_span(trace),
         recorded,
         {kind: called_by_all(chosen, kind) for kind in ("communicator", "fence")},
-        after_the_last(chosen, "fence") + (metadata_nanoseconds(chosen) if metadata_recorded else 0),
+        _fences_kept(chosen) + (metadata_nanoseconds(chosen) if metadata_recorded else 0),
         heard_from(chosen),
         tuple(name.lower() for name in chosen.functions()),
         exact,
@@ -92,6 +92,12 @@ def application_of_trace(
     )
     application = replace(application, communicators=_with_keys(application.communicators, table))
     return recorded.given_to(application, trace)
+
+
+def _fences_kept(trace: Trace) -> NDArray[np.int64]:
+    """Nanoseconds that calls of all ranks on a window took after the last had come, unless accesses explain them."""
+    kept = after_the_last(trace, "fence")
+    return np.zeros_like(kept) if has_remote_accesses(trace) else kept
 
 
 def _short(program: str) -> str:
@@ -154,6 +160,10 @@ def _operations(source: Source, rank: int) -> Iterator[Operation]:
             yield mark(rows.region(row))
             continue
         if source.exact and rows.kind(row) in ("wait", "probe"):
+            if rows.takes_nothing(row):
+                if pending:
+                    yield operations.testany([operation for _, operation in pending])
+                continue
             yield from _named_request(pending, rows.request(row), asks=rows.kind(row) == "probe")
             continue
         if rows.kind(row) == "wait":
@@ -164,6 +174,7 @@ def _operations(source: Source, rank: int) -> Iterator[Operation]:
             if operation.is_pending and not rows.waits_itself(row):
                 pending.append((rows.request(row) if source.exact else rows.complete(row), operation))
     yield from _awaited(pending, 2**63 - 1)
+    yield from rows.left_open()
     if rows.trailing():
         yield Operation(Kind.COMPUTE, (rows.trailing(), 0))
 

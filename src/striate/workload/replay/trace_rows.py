@@ -16,9 +16,11 @@ from striate.workload.application import WORLD
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation
 from striate.workload.replay.gaps import evened, gaps_before
+from striate.workload.replay.meetings import targets
 from striate.workload.replay.recorded_hints import RecordedAccess
 from striate.workload.replay.sieving import Sieving
 from striate.workload.replay.traced_access import TracedAccess
+from striate.workload.replay.traced_memory import Reached, TracedMemory
 
 FILE_CALLS: Mapping[str, Callable[..., Operation]] = {
     "close": operations.close_file,
@@ -30,9 +32,6 @@ _OWN_FILE_CALLS: Mapping[str, Callable[..., Operation]] = {
 }
 ALONE = "alone"  # a communicator of one rank each, for calls that a rank makes by itself
 _ROOTED = frozenset(("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"))
-_COLOR_AND_KEY = 8  # bytes that each rank tells the others in MPI_Comm_split
-_CONTEXT_MASK = 256  # bytes in which MPICH looks for a free number of a communicator
-_NEIGHBOUR_TAG = 1 << 20  # of messages within neighbourhood collectives
 BEGIN, CALL, END = 1, 2, 0  # order of what happens at one moment: ends, beginnings, calls
 
 
@@ -64,6 +63,7 @@ class ReplayRows:
         for name in ("start", "end"):
             self._column[name] = np.clip(self._column[name] - source.span[0], 0, None)
         self._value = {name: column.tolist() for name, column in self._column.items()}
+        self._memory = TracedMemory()
         self._cursor: dict[int, int] = {}  # file -> end of the last access, for those without an offset
 
     def kind(self, row: int) -> str:
@@ -149,6 +149,8 @@ class ReplayRows:
             yield from self._creation(row)
         elif kind == "fence":
             yield from self._fence(row)
+        elif kind == "rma":
+            yield from self._one_sided(row)
         elif kind == "neighbor":
             yield from self._neighbours(row)
         elif kind in COLLECTIVES:
@@ -211,15 +213,33 @@ class ReplayRows:
         number = self._value["communicator"][row]
         if number < 0 or not self._source.by_all["communicator"][number]:
             return
-        if self._calls(row, "split"):
-            yield operations.allgather(_COLOR_AND_KEY, comm=self._family(row))
-        yield operations.allreduce(_CONTEXT_MASK, comm=self._family(row))
+        make = operations.comm_split if self._calls(row, "split") else operations.comm_dup
+        yield from make(comm=self._family(row))
 
     def _fence(self, row: int) -> Iterator[Operation]:
-        """All come together; what the call took after that is kept."""
+        """What was begun is done, then all come together; what the call took after that may be kept."""
         number = self._value["communicator"][row]
         if number >= 0 and self._source.by_all["fence"][number]:
-            yield operations.barrier(comm=self._family(row))
+            yield from self._memory.fence(self._family(row))
+
+    def _one_sided(self, row: int) -> Iterator[Operation]:
+        if self._value["communicator"][row] < 0:
+            return
+        yield from self._memory.operations(
+            self._source.functions[self._value["function"][row]],
+            Reached(
+                comm=self._family(row),
+                peer=self._value["peer"][row],
+                bytes=self._value["bytes"][row],
+                alone=self._value["tag"][row] != 0,
+                later=self._value["request"][row] >= 0,
+                group=targets(self._source.trace, self._value["extents"][row]),
+            ),
+        )
+
+    def left_open(self) -> Iterator[Operation]:
+        """What completes the accesses to remote memory that no row completes."""
+        yield from self._memory.left_open()
 
     def _rest(self, row: int) -> Iterator[Operation]:
         """What is kept of a call's own time."""
@@ -230,20 +250,21 @@ class ReplayRows:
     def _neighbours(self, row: int) -> Iterator[Operation]:
         """Messages to the neighbours and from them, under way at once."""
         comm, listed = self._family(row), self._value["extents"][row]
-        begun = [
-            operations.irecv(source, tag=_NEIGHBOUR_TAG, comm=comm)
-            for source in self._source.heard_from.get(self._first + row, [])
-        ]
+        peers, sizes = [], []
         if listed >= 0:
             runs = self._source.trace.lists[listed]
-            begun += [
-                operations.isend(int(peer), int(size), tag=_NEIGHBOUR_TAG, comm=comm)
-                for peer, size in zip(runs.offsets.tolist(), runs.sizes.tolist(), strict=True)
-                if size > 0
-            ]
-        yield from begun
-        if begun and self.waits_itself(row):
-            yield operations.wait(*begun)
+            peers, sizes = (column[runs.sizes > 0].tolist() for column in (runs.offsets, runs.sizes))
+        yield from operations.neighbor_alltoallv(
+            sizes,
+            peers,
+            sources=self._source.heard_from.get(self._first + row, []),
+            comm=comm,
+            blocking=self.waits_itself(row),
+        )
+
+    def takes_nothing(self, row: int) -> bool:
+        """Whether it is a call of a simulated trace that took none of several operations."""
+        return self.request(row) < 0 and (self._calls(row, "testany") or self._calls(row, "waitany"))
 
     def waits_itself(self, row: int) -> bool:
         """Whether the row's operations are over when the call returns."""
@@ -265,6 +286,8 @@ class ReplayRows:
             return operations.reduce_scatter(self._sizes(row, size), **more)
         if kind == "alltoallv":
             return operations.alltoallv(self._sizes(row, size), **more)
+        if kind == "scan" and self._calls(row, "exscan"):
+            return cast(Operation, operations.exscan(size, **more))
         if kind in _ROOTED:
             more["root"] = max(self._value["peer"][row], 0)
         return cast(Operation, getattr(operations, kind)(size, **more))

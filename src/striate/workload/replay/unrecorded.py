@@ -22,9 +22,16 @@ def has_counters_only(trace: Trace) -> bool:
     return any(flag.code == NO_ACCESSES for flag in trace.header.flags)
 
 
+def has_remote_accesses(trace: Trace) -> bool:
+    """Whether accesses to remote memory were recorded, which explain the time of the calls that complete them."""
+    return bool((trace.of_kind("rma") & (trace.column("bytes") > 0)).any())
+
+
 def unplayed(trace: Trace) -> tuple[str, ...]:
     """Sentences about recorded calls that a replay cannot play: their time is kept as computing."""
-    rows = trace.of_kind("other", "rma", "fence") & trace.at_level("mpi")
+    rows = trace.of_kind("other") & trace.at_level("mpi")
+    if not has_remote_accesses(trace):
+        rows |= trace.of_kind("fence") & trace.at_level("mpi")
     if not rows.any():
         return ()
     names = trace.functions()

@@ -12,7 +12,7 @@ from striate.limits import ReadBudget
 from striate.workload.application import Application, Communicator, File, collective_text, layout_text
 from striate.workload.stored.load_arrays import MOST_RANKS, columns_of, counts_of, expect, extents_of, sized
 from striate.workload.stored.load_program import programs_of
-from striate.workload.stored.parquet_form import SCHEMA, WorkloadHeader, schema
+from striate.workload.stored.parquet_form import LATER, SCHEMA, WorkloadHeader, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,13 +51,15 @@ def load(path: Path) -> tuple[Application, ...]:
 
 
 def _complete(table: pa.Table) -> pa.Table:
-    """The table with the column that older files lack; raises WorkloadError when another is missing."""
+    """The table with the columns that older files lack; raises WorkloadError when another is missing."""
     import pyarrow as pa
 
     wanted = schema()
-    place = wanted.get_field_index("algorithm")
-    if len(table.schema) == len(wanted) - 1 and "algorithm" not in table.schema.names:
-        table = table.add_column(place, "algorithm", pa.nulls(table.num_rows, pa.int64()))
+    for name in LATER:
+        if name not in table.schema.names:
+            table = table.append_column(name, pa.nulls(table.num_rows, pa.int64()))
+    if sorted(table.schema.names) == sorted(wanted.names):
+        table = table.select(wanted.names)
     if not table.schema.equals(wanted, check_metadata=False):
         raise WorkloadError("the columns are not those of a workload")
     return table

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 SCHEMA = "striate.workload/1"
 NAMES = tuple(dict.fromkeys(name for names in OPERANDS.values() for name in names))
 
+LATER = ("algorithm", "last", "least", "most", "local", "exclusive")  # operands that older files do not have
+
 
 class WorkloadHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one application says about itself beside its rows."""

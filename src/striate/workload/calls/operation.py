@@ -1,0 +1,62 @@
+"""One call of a program, and calls that are made of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from striate import units
+from striate.workload.application import WORLD
+from striate.workload.kinds import Kind
+
+PENDING = object()  # stands for a request slot until the operation joins a program
+Number = Any  # int, text with a unit, array over ranks, or an expression of a loop
+
+_size = lru_cache(maxsize=4096)(units.size)
+
+
+@dataclass(slots=True, eq=False)
+class Operation:
+    """One call. `operands` are in the order of `kinds.OPERANDS`; names and lists are resolved later."""
+
+    kind: Kind
+    operands: tuple[Any, ...]
+    communicator: str = WORLD
+    awaited: tuple[Operation, ...] = ()  # wait, test, waitany: which operations
+
+    @property
+    def is_pending(self) -> bool:
+        """True when the call returns before the operation is complete."""
+        return not self.awaited and bool(self.operands) and self.operands[-1] is PENDING
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Several:
+    """Operations that make up one call, in order; awaited, all of them are that are still under way."""
+
+    operations: tuple[Operation, ...]
+
+    def __iter__(self) -> Iterator[Operation]:
+        return iter(self.operations)
+
+    @property
+    def pending(self) -> tuple[Operation, ...]:
+        """Those that are under way when the call returns."""
+        done = {id(one) for operation in self.operations for one in operation.awaited}
+        return tuple(one for one in self.operations if one.is_pending and id(one) not in done)
+
+
+def each(operations: Iterable[Operation | Several]) -> tuple[Operation, ...]:
+    """The single operations to be awaited."""
+    return tuple(
+        one
+        for operation in operations
+        for one in (operation.pending if isinstance(operation, Several) else (operation,))
+    )
+
+
+def bytes_of(size: Number) -> Number:
+    """Bytes from a number or a text such as "64 KiB"; other numbers are left as they are."""
+    return _size(size) if isinstance(size, str) else size
