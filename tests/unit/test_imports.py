@@ -29,7 +29,8 @@ ORDER = (
         "results",
         "noise",
     ),
-    *("layout", "cluster", "trace", "formats", "record", "workload", "importers", "collectives", "queueing"),
+    *("layout", "cluster", "trace", "formats", "record", "workload"),
+    *("training", "importers", "collectives", "queueing"),
     *(
         "engine",
         "rungs",

@@ -23,6 +23,7 @@ class PyStriate(PythonPackage):
     depends_on("py-numcodecs@0.13:", type=("build", "run"))
     depends_on("py-numpy@1.26:", type=("build", "run"))
     depends_on("py-pyarrow@15:+parquet", type=("build", "run"))
+    depends_on("py-pyyaml@6:", type=("build", "run"))
     depends_on("py-rich@13:", type=("build", "run"))
     depends_on("py-scipy@1.11:", type=("build", "run"))
     depends_on("py-tomli-w@1.0:", type=("build", "run"))

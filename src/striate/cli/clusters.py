@@ -1,4 +1,4 @@
-"""Finds the cluster a command is about: a description on disk or a bundled machine."""
+"""Finds the cluster a command is about: a description on disk, a bundled machine, or a sheet of MLPerf Storage."""
 
 from __future__ import annotations
 
@@ -6,10 +6,32 @@ from pathlib import Path
 
 from striate.cluster import Cluster, load_cluster
 from striate.provenance import hash_file
+from striate.training.system import StorageSystem
+
+SHEET = "mlperf:"
 
 
 def find_cluster(name: str) -> tuple[Cluster, dict[str, str]]:
-    """The cluster called `name`, and the hash of its description when it is a file."""
+    """The cluster called `name`, and the hash of its description when it is a file; `mlperf:FILE` is a sheet."""
+    if name.startswith(SHEET):
+        from striate.training.as_cluster import cluster_of
+
+        system, hashes = find_system(name)
+        return cluster_of(system), hashes
     cluster = load_cluster(name)
     path = Path(name)
     return cluster, {path.name: hash_file(path)} if path.is_file() else {}
+
+
+def find_system(name: str) -> tuple[StorageSystem, dict[str, str]]:
+    """The storage system that a training job reads from: that of a sheet, `mlperf:FILE`, or of a cluster."""
+    if not name.startswith(SHEET):
+        from striate.training.of_cluster import system_of
+
+        cluster, hashes = find_cluster(name)
+        return system_of(cluster), hashes
+    from striate.importers.mlperf_sheet import from_file
+
+    path = Path(name.removeprefix(SHEET))
+    system = from_file(path)
+    return system, {path.name: hash_file(path)}

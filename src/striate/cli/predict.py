@@ -137,17 +137,28 @@ def command(
 
     PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
     file, which is run, that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or
-    another tool's log, IOR's command line such as "ior -a MPIIO -c -t 1m -b 16m", or a description of an application
-    (.toml). CLUSTER is a description (.toml) or a bundled machine. Exit status 3 when the precision asked for was not
-    reached, the answer is not to be trusted, or the packet engine contradicts a claim.
+    another tool's log, IOR's command line such as "ior -a MPIIO -c -t 1m -b 16m", a DLIO workload such as
+    "dlio:unet3d_h100.yaml x 4 hosts x 8 accelerators", or a description of an application (.toml). CLUSTER is a
+    description (.toml), a bundled machine, or a sheet of MLPerf Storage (mlperf:SYSTEM.json). Exit status 3
+    when the precision asked for was not reached, the answer is not to be trusted, or the packet engine contradicts a
+    claim.
     """
     from striate.cli.clusters import find_cluster
     from striate.cli.programs import find_workload
+    from striate.cli.training import predict_job, refuse_options
+    from striate.importers.dlio import is_dlio
     from striate.ladder import predict
     from striate.noise.model import load_noise
 
     results = ForecastOutputs(output, timeline, store, as_json, force)
     results.expect_writable()
+    if is_dlio(program):
+        others: dict[str, object] = {"--rung": rung, "--within": within, "--noise": noise, "--store": store}
+        others |= {"--layout": layouts, "--collective-io": methods, "--collective": collectives}
+        others |= {"--timeline": timeline, "--cpu-scale": cpu_scale, "--percentile": percentiles}
+        others |= {"--self-check": self_check, "--exact": exact}
+        refuse_options(others)
+        return predict_job(program, cluster, ranks, as_json=as_json, output=output, force=force)
     with progress("reading"):
         learnt = load_noise(noise) if noise is not None else None
         machine, machine_hash = find_cluster(cluster)

@@ -9,6 +9,7 @@ from striate.apps import registry, spec
 from striate.apps.app import App
 from striate.apps.user_file import guarded, names_of
 from striate.errors import WorkloadError
+from striate.importers.dlio import is_dlio
 from striate.importers.kinds import from_command_line, is_command_line
 from striate.provenance import hash_bytes, hash_file
 from striate.workload import Spmd, Workload
@@ -29,6 +30,8 @@ def find_workload(
     built-in kernel; `ior -a MPIIO -t 1m -b 16m`, with a launcher before it or not, is IOR's command line. Raises
     WorkloadError when none of that is there.
     """
+    if is_dlio(name):
+        raise WorkloadError("a training job is taken by `predict` and `workload show` alone", source=name)
     if name.startswith(KERNEL):
         return _kernel(name.removeprefix(KERNEL), ranks), {name: hash_bytes(name.encode())}
     if is_command_line(name):

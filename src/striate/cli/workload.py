@@ -26,12 +26,17 @@ def command() -> None:
 def show(program: str, ranks: int | None, as_json: bool, output: Path | None, force: bool) -> None:
     """Print ranks, files, bytes, calls and phases of PROGRAM, which is what `striate predict` takes."""
     from striate.cli.programs import find_workload
+    from striate.cli.training import show_job
     from striate.errors import WorkloadError
+    from striate.importers.dlio import is_dlio
     from striate.workload import Workload
     from striate.workload.summary import summary_of
 
     if output is not None:
         refuse_overwrite(output, force=force)
+    if is_dlio(program):
+        show_job(program, ranks, as_json=as_json, output=output, force=force)
+        return
     workload, _ = find_workload(program, ranks=ranks)
     if not isinstance(workload, Workload):
         raise WorkloadError("an emulated application has no calls of ranks to show", source=program)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 FOR_WORK = ("test", "lint", "docs", "dist")  # extras for those who change the package
 LAUNCHERS = ("mpich",)  # programs, not modules
-MODULES = {"tomli-w": "tomli_w"}
+MODULES = {"tomli-w": "tomli_w", "pyyaml": "yaml"}
 
 
 def imported():

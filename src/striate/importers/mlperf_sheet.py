@@ -1,0 +1,284 @@
+"""MLPerf Storage's sheet of a system (systems/NAME.json of a submission) as a StorageSystem.
+
+The schema is that of MLPerf Storage v1.0. Sheets of real submissions depart from it: units, lists of all nodes under
+`benchmark_hosts`, storage nodes that are left out, commas too many. What can only have meant one thing is read so, with
+a note; what makes no sense is refused with its path.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from striate.errors import ClusterError
+from striate.importers.sheet_values import GIB, SheetReader
+from striate.importers.system_name import from_name
+from striate.importers.yaml_text import read_yaml
+from striate.limits import SMALL_FILE
+from striate.training.system import StorageSystem
+
+_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(\s*[}\]])')
+_MEMORY_OPTION = re.compile(r"\bmem=([0-9]{1,6})G\b", re.ASCII)
+_OTHER_USE = re.compile(r"\bOS\b|operating system|\bboot|\blog\b|\bmetadata\b", re.IGNORECASE)
+_DATA_USE = re.compile(r"(?<!meta)data|under test|capacity|storage|cache", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Drives:
+    """The drives of one node that hold data."""
+
+    count: int = 0
+    kind: str | None = None
+    rate: float | None = None
+    write_rate: float | None = None
+    capacity: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class NodeKind:
+    """A kind of node as the sheet describes it."""
+
+    name: str
+    cores: int | None
+    memory: float | None
+    link: float | None
+    protocols: str
+    accelerators: bool
+    drives: Drives
+
+
+def from_file(path: Path) -> StorageSystem:
+    """The system of a sheet, JSON or YAML; raises ClusterError with the path of the mistake."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(SMALL_FILE + 1)
+    except OSError as error:
+        raise ClusterError(f"cannot read it: {error.strerror}", source=str(path)) from None
+    if len(content) > SMALL_FILE:
+        raise ClusterError("expected a sheet of at most 16 MiB", source=str(path))
+    text = content.decode("utf-8-sig", errors="replace")
+    reader = SheetReader(str(path))
+    if path.suffix.lower() in (".yaml", ".yml"):
+        document = read_yaml(text, source=str(path), error=ClusterError)
+    else:
+        document = _json(text, reader)
+    return from_document(document, reader, name=path.stem)
+
+
+def from_document(document: Any, reader: SheetReader, *, name: str) -> StorageSystem:
+    """The system that a decoded sheet describes; what it leaves out and its name tells is taken from the name."""
+    sheet = reader.mapping(document, "$")
+    if "nodes" not in sheet:
+        raise reader.refuse("expected a sheet of MLPerf Storage v1.0 with `nodes`", "$")
+    nodes = [_node(reader, *one) for one in reader.items(sheet, "nodes", "$")]
+    if not nodes:
+        raise reader.refuse("expected at least one node", "$.nodes")
+    used = Counter(
+        reader.text(one, "node_type_name", at).lower()
+        for one, at in reader.items(sheet, "benchmark_hosts", "$")
+    )
+    hosts = _hosts(nodes, used)
+    storage = reader.mapping(sheet.get("storage_system") or {}, "$.storage_system")
+    servers = [node for node in nodes if node not in hosts]
+    local = (
+        bool(hosts[0].drives.count) and not any(node.drives.count for node in servers) and not hosts[0].link
+    )
+    raw = reader.number(storage, "raw_capacity_GiB", "$.storage_system")
+    found = StorageSystem(
+        name=name,
+        hosts=sum(used[node.name.lower()] for node in hosts) or None,
+        host_memory=hosts[0].memory,
+        host_cores=hosts[0].cores,
+        host_link=hosts[0].link,
+        raw_capacity=raw[0] * GIB if raw and raw[0] else None,
+        local=local,
+        rdma=None if local else _is_rdma(hosts[0].protocols),
+    )
+    found = (
+        _with_drives(found, hosts[0].drives, 1)
+        if local
+        else _with_servers(found, servers, used, reader, storage)
+    )
+    named = from_name(name)
+    told: tuple[str, ...] = () if local else ("drives", "drive_kind", "servers", "server_link")
+    if found.server_link is not None or found.servers is not None:
+        told = tuple(field for field in told if field not in ("servers", "server_link"))
+    extra = {field: getattr(named, field) for field in told if getattr(found, field) is None}
+    said = [field.replace("_", " ") for field, value in extra.items() if value is not None]
+    if said:
+        reader.notes.append(f"{', '.join(said)}: from the name of the sheet")
+    return replace(found, **extra, notes=tuple(reader.notes))
+
+
+def _json(text: str, reader: SheetReader) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as first:
+        without = _COMMA.sub(lambda match: match[1] or match[2], text)
+        try:
+            document = json.loads(without)
+        except (ValueError, RecursionError):
+            at = (
+                f"line {first.lineno}, column {first.colno}"
+                if isinstance(first, json.JSONDecodeError)
+                else None
+            )
+            said = first.msg if isinstance(first, json.JSONDecodeError) else "too deep"
+            raise ClusterError(f"not JSON: {said}", at=at, source=reader.source) from None
+        reader.notes.append("commas before a closing bracket were passed over")
+        return document
+
+
+def _node(reader: SheetReader, node: dict[str, Any], at: str) -> NodeKind:
+    name = reader.text(node, "node_type_name", at)
+    if not name:
+        raise reader.refuse("expected the name of this type of node", f"{at}.node_type_name")
+    cpu = reader.mapping(node.get("CPU") or {}, f"{at}.CPU")
+    each = reader.count(cpu, "cores_per_socket", f"{at}.CPU")
+    sockets = reader.count(cpu, "socket_count", f"{at}.CPU", default=1) or 1
+    memory = reader.memory(reader.mapping(node.get("DRAM") or {}, f"{at}.DRAM"), f"{at}.DRAM")
+    limit = _MEMORY_OPTION.search(" ".join(map(str, node.get("config_options") or [])))
+    if limit:
+        memory = min(memory or math.inf, int(limit[1]) * GIB) or None
+    return NodeKind(
+        name=name,
+        cores=each * sockets if each else None,
+        memory=memory,
+        link=_link(reader, node, at),
+        protocols=json.dumps(
+            [port.get("protocols") for port, _ in reader.items(node, "nic_ports", at)]
+        ).lower(),
+        accelerators=bool(reader.items(node, "accelerators", at)),
+        drives=_drives(reader, node, at),
+    )
+
+
+def _link(reader: SheetReader, node: dict[str, Any], at: str) -> float | None:
+    """Bytes per second of all ports together, but those for management."""
+    total = 0.0
+    for port, where in reader.items(node, "nic_ports", at):
+        if re.search("manag|ipmi|bmc", reader.text(port, "network_name", where), re.IGNORECASE):
+            continue
+        rate = reader.bit_rate(port, "bitrate", where) or 0.0
+        total += rate * (reader.count(port, "count_of_this_type", where, default=1) or 0)
+    return total or None
+
+
+def _drives(reader: SheetReader, node: dict[str, Any], at: str) -> Drives:
+    """The largest set of drives that hold data."""
+    found = Drives()
+    for drive, where in reader.items(node, "drives", at):
+        purpose = drive.get("purpose")
+        use = " ".join(map(str, purpose if isinstance(purpose, list) else [purpose or "data"]))
+        if _OTHER_USE.search(use) and not _DATA_USE.search(use):
+            continue
+        count = reader.count(drive, "count_of_this_type", where, default=1) or 0
+        capacity = reader.number(drive, "capacity_GiB", where)
+        size = count * (capacity[0] if capacity else 0.0) * GIB
+        if count and size >= found.capacity:
+            performance = reader.mapping(drive.get("performance") or {}, f"{where}.performance")
+            rates = [
+                _peak(reader, performance, f"{direction}_bandwidth", f"{where}.performance")
+                for direction in ("read", "write")
+            ]
+            found = Drives(count, _kind(drive), rates[0], rates[1], size)
+    return found
+
+
+def _peak(reader: SheetReader, performance: dict[str, Any], key: str, at: str) -> float | None:
+    inner = reader.mapping(performance.get(key) or {}, f"{at}.{key}")
+    return reader.drive_rate(inner, "peak_bandwidth", f"{at}.{key}")
+
+
+def _kind(drive: dict[str, Any]) -> str:
+    interface, kind = (str(drive.get(key, "")).lower() for key in ("interface", "drive_type"))
+    if kind == "hdd":
+        return "hdd"
+    return {"nvme": "nvme", "pcie": "nvme", "sata": "sata", "sas": "sas"}.get(interface, "ssd")
+
+
+def _hosts(nodes: list[NodeKind], used: Counter[str]) -> list[NodeKind]:
+    """The kind of node that runs the benchmark: of those listed, one with accelerators, else without data drives."""
+    listed = [node for node in nodes if used[node.name.lower()]] or nodes
+    with_accelerators = [node for node in listed if node.accelerators]
+    if with_accelerators:
+        return with_accelerators[:1]
+    named = [node for node in listed if re.search("client|host", node.name, re.IGNORECASE)]
+    plain = [node for node in listed if not node.drives.count]
+    return (named or plain or listed)[:1]
+
+
+def _is_rdma(protocols: str) -> bool | None:
+    if re.search(r"rdma|infiniband|\bib\b|roce|dpdk|weka|lustre|o2ib", protocols):
+        return True
+    return False if re.search(r"tcp|nfs|smb|nvme-of|iscsi|http|s3|ip", protocols) else None
+
+
+def _with_drives(system: StorageSystem, drives: Drives, nodes: int) -> StorageSystem:
+    if not drives.count:
+        return system
+    return replace(
+        system,
+        drives=drives.count * nodes,
+        drive_kind=drives.kind,
+        drive_rate=drives.rate,
+        drive_write_rate=drives.write_rate,
+    )
+
+
+def _with_servers(
+    system: StorageSystem,
+    servers: list[NodeKind],
+    used: Counter[str],
+    reader: SheetReader,
+    storage: dict[str, Any],
+) -> StorageSystem:
+    """The system with its storage nodes: those with data drives, else those with links that software runs on."""
+    holders = [node for node in servers if node.drives.count] or [node for node in servers if node.link]
+    counts = _counts(holders, used, system.raw_capacity, _running(reader, storage))
+    number = sum(counts)
+    if holders and number:
+        total = sum(count * (node.link or 0.0) for node, count in zip(holders, counts, strict=True))
+        system = replace(system, servers=number, server_link=total / number or None)
+        drives = [node.drives for node in holders if node.drives.count]
+        if drives:
+            whole = sum(count * node.drives.count for node, count in zip(holders, counts, strict=True))
+            system = replace(_with_drives(system, drives[0], 1), drives=whole)
+    return _with_components(system, reader, storage)
+
+
+def _counts(
+    holders: list[NodeKind], used: Counter[str], raw_capacity: float | None, running: Counter[str]
+) -> list[int]:
+    """How many nodes of each kind: as listed, else as the raw capacity wants, else as software is said to run on."""
+    listed = [used[node.name.lower()] for node in holders]
+    if any(listed):
+        return listed
+    capacity = sum(node.drives.capacity for node in holders)
+    if capacity and raw_capacity:
+        return [max(1, round(raw_capacity / capacity))] * len(holders)
+    return [max(1, running[node.name.lower()]) for node in holders]
+
+
+def _running(reader: SheetReader, storage: dict[str, Any]) -> Counter[str]:
+    """How many components of the storage software run on each kind of node."""
+    found: Counter[str] = Counter()
+    for component, _ in reader.items(storage, "software_components", "$.storage_system"):
+        kinds = component.get("runnable_node_type_name")
+        found.update(str(kind).lower() for kind in (kinds if isinstance(kinds, list) else []))
+    return found
+
+
+def _with_components(system: StorageSystem, reader: SheetReader, storage: dict[str, Any]) -> StorageSystem:
+    """Drives that the sheet lists as components of an appliance."""
+    for part, at in reader.items(storage, "hardware_components", "$.storage_system"):
+        name = f"{part.get('component_name', '')} {part.get('type', '')}".lower()
+        if system.drives is None and re.search("drive|ssd|disk", name):
+            kind = "nvme" if "nvme" in str(part.get("protocol", "")).lower() else None
+            system = replace(system, drives=reader.count(part, "count", at) or None, drive_kind=kind)
+    return system

@@ -1,0 +1,222 @@
+"""Sheets of MLPerf Storage as submitters write them: units, lists and names as they can only have been meant."""
+
+import copy
+import json
+
+import pytest
+
+from striate.cli.main import run
+from striate.errors import ClusterError
+from striate.importers.mlperf_sheet import from_file
+from striate.importers.system_name import from_name
+
+GIB = 2**30
+
+
+def drive(purpose, count, **more):
+    return {
+        "purpose": [purpose],
+        "drive_type": "SSD",
+        "capacity_GiB": 7500,
+        "count_of_this_type": count,
+        **more,
+    }
+
+
+def port(rate, count=1, protocols=("RDMA",)):
+    return {
+        "network_name": "data",
+        "bitrate": rate,
+        "count_of_this_type": count,
+        "protocols": list(protocols),
+    }
+
+
+CLIENT = {
+    "node_type_name": "Client",
+    "config_options": [],
+    "CPU": {"vendor_and_model_name": "x", "socket_count": 2, "cores_per_socket": 32},
+    "DRAM": {"capacity_MiB": 524288},
+    "accelerators": [{"vendor_and_model": "NVIDIA H100", "count_of_this_type": "2-38"}],
+    "nic_ports": [port(400)],
+    "drives": [drive("Hold the OS", 2)],
+}
+STORAGE = CLIENT | {
+    "node_type_name": "Storage",
+    "accelerators": [],
+    "nic_ports": [
+        port(200, 2),
+        {"network_name": "management", "bitrate": 1, "count_of_this_type": 1, "protocols": []},
+    ],
+    "drives": [
+        drive("Hold the OS", 2),
+        drive("Metadata", 4),
+        drive(
+            "Holds the data",
+            16,
+            interface="NVMe",
+            performance={"read_bandwidth": {"xfer_size_kilobytes": 512, "peak_bandwidth": 14}},
+        ),
+    ],
+}
+SHEET = {
+    "networks": [],
+    "nodes": [CLIENT, STORAGE],
+    "benchmark_hosts": [{"node_name": "c1", "node_type_name": "client", "benchmark_instances": []}],
+    "storage_system": {"raw_capacity_GiB": 3 * 16 * 7000, "software_components": []},
+}
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write(sheet, name="box.json"):
+        path = tmp_path / name
+        path.write_text(sheet if isinstance(sheet, str) else json.dumps(sheet))
+        return from_file(path)
+
+    return write
+
+
+def changed(path, value):
+    """The sheet with another value at a path of keys and places."""
+    sheet = copy.deepcopy(SHEET)
+    *parents, last = path
+    inner = sheet
+    for key in parents:
+        inner = inner[key]
+    inner[last] = value
+    return sheet
+
+
+def test_a_sheet_gives_hosts_links_servers_and_drives(read):
+    system = read(SHEET)
+
+    assert (system.hosts, system.host_cores, system.host_memory) == (1, 64, 512 * GIB)
+    assert (system.host_link, system.server_link) == (50e9, 50e9)
+    assert (system.servers, system.drives) == (3, 48)  # as the raw capacity wants them
+    assert (system.drive_rate, system.drive_kind, system.local, system.rdma) == (
+        14 * GIB,
+        "nvme",
+        False,
+        True,
+    )
+    assert system.notes == ()
+    assert system.missing() == ()
+
+
+def test_servers_that_are_listed_under_hosts_are_counted_there(read):
+    hosts = [{"node_type_name": name} for name in ("Client", "Storage", "Storage")]
+
+    system = read(SHEET | {"benchmark_hosts": hosts})
+
+    assert (system.hosts, system.servers, system.drives) == (1, 2, 32)
+
+
+@pytest.mark.parametrize(
+    ("peak", "rate"), [(14, 14 * GIB), (560, 560e6), ("7000 MB/s", 7e9), ("6.8 GiB/s", 6.8 * GIB), ("", None)]
+)
+def test_a_peak_rate_has_the_unit_that_it_can_only_have(read, peak, rate):
+    sheet = changed(["nodes", 1, "drives", 2, "performance", "read_bandwidth", "peak_bandwidth"], peak)
+
+    assert read(sheet).drive_rate == rate
+
+
+@pytest.mark.parametrize(
+    ("memory", "bytes_"),
+    [
+        ({"capacity_MiB": 256}, 256 * GIB),
+        ({"capacity_GB": 2048}, 2048e9),
+        ({"capacity_MiB": "512 GiB"}, 512 * GIB),
+        ({}, None),
+    ],
+)
+def test_memory_is_read_in_the_unit_that_was_meant(read, memory, bytes_):
+    assert read(changed(["nodes", 0, "DRAM"], memory)).host_memory == bytes_
+
+
+def test_a_kernel_option_limits_the_memory(read):
+    assert read(changed(["nodes", 0, "config_options"], ["mem=256G"])).host_memory == 256 * GIB
+
+
+def test_drives_of_a_host_without_links_are_local(read):
+    host = CLIENT | {"nic_ports": [], "drives": STORAGE["drives"]}
+
+    system = read({"nodes": [host], "benchmark_hosts": [{"node_type_name": "CLIENT"}]})
+
+    assert (system.local, system.drives, system.servers) == (True, 16, None)
+
+
+def test_a_comma_too_many_is_passed_over_with_a_note(read):
+    system = read(
+        json.dumps(SHEET).replace('"benchmark_instances": []}]', '"benchmark_instances": [ ], },\n]')
+    )
+
+    assert system.servers == 3
+    assert any("commas" in note for note in system.notes)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "at", "words"),
+    [
+        (["nodes"], {}, "$.nodes", "expected a list, got an object"),
+        (["nodes"], [], "$.nodes", "at least one node"),
+        (["nodes", 1], 5, "$.nodes[1]", "expected an object, got 5"),
+        (["nodes", 0, "node_type_name"], "", "$.nodes[0].node_type_name", "the name"),
+        (["nodes", 0, "CPU", "cores_per_socket"], "many", "$.nodes[0].CPU.cores_per_socket", "a number"),
+        (["nodes", 0, "CPU", "cores_per_socket"], -4, "$.nodes[0].CPU.cores_per_socket", "not negative"),
+        (["nodes", 0, "CPU", "cores_per_socket"], 1.5, "$.nodes[0].CPU.cores_per_socket", "a whole number"),
+        (["nodes", 0, "nic_ports", 0, "bitrate"], True, "$.nodes[0].nic_ports[0].bitrate", "a number"),
+        (["nodes", 0, "DRAM"], {"capacity_MiB": "12 parsec"}, "$.nodes[0].DRAM.capacity_MiB", "a unit"),
+        (["benchmark_hosts"], 3, "$.benchmark_hosts", "expected a list"),
+        (["storage_system"], "none", "$.storage_system", "expected an object"),
+    ],
+)
+def test_a_mistake_is_refused_with_its_path(read, path, value, at, words):
+    with pytest.raises(ClusterError) as refused:
+        read(changed(path, value))
+
+    assert refused.value.at == at
+    assert words in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        "7",
+        "null",
+        '{"a": 1}',
+        '{"nodes": [{}',
+        "\udcff".encode("utf8", "surrogateescape").decode("latin1"),
+        "[" * 5000,
+    ],
+)
+def test_what_is_no_sheet_is_refused_in_one_line(read, text):
+    with pytest.raises(ClusterError) as refused:
+        read(text)
+
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "drives", "servers", "link"),
+    [
+        ("AI400X2T_24x14TiB_nvme_8xNDR200_18clients", 24, 1, 8 * 25e9),
+        ("wekapod_112x3.8tb_nvme_16xNDR_H100", 112, 1, 16 * 50e9),
+        ("AS13000_16x7.68TiB_NVMe_4xNDR400_3xStorageNode_AMDHost", 48, 3, 4 * 50e9),
+        ("Cray_C500_4xHDR200_3hosts", None, 1, 4 * 25e9),
+        ("resnet-h100", None, None, None),
+    ],
+)
+def test_a_name_tells_drives_ports_and_nodes(name, drives, servers, link):
+    system = from_name(name)
+
+    assert (system.drives, system.servers, system.server_link) == (drives, servers, link)
+
+
+def test_a_sheet_is_a_cluster_for_every_program(read, tmp_path, capsys):
+    read(SHEET)
+
+    assert run(["predict", "ior -t 1m -b 64m", f"mlperf:{tmp_path / 'box.json'}", "--ranks", "4"]) == 0
+    assert "ior on box" in capsys.readouterr().out
