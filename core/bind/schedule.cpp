@@ -8,6 +8,7 @@
 
 #include "answers.hpp"
 #include "engines.hpp"
+#include "hooks.hpp"
 #include "packet_run.hpp"
 #include "program_input.hpp"
 #include "programs.hpp"
@@ -42,10 +43,17 @@ ScheduleResult simulate_schedule_columns(nb::handle network, nb::handle interfac
     return simulate_schedule(stations, schedule, options_of(warp, flows));
 }
 
-PacketRun run_program_columns(const EngineInput& given, bool compat_clock, bool heap_ties, bool warp,
-                              bool flows, bool log_disks, std::int64_t timeline_bytes) {
+PacketRun run_program_columns(const EngineInput& given, const Hooks& plugins, bool compat_clock,
+                              bool heap_ties, bool warp, bool flows, bool log_disks,
+                              std::int64_t timeline_bytes) {
     BorrowedInput input(given, compat_clock);
-    if (input.files) input.files->log = log_disks;
+    RunHooks hooks(plugins);
+    hooks.put_into(input.settings);
+    hooks.put_into(input.programs);
+    if (input.files) {
+        input.files->log = log_disks;
+        hooks.put_into(*input.files);
+    }
     Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(timeline_bytes, 0)));
     RunOptions options = options_of(warp, false, heap_ties);
     if (flows) options.fidelity = Fidelity::trains;
@@ -75,9 +83,10 @@ void register_schedule(nb::module_& module) {
                nb::arg("steps"), nb::kw_only(), nb::arg("packet_bytes"), nb::arg("compat_clock") = false,
                nb::arg("round_robin") = false, nb::arg("warp") = true, nb::arg("flows") = false,
                "Play a schedule of messages packet by packet, or with `flows` as fluids.");
-    module.def("run_programs", &run_program_columns, nb::arg("given"), nb::kw_only(), nb::arg("compat_clock"),
-               nb::arg("heap_ties"), nb::arg("warp"), nb::arg("flows"), nb::arg("log_disks"),
-               nb::arg("timeline_bytes"), "Play the programs of an EngineInput packet by packet.");
+    module.def("run_programs", &run_program_columns, nb::arg("given"), nb::arg("hooks").none(), nb::kw_only(),
+               nb::arg("compat_clock"), nb::arg("heap_ties"), nb::arg("warp"), nb::arg("flows"),
+               nb::arg("log_disks"), nb::arg("timeline_bytes"),
+               "Play the programs of an EngineInput packet by packet.");
 }
 
 }  // namespace striate::bind

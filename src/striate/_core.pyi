@@ -8,6 +8,7 @@ import numpy
 from numpy.typing import NDArray
 
 import striate.engine.input
+import striate.plugins.hooks
 import striate.rungs.ledger
 import striate.workload.flow_columns
 
@@ -519,7 +520,7 @@ def simulate_schedule(network: object, interfaces: object, steps: object, *, pac
     Play a schedule of messages packet by packet, or with `flows` as fluids.
     """
 
-def run_programs(given: striate.engine.input.EngineInput, *, compat_clock: bool, heap_ties: bool, warp: bool, flows: bool, log_disks: bool, timeline_bytes: int) -> PacketRun:
+def run_programs(given: striate.engine.input.EngineInput, hooks: striate.plugins.hooks.Hooks | None | None, *, compat_clock: bool, heap_ties: bool, warp: bool, flows: bool, log_disks: bool, timeline_bytes: int) -> PacketRun:
     """Play the programs of an EngineInput packet by packet."""
 
 class FlowRun:

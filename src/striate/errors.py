@@ -65,6 +65,10 @@ class PredictionError(StriateError, RuntimeError):
     """A prediction that cannot be made from this workload and cluster."""
 
 
+class PluginError(StriateError, RuntimeError):
+    """A plug-in that cannot be loaded, or that broke the rules of its kind; `at` is its kind and name."""
+
+
 class TuningError(StriateError, ValueError):
     """A knob, a search or a tuning file that cannot be used."""
 

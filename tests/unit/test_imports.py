@@ -30,7 +30,7 @@ ORDER = (
         "noise",
     ),
     *("layout", "cluster", "trace", "formats", "record", "workload"),
-    *("training", "importers", "collectives", "queueing"),
+    *("training", "importers", "collectives", "plugins", "queueing"),
     *(
         "engine",
         "rungs",

@@ -89,6 +89,10 @@ std::vector<double> Stations::waited() const {
 
 void Stations::append_edges(std::int32_t from, std::int32_t to) {
     edges_.clear();
+    if (settings_.chooser != nullptr) {
+        if (from != to) edges_ = chosen(from, to);
+        return;
+    }
     if (settings_.routing == Routing::shortest) {
         if (routes_.append_path(from, to, edges_)) return;
         throw Refusal(Reason::no_route, {.from = from, .to = to});
@@ -101,6 +105,22 @@ void Stations::append_edges(std::int32_t from, std::int32_t to) {
         std::uint32_t& turn = turn_[static_cast<std::size_t>(at)];
         edges_.push_back(choices_[choices_.size() > 1 ? turn++ % choices_.size() : 0]);
     }
+}
+
+const std::vector<std::int32_t>& Stations::chosen(std::int32_t from, std::int32_t to) {
+    const auto key = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+    const auto [entry, added] = chosen_.try_emplace(key);
+    if (!added) return entry->second;
+    entry->second = settings_.chooser->route(from, to);
+    std::int32_t at = from;
+    for (const std::int32_t edge : entry->second) {
+        const bool leads =
+            edge >= 0 && edge < static_cast<std::int32_t>(edge_count_) && routes_.source(edge) == at;
+        if (!leads) throw std::invalid_argument("a chosen route whose edges do not follow each other");
+        at = routes_.target(edge);
+    }
+    if (at != to) throw std::invalid_argument("a chosen route that ends elsewhere");
+    return entry->second;
 }
 
 void Stations::find_route(std::uint32_t source, std::uint32_t target, Route& route) {
@@ -133,7 +153,8 @@ void Stations::find_route(std::uint32_t source, std::uint32_t target, Route& rou
 
 // With one route for all messages every station is forced; else those up to the network proper and from it.
 void Stations::find_forced(std::int32_t from, std::int32_t to, Route& route) const {
-    const bool one = settings_.routing == Routing::shortest || routes_.same_tree(from, to);
+    const bool one =
+        settings_.chooser != nullptr || settings_.routing == Routing::shortest || routes_.same_tree(from, to);
     const auto hops = [&](std::int32_t component) {
         return static_cast<std::size_t>(3 + 2 * routes_.depth(component));
     };

@@ -29,7 +29,7 @@ CollectiveBook::CollectiveBook(const CollectiveColumns& columns) : columns_(colu
             schedule_of_.add({kind, members, columns.root[schedule], columns.bytes[schedule], algorithm},
                              static_cast<std::int64_t>(schedule));
         }
-        if (start == CollectiveColumns::meets || start == CollectiveColumns::listed) continue;
+        if (start <= CollectiveColumns::meets && start >= CollectiveColumns::reacts) continue;
         if (start < 0 || members < 1 || start + members >= static_cast<std::int64_t>(first.size())) {
             throw std::invalid_argument("a collective schedule outside first_action");
         }

@@ -51,12 +51,23 @@ void ProgramRunner::exchange_access(std::vector<Joined> everyone, const Meeting&
         sizes.insert(sizes.end(), one.runs.sizes.begin(), one.runs.sizes.end());
         first_run.push_back(std::ssize(offsets));
     }
-    const std::vector<std::int64_t> chosen = aggregators(everyone, rule);
-    const TwoPhasePlan plan = plan_two_phase({first_run, offsets, sizes},
-                                             {chosen, rule.buffer_bytes, rule.align_bytes, rule.cyclic});
+    const bool write = everyone.front().writes;
+    const CollectiveAccess asked{first_run, offsets, sizes};
+    std::vector<std::int64_t> chosen;  // aggregators, as positions in the group
+    TwoPhasePlan plan;
+    if (CollectivePlanner* const planner = input_.files->planner; planner != nullptr) {
+        std::vector<std::int64_t> ranks;
+        for (const Joined& one : everyone) {
+            chosen.push_back(std::ssize(chosen));
+            ranks.push_back(one.rank);
+        }
+        plan = plan_pieces(asked, planner->pieces(everyone.front().file, write, asked, ranks));
+    } else {
+        chosen = aggregators(everyone, rule);
+        plan = plan_two_phase(asked, {chosen, rule.buffer_bytes, rule.align_bytes, rule.cyclic});
+    }
 
     using What = FileStep::What;
-    const bool write = everyone.front().writes;
     const bool pipelined = rule.method == CollectiveMethod::pipelined;
     std::vector<std::vector<FileStep>> steps(everyone.size());
     std::size_t move = 0, access = 0;

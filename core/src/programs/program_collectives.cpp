@@ -32,7 +32,9 @@ void ProgramRunner::start_collective(std::uint32_t rank) {
             Reason::no_schedule,
             {.rank = rank, .row = cursors_.row(rank), .bytes = wanted.call.bytes, .count = members});
     }
-    const auto [action, last_action] = book_.actions(schedule, groups(rank).position[rank]);
+    const bool reacts = book_.reacts(schedule);
+    const auto [action, last_action] =
+        reacts ? CollectiveBook::Range{} : book_.actions(schedule, groups(rank).position[rank]);
     const std::uint32_t index = take_task();
     tasks_[rank].quiet = !only_meets || wanted.call.kind == Kind::barrier;
     tasks_[index] = {.rank = rank,
@@ -43,6 +45,10 @@ void ProgramRunner::start_collective(std::uint32_t rank) {
                      .tag = number,
                      .first_member = first,
                      .request = wanted.request};
+    if (reacts) {
+        tasks_[index].reaction =
+            take_reaction({schedule, communicator, group, number, groups(rank).position[rank]});
+    }
     act(index);
 }
 
@@ -60,6 +66,7 @@ std::uint32_t ProgramRunner::take_task() {
 // a step, and the next one costs at least what any step costs.
 void ProgramRunner::act(std::uint32_t index) {
     if (tasks_[index].file_work >= 0) return act_on_file(index);
+    if (tasks_[index].reaction >= 0) return act_on_reaction(index);
     while (tasks_[index].action < tasks_[index].last_action) {
         const std::int64_t at = tasks_[index].action;
         const Action action = book_.action(at);
@@ -94,8 +101,9 @@ void ProgramRunner::take_collective_step(std::uint32_t index, std::int64_t at) {
 void ProgramRunner::exchange(std::uint32_t index, bool outward, std::int32_t peer, std::int64_t payload) {
     const Task task = tasks_[index];
     const auto& member = input_.communicators[place(task.communicator)].member;
-    const auto other = static_cast<std::uint32_t>(member[place(task.first_member + peer)]);
     const std::int64_t where = context(task.communicator, true);
+    if (peer == any) return messages_.receive({index, blocking}, task.rank, {where, task.tag, any});
+    const auto other = static_cast<std::uint32_t>(member[place(task.first_member + peer)]);
     if (outward) {
         messages_.send_raw({index, blocking}, {where, task.tag, task.rank, other}, payload);
     } else {

@@ -218,7 +218,8 @@ void ProgramRunner::let_go_on(std::vector<Joined> everyone, const Meeting& where
         const bool direct = rule.method == CollectiveMethod::automatic
                                 ? !interleaved(everyone, position)
                                 : rule.method == CollectiveMethod::direct;
-        if (!direct) return exchange_access(std::move(everyone), where, rule);
+        if (!direct || input_.files->planner != nullptr)
+            return exchange_access(std::move(everyone), where, rule);
     }
     if (everyone.front().accesses) {
         for (Joined& one : everyone) {

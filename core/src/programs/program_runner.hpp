@@ -36,6 +36,7 @@ struct Task {
     std::int64_t first_member = 0;  // its group's place in the communicator's list of members
     std::int64_t request = blocking;
     std::int32_t file_work = -1;  // of a collective access
+    std::int32_t reaction = -1;   // of a collective whose members decide
 };
 
 class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
@@ -180,6 +181,18 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
     void take_collective_step(std::uint32_t task, std::int64_t at);
     void meet(const Meeting& where, const PointToPoint::Caller& who, std::int64_t members);
 
+    // Collectives that react
+    struct Reaction {
+        ActingMember member{};
+        std::vector<std::int64_t> heard;  // positions, in the last step
+        std::vector<ActorStep> step;      // begins when its instructions are done
+        bool prepared = false;
+        bool first = true;
+    };
+    [[nodiscard]] std::int32_t take_reaction(const ActingMember& member);
+    void act_on_reaction(std::uint32_t task);
+    void hear(const Task& task, const Envelope& message);
+
     // Files
     struct FileRuns {
         std::vector<std::int64_t> offsets, sizes;
@@ -262,6 +275,8 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
     std::vector<Joined> met_;
     std::vector<std::uint32_t> free_met_;
     std::map<std::uint32_t, std::vector<Joined>> flushing_;  // by the rank that asked for all of them
+    std::vector<Reaction> reactions_;
+    std::vector<std::int32_t> free_reactions_;
     std::vector<FileWork> file_works_;
     std::vector<std::int32_t> free_works_;
     std::vector<std::uint8_t> told_;  // per rank: a close that flushes has told the metadata server

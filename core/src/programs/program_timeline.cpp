@@ -109,6 +109,7 @@ void ProgramRunner::name_source(const Envelope& message, std::int32_t communicat
 }
 
 void ProgramRunner::matched(std::uint32_t owner, std::int64_t request, const Envelope& message) {
+    if (tasks_[owner].reaction >= 0) return hear(tasks_[owner], message);
     if (timeline_ == nullptr || owner >= requests_.size()) return;
     auto& waiting = open_receives_[owner];
     const auto found = std::find_if(waiting.begin(), waiting.end(),

@@ -25,8 +25,9 @@ struct Served {
     Ticks positioning;  // of the first part: seeking, turning, or the device's latency
 };
 
-Served serve_disk(const Disk& disk, DiskState& state, std::vector<Ticks>& free_at, Ticks now,
-                  const Access& access, Rounding rounding) {
+Served serve_disk(const Device& device, std::size_t which, DiskState& state, std::vector<Ticks>& free_at,
+                  Ticks now, const Access& access) {
+    const Disk& disk = device.disks[which];
     const std::int64_t wanted = (access.bytes + least_channel_bytes - 1) / least_channel_bytes;
     const std::int64_t lanes = std::clamp<std::int64_t>(wanted, 1, std::ssize(free_at));
     std::sort(free_at.begin(), free_at.end());
@@ -37,15 +38,19 @@ Served serve_disk(const Disk& disk, DiskState& state, std::vector<Ticks>& free_a
         const std::int64_t from = std::min(access.bytes, share * lane);
         const std::int64_t bytes = std::min(access.bytes, share * (lane + 1)) - from;
         const Access part{access.file, access.offset + from, bytes, access.write};
-        const Ticks ticks = access_ticks(disk, state, part, rounding);
-        if (lane == 0) {
-            counted = state;
-            const Ticks moving = service_ticks(bytes, transfer_rate(disk, access.write), rounding);
-            served.positioning = std::max<Ticks>(0, ticks - moving);
-        }
         Ticks& channel = free_at[static_cast<std::size_t>(lane)];
         const Ticks begun = std::max(now, channel);
-        channel = disk.slice > 0 ? throttled_end(disk, state, begun, part) : begun + ticks;
+        Ticks ticks = access_ticks(disk, state, part, device.rounding);
+        const bool modelled = device.model != nullptr;
+        if (modelled) {
+            ticks = device.model->ticks(device.server, static_cast<std::uint32_t>(which), part, begun);
+        }
+        if (lane == 0) {
+            counted = state;
+            const Ticks moving = service_ticks(bytes, transfer_rate(disk, access.write), device.rounding);
+            served.positioning = std::max<Ticks>(0, ticks - moving);
+        }
+        channel = disk.slice > 0 && !modelled ? throttled_end(disk, state, begun, part) : begun + ticks;
         served.over = std::max(served.over, channel);
     }
     // It is one operation, as far from the last as its first part, however many channels it took.
@@ -67,8 +72,8 @@ class Round {
                 part.write = write;
                 const Ticks start = std::max(
                     now, *std::min_element(state_.free_at[disk].begin(), state_.free_at[disk].end()));
-                const Served served = serve_disk(device_.disks[disk], state_.disks[disk],
-                                                 state_.free_at[disk], now, part, device_.rounding);
+                const Served served =
+                    serve_disk(device_, disk, state_.disks[disk], state_.free_at[disk], now, part);
                 if (log_.timeline != nullptr) record(disk, part, start, served);
                 over = std::max(over, served.over);
             }

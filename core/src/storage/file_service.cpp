@@ -331,7 +331,8 @@ void FileService::read_chunk(std::uint32_t index) {
     }
     StorageServer& server = *servers_[part.server];
     const std::uint32_t chunk = take(chunks_, free_chunks_, Chunk{index, bytes, 1});
-    const std::uint32_t pieces = server.read({{part.file, offset, bytes, false}, chunk});
+    const std::uint32_t reader = calls_[part.call].caller.rank;
+    const std::uint32_t pieces = server.read({{part.file, offset, bytes, false}, chunk, reader});
     chunks_[chunk].missing += pieces;
     chunk_ready(chunk);
 }

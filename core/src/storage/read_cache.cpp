@@ -1,6 +1,7 @@
 #include "striate/storage/read_cache.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "striate/refusal.hpp"
 
@@ -52,22 +53,33 @@ bool ReadCache::touch(const Key& key) {
     if (found == place_of_.end()) return false;
     unlink(found->second);
     link_newest(found->second);
+    if (rules_.replacement != nullptr) rules_.replacement->used(rules_.server, {key.file, key.page});
     return true;
+}
+
+// The page that makes room: the oldest, unless somebody else decides.
+std::uint32_t ReadCache::leaving() const {
+    if (rules_.replacement == nullptr) return pages_[0].newer;
+    const PageReplacement::Page victim = rules_.replacement->victim(rules_.server);
+    const auto found = place_of_.find({victim.file, victim.number});
+    if (found == place_of_.end()) throw std::invalid_argument("a page that is not present cannot leave");
+    return found->second;
 }
 
 void ReadCache::insert(const Key& key) {
     if (most_pages_ == 0) return;
-    std::uint32_t page = pages_[0].newer;  // the oldest
+    auto page = static_cast<std::uint32_t>(pages_.size());
     if (pages() < most_pages_) {
-        page = static_cast<std::uint32_t>(pages_.size());
         pages_.push_back({key, 0, 0});
     } else {
+        page = leaving();
         unlink(page);
         place_of_.erase(pages_[page].key);
         pages_[page].key = key;
     }
     place_of_[key] = page;
     link_newest(page);
+    if (rules_.replacement != nullptr) rules_.replacement->added(rules_.server, {key.file, key.page});
 }
 
 // Page 0 closes the ring: its `newer` is the oldest page, its `older` the newest.

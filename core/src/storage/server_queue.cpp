@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <stdexcept>
 #include <utility>
 
 namespace striate {
 
-void ServerQueue::add(const Job& job) {
+void ServerQueue::add(const Job& job, Ticks now) {
     std::uint32_t slot = 0;
     if (free_.empty()) {
         slot = static_cast<std::uint32_t>(jobs_.size());
@@ -16,13 +17,15 @@ void ServerQueue::add(const Job& job) {
         free_.pop_back();
     }
     jobs_[slot] = {job, arrived_++, true};
+    if (job.access.write) dirty_bytes_ += job.access.bytes;
+    if (rules_.scheduler != nullptr) return rules_.scheduler->arrive(rules_.server, slot, job, now);
     if (in_order_of_arrival()) arrivals_.emplace_back(slot, jobs_[slot].arrival);
     if (merges()) by_offset_.insert(place_of(slot));
-    if (job.access.write) dirty_bytes_ += job.access.bytes;
 }
 
-Operation ServerQueue::take() {
+Operation ServerQueue::take(Ticks now) {
     assert(ready());
+    if (rules_.scheduler != nullptr) return take_scheduled(now);
     const std::uint32_t first = in_order_of_arrival()                           ? oldest()
                                 : rules_.policy == CachePolicy::server_directed ? next_upwards()
                                                                                 : lowest();
@@ -40,6 +43,23 @@ Operation ServerQueue::take() {
     ++running_;
     last_file_ = whole.file;
     last_end_ = whole.end();
+    return operation;
+}
+
+Operation ServerQueue::take_scheduled(Ticks now) {
+    Operation operation;
+    for (const std::uint32_t slot : rules_.scheduler->next(rules_.server, now)) {
+        if (slot >= jobs_.size() || !jobs_[slot].present) {
+            throw std::invalid_argument("a scheduler chose a job that does not wait");
+        }
+        const Job job = remove(slot);
+        Access& whole = operation.access;
+        if (operation.parts.empty()) whole = job.access;
+        whole.bytes = std::max(whole.end(), job.access.end()) - whole.offset;
+        operation.parts.push_back(job);
+    }
+    if (operation.parts.empty()) throw std::invalid_argument("a scheduler chose no job");
+    ++running_;
     return operation;
 }
 

@@ -47,7 +47,7 @@ void StorageServer::write(const Job& job) {
         if (dirty_waiting_ >= dirty_limit()) write_back(everybody);
     } else {
         ++unwritten_jobs_[job.writer];
-        queue_.add(job);
+        queue_.add(job, host_.now());
         totals_.most_dirty_bytes = std::max(totals_.most_dirty_bytes, waiting_bytes());
     }
     pump();
@@ -71,7 +71,7 @@ void StorageServer::write_back(std::int64_t writer) {
         unwritten_jobs_[whose] += std::ssize(jobs);
         for (const Job& job : std::exchange(jobs, {})) {
             dirty_waiting_ -= job.access.bytes;
-            queue_.add(job);
+            queue_.add(job, host_.now());
         }
     }
 }
@@ -88,9 +88,9 @@ std::uint32_t StorageServer::read(const Job& job) {
                                   : std::vector<BurstBuffer::Found>{{range, false}};
         for (const auto& [part, buffered] : parts) {
             ++pieces;
-            const Job piece{{file, part.offset, part.bytes, false}, job.cookie};
+            const Job piece{{file, part.offset, part.bytes, false}, job.cookie, job.writer};
             if (!buffered) {
-                queue_.add(piece);
+                queue_.add(piece, host_.now());
                 continue;
             }
             totals_.burst_read += part.bytes;
@@ -126,14 +126,14 @@ void StorageServer::drain() {
             free_drains_.pop_back();
             drains_[place] = bytes;
         }
-        queue_.add({bytes.write, place});
+        queue_.add({bytes.write, place}, host_.now());
     }
 }
 
 // Gives the disks what they can take.
 void StorageServer::pump() {
     while (queue_.ready()) {
-        Operation operation = queue_.take();
+        Operation operation = queue_.take(host_.now());
         const Ticks over = finish_on_disks(operation.access);
         if (on_disks_++ == 0) busy_since_ = host_.now();
         if (operation.access.write && rules_.queue.policy == CachePolicy::direct_early && !burst_) {

@@ -147,6 +147,32 @@ class ContiguousDomains {
     std::int64_t width_ = 0;
 };
 
+// Domains as somebody else has cut them, in order of offset.
+class ChosenDomains {
+  public:
+    explicit ChosenDomains(std::span<const FilePiece> pieces) : pieces_(pieces) {}
+
+    void split(std::int64_t rank, std::int64_t offset, std::int64_t size, std::vector<Piece>& pieces) const {
+        const std::int64_t past = offset + size;
+        auto next = std::upper_bound(
+            pieces_.begin(), pieces_.end(), offset,
+            [](std::int64_t byte, const FilePiece& piece) { return byte < piece.offset + piece.bytes; });
+        for (; offset < past; ++next) {
+            if (next == pieces_.end() || next->offset > offset) {
+                throw std::invalid_argument("pieces that do not hold every byte asked for");
+            }
+            const std::int64_t stop = std::min(past, next->offset + next->bytes);
+            pieces.push_back({next->round, next->member, rank, offset, stop - offset});
+            offset = stop;
+        }
+    }
+
+    std::vector<std::int64_t> begin, end;  // they have no bounds of their own
+
+  private:
+    std::span<const FilePiece> pieces_;
+};
+
 template <class Domains>
 std::vector<Piece> all_pieces(const CollectiveAccess& access, const Domains& domains) {
     std::vector<Piece> pieces;
@@ -208,6 +234,7 @@ void fill(TwoPhasePlan& plan, const CollectiveAccess& access, const Domains& dom
     const std::vector<Piece> pieces = all_pieces(access, domains);
     plan.domain_begin = domains.begin;
     plan.domain_end = domains.end;
+    if (pieces.empty()) return;
     plan.rounds = pieces.back().round + 1;
     for_groups(
         pieces, [](const Piece& left, const Piece& right) { return left.key() == right.key(); },
@@ -237,6 +264,13 @@ TwoPhasePlan plan_two_phase(const CollectiveAccess& access, const TwoPhaseRules&
     } else {
         fill(plan, access, ContiguousDomains(bounds, rules));
     }
+    return plan;
+}
+
+TwoPhasePlan plan_pieces(const CollectiveAccess& access, std::span<const FilePiece> pieces) {
+    expect_columns(access);
+    TwoPhasePlan plan;
+    fill(plan, access, ChosenDomains(pieces));
     return plan;
 }
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "layout": "draw a file layout, and tell where bytes go",
     "noise": "learn how much a shared machine slows a job down",
     "model": "speedup surfaces of queueing models, and their fit to observations",
+    "plugin": "begin, check and list plug-ins: your own algorithms in simulations",
     "predict": "forecast a program's time on a cluster",
     "simulate": "run an unmodified mpi4py program on simulated ranks of a cluster",
     "tune": "find the settings with which a program takes the least time",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from striate.errors import OutputError
+from striate.errors import OutputError, PluginError
 from striate.printable import printable, printable_json
 from striate.whole_file import whole_file
 
@@ -38,6 +39,28 @@ def allow_code_option(function: Command) -> Command:
     """`--allow-code`."""
     text = "run Python files that a .toml names and that do not lie beside it (see docs: What is trusted)"
     return click.option("--allow-code", is_flag=True, help=text)(function)
+
+
+def plugin_options(function: Command) -> Command:
+    """`--plugin FILE` and `--plugin-traceback`."""
+    trace = "print the Python traceback of a plug-in that fails, before the line that names it"
+    function = click.option("--plugin-traceback", is_flag=True, help=trace)(function)
+    text = (
+        "use the algorithms of this plug-in, a .py file, which is run, or an installed one's name; FILE:NAME takes "
+        "one of the file's; may be given several times (see docs: Write a plug-in)"
+    )
+    return click.option("--plugin", "plugins", multiple=True, metavar="FILE[:NAME]", help=text)(function)
+
+
+@contextmanager
+def plugin_tracebacks(wanted: bool) -> Iterator[None]:
+    """Print what stands behind a refused plug-in, where that is wanted."""
+    try:
+        yield
+    except PluginError as error:
+        if wanted and error.__cause__ is not None:
+            say("".join(traceback.format_exception(error.__cause__)), error=True, newline=False)
+        raise
 
 
 def store_option(function: Command) -> Command:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from striate.cli.forecasts import ForecastOutputs, collective_option, scale_of, timeline_options
-from striate.cli.output import allow_code_option, json_option, output_option, progress, store_option
+from striate.cli.output import (
+    allow_code_option,
+    json_option,
+    output_option,
+    plugin_options,
+    plugin_tracebacks,
+    progress,
+    store_option,
+)
 
 if TYPE_CHECKING:
     from striate.workload import Workload
@@ -106,6 +114,7 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--exact", is_flag=True, help="with --rung fine: the one number that the model plays, without a range"
 )
+@plugin_options
 @allow_code_option
 @store_option
 @json_option
@@ -127,6 +136,8 @@ def command(
     self_check: bool,
     percentiles: tuple[float, ...],
     exact: bool,
+    plugins: tuple[str, ...],
+    plugin_traceback: bool,
     allow_code: bool,
     store: Path | None,
     as_json: bool,
@@ -149,6 +160,7 @@ def command(
     from striate.importers.dlio import is_dlio
     from striate.ladder import predict
     from striate.noise.model import load_noise
+    from striate.plugins.loading import load
 
     results = ForecastOutputs(output, timeline, store, as_json, force)
     results.expect_writable()
@@ -165,7 +177,8 @@ def command(
         workload, program_hash = find_workload(program, ranks=ranks, allow_code=allow_code)
         if layouts or methods:
             workload = _with_choices(workload, dict(layouts), dict(methods))
-    with progress("predicting"):
+    with progress("predicting"), plugin_tracebacks(plugin_traceback):
+        own = load(plugins)
         forecast = predict(
             workload,
             machine,
@@ -175,10 +188,11 @@ def command(
             collectives=collectives,
             timeline=timeline is not None,
             timeline_memory=timeline_memory,
-            inputs=program_hash | machine_hash,
+            inputs=program_hash | machine_hash | own.hashes(),
             self_check=self_check,
             exact=exact,
             cpu_scale=scale_of(cpu_scale),
+            plugins=[own],
         )
     if learnt is not None:
         forecast = replace(forecast, days=learnt.days(forecast.seconds))

@@ -12,6 +12,8 @@ from striate.cli.output import (
     allow_code_option,
     json_option,
     output_option,
+    plugin_options,
+    plugin_tracebacks,
     progress,
     say,
     say_json,
@@ -60,6 +62,7 @@ SHOWN = 12  # candidates in the table
 )
 @click.option("--workers", type=click.IntRange(min=1), help="number of workers (default: one per CPU)")
 @click.option("--resolution", default=0.05, show_default=True, help="times closer than this share are ties")
+@plugin_options
 @allow_code_option
 @store_option
 @json_option
@@ -74,6 +77,8 @@ def command(
     executor: str,
     workers: int | None,
     resolution: float,
+    plugins: tuple[str, ...],
+    plugin_traceback: bool,
     allow_code: bool,
     store: Path | None,
     as_json: bool,
@@ -92,6 +97,7 @@ def command(
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite, refuse_store
     from striate.errors import TuningError
+    from striate.plugins.loading import load
     from striate.provenance import hash_file
     from striate.tuning import Space, tune
     from striate.tuning.deadline import OutOfTime, ended_after
@@ -112,7 +118,8 @@ def command(
     except OutOfTime:
         raise TuningError(TOO_SHORT) from None
     size = Space.of(tunable.vary).size if search == "grid" else trials
-    with progress("predicting", total=size) as advance:
+    with progress("predicting", total=size) as advance, plugin_tracebacks(plugin_traceback):
+        own = load(plugins)
         study = tune(
             tunable.build,
             machine,
@@ -125,7 +132,8 @@ def command(
             workers=workers,
             resolution=resolution,
             progress=lambda done, rung: advance(done if rung == "resource" else 0),
-            inputs={spec.name: hash_file(spec)} | machine_hash,
+            inputs={spec.name: hash_file(spec)} | machine_hash | own.hashes(),
+            plugins=plugins,
             spent_seconds=time.monotonic() - began,
         )
     chosen = Tuned.of(study, program=tunable.name, parameters=tunable.parameters, costs=tunable.costs)

@@ -22,6 +22,7 @@ from striate.cluster.storage import Burst, Cache, Disk, Raid
 
 if TYPE_CHECKING:
     from striate.cluster.description import Description
+    from striate.plugins.loading import Plugins
 
 Floats = NDArray[np.float64]
 TickColumn = NDArray[np.int64]
@@ -207,6 +208,7 @@ class Cluster:
     explicit_placement: tuple[tuple[int, int], ...] = ()  # per rank: node, socket
     component_names: Sequence[str] = field(default=(), repr=False)  # empty: made from their index
     description: Description | None = field(default=None, repr=False)  # what it was built from
+    plugins: Plugins | None = field(default=None, repr=False)  # a user's own algorithms for its parts
     _placed: dict[int, Placement] = field(
         default_factory=dict, init=False, repr=False
     )  # the last one asked for

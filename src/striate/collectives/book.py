@@ -15,11 +15,10 @@ from striate.collectives.calls import (
     Chooser,
     Listed,
     distinct_calls,
-    is_placed,
 )
 from striate.collectives.choice import Choice
-from striate.collectives.columns import LISTED, MEETS, CollectiveBook
-from striate.collectives.registry import VIRTUAL, plan
+from striate.collectives.columns import LISTED, MEETS, REACTS, CollectiveBook
+from striate.collectives.registry import FAMILY, VIRTUAL, plan
 from striate.collectives.schedule import SEND, CollectiveSchedule, ScheduleError
 from striate.errors import PredictionError
 from striate.workload.application import Application
@@ -30,7 +29,7 @@ ENGINE_SEND, ENGINE_RECV, ENGINE_WAIT, ENGINE_COMPUTE = range(
     4
 )  # core/include/striate/programs/collective_book.hpp
 
-Entry = CollectiveSchedule | int  # a schedule, MEETS or LISTED
+Entry = CollectiveSchedule | int  # a schedule, MEETS, LISTED or REACTS
 
 
 def book_of(
@@ -53,7 +52,7 @@ def _entry(chooser: Chooser, call: Call) -> Entry:
     name = chooser.name(call.kind, call.members, call.bytes, call.algorithm)
     if name == VIRTUAL:
         return MEETS
-    if is_placed(call.kind, name):
+    if chooser.is_placed(call.kind, name):
         return LISTED
     return plan(call.kind.label, call.members, call.bytes, name=name, root=call.root).with_header(
         HEADER_BYTES
@@ -74,12 +73,14 @@ def _lists(
     if not sequences.communicators:
         return [], {}
     found: dict[Any, int] = {}
+    reacting: dict[int, Any] = {}
     more: list[tuple[Call, Entry]] = []
     first_group, calls = [0], []
     for number in range(len(application.communicators)):
         for listed, order in sequences.of_groups(number):
             chosen = np.array(
-                [_number(call, chooser, nodes, found, more, len(entries)) for call in listed], np.int32
+                [_number(call, chooser, nodes, found, more, len(entries), reacting) for call in listed],
+                np.int32,
             )
             made = chosen[order] if len(order) else chosen
             calls.append(made[made >= 0])
@@ -88,6 +89,7 @@ def _lists(
         "first_group": np.array(first_group[:-1], np.int64),
         "first_call": np.concatenate(([0], np.cumsum([len(made) for made in calls]))).astype(np.int64),
         "call": np.concatenate(calls).astype(np.int32),
+        "reacting": reacting,
     }
 
 
@@ -98,6 +100,7 @@ def _number(
     found: dict[Any, int],
     more: list[tuple[Call, Entry]],
     first: int,
+    reacting: dict[int, Any],
 ) -> int:
     """The schedule of a call, written when it is new; -1 for a call that needs no place in the list."""
     asked = chooser.asked(call, nodes)
@@ -106,9 +109,17 @@ def _number(
     if asked.key not in found:
         found[asked.key] = first + len(more)
         entry: Entry = MEETS
-        if asked.name != VIRTUAL:
+        own = chooser.choice.more.get((FAMILY.get(asked.kind, asked.kind), asked.name))
+        if own is not None and hasattr(own, "reacting"):
+            entry = REACTS
+            reacting[found[asked.key]] = own.reacting(asked.members, call.sizes, call.root, **asked.options)
+        elif asked.name != VIRTUAL:
             made = plan(
-                asked.kind, asked.members, call.sizes, name=asked.name, root=call.root, **asked.options
+                *(asked.kind, asked.members, call.sizes),
+                name=asked.name,
+                root=call.root,
+                more=chooser.choice.more,
+                **asked.options,
             )
             entry = made.with_header(HEADER_BYTES)
         # A key that no call looks up: this schedule is found by its place alone.

@@ -47,12 +47,18 @@ class Chooser:
             return self.application.algorithms[algorithm]
         return self.choice.pick(kind.label, members, size_bytes)
 
+    def is_placed(self, kind: Kind, name: str) -> bool:
+        """Whether the schedule depends on which ranks share a node."""
+        return is_placed(kind, name) or self.choice.is_plugin(kind.label, name)
+
     def asked(self, call: Listed, nodes: NDArray[np.integer[Any]] | None) -> Asked | None:
         """How a listed call is made; None where all members say the same and where they run does not matter."""
         members = len(call.group)
         name = self.name(call.kind, members, float(np.mean(call.sizes)), call.algorithm)
         options: dict[str, Any] = {}
-        if is_placed(call.kind, name):
+        if self.choice.is_plugin(call.kind.label, name):
+            options["machine"] = self.choice.machine
+        if self.is_placed(call.kind, name):
             options["nodes"] = np.arange(members) if nodes is None else nodes[call.group]
         elif call.kind not in VARYING:
             return None
@@ -72,7 +78,7 @@ class Asked:
 
 
 def is_placed(kind: Kind, name: str) -> bool:
-    """Whether the schedule depends on which ranks share a node."""
+    """Whether the schedule of a built-in algorithm depends on which ranks share a node."""
     return (FAMILY.get(kind.label, kind.label), name) in PLACED
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Int64s = NDArray[np.int64]
 
-MEETS, LISTED = -1, -2  # values of `first_member`, core/include/striate/programs/collective_book.hpp
+MEETS, LISTED, REACTS = (
+    -1,
+    -2,
+    -3,
+)  # values of `first_member`, core/include/striate/programs/collective_book.hpp
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +35,7 @@ class CollectiveBook:
     first_group: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
     first_call: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
     call: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    reacting: Mapping[int, Any] = field(default_factory=dict)  # by schedule: what its plug-in is asked
 
     @classmethod
     def empty(cls) -> CollectiveBook:

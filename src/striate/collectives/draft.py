@@ -169,6 +169,9 @@ class ScheduleDraft:
             base += len(step.ranks)
         names = ("kind", "peer", "bytes", "tag")
         kind, peer, size_bytes, tag = (_chain(group.column(name) for group in groups) for name in names)
+        nobody = peer[(peer < 0) | (peer >= self.size)]
+        if nobody.size:
+            raise ScheduleError(f"a send or receive names peer {nobody[0]} in a group of {self.size}")
         return arrange(
             self.size,
             ((_chain(ranks) + root) % self.size).astype(np.int32),

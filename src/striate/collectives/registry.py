@@ -51,6 +51,8 @@ from striate.collectives.schedule import CollectiveSchedule, ScheduleError
 from striate.collectives.tally import Tally
 
 KIB, MIB = 1 << 10, 1 << 20
+Makers = Mapping[tuple[str, str], Callable[..., Any]]  # algorithms by kind of call and name
+NO_MAKERS: Makers = {}
 
 # Costs nothing and lets all ranks go when the last one has come; the engine does this without a schedule.
 VIRTUAL = "virtual"
@@ -94,6 +96,8 @@ ALGORITHMS: dict[tuple[str, str], Callable[..., ScheduleDraft | CollectiveSchedu
     ("barrier", "dissemination"): barrier.dissemination,
     ("barrier", "tree"): barrier.tree,
 }
+
+BUILT_IN = frozenset(ALGORITHMS)  # what a program adds to them is checked whenever it is used
 
 # Kinds whose sizes differ by rank, and the kind whose algorithms they share.
 FAMILY = {"gatherv": "gather", "scatterv": "scatter", "allgatherv": "allgather", "alltoallv": "alltoall"}
@@ -141,28 +145,49 @@ def choose(kind: str, size: int, size_bytes: int) -> str:
 
 
 def plan(
-    kind: str, size: int, size_bytes: ArrayLike = 0, *, name: str | None = None, root: int = 0, **options: Any
+    kind: str,
+    size: int,
+    size_bytes: ArrayLike = 0,
+    *,
+    name: str | None = None,
+    root: int = 0,
+    more: Makers = NO_MAKERS,
+    **options: Any,
 ) -> CollectiveSchedule:
     """The schedule of one collective call; without a `name` that of the default algorithm.
 
     `size_bytes` may differ by rank (gatherv, scatterv, allgatherv, reduce_scatter) or by pair (alltoallv, a table):
-    then the default goes by their mean. `options` are those of the algorithm, such as `block_bytes`.
+    then the default goes by their mean. `options` are those of the algorithm, such as `block_bytes`; `more` are
+    algorithms beside the built-in ones.
     """
-    made = _made(ALGORITHMS, kind, size, size_bytes, name, root, options)
-    return made.schedule() if isinstance(made, ScheduleDraft) else made
+    made = _made({**ALGORITHMS, **more}, kind, size, size_bytes, name, root, options)
+    schedule: CollectiveSchedule = made.schedule() if isinstance(made, ScheduleDraft) else made
+    if name is not None and (own := (FAMILY.get(kind, kind), name)) not in BUILT_IN and own not in more:
+        try:
+            schedule.check()
+        except ScheduleError as error:
+            raise ScheduleError(f"{kind} {name}: {error}") from None
+    return schedule
 
 
 def tally(
-    kind: str, size: int, size_bytes: ArrayLike = 0, *, name: str | None = None, root: int = 0, **options: Any
+    kind: str,
+    size: int,
+    size_bytes: ArrayLike = 0,
+    *,
+    name: str | None = None,
+    root: int = 0,
+    more: Makers = NO_MAKERS,
+    **options: Any,
 ) -> Tally:
     """What `plan`'s schedule for the same call asks of each rank in all; cheap also for a million ranks."""
     makers = ALGORITHMS if size <= LARGEST_DRAFTED else ALGORITHMS | CLOSED
-    made = _made(makers, kind, size, size_bytes, name, root, options)
+    made = _made({**makers, **more}, kind, size, size_bytes, name, root, options)
     return made if isinstance(made, Tally) else made.tally()
 
 
 def _made(
-    makers: Mapping[tuple[str, str], Callable[..., Any]],
+    makers: Makers,
     kind: str,
     size: int,
     size_bytes: ArrayLike,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.collectives.book import HEADER_BYTES
-from striate.collectives.calls import Call, CallSequences, Chooser, Listed, distinct_calls, is_placed
+from striate.collectives.calls import Call, CallSequences, Chooser, Listed, distinct_calls
 from striate.collectives.choice import Choice
 from striate.collectives.columns import LISTED, MEETS
 from striate.collectives.registry import VIRTUAL, tally
@@ -71,7 +71,7 @@ def _alike(calls: list[Call], chooser: Chooser) -> tuple[list[int], Tally]:
         key = (call.kind, name, call.members, call.bytes)
         if name == VIRTUAL:
             found[key] = MEETS
-        elif is_placed(call.kind, name):
+        elif chooser.is_placed(call.kind, name):
             found[key] = LISTED
         elif key not in found:
             made.append(tally(call.kind.label, call.members, call.bytes, name=name).with_header(HEADER_BYTES))
@@ -126,6 +126,12 @@ def _tally_of(
     if asked is None or asked.name == VIRTUAL:
         return None
     if asked.key not in found:
-        made = tally(asked.kind, asked.members, call.sizes, name=asked.name, root=call.root, **asked.options)
+        made = tally(
+            *(asked.kind, asked.members, call.sizes),
+            name=asked.name,
+            root=call.root,
+            more=chooser.choice.more,
+            **asked.options,
+        )
         found[asked.key] = made.with_header(HEADER_BYTES)
     return found[asked.key]

@@ -14,6 +14,7 @@ from striate.cluster.placement import Placement
 from striate.collectives.columns import CollectiveBook
 from striate.engine.input import EngineInput, engine_input
 from striate.errors import PredictionError
+from striate.plugins.hooks import blamed, run_hooks
 from striate.refusals import translated
 from striate.workload.application import Application
 
@@ -57,9 +58,11 @@ def run_packets(
     every job of the disks. Raises DiskFullError when a server has no room, PredictionError on a deadlock, on messages
     nobody receives, and on what the engine cannot play.
     """
-    with translated(PredictionError, given.names, at=given.application.name):
+    hooks = run_hooks(given.cluster, given.rank_node, given.collectives.reacting)
+    with blamed(hooks), translated(PredictionError, given.names, at=given.application.name):
         return _core.run_programs(
             given,
+            hooks,
             compat_clock=compat_clock,
             heap_ties=heap_ties,
             warp=warp,

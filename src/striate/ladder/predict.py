@@ -19,6 +19,7 @@ from striate.ladder.forecast import Forecast
 from striate.ladder.placements import median_placement, noted, other_placements
 from striate.ladder.proofs import Proof
 from striate.ladder.request import Request, between, ends_of, spreads_of, subject_of, widened, with_range
+from striate.plugins.loading import NO_PLUGINS, Plugins, load
 from striate.provenance import Provenance, metered
 from striate.rungs.answer import RUNGS
 from striate.trace.trace import Trace
@@ -45,6 +46,7 @@ def predict(
     self_check: bool = False,
     exact: bool = False,
     cpu_scale: float | Cluster = 1.0,
+    plugins: Iterable[str | Path | Plugins] = (),
 ) -> Forecast:
     """Forecast how long a workload, a trace or a stream of work-flow graphs takes on `cluster` (or a bundled machine).
 
@@ -60,8 +62,10 @@ def predict(
     ranges, the order of events and the model's own error (see `striate validate`) may do, each told apart in
     `Forecast.spreads`; with `exact`, which the fine rung alone takes, it is the one number that the model plays.
     Times of computing are multiplied by `cpu_scale`: 0.5 for CPUs twice as fast as those a trace was recorded on; or,
-    given the machine it was recorded on, each rank's by the speeds of its node there and here.
-    Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine.
+    given the machine it was recorded on, each rank's by the speeds of its node there and here. `plugins` are Python
+    files, which are run, or names of entry points, whose algorithms take the place of built-in ones.
+    Raises WorkloadError when the program cannot run, PredictionError when it does not fit the machine, PluginError
+    when a plug-in breaks the rules of its kind.
     """
     _expect_kinds(workload, cluster)
     if isinstance(workload, Trace):
@@ -88,9 +92,11 @@ def predict(
     memory = size(timeline_memory) if timeline else 0
     if isinstance(workload, Workload):
         workload = workload.on(bool(cluster.metadata)).fitted(len(cluster.servers))
-    request = Request(workload, Choice.of(collectives), precision, rung, limit, Provenance.of(inputs))
+    own = load(plugins)
+    choice = Choice.of((*collectives, *own.rules), own.collectives)
+    request = Request(workload, choice, precision, rung, limit, Provenance.of(inputs), own)
     with metered() as meter:
-        subject = subject_of(workload, cluster, choice=request.choice, timeline_bytes=memory)
+        subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory, plugins=own)
         forecast = request.climb(subject, self_check=self_check)
         placements: tuple[Spread, ...] = ()
         if not exact and (others := other_placements(request, forecast, cluster)):
@@ -98,14 +104,14 @@ def predict(
             middle, spread = median_placement(every)
             cluster, placements = [cluster, *others][middle], (spread,)
             forecast = noted(every[middle], spread)
-            subject = subject_of(workload, cluster, choice=request.choice, timeline_bytes=memory)
+            subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory, plugins=own)
         if not exact:
             ends = [request.again(forecast, machine) for machine in ends_of(cluster)]
             spreads = spreads_of(request, forecast, subject, cluster, ends)
             forecast = replace(widened(forecast, ends), spreads=(*spreads, *placements))
         if isinstance(workload, Workload) and workload.floor is not None:
             forecast = between(request.again(forecast, cluster, workload.floor), forecast)
-    told = workload.notes if isinstance(workload, Workload) else ()
+    told = (*own.notes, *(workload.notes if isinstance(workload, Workload) else ()))
     return with_range(replace(forecast, spent=meter.cost, notes=(*forecast.notes, *told)))
 
 
@@ -127,11 +133,17 @@ def _rank_speeds(cluster: Cluster, ranks: int) -> NDArray[np.float64]:
 
 
 def predict_bounds(
-    workload: Workload, cluster: Cluster, *, rung: str, collectives: Iterable[str | Rule] = ()
+    workload: Workload,
+    cluster: Cluster,
+    *,
+    rung: str,
+    collectives: Iterable[str | Rule] = (),
+    plugins: Plugins = NO_PLUGINS,
 ) -> Interval:
     """The bounds of one rung over the machine's measured ranges, without what it takes to make them a distribution."""
-    request = Request(workload, Choice.of(collectives), None, rung, math.inf, Provenance.of(None))
-    forecast = request.climb(subject_of(workload, cluster, choice=request.choice))
+    choice = Choice.of((*collectives, *plugins.rules), plugins.collectives)
+    request = Request(workload, choice, None, rung, math.inf, Provenance.of(None), plugins)
+    forecast = request.climb(request.subject(cluster))
     forecast = widened(forecast, [request.again(forecast, machine) for machine in ends_of(cluster)])
     if workload.floor is not None:
         forecast = between(request.again(forecast, cluster, workload.floor), forecast)
@@ -152,11 +164,17 @@ def _expect_kinds(workload: object, cluster: object) -> None:
 
 
 def proved_bounds(
-    workload: Workload, cluster: Cluster, collectives: Iterable[str | Rule] = ()
+    workload: Workload,
+    cluster: Cluster,
+    collectives: Iterable[str | Rule] = (),
+    plugins: Plugins = NO_PLUGINS,
 ) -> Proof | None:
     """What no run on the machine can beat or exceed, anywhere in its measured ranges; None where it is not known."""
-    choice = Choice.of(collectives)
-    found = [subject_of(workload, one, choice=choice).proved() for one in (cluster, *ends_of(cluster))]
+    choice = Choice.of((*collectives, *plugins.rules), plugins.collectives)
+    found = [
+        subject_of(workload, one, choice=choice, plugins=plugins).proved()
+        for one in (cluster, *ends_of(cluster))
+    ]
     known = [one for one in found if one is not None]
     if len(known) < len(found):
         return None

@@ -29,7 +29,7 @@ from striate.rungs.machine_inputs import (
     step_seconds,
     turn_seconds,
 )
-from striate.rungs.machine_parts import unmodelled_parts
+from striate.rungs.machine_parts import plugin_parts, refuse_parts, unmodelled_parts
 from striate.rungs.program_flows import CHAIN, PATH, run_program_flows
 from striate.rungs.program_input import input_of
 from striate.workload.workload import Workload
@@ -109,7 +109,7 @@ class ProgramSubject:
 
     def proved(self) -> Proof | None:
         """What no run can beat or exceed; None where no proof is known, or it would cost too much to find it."""
-        if not dependencies_are_fixed(self.workload, self.cluster):
+        if plugin_parts(self.cluster) or not dependencies_are_fixed(self.workload, self.cluster):
             return None
         covered = files_are_modelled(self.workload, self.cluster)
         run = self.path if covered else self._alone(CHAIN)
@@ -161,6 +161,7 @@ class ProgramSubject:
                 timeline_bytes=self.timeline_bytes,
                 given=lambda: self.engine_input,
             )
+        refuse_parts(self.workload, plugin_parts(self.cluster))
         if rung == flow.NAME:
             return flow.predict_flow(self.workload, self.cluster, given=lambda: self.engine_input)
         if rung == "queueing":

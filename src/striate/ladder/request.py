@@ -29,6 +29,8 @@ from striate.ladder.spreads import (
 )
 from striate.ladder.stream_subject import StreamSubject
 from striate.ladder.subject import Subject
+from striate.plugins.layout import laid_out
+from striate.plugins.loading import Plugins
 from striate.provenance import Provenance
 from striate.rungs.memory.fit import expect_messages_fit
 from striate.trace.trace import Trace
@@ -44,15 +46,20 @@ def subject_of(
     choice: Choice | None = None,
     timeline_bytes: int = 0,
     checked: bool = False,
+    plugins: Plugins | None = None,
 ) -> Subject:
     """The one interface of all that can be predicted; a program that is `checked` is not checked again."""
     if isinstance(workload, Trace):
         workload = Workload.from_trace(workload)
+    if plugins is not None and plugins.loaded:
+        cluster = replace(cluster, plugins=plugins)
     if not isinstance(workload, Workload):
         if timeline_bytes:
             raise PredictionError("a stream of work-flow graphs has no timeline")
+        if cluster.plugins is not None:
+            raise PredictionError("a stream of work-flow graphs takes no plug-ins")
         return StreamSubject(workload, cluster)
-    workload = as_measured(workload.fitted(len(cluster.servers)), cluster)
+    workload = laid_out(as_measured(workload.fitted(len(cluster.servers)), cluster), cluster)
     if not checked:
         workload.check()
     expect_messages_fit(workload, cluster)
@@ -78,6 +85,14 @@ class Request:
     rung: str | None
     budget: float
     provenance: Provenance
+    plugins: Plugins | None = None
+
+    def subject(
+        self, machine: Cluster, *, workload: Workload | Flows | None = None, checked: bool = False
+    ) -> Subject:
+        """What is asked about, on a machine."""
+        asked = workload or self.workload
+        return subject_of(asked, machine, choice=self.choice, checked=checked, plugins=self.plugins)
 
     def climb(self, subject: Subject, *, self_check: bool = False) -> Forecast:
         return climb(
@@ -91,7 +106,7 @@ class Request:
 
     def again(self, found: Forecast, machine: Cluster, workload: Workload | None = None) -> Forecast:
         """The same rung, of another machine or of another reading of the program; phases choose for themselves."""
-        subject = subject_of(workload or self.workload, machine, choice=self.choice, checked=True)
+        subject = self.subject(machine, workload=workload, checked=True)
         if found.phases:
             return self.climb(subject)
         return replace(self, within=None, rung=found.rung, budget=math.inf).climb(subject)

@@ -20,8 +20,15 @@ SUMMED = (
 
 def unmodelled_parts(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
     """Names of what sums per resource leave out, of all that the program meets on this machine."""
-    left_out = (*parts_of_calls(workload), *parts_of_files(workload, cluster))
+    left_out = (*plugin_parts(cluster), *parts_of_calls(workload), *parts_of_files(workload, cluster))
     return tuple(part for part in left_out if part not in SUMMED)
+
+
+def plugin_parts(cluster: Cluster) -> tuple[str, ...]:
+    """Names of the plug-ins that the packet engine alone asks."""
+    if cluster.plugins is None:
+        return ()
+    return tuple(f"the plug-in {one.name} ({one.kind})" for one in cluster.plugins.only_fine)
 
 
 def parts_of_calls(workload: Workload) -> tuple[str, ...]:

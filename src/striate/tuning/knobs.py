@@ -15,6 +15,7 @@ from striate import units
 from striate.cluster.cluster import Cluster, DomainKind, PlacementKind
 from striate.cluster.quantities import PieceBytes
 from striate.collectives.choice import Rule
+from striate.collectives.registry import NO_MAKERS, Makers
 from striate.errors import TuningError, WorkloadError
 from striate.layout import GroupedBlocks, Layout, SimpleStripe, VarStrip, parse
 from striate.tuning.space import Value
@@ -55,10 +56,10 @@ def turn(settings: Mapping[str, Value], workload: Workload, cluster: Cluster) ->
     return workload, cluster
 
 
-def collective_rules(settings: Mapping[str, Value]) -> list[Rule]:
-    """What the knob `collectives` says; raises PredictionError at an algorithm that is none."""
+def collective_rules(settings: Mapping[str, Value], more: Makers = NO_MAKERS) -> list[Rule]:
+    """What the knob `collectives` says; raises PredictionError at an algorithm that is none, of `more` neither."""
     text = str(settings.get("collectives", ""))
-    return [Rule.parse(part) for part in text.split(";") if part.strip()]
+    return [Rule.parse(part, more) for part in text.split(";") if part.strip()]
 
 
 def _layout(given: Mapping[str, Value], workload: Workload, cluster: Cluster) -> Layout | int | None:

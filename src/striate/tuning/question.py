@@ -12,10 +12,11 @@ from functools import lru_cache
 from typing import Any
 
 from striate.cluster.cluster import Cluster
-from striate.errors import StriateError, TuningError
+from striate.errors import PluginError, StriateError, TuningError
 from striate.interval import Interval
 from striate.ladder.predict import predict_bounds, proved_bounds
 from striate.ladder.proofs import Proof
+from striate.plugins.loading import Plugins, load
 from striate.rungs.answer import UnfitError
 from striate.tuning.deadline import Deadline, OutOfTime, ended_after
 from striate.tuning.knobs import KNOBS, collective_rules, turn
@@ -31,6 +32,7 @@ class Question:
 
     build: Build
     cluster: str
+    plugins: tuple[str, ...] = ()  # sources, which every worker loads
 
     def parameters(self) -> frozenset[str]:
         """Names of the knobs that the program itself takes."""
@@ -91,11 +93,14 @@ def realise(question: Question, settings: dict[str, Value]) -> tuple[Workload, C
 
 def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
     try:
-        rules = collective_rules(candidate.settings)
+        plugins = _plugins(question.plugins)
+        rules = collective_rules(candidate.settings, plugins.collectives)
         workload, cluster = realise(question, candidate.settings)
-        bounds = predict_bounds(workload, cluster, rung=rung, collectives=rules)
+        bounds = predict_bounds(workload, cluster, rung=rung, collectives=rules, plugins=plugins)
         played = rung == "fine"  # a run of the model: what it takes is proved by the run
-        proved = _as_played(bounds) if played else proved_bounds(workload, cluster, rules)
+        proved = _as_played(bounds) if played else proved_bounds(workload, cluster, rules, plugins)
+    except PluginError:
+        raise
     except UnfitError as error:
         return Reply(None, words=str(error))
     except StriateError as error:
@@ -108,6 +113,11 @@ def _machine(text: str) -> Any:
     from striate.cluster.load import cluster_from_toml
 
     return cluster_from_toml(text)
+
+
+@lru_cache(maxsize=4)
+def _plugins(sources: tuple[str, ...]) -> Plugins:
+    return load(sources)
 
 
 def _as_played(seconds: Interval) -> Proof:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
+from dataclasses import replace
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.dump import cluster_to_toml
@@ -46,6 +47,7 @@ def tune(
     progress: Progress = lambda done, what: None,
     inputs: Mapping[str, str] | None = None,
     spent_seconds: float = 0.0,
+    plugins: Sequence[str] = (),
 ) -> Study:
     """Find the settings of the knobs in `vary` with which `program` takes the least time on `cluster`.
 
@@ -53,15 +55,16 @@ def tune(
     candidates), "random" or "bayes" (`trials` of them). Rungs are asked from the cheapest to the most expensive, and a
     candidate is dropped only when its low end is above another's high end; what the budget (of wall time) does not
     reach, `spent_seconds` of it being spent already, stays undecided. `executor` is any `concurrent.futures.Executor`,
-    or a name among processes, serial, mpi and dask; all give the same result. Raises TuningError for knobs, searches
-    and executors that are not there.
+    or a name among processes, serial, mpi and dask; all give the same result. `plugins` are files and entry points as
+    `predict` takes them; the knob `collectives` may name their algorithms. Raises TuningError for knobs, searches and
+    executors that are not there.
     """
     if search not in SEARCHES:
         raise TuningError(f"expected a search among {', '.join(SEARCHES)}, got {search!r:.60}")
     if trials < 1 or not resolution >= 0:
         raise TuningError(f"expected trials and a resolution from 0, got {trials} and {resolution}")
     space = Space.of(vary)
-    question = question_of(program, cluster)
+    question = replace(question_of(program, cluster), plugins=tuple(plugins))
     question.refuse_unknown([knob.name for knob in space.knobs])
     opened = (
         executor_called(executor, workers=workers) if isinstance(executor, str) else nullcontext(executor)

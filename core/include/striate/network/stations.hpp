@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "striate/events/event.hpp"
@@ -17,6 +18,14 @@ inline constexpr std::int64_t header_bytes = 40;  // TCP and IP, on the first pa
 enum class ComponentKind : std::uint8_t { store_forward, memory, cut_through };
 enum class Routing : std::uint8_t { shortest, round_robin };
 
+// A user's own routes in place of the shortest ones: one for each pair of components, asked for once.
+class RouteChooser {
+  public:
+    virtual ~RouteChooser() = default;
+    // The edges that lead from one component to the other.
+    [[nodiscard]] virtual std::vector<std::int32_t> route(std::int32_t from, std::int32_t to) = 0;
+};
+
 // One interface per process or server; it hangs on a component by two links of the same speed.
 struct NicColumns {
     std::span<const std::int32_t> component;
@@ -30,7 +39,8 @@ struct NetworkSettings {
     std::int64_t packet_bytes;
     Rounding rounding = Rounding::nearest_picosecond;
     Routing routing = Routing::shortest;
-    bool free_near = false;  // interfaces on one component reach each other in no time
+    bool free_near = false;           // interfaces on one component reach each other in no time
+    RouteChooser* chooser = nullptr;  // instead of the routing above; not owned
 };
 
 inline constexpr int queue_tick_bits = 10;  // a tick of waiting is 1,024 picoseconds, so that sums have room
@@ -108,6 +118,7 @@ class Stations {
   private:
     void add(double bandwidth, double local_bandwidth, Ticks latency, ComponentKind kind);
     void append_edges(std::int32_t from, std::int32_t to);
+    [[nodiscard]] const std::vector<std::int32_t>& chosen(std::int32_t from, std::int32_t to);
     void summarise(Route& route) const;
     void find_forced(std::int32_t from, std::int32_t to, Route& route) const;
 
@@ -119,6 +130,7 @@ class Stations {
     std::vector<std::uint8_t> analytical_;
     std::vector<std::uint32_t> turn_;            // per component, for round-robin routing
     std::vector<std::int32_t> edges_, choices_;  // of the way being found
+    std::unordered_map<std::uint64_t, std::vector<std::int32_t>> chosen_;  // by a chooser, per pair
     std::uint32_t components_, edge_count_, nics_;
 };
 

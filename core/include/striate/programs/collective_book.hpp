@@ -19,13 +19,14 @@ enum class Action : std::uint8_t {
 
 // Schedule s holds one list of actions per member of a group of `members[s]`: member m's list is
 // first_action[first_member[s] + m] up to first_action[first_member[s] + m + 1]. Peers are positions in the
-// group. Instead of a place first_member may say `meets` or `listed` (collective_call.hpp); a listed call's
-// schedule is named in the list of its group's calls.
+// group. Instead of a place first_member may say `meets`, `listed` or `reacts` (collective_call.hpp); a
+// listed call's schedule is named in the list of its group's calls.
 //
 // Group g of communicator c makes its listed calls, and all calls whose sizes vary by rank, in the order of
 // call[first_call[first_group[c] + g]] up to call[first_call[first_group[c] + g + 1]]: numbers of schedules.
 struct CollectiveColumns {
-    static constexpr std::int64_t meets = CollectiveIndex::meets, listed = CollectiveIndex::listed;
+    static constexpr std::int64_t meets = CollectiveIndex::meets, listed = CollectiveIndex::listed,
+                                  reacts = CollectiveIndex::reacts;
 
     std::span<const std::uint8_t> kind;  // per schedule: a Kind of program.hpp
     std::span<const std::int64_t> members, root, bytes;
@@ -57,6 +58,10 @@ class CollectiveBook {
     }
     [[nodiscard]] bool only_meets(std::int64_t schedule) const {
         return columns_.first_member[static_cast<std::size_t>(schedule)] == CollectiveColumns::meets;
+    }
+
+    [[nodiscard]] bool reacts(std::int64_t schedule) const {
+        return columns_.first_member[static_cast<std::size_t>(schedule)] == CollectiveColumns::reacts;
     }
 
     [[nodiscard]] std::int64_t members(std::int64_t schedule) const {

@@ -29,8 +29,9 @@ struct CollectiveOperands {
 class CollectiveIndex {
   public:
     // Places that stand for no schedule: `meets`, all members go on when the last has come, at no cost;
-    // `listed`, the schedule depends on the group and is told apart from the others by the call's place.
-    static constexpr std::int64_t meets = -1, listed = -2;
+    // `listed`, the schedule depends on the group and is told apart from the others by the call's place;
+    // `reacts`, members are asked step by step what they do (collective_actor.hpp).
+    static constexpr std::int64_t meets = -1, listed = -2, reacts = -3;
     static constexpr std::int64_t unknown = -1;
 
     void add(const CollectiveCall& call, std::int64_t number) { number_of_[call] = number; }

@@ -8,6 +8,7 @@
 
 #include "striate/network/schedule.hpp"
 #include "striate/network/stations.hpp"
+#include "striate/programs/collective_actor.hpp"
 #include "striate/programs/collective_book.hpp"
 #include "striate/programs/ledger.hpp"
 #include "striate/programs/program.hpp"
@@ -33,6 +34,7 @@ struct ProgramInput {
     // much later; empty: none. Messages to a rank keep their order.
     std::span<const double> rank_lag{};
     std::int64_t longest_lag = 0;
+    CollectiveActor* actor = nullptr;  // of collectives that react; not owned
 };
 
 // What one I/O server did.

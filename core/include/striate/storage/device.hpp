@@ -21,6 +21,8 @@ struct Device {
     std::int64_t chunk_bytes = 64 << 10;  // on one disk before the next takes over
     std::int64_t capacity_bytes = 0;      // of data; 0: no end
     Rounding rounding = Rounding::nearest_picosecond;
+    DiskModel* model = nullptr;  // says how long accesses take instead of the disks; not owned
+    std::uint32_t server = 0;    // as which the model knows this device
 
     // Accesses it takes at once.
     [[nodiscard]] std::int32_t depth() const;

@@ -61,6 +61,15 @@ struct DiskState {
 // Bytes per second of one arm or channel.
 [[nodiscard]] double transfer_rate(const Disk& disk, bool write);
 
+// A user's own times of accesses in place of those below; asked in the order in which a disk serves them.
+class DiskModel {
+  public:
+    virtual ~DiskModel() = default;
+    // How long an access that begins at `now` takes on this disk of the server, of flash on one channel.
+    [[nodiscard]] virtual Ticks ticks(std::uint32_t server, std::uint32_t disk, const Access& access,
+                                      Ticks now) = 0;
+};
+
 // When an access that begins at `now` is over on a disk that is throttled in slices; the state moves on.
 [[nodiscard]] Ticks throttled_end(const Disk& disk, DiskState& state, Ticks now, const Access& access);
 

@@ -14,6 +14,7 @@
 #include "striate/storage/file_wire.hpp"
 #include "striate/storage/metadata_service.hpp"
 #include "striate/storage/storage_server.hpp"
+#include "striate/storage/two_phase.hpp"
 
 namespace striate {
 
@@ -54,6 +55,7 @@ struct FileRules {
     std::function<std::int64_t(std::int64_t file, std::int64_t server, std::int64_t size)> physical_end;
     // How collective calls access a file; none: all directly.
     std::function<CollectiveRule(std::int64_t file)> collective;
+    CollectivePlanner* planner = nullptr;  // says who accesses what in all of them; not owned
 };
 
 // A write is a request to every server concerned, then the data to all of them, then their acknowledgements;

@@ -7,11 +7,25 @@
 
 namespace striate {
 
+// A user's own choice of the page that leaves, in place of the least recently used one.
+class PageReplacement {
+  public:
+    struct Page {
+        std::int64_t file, number;
+    };
+    virtual ~PageReplacement() = default;
+    virtual void added(std::uint32_t server, const Page& page) = 0;
+    virtual void used(std::uint32_t server, const Page& page) = 0;
+    [[nodiscard]] virtual Page victim(std::uint32_t server) = 0;  // one that is present
+};
+
 struct CacheRules {
     std::int64_t page_bytes = 64 << 10;
     std::int64_t capacity_bytes = 0;  // 0: keeps nothing
     std::int64_t read_ahead_bytes =
         0;  // beyond a read that misses and begins where the last one of its file ended
+    PageReplacement* replacement = nullptr;  // not owned
+    std::uint32_t server = 0;                // as which the replacement knows this cache
 };
 
 struct FileRange {
@@ -61,6 +75,7 @@ class ReadCache {
 
     [[nodiscard]] bool touch(const Key& key);
     void insert(const Key& key);
+    [[nodiscard]] std::uint32_t leaving() const;
     void unlink(std::uint32_t page);
     void link_newest(std::uint32_t page);
 

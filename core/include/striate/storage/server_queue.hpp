@@ -23,6 +23,18 @@ enum class CachePolicy : std::uint8_t {
 // Nothing is held in memory: a write is not acknowledged before the disks have seen it.
 [[nodiscard]] constexpr bool holds_nothing(CachePolicy policy) { return policy <= CachePolicy::direct_early; }
 
+struct Job;
+
+// A user's own order of jobs in place of the policies above; asked in the order of simulated time.
+class RequestScheduler {
+  public:
+    virtual ~RequestScheduler() = default;
+    // A job waits in this slot from now on.
+    virtual void arrive(std::uint32_t server, std::uint32_t slot, const Job& job, Ticks now) = 0;
+    // Slots of waiting jobs, at least one, that are served as one access: each continues the one before.
+    [[nodiscard]] virtual std::vector<std::uint32_t> next(std::uint32_t server, Ticks now) = 0;
+};
+
 struct QueueRules {
     CachePolicy policy = CachePolicy::aggregation_reorder;
     std::int64_t largest_bytes = 10 << 20;  // of a merged operation
@@ -31,12 +43,14 @@ struct QueueRules {
     std::int64_t sieve_bytes = 64 << 10;    // a gap that server-directed reads rather fetch than skip
     // A merged operation tells its second part before its first, as PIOsimHD does; else in order of offset.
     bool second_part_first = false;
+    RequestScheduler* scheduler = nullptr;  // decides instead of the policy; not owned
+    std::uint32_t server = 0;               // as which the scheduler knows this queue
 };
 
 struct Job {
     Access access;
     std::uint64_t cookie;      // of whoever wants to hear of its end
-    std::uint32_t writer = 0;  // the rank whose bytes are written
+    std::uint32_t writer = 0;  // the rank whose bytes are written or read
 };
 
 // One access of the disks that serves one job or several.
@@ -45,18 +59,19 @@ struct Operation {
     std::vector<Job> parts;  // in the order in which they hear
 };
 
-// Takes jobs and hands out operations; knows no time. Adding and taking a job cost O(log n).
+// Takes jobs and hands out operations; knows no time but what it tells a scheduler. Adding and taking a job
+// cost O(log n).
 class ServerQueue {
   public:
     explicit ServerQueue(const QueueRules& rules) : rules_(rules) {}
 
-    void add(const Job& job);
+    void add(const Job& job, Ticks now = 0);
 
     // Whether there is an operation for the disks now.
     [[nodiscard]] bool ready() const { return waiting() > 0 && running_ < rules_.concurrent; }
 
     // The next operation. Only when ready.
-    [[nodiscard]] Operation take();
+    [[nodiscard]] Operation take(Ticks now = 0);
 
     // An operation is over: its written bytes leave the memory.
     void finish(const Operation& operation);
@@ -90,7 +105,10 @@ class ServerQueue {
     };
     using ByOffset = std::set<Place>;
 
-    [[nodiscard]] bool merges() const { return rules_.policy >= CachePolicy::aggregation; }
+    [[nodiscard]] bool merges() const {
+        return rules_.scheduler == nullptr && rules_.policy >= CachePolicy::aggregation;
+    }
+    [[nodiscard]] Operation take_scheduled(Ticks now);
     [[nodiscard]] bool in_order_of_arrival() const { return rules_.policy <= CachePolicy::aggregation; }
     [[nodiscard]] std::uint32_t oldest();
     [[nodiscard]] std::uint32_t lowest() const { return by_offset_.begin()->job; }

@@ -80,7 +80,8 @@ class StorageServer {
     [[nodiscard]] bool acknowledges_at_once() const;
     // What comes is put in order before it goes to the disks, so that it does not matter who came first.
     [[nodiscard]] bool sorts() const {
-        return !burst_ && rules_.queue.policy >= CachePolicy::aggregation_reorder;
+        return !burst_ && rules_.queue.scheduler == nullptr &&
+               rules_.queue.policy >= CachePolicy::aggregation_reorder;
     }
     [[nodiscard]] std::int64_t largest_bytes() const { return rules_.queue.largest_bytes; }
     // What the queue before the disks holds at most; 0: no end.

@@ -46,4 +46,23 @@ struct TwoPhasePlan {
 // alignment below 1, columns that do not fit together, runs outside 63 bits.
 [[nodiscard]] TwoPhasePlan plan_two_phase(const CollectiveAccess& access, const TwoPhaseRules& rules);
 
+// In this round the member of the group accesses these bytes for all who asked for some of them.
+struct FilePiece {
+    std::int64_t round, member, offset, bytes;
+};
+
+// A user's own choice of who accesses what, in place of equal domains.
+class CollectivePlanner {
+  public:
+    virtual ~CollectivePlanner() = default;
+    // Pieces in order of offset that hold every byte asked for once; `ranks` are those of the members.
+    [[nodiscard]] virtual std::vector<FilePiece> pieces(std::int64_t file, bool write,
+                                                        const CollectiveAccess& access,
+                                                        std::span<const std::int64_t> ranks) = 0;
+};
+
+// The plan by such pieces; aggregators are positions in the group. Throws std::invalid_argument when they do
+// not hold what is asked for.
+[[nodiscard]] TwoPhasePlan plan_pieces(const CollectiveAccess& access, std::span<const FilePiece> pieces);
+
 }  // namespace striate

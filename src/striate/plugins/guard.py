@@ -1,0 +1,111 @@
+"""Runs a plug-in's code: whatever it does wrong becomes one line that names its file, kind and name."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from striate.errors import PluginError
+
+T = TypeVar("T")
+
+SECONDS = "STRIATE_PLUGIN_SECONDS"  # how long one call of a plug-in may take
+_USUAL_SECONDS = 10.0
+_LONGEST_WORDS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPlugin:
+    """A class of a plug-in file, or of an entry point, with what it said about itself."""
+
+    source: str
+    kind: str
+    name: str
+    make: Callable[..., Any]
+
+    def error(self, message: str) -> PluginError:
+        """The refusal of this plug-in."""
+        return PluginError(" ".join(message.split()), at=f"{self.kind} {self.name}", source=self.source)
+
+    def call(self, what: str, function: Callable[..., T], *values: Any) -> T:
+        """`function(*values)`, a call of the plug-in's own code; raises PluginError when it fails or never ends."""
+        try:
+            with _WATCH:
+                return function(*values)
+        except PluginError:
+            raise
+        except _TooLongError:
+            raise self.error(f"`{what}` never ends: no answer for {_limit():g} s") from None
+        except (Exception, SystemExit) as error:
+            raise self.error(f"`{what}` raises {told(error, self.source)}") from error
+
+    def made(self, *values: Any) -> Any:
+        """An object of the plug-in's class."""
+        return self.call("__init__", self.make, *values)
+
+
+def told(error: BaseException, source: str) -> str:
+    """The exception in some words, with the line of the plug-in's file where it was raised."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source]
+    line = frames[-1].lineno if frames else getattr(error, "lineno", None)
+    where = f" (line {line})" if line else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:_LONGEST_WORDS]}{where}"
+
+
+class _TooLongError(BaseException):
+    """Raised inside a plug-in that does not return; no `except Exception` of its own stops it."""
+
+
+def _limit() -> float:
+    try:
+        return float(os.environ.get(SECONDS, _USUAL_SECONDS))
+    except ValueError:
+        raise PluginError(f"expected seconds, got {os.environ[SECONDS]!r:.60}", at=f"${SECONDS}") from None
+
+
+class _Watch:
+    """Ends a call of a plug-in, in whatever thread, that takes longer than the limit."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._since: float | None = None
+        self._who = 0
+        self._fired = False
+        self._limit = _USUAL_SECONDS
+
+    def __enter__(self) -> None:
+        self._limit = _limit()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._look, daemon=True, name="plug-in watch")
+            self._thread.start()
+        self._who = threading.get_ident()
+        self._since = time.monotonic()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._lock:
+            self._since = None
+            late, self._fired = self._fired, False
+        if late and kind is not _TooLongError:  # on its way: it must reach nobody but us
+            time.sleep(1)
+
+    def _look(self) -> None:
+        while True:
+            time.sleep(min(0.1, self._limit / 4))
+            with self._lock:
+                since = self._since
+                if since is None or self._fired or time.monotonic() - since < self._limit:
+                    continue
+                self._fired = True
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(self._who), ctypes.py_object(_TooLongError)
+                )
+
+
+_WATCH = _Watch()

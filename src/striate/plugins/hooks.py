@@ -1,0 +1,64 @@
+"""What the core asks of plug-ins in one run: an object for every part that has one, made anew for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.cluster.cluster import Cluster
+from striate.errors import PredictionError
+from striate.plugins.collective_io import CollectiveIOHook
+from striate.plugins.loading import Plugins
+from striate.plugins.reactive import ReactingCall, ReactingHook
+from striate.plugins.routing import RoutingHook
+from striate.plugins.server_parts import CacheHook, DiskHook, SchedulerHook
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hooks:
+    """The core calls their methods by name (core/bind/hooks.hpp); None: the built-in part."""
+
+    scheduler: SchedulerHook | None = None
+    disk: DiskHook | None = None
+    cache: CacheHook | None = None
+    routing: RoutingHook | None = None
+    collective_io: CollectiveIOHook | None = None
+    collective: ReactingHook | None = None
+
+
+def run_hooks(
+    cluster: Cluster, rank_node: NDArray[np.integer[Any]], reacting: Mapping[int, ReactingCall]
+) -> Hooks | None:
+    """The hooks of one run on the cluster; None where all parts are built in. `reacting` are calls of the book."""
+    plugins = cluster.plugins
+    if plugins is None or not plugins.only_fine:
+        return None
+    return Hooks(
+        scheduler=_made(plugins, "scheduler", SchedulerHook, cluster),
+        disk=_made(plugins, "disk", DiskHook, cluster),
+        cache=_made(plugins, "cache", CacheHook, cluster),
+        routing=_made(plugins, "routing", RoutingHook, cluster),
+        collective_io=_made(plugins, "collective-io", CollectiveIOHook, cluster, rank_node),
+        collective=ReactingHook(reacting) if reacting else None,
+    )
+
+
+def _made(plugins: Plugins, kind: str, hook: Callable[..., Any], *given: Any) -> Any:
+    plugin = plugins.of_kind(kind)
+    return None if plugin is None else hook(plugin, *given)
+
+
+@contextmanager
+def blamed(hooks: Hooks | None) -> Iterator[None]:
+    """Where a run is refused because a collective of a plug-in has not ended, name the plug-in."""
+    try:
+        yield
+    except PredictionError:
+        if hooks is not None and hooks.collective is not None:
+            hooks.collective.expect_all_over()
+        raise
