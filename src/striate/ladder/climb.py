@@ -22,6 +22,7 @@ from striate.units import about_seconds
 
 USUAL_PRECISION = 0.1  # what an effect may cost when no precision is asked for
 MODELS = frozenset(("queueing",))  # their bounds are a model's, not the machine's: shown, never relied on
+_MOMENT_SECONDS = 1.0
 _COMPARISON_SHARE = 0.1  # refused rungs are shown beside `fine` when they cost no more than this of it
 
 
@@ -154,9 +155,12 @@ def climb(
 
 
 def _expect_affordable(subject: Subject, budget: float) -> None:
-    """Raise PredictionError where even the cheapest rung, which all others begin with, costs more than the budget."""
+    """Raise PredictionError where even the cheapest rung, which all others begin with, costs more than the budget.
+
+    What takes a moment is done whatever the budget is.
+    """
     cost = subject.expected_seconds("resource")
-    if cost > budget:
+    if cost > max(budget, _MOMENT_SECONDS):
         raise PredictionError(
             f"even the rung resource would take about {about_seconds(cost)} of CPU time, more than the budget of"
             f" {about_seconds(budget)}; raise it, or ask for a rung by name",
