@@ -8,7 +8,12 @@ PACKAGES := $(wildcard src/striate/__init__.py src/striate/*/__init__.py src/str
 CXX_FILES := $(shell find core -name '*.[ch]pp' -o -name '*.[ch]')
 STUBGEN = $(PY) -m nanobind.stubgen -q -m striate._core -p core/bind/stub.pat
 
-.PHONY: demo test bench lint docs dist core-test core-test-sanitized stub format clean
+# `make LOCKED=1 ...` installs the versions of requirements-dev.lock, which `make lock` writes.
+ifdef LOCKED
+export PIP_CONSTRAINT := $(CURDIR)/requirements-dev.lock
+endif
+
+.PHONY: demo test bench lint docs dist core-test core-test-sanitized stub format clean fuzz fuzz-core ends lock sbom
 
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
@@ -52,6 +57,28 @@ core-test: core-test-sanitized
 
 core-test-sanitized: $(VENV)/ready $(VENV)/core-tools
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh tools/core-test build/core-sanitized Debug ON
+
+# Mutated inputs through the commands for HOURS hours from seed SEED on, and fuzzed machines and programs through the
+# core under the sanitizers. What breaks is kept in build/fuzz; shrink it, mend it, and put it into tests/data/fuzz.
+HOURS ?= 8
+SEED ?= 1
+fuzz: fuzz-core $(VENV)/built $(VENV)/test-tools
+	$(PY) verification/fuzz_commands.py 100000000 $(SEED) --seconds $$(($(HOURS) * 3600)) --keep build/fuzz
+
+fuzz-core: $(VENV)/ready $(VENV)/core-tools
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" STRIATE_FUZZ_SEEDS=100000 sh tools/core-test build/core-sanitized Debug ON
+
+# Dependencies at both ends of what is allowed; what a development environment holds; what a release is made of.
+ends:
+	PYTHON="$(PYTHON)" tools/dependency-ends
+
+lock: $(VENV)/ready
+	@$(PIP) uv
+	$(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --all-extras --upgrade pyproject.toml -o requirements-dev.lock
+
+sbom: ends
+	@mkdir -p dist
+	PYTHON="$(PYTHON)" tools/sbom dist/striate.cdx.json
 
 $(VENV)/ready: tools/bootstrap
 	@sh tools/bootstrap "$(PYTHON)" $(VENV)

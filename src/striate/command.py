@@ -20,12 +20,12 @@ WORDS = {int(signal.SIGINT): "interrupted", int(signal.SIGTERM): "terminated"}
 
 def main() -> None:
     """Run the command line of this process, and exit with its status."""
-    _listen()
     try:
+        _listen()
         from striate.cli.main import run
 
         status = run()
-    except KeyboardInterrupt as stopped:  # while modules were imported
+    except KeyboardInterrupt as stopped:  # while the thread began, or modules were imported
         status = _told(int(signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT))
     if status - 128 in WORDS:
         _end_at_once(status)

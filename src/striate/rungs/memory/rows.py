@@ -129,7 +129,8 @@ def _accesses(costs: RowCosts, application: Application, cluster: Cluster, avera
     parts_now = np.minimum(parts, pieces_now)
     packet = float(cluster.settings.packet)
     jobs = parts * np.maximum(1.0, total / np.maximum(parts, 1) / packet) + np.maximum(0, pieces - parts)
-    waiting = np.where(writes, 0.0, np.where(pieces > parts, pieces_now, parts_now)) * JOB
+    requests = np.maximum(pieces_now, total * share / float(cluster.settings.io_request))
+    waiting = np.where(writes, 0.0, np.where(pieces > parts, requests, parts_now)) * JOB
     direct = CALL + parts_now * PART + pieces_now * RUN + later + waiting
 
     together = np.isin(kind, (Kind.READ_ALL, Kind.WRITE_ALL))
