@@ -67,8 +67,8 @@ def test_a_served_page_shows_fine_rows_where_its_address_leads(open_page, monkey
 def test_the_minimap_shows_the_view_and_moves_it(open_page):
     tab = open_page(striate.show(small()), anchor="#t=0.01,0.02")
     reveal(tab)
-    map_ = tab.locator("canvas.minimap")
-    until(tab, "document.querySelector('canvas.minimap').width > 600")
+    map_ = tab.locator(".minimap")
+    until(tab, "document.querySelector('.minimap canvas').width > 600")
     first, last = tab.evaluate(f"{STAGE}.extent")
     box = map_.bounding_box()
 
@@ -88,10 +88,10 @@ def test_the_minimap_shows_the_view_and_moves_it(open_page):
 
 def test_the_minimap_has_the_colours_of_the_bars(open_page):
     tab = open_page(striate.show(small()))
-    until(tab, "document.querySelector('canvas.minimap').width > 600")
+    until(tab, "document.querySelector('.minimap canvas').width > 600")
     found = tab.evaluate(
         """() => {
-          const canvas = document.querySelector("canvas.minimap");
+          const canvas = document.querySelector(".minimap canvas");
           const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
           return [...new Set(new Int32Array(data.buffer))];
         }"""

@@ -21,7 +21,7 @@ def pack(columns: Columns, rough: Collection[str] = ()) -> tuple[list[dict[str, 
     named in `rough`, not negative, are kept as logarithms and come back right to about 1 %.
     """
     directory, parts = _parts(columns, rough)
-    squeezer = zlib.compressobj(9, zlib.DEFLATED, -15)  # a raw stream: DecompressionStream("deflate-raw")
+    squeezer = zlib.compressobj(6, zlib.DEFLATED, -15)  # a raw stream: DecompressionStream("deflate-raw")
     return directory, squeezer.compress(b"".join(parts)) + squeezer.flush()
 
 

@@ -18,8 +18,10 @@ def stretches(group: Int64s, start: Int64s, end: Int64s, *, gap: int) -> tuple[I
     """(group, start, end) of the stretches in which intervals of one group are at most `gap` apart."""
     if not len(start):
         return (np.empty(0, np.int64),) * 3
-    order = np.lexsort((start, group))
-    group, start, end = group[order].astype(np.int64), start[order], end[order]
+    group = group.astype(np.int64)
+    if not _ordered(group, start):
+        order = np.lexsort((start, group))
+        group, start, end = group[order], start[order], end[order]
     lowest = int(start.min())
     span = int(end.max()) - lowest + gap + 1
     if float(span) * (float(group[-1]) + 1) > 2**62:
@@ -32,6 +34,11 @@ def stretches(group: Int64s, start: Int64s, end: Int64s, *, gap: int) -> tuple[I
     at = np.flatnonzero(breaks)
     last = np.append(at[1:], len(start)) - 1
     return group[at], start[at], reach[last] - base[at]
+
+
+def _ordered(group: Int64s, start: Int64s) -> bool:
+    """Whether rows are by group and start already, as those of a trace are by rank: sorting takes most of the time."""
+    return bool(((group[1:] > group[:-1]) | ((group[1:] == group[:-1]) & (start[1:] >= start[:-1]))).all())
 
 
 def _one_by_one(group: Int64s, start: Int64s, end: Int64s, gap: int) -> tuple[Int64s, Int64s, Int64s]:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from striate.trace.intervals import covered, stretches
+from striate.trace.kept import kept
 from striate.trace.kinds import COLLECTIVES, IO, MESSAGES, RANK_LEVELS
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ Mask = NDArray[np.bool_]
 _GAP_SHARE = 0.01  # of the run: I/O further apart than this belongs to different phases
 
 
+@kept
 def front(trace: Trace) -> Mask:
     """The accesses the program itself asked for: a file's MPI-IO accesses where it has some, POSIX ones otherwise."""
     access = trace.of_kind("read", "write") & trace.at_level(*RANK_LEVELS)
@@ -28,6 +30,7 @@ def front(trace: Trace) -> Mask:
     return np.asarray(access & (through_mpi | ~with_mpi[files]))
 
 
+@kept
 def row_calls(trace: Trace) -> NDArray[np.int64]:
     """How many calls each row stands for: its blocks where rows were made from counters, one otherwise."""
     if any(flag.code.startswith("reconstructed") for flag in trace.header.flags):
@@ -35,6 +38,7 @@ def row_calls(trace: Trace) -> NDArray[np.int64]:
     return np.ones(len(trace), np.int64)
 
 
+@kept
 def per_file(trace: Trace) -> pa.Table:
     """Name, operations, bytes, seconds (union over each rank, summed) and ranks of every file."""
     trace = trace.of_ranks()
@@ -51,6 +55,7 @@ def per_file(trace: Trace) -> pa.Table:
     return pa.table(columns)
 
 
+@kept
 def per_rank(trace: Trace) -> pa.Table:
     """Operations, bytes, and the seconds covered by I/O and by messages, for every rank."""
     trace = trace.of_ranks()
@@ -66,6 +71,7 @@ def per_rank(trace: Trace) -> pa.Table:
     return pa.table(columns)
 
 
+@kept
 def per_phase(trace: Trace) -> pa.Table:
     """Stretches in which no moment without I/O of any rank is longer than 1 % of the run."""
     trace = trace.of_ranks()

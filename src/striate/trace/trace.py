@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from striate.trace.summary import Summary
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Trace:
     """Operations in the order (rank, start), and what they refer to. Times are nanoseconds since `header.started`.
 
@@ -93,11 +93,11 @@ class Trace:
 
     def of_kind(self, *kinds: str) -> NDArray[np.bool_]:
         """Which rows are of one of these kinds."""
-        return np.isin(self.column("kind"), [KINDS.index(kind) for kind in kinds])
+        return _among(self.column("kind"), KINDS, kinds)
 
     def at_level(self, *levels: str) -> NDArray[np.bool_]:
         """Which rows were seen at one of these levels."""
-        return np.isin(self.column("level"), [LEVELS.index(level) for level in levels])
+        return _among(self.column("level"), LEVELS, levels)
 
     @property
     def seconds(self) -> float:
@@ -212,6 +212,13 @@ class Trace:
         from striate.trace.save import write
 
         write(self, Path(path))
+
+
+def _among(codes: NDArray[Any], words: Sequence[str], chosen: Sequence[str]) -> NDArray[np.bool_]:
+    """Which codes stand for one of the words chosen: a table, as there are few words and many codes."""
+    table = np.zeros(len(words), bool)
+    table[[words.index(word) for word in chosen]] = True
+    return np.asarray(table[codes])
 
 
 def _listed(names: str | Sequence[str]) -> Sequence[str]:

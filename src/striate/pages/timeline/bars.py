@@ -48,19 +48,19 @@ class Bars:
 
     def between(self, first: int, last: int) -> Bars:
         """Those that reach into [first, last], in ticks, on the same lanes."""
-        return self._where((self.end >= first) & (self.start <= last))
+        return self.chosen(np.flatnonzero((self.end >= first) & (self.start <= last)))
 
     def of_level(self, level: int) -> Bars:
         """Those of one of LEVELS_APART, on the same lanes."""
-        return self._where((self.level_of_lane == level)[self.lane])
+        return self.chosen(np.flatnonzero((self.level_of_lane == level)[self.lane]))
 
     def counts(self) -> list[int]:
         """How many there are of each of LEVELS_APART."""
         lanes = np.bincount(self.lane, minlength=len(self.level_of_lane))
         return [int(lanes[self.level_of_lane == level].sum()) for level in range(len(LEVELS_APART))]
 
-    def _where(self, chosen: NDArray[np.bool_]) -> Bars:
-        rows = np.flatnonzero(chosen)
+    def chosen(self, rows: Int64s) -> Bars:
+        """Some of them, by ascending numbers, on the same lanes."""
         if len(rows) == len(self):
             return self
         names = ("lane", "state", "start", "end", "bytes", "source_row")
@@ -130,14 +130,16 @@ def _laid_out(
     """Puts every bar on a lane of its row and layer where it overlaps no other."""
     start, end = columns["start"], columns["end"]
     line = row * len(LAYERS) + layer
-    order = np.lexsort((-end, start, line))
+    order = _by_line(line, start, end)
     beside = apart(line[order], start[order], end[order])
     deepest = int(beside.max(initial=0)) + 1
-    again = np.lexsort((start[order], beside, line[order]))
-    order, beside = order[again], beside[again]
-    keys, lane = np.unique(line[order] * deepest + beside, return_inverse=True)
-    lane = np.asarray(lane, np.int64).ravel()
-    line_of_lane = keys // deepest
+    if deepest > 1:
+        again = np.lexsort((start[order], beside, line[order]))
+        order, beside = order[again], beside[again]
+    key = line[order] * deepest + beside
+    firsts = np.diff(key, prepend=key[:1] - 1) != 0
+    lane = np.cumsum(firsts) - 1
+    line_of_lane = key[firsts] // deepest
     state, used = _fewer(columns["state"][order], (end - start)[order])
     return Bars(
         trace,
@@ -156,6 +158,17 @@ def _laid_out(
         columns["bytes"][order],
         order.astype(np.int64),
     )
+
+
+def _by_line(line: Int64s, start: Int64s, end: Int64s) -> Int64s:
+    """The order by line, start and -end; rows of a trace mostly are in it, line by line."""
+    few = line.astype(np.int16) if len(line) and line.max() < 2**15 else line  # sorted in linear time
+    order = np.argsort(few, kind="stable")
+    line, start, end = line[order], start[order], end[order]
+    later = (line[1:] > line[:-1]) | (start[1:] > start[:-1])
+    if (later | ((start[1:] == start[:-1]) & (end[1:] <= end[:-1]))).all():
+        return order
+    return np.asarray(order[np.lexsort((-end, start, line))])
 
 
 def _fewer(state: Int64s, length: Int64s) -> tuple[Int64s, list[int]]:

@@ -7,11 +7,27 @@ const WORTH = 0.7; // of the items, that a coarser level may have at most to be 
 export function coarser(run, seconds, states) {
   const level = Math.floor(Math.log(seconds) / Math.log(TIMES));
   run.coarse ??= new Map();
-  if (!run.coarse.has(level)) {
-    const made = bundledBy(run, TIMES ** level, states);
-    run.coarse.set(level, made.state.length < WORTH * run.state.length ? made : run);
-  }
+  if (!run.coarse.has(level)) run.coarse.set(level, isWorthwhile(run, TIMES ** level) ? bundledBy(run, TIMES ** level, states) : run);
   return run.coarse.get(level);
+}
+
+// A lane has at most one bundle in every `width`: whether all items are more than that.
+function isWorthwhile(run, width) {
+  let most = 0;
+  for (const { first, last } of run.lanes) {
+    if (first < last) most += Math.min(last - first, (run.end[last - 1] - run.start[first]) / width + 1);
+  }
+  return most < WORTH * run.state.length;
+}
+
+// Makes what an overview of the whole run needs before somebody moves it, a level at a time, while nothing else is to do.
+export function prepare(runs, seconds, states) {
+  const waiting = runs.flatMap((run) => [1, TIMES].map((times) => () => coarser(run, seconds / times, states)));
+  const next = () => {
+    waiting.shift()?.();
+    if (waiting.length) setTimeout(next, 0);
+  };
+  setTimeout(next, 0);
 }
 
 function bundledBy(run, width, states) {

@@ -8,7 +8,8 @@ const MOST = 40; // chips; states of less time stand behind a count
 
 export function legend(model, page) {
   const list = element("div", { class: "legend", role: "group", "aria-label": "States: press to hide or show" });
-  const ordered = [...model.states].sort((one, other) => total(other) - total(one));
+  const below = (state) => (state.level > 0 ? 1 : 0); // what ranks do comes before what is done for them
+  const ordered = [...model.states].sort((one, other) => below(one) - below(other) || total(other) - total(one));
 
   const label = (state) => (model.states.some((other) => other !== state && other.name === state.name) ? state.key : state.name);
 

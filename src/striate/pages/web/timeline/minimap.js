@@ -8,10 +8,12 @@ const HEIGHT = 36; // CSS pixels, of all runs
 const LEAST = 4; // pixels of the part looked at, however narrow
 
 export function minimap(stage, act) {
-  const canvas = element("canvas", { class: "minimap", role: "img", "aria-label": "The whole of time; the frame is the part looked at, drag it" });
-  let [picture, planned] = [null, false];
+  const canvas = element("canvas", { height: HEIGHT, role: "img", "aria-label": "The whole of time; the frame is the part looked at, drag it" });
+  const [frame, chosen] = [element("div", { class: "frame" }), element("div", { class: "chosen" })];
+  const strip = element("div", { class: "minimap" }, canvas, chosen, frame);
+  let planned = false;
 
-  const wide = () => stage.width - stage.gutter;
+  const wide = () => Math.max(1, Math.round(stage.width - stage.gutter));
   const pixel = (time) => ((time - stage.extent[0]) / (stage.extent[1] - stage.extent[0])) * wide();
   const time = (x) => stage.extent[0] + (x / wide()) * (stage.extent[1] - stage.extent[0]);
 
@@ -21,36 +23,28 @@ export function minimap(stage, act) {
     planned = true;
     requestAnimationFrame(() => {
       planned = false;
-      picture = painted(stage, Math.max(1, Math.round(wide())));
+      canvas.width = wide();
+      strip.style.width = `${wide()}px`;
+      strip.style.marginLeft = `${stage.gutter + 1}px`;
+      canvas.getContext("2d").putImageData(painted(stage, wide()), 0, 0);
       move();
     });
   }
 
   function move() {
-    if (!picture) return;
-    const context = canvas.getContext("2d");
-    if (canvas.width !== picture.width) {
-      [canvas.width, canvas.height] = [picture.width, HEIGHT];
-      canvas.style.width = `${picture.width}px`;
-      canvas.style.marginLeft = `${stage.gutter + 1}px`;
-    }
-    context.putImageData(picture, 0, 0);
-    const [left, right] = frameOf(stage, pixel);
-    context.fillStyle = stage.colours.paper;
-    context.globalAlpha = 0.6;
-    context.fillRect(0, 0, left, HEIGHT);
-    context.fillRect(right, 0, picture.width - right, HEIGHT);
-    context.globalAlpha = 1;
+    stretch(frame, ...frameOf(stage, pixel));
     const selection = stage.page.get("selection");
-    context.fillStyle = stage.colours.accent;
-    if (selection) context.fillRect(pixel(selection[0]), 0, Math.max(2, pixel(selection[1]) - pixel(selection[0])), 4);
-    context.strokeStyle = stage.colours.accent;
-    context.lineWidth = 2;
-    context.strokeRect(left + 1, 1, right - left - 2, HEIGHT - 2);
+    chosen.hidden = !selection;
+    if (selection) stretch(chosen, ...selection.map(pixel));
   }
 
-  listen(canvas, stage, act, { pixel, time });
-  return { canvas, repaint, move };
+  listen(strip, stage, act, { pixel, time });
+  return { strip, repaint, move };
+}
+
+function stretch(part, left, right) {
+  part.style.left = `${left.toFixed(1)}px`;
+  part.style.width = `${Math.max(LEAST, right - left).toFixed(1)}px`;
 }
 
 function frameOf(stage, pixel) {
@@ -59,26 +53,27 @@ function frameOf(stage, pixel) {
   return right - left >= LEAST ? [left, right] : [middle - LEAST / 2, middle + LEAST / 2];
 }
 
-function listen(canvas, stage, act, { pixel, time }) {
+function listen(strip, stage, act, { pixel, time }) {
   let drag = null;
-  canvas.addEventListener("pointerdown", (event) => {
+  const at = (event) => event.clientX - strip.getBoundingClientRect().left;
+  strip.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     const [from, to] = stage.view;
     const [left, right] = frameOf(stage, pixel);
-    const inside = event.offsetX >= left && event.offsetX <= right;
-    drag = { held: inside ? time(event.offsetX) - from : (to - from) / 2, span: to - from };
-    canvas.setPointerCapture(event.pointerId);
+    const inside = at(event) >= left && at(event) <= right;
+    drag = { held: inside ? time(at(event)) - from : (to - from) / 2, span: to - from };
+    strip.setPointerCapture(event.pointerId);
     if (!inside) follow(event);
   });
   const follow = (event) => {
     if (!drag) return;
-    const from = time(event.offsetX) - drag.held;
+    const from = time(at(event)) - drag.held;
     act.look([from, from + drag.span]);
   };
-  canvas.addEventListener("pointermove", follow);
-  canvas.addEventListener("pointerup", () => (drag = null));
-  canvas.addEventListener("pointercancel", () => (drag = null));
-  canvas.addEventListener("dblclick", () => act.look(stage.extent));
+  strip.addEventListener("pointermove", follow);
+  strip.addEventListener("pointerup", () => (drag = null));
+  strip.addEventListener("pointercancel", () => (drag = null));
+  strip.addEventListener("dblclick", () => act.look(stage.extent));
 }
 
 // A band a run: shares of time of the calls of its ranks, in the mean.

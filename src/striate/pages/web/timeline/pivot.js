@@ -56,6 +56,7 @@ export function addTotals(model) {
         known.add(state);
         model.states[state].seconds[run.number] = seconds;
         model.states[state].scope ??= title;
+        model.states[state].level ??= level;
       }
     }
   }

@@ -92,7 +92,7 @@ export function draw(stage) {
   if (!stage.drawn) performance.mark("timeline drawn");
   stage.drawn += 1;
   // What a sharp frame costs, in milliseconds; a hurried one tells little of it, so what was known fades slowly.
-  const took = performance.now() - began;
+  const took = (stage.took = performance.now() - began);
   stage.cost = stage.hurried ? Math.max(took * stage.step, 0.98 * stage.cost) : took;
 }
 

@@ -2,12 +2,14 @@
 
 import { button, element } from "../lib/dom.js";
 import { bookmarks } from "../timeline/bookmarks.js";
+import { prepare } from "../timeline/coarser.js";
 import { listenToKeys } from "../timeline/keys.js";
 import { legend } from "../timeline/legend.js";
 import { minimap } from "../timeline/minimap.js";
 import { modelOf } from "../timeline/model.js";
 import { addTotals } from "../timeline/pivot.js";
 import { listenToPointer } from "../timeline/pointer.js";
+import { plotWidth } from "../timeline/place.js";
 import { align, extentOf, kept, zoomed } from "../timeline/scale.js";
 import { listed, markMatches } from "../timeline/search.js";
 import { selectionPanel } from "../timeline/selection.js";
@@ -27,7 +29,7 @@ export function render(container, data, page) {
   const pinned = element("div", { class: "pinned", hidden: true, "aria-live": "polite" });
   const act = actions(stage, { tip, pinned });
   const overview = minimap(stage, act);
-  container.append(toolbar(stage, act), bookmarks(stage, act), legend(model, page), overview.canvas, stage.frame, tip, pinned,
+  container.append(toolbar(stage, act), bookmarks(stage, act), legend(model, page), overview.strip, stage.frame, tip, pinned,
     selectionPanel(model, page));
   listenToPointer(stage, act);
   listenToKeys(stage, act);
@@ -65,6 +67,7 @@ export function render(container, data, page) {
   again();
   act.relook();
   draw(stage);
+  prepare(model.runs, (stage.extent[1] - stage.extent[0]) / plotWidth(stage), model.states.length);
   if (page.shared.tiles) fetchTiles(stage, data, act);
   return stage;
 }
