@@ -182,8 +182,8 @@ def shown(browser, page: Page) -> bool:
             paint, clock, own, cpu = measured(browser, address)
             print(
                 f"  {label:7s} first paint {paint:.2f} s (at most {MOST_FIRST_PAINT_SECONDS:.1f}); zoom and pan, 95th "
-                f"percentile: {clock:.1f} ms a frame (at most {MOST_FRAME_MILLISECONDS:.0f}), {own:.1f} ms of it drawing; "
-                f"{cpu:.1f} ms of CPU in the mean"
+                f"percentile: {clock:.1f} ms a frame (at most {MOST_FRAME_MILLISECONDS:.0f}), {own:.1f} ms of it "
+                f"drawing; {cpu:.1f} ms of CPU in the mean"
             )
             missed |= paint > MOST_FIRST_PAINT_SECONDS or clock > MOST_FRAME_MILLISECONDS
         if page.window is not None:

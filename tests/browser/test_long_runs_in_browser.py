@@ -200,3 +200,42 @@ def test_totals_do_not_add_a_servers_work_to_the_calls_it_was_for(open_page):
     at = place(tab, 0.005, ("server 0", 0))
     assert at["x"] > 0
     assert tab.evaluate(f"{VIEW}[0]") == 0
+
+
+# Time of every state over all items, of the run as it is and with bundles of a width.
+COARSE = """(width) => {
+  const { model } = window.striate.views.timeline;
+  const [run] = model.runs;
+  const total = (one) => {
+    const found = new Array(model.states.length).fill(0);
+    for (const { first, last } of one.lanes) {
+      for (let item = first; item < last; item++) {
+        const length = one.end[item] - one.start[item];
+        if (one.state[item] >= 0) {
+          found[one.state[item]] += length;
+          continue;
+        }
+        const { first: firstPart, state, share } = one.parts;
+        for (let part = firstPart[one.place[item]]; part < firstPart[one.place[item] + 1]; part++) {
+          found[state[part]] += share[part] * length;
+        }
+      }
+    }
+    return found;
+  };
+  const made = [...run.coarse.values()].filter((one) => one !== run);
+  return [total(run), run.state.length, made.map((one) => [total(one), one.state.length])];
+}"""
+
+
+@pytest.mark.parametrize("most", [10**6, 3000])
+def test_frames_in_a_hurry_show_the_same_shares_of_time(open_page, monkeypatch, most):
+    monkeypatch.setattr(timeline, "MOST_ITEMS", most)
+    tab = open_page(striate.show(busy(40_000)))
+    until(tab, f"{RUN}.coarse?.size >= 1")
+    expected, items, made = tab.evaluate(COARSE, 0.001)
+
+    assert made or most == 3000
+    for found, fewer in made:
+        assert found == pytest.approx(expected, rel=1e-3)
+        assert fewer < 0.7 * items
