@@ -14,7 +14,7 @@ SELF = "self"
 
 BLOCKING = -1  # the handle of a call that returns when it is complete
 ANY, ANY_TAG, PROC_NULL = -2, -1, -1  # the numbers of MPICH
-ROOT_NONE = -1
+NO_ROOT = -99
 
 
 class Call(NamedTuple):

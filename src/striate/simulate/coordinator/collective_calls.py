@@ -13,7 +13,7 @@ from striate.simulate.coordinator.ranks import Group, Pending, RankState
 from striate.simulate.coordinator.recorder import communicator_name
 from striate.simulate.coordinator.scheduler import Channel, Scheduler
 from striate.simulate.coordinator.waits import ranks_words
-from striate.simulate.wire import BLOCKING, ROOT_NONE, SELF, WORLD_GROUP, Combine, GroupId, Settings
+from striate.simulate.wire import BLOCKING, NO_ROOT, SELF, WORLD_GROUP, Combine, GroupId, Settings
 from striate.workload.operations import Operation
 
 
@@ -66,7 +66,7 @@ class CollectiveCalls(Scheduler):
         given: Any,
         listed: tuple[Operation, ...],
         *,
-        root: int = ROOT_NONE,
+        root: int = NO_ROOT,
         combiner: int = 0,
         handle: int = BLOCKING,
     ) -> None:

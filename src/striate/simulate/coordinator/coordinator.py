@@ -208,6 +208,8 @@ class Coordinator(FileCalls):
         self.recorder.add(state.number, mark(name))
 
     def on_end(self, state: RankState) -> None:
+        """What the rank never waited for is over before MPI is."""
+        self.recorder.wait(state.number, [one.operation for one in state.pending.values()])
         state.over = True
         self.answer(state, self.now)
 

@@ -155,7 +155,9 @@ def unequal_parts(message: Any, members: int) -> list[Part]:
     if shifts is None:
         places = [sum(sizes[:at]) for at in range(members)]
     else:
-        places = [operator.index(shifts)] if np.ndim(shifts) == 0 else [operator.index(one) for one in shifts]
+        places = [
+            operator.index(one) for one in (_steps(shifts, members) if np.ndim(shifts) == 0 else shifts)
+        ]
     if len(sizes) != members or len(places) != members:
         raise ValueError(
             f"message: expecting {members} counts and displacements, got {len(sizes)}, {len(places)}"
@@ -166,6 +168,10 @@ def unequal_parts(message: Any, members: int) -> list[Part]:
     for part in parts:
         _expect_room(part)
     return parts
+
+
+def _steps(stride: Any, members: int) -> list[int]:
+    return [at * operator.index(stride) for at in range(members)]
 
 
 def parts_by_type(message: Any, members: int) -> list[Part]:
@@ -204,4 +210,5 @@ def _expect_room(part: Part) -> None:
 
 
 def is_in_place(message: Any) -> bool:
-    return message is constants.IN_PLACE
+    """Whether a rank's data lies in its other buffer already."""
+    return message is None or message is constants.IN_PLACE

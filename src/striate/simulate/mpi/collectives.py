@@ -21,7 +21,7 @@ from striate.simulate.mpi.errors import failed
 from striate.simulate.mpi.link import link, outside
 from striate.simulate.mpi.op import Op
 from striate.simulate.mpi.request import Request
-from striate.simulate.wire import BLOCKING, ROOT_NONE, GroupId
+from striate.simulate.wire import BLOCKING, NO_ROOT, GroupId
 
 SUM = ops.PREDEFINED["SUM"]
 Join = Callable[[bytes, bytes], bytes]
@@ -33,7 +33,7 @@ class Plan:
 
     kind: str
     given: Any = None  # bytes, or one content per member
-    root: int = ROOT_NONE
+    root: int = NO_ROOT
     finish: Callable[[Any], Any] | None = None
     join: Join | None = None  # of a reduction
     pickled: bool = False
@@ -75,7 +75,7 @@ class Collectives:
         return Request(handle, finish)
 
     def _call(self, plan: Plan, combiner: int, handle: int) -> tuple[Any, ...]:
-        if plan.root != ROOT_NONE and not 0 <= plan.root < len(self._members):
+        if plan.root != NO_ROOT and not 0 <= plan.root < len(self._members):
             raise failed("ERR_ROOT", f"root {plan.root} of a communicator of {len(self._members)}")
         return (self._id, plan.kind, plan.root, plan.given, combiner, plan.pickled, handle)
 
@@ -185,8 +185,10 @@ class Collectives:
         self, sendbuf: Any, recvbuf: Any, recvcounts: Sequence[int] | None = None, op: Op = SUM
     ) -> Plan:
         given = whole_part(recvbuf if is_in_place(sendbuf) else sendbuf)
-        if recvcounts is None:
-            return self._Reduce_scatter_block(sendbuf, recvbuf, op)
+        if recvcounts is None:  # the ranks tell each other, as in mpi4py
+            mine = whole_part(recvbuf).count.to_bytes(8, "little")
+            told = self._meet(Plan("allgather", mine, finish=list))
+            recvcounts = [int.from_bytes(one, "little") for one in told]
         sizes = [operator.index(count) * given.datatype.size for count in recvcounts]
         return self._reduced_in_parts(given, recvbuf, sizes, op)
 

@@ -93,11 +93,10 @@ class Comm(Messages, ObjectCollectives, metaclass=Refusing):
 
     group = property(Get_group)
 
-    @classmethod
-    def Compare(cls, comm1: Comm, comm2: Comm) -> int:
-        if comm1._id == comm2._id:
+    def Compare(self, comm2: Comm) -> int:
+        if self._id == comm2._id:
             return constants.IDENT
-        found = Group.Compare(comm1.Get_group(), comm2.Get_group())
+        found = self.Get_group().Compare(comm2.Get_group())
         return constants.CONGRUENT if found == constants.IDENT else found
 
     @classmethod

@@ -46,6 +46,7 @@ NUMBERS = {
     "C_FLOAT_COMPLEX": "c8",
     "C_DOUBLE_COMPLEX": "c16",
     "CHARACTER": "i1",
+    "C_LONG_DOUBLE_COMPLEX": "G",
     "AINT": "i8",
     "OFFSET": "i8",
     "COUNT": "i8",
@@ -230,7 +231,15 @@ _OF_DTYPE = {
             "LONG",
             "UNSIGNED_LONG",
         ),
-        *("FLOAT", "DOUBLE", "LONG_DOUBLE", "C_BOOL", "C_FLOAT_COMPLEX", "C_DOUBLE_COMPLEX"),
+        *(
+            "FLOAT",
+            "DOUBLE",
+            "LONG_DOUBLE",
+            "C_BOOL",
+            "C_FLOAT_COMPLEX",
+            "C_DOUBLE_COMPLEX",
+            "C_LONG_DOUBLE_COMPLEX",
+        ),
     )
 }
 

@@ -24,6 +24,9 @@ class Group(metaclass=Refusing):
     def __hash__(self) -> int:
         return hash(self.members)
 
+    def __bool__(self) -> bool:
+        return self is not GROUP_NULL
+
     def Get_size(self) -> int:
         return len(self.members)
 
@@ -47,23 +50,19 @@ class Group(metaclass=Refusing):
     def Range_excl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
         return self.Excl([rank for first, last, step in ranks for rank in _range(first, last, step)])
 
-    @classmethod
-    def Union(cls, group1: Group, group2: Group) -> Group:
-        return cls([*group1.members, *(one for one in group2.members if one not in group1.members)])
+    def Union(self, group2: Group) -> Group:
+        return Group([*self.members, *(one for one in group2.members if one not in self.members)])
 
-    @classmethod
-    def Intersection(cls, group1: Group, group2: Group) -> Group:
-        return cls([one for one in group1.members if one in group2.members])
+    def Intersection(self, group2: Group) -> Group:
+        return Group([one for one in self.members if one in group2.members])
 
-    @classmethod
-    def Difference(cls, group1: Group, group2: Group) -> Group:
-        return cls([one for one in group1.members if one not in group2.members])
+    def Difference(self, group2: Group) -> Group:
+        return Group([one for one in self.members if one not in group2.members])
 
-    @classmethod
-    def Compare(cls, group1: Group, group2: Group) -> int:
-        if group1.members == group2.members:
+    def Compare(self, group2: Group) -> int:
+        if self.members == group2.members:
             return constants.IDENT
-        return constants.SIMILAR if sorted(group1.members) == sorted(group2.members) else constants.UNEQUAL
+        return constants.SIMILAR if sorted(self.members) == sorted(group2.members) else constants.UNEQUAL
 
     def Translate_ranks(self, ranks: Sequence[int] | None = None, group: Group | None = None) -> list[int]:
         asked = range(len(self.members)) if ranks is None else ranks

@@ -21,7 +21,7 @@ def dumped(thing: Any) -> bytes:
 
 
 def _object(message: Received) -> Any:
-    return pickle.loads(message.content) if message.source != PROC_NULL else None
+    return pickle.loads(message.content) if message.content else None
 
 
 def _note(status: Status | None, message: Received) -> None:
@@ -56,7 +56,7 @@ class Messages:
 
     def _start_send(self, content: bytes, dest: int, tag: int, *, synchronous: bool = False) -> Request:
         if dest == PROC_NULL:
-            return Request()
+            return Request(-link().new_handle())
         self._expect_peer(dest, tag, receives=False)
         handle = link().new_handle()
         link().tell("send", self._id, dest, tag, content, synchronous, handle, size=len(content))
@@ -71,7 +71,7 @@ class Messages:
 
     def _start_receive(self, source: int, tag: int, room: int, finish: Any) -> Request:
         if source == PROC_NULL:
-            return Request()
+            return Request(-link().new_handle(), finish)
         self._expect_peer(source, tag, receives=True)
         handle = link().new_handle()
         link().tell("recv", self._id, source, tag, room, handle)

@@ -78,6 +78,7 @@ def _functions() -> dict[str, Any]:
         "Query_thread": lambda: constants.THREAD_SERIALIZED,
         "Is_thread_main": lambda: True,
         "Get_version": lambda: (constants.VERSION, constants.SUBVERSION),
+        "Get_abi_version": lambda: (-1, -1),
         "Get_library_version": lambda: "striate simulate",
         "Get_processor_name": lambda: link().settings.node_names[link().rank],
         "Get_error_string": lambda code: str(errors.MpiError(code)),

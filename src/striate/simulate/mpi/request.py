@@ -8,7 +8,7 @@ from typing import Any
 from striate.simulate.mpi import constants
 from striate.simulate.mpi.errors import Refusing, refuse_unknown
 from striate.simulate.mpi.link import all_outside, link
-from striate.simulate.mpi.status import Status
+from striate.simulate.mpi.status import NOBODY, Status
 from striate.simulate.wire import Received
 
 Statuses = list[Status] | None
@@ -16,7 +16,10 @@ Statuses = list[Status] | None
 
 @all_outside
 class Request(metaclass=Refusing):
-    """A call under way; `finish` takes its result to where the program wants it, and returns an object."""
+    """A call under way; `finish` takes its result to where the program wants it, and returns an object.
+
+    A handle below 0 is that of a message to or from nobody, which is over at once.
+    """
 
     def __init__(self, handle: int | None = None, finish: Callable[[Any], Any] | None = None) -> None:
         self._handle = handle
@@ -137,10 +140,14 @@ Results = dict[int, Any]  # by handle
 def _ask(how: str, requests: Sequence[Request], mode: str) -> Results | None:
     """What is over among the requests that are under way; None when a test found nothing."""
     handles = [request._handle for request in requests if request._handle is not None]
-    if not handles:
-        return {}
-    found: Results | None = link().ask(how, handles, mode)
-    return found
+    over: Results = {handle: NOBODY for handle in handles if handle < 0}
+    asked = [handle for handle in handles if handle > 0]
+    if over and mode == "any":
+        return dict(list(over.items())[:1])
+    if not asked or (over and mode == "some"):
+        return over
+    found: Results | None = link().ask(how, asked, mode)
+    return None if found is None else over | found
 
 
 def _gather(requests: Sequence[Request], found: Results | None, statuses: Statuses) -> list[int]:

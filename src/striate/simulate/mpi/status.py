@@ -13,12 +13,12 @@ from striate.simulate.wire import Received
 class Status:
     """Source, tag and size of a message."""
 
-    def __init__(self) -> None:
-        self.source = constants.ANY_SOURCE
-        self.tag = constants.ANY_TAG
-        self.error = 0
-        self.cancelled = False
-        self._bytes = 0
+    def __init__(self, status: Status | None = None) -> None:
+        self.source = constants.ANY_SOURCE if status is None else status.source
+        self.tag = constants.ANY_TAG if status is None else status.tag
+        self.error = 0 if status is None else status.error
+        self.cancelled = False if status is None else status.cancelled
+        self._bytes = 0 if status is None else status._bytes
 
     __getattr__ = refuse_unknown("Status")
 
@@ -29,6 +29,10 @@ class Status:
     @property
     def count(self) -> int:
         return self._bytes
+
+    @count.setter
+    def count(self, value: int) -> None:
+        self._bytes = value
 
     def Get_source(self) -> int:
         return self.source
@@ -44,6 +48,15 @@ class Status:
 
     def Get_error(self) -> int:
         return self.error
+
+    def Set_error(self, error: int) -> None:
+        self.error = error
+
+    def Set_elements(self, datatype: Datatype, count: int) -> None:
+        self._bytes = count * datatype.size
+
+    def Set_cancelled(self, flag: bool) -> None:
+        self.cancelled = flag
 
     def Is_cancelled(self) -> bool:
         return self.cancelled
