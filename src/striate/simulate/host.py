@@ -16,15 +16,15 @@ import warnings
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from striate.simulate.rank_process import ProgramSpec, run_rank
-from striate.simulate.wire import Settings
+from striate.simulate.wire import Channel, Settings
 
 
 def main(arguments: list[str]) -> int:
     """Fork the ranks and wait for them; the argument is the descriptor of the connection that says what to run."""
-    control: Connection[Any, Any] = Connection(int(arguments[0]))
+    control: Channel = Connection(int(arguments[0]))
     settings, spec, descriptors = control.recv()
     control.close()
     _preload(spec)

@@ -8,7 +8,6 @@ import runpy
 import sys
 import time
 import traceback
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -17,7 +16,7 @@ from striate.simulate import plain_files
 from striate.simulate.mpi import module
 from striate.simulate.mpi.errors import NotSimulatedError
 from striate.simulate.mpi.link import Link, link, outside, set_link
-from striate.simulate.wire import Settings
+from striate.simulate.wire import Channel, Settings
 
 
 class ProgramSpec(NamedTuple):
@@ -28,7 +27,7 @@ class ProgramSpec(NamedTuple):
     arguments: tuple[str, ...]
 
 
-def run_rank(connection: Connection[Any, Any], rank: int, settings: Settings, spec: ProgramSpec) -> NoReturn:
+def run_rank(connection: Channel, rank: int, settings: Settings, spec: ProgramSpec) -> NoReturn:
     """Run the program as rank `rank` and end this process."""
     made = Link(connection, rank, settings)
     set_link(made)

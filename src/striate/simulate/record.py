@@ -53,7 +53,8 @@ def record_program(
             coordinator.run()
     except StriateError as error:
         raise error.in_source(name) from None
-    return coordinator.recorder.workload(name.rpartition(".")[2] if is_module else Path(name).stem)
+    label = name.rpartition(".")[2] if is_module else Path(name).stem
+    return coordinator.recorder.workload(label, folds=compute is not None)
 
 
 def _settings(

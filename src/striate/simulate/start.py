@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from striate.errors import WorkloadError
 from striate.simulate.rank_process import ProgramSpec
-from striate.simulate.wire import Settings
+from striate.simulate.wire import Channel, Settings
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # a rank has one CPU
 PATIENCE = 10.0  # seconds for processes to end when their programs have
@@ -24,7 +24,7 @@ PATIENCE = 10.0  # seconds for processes to end when their programs have
 @contextmanager
 def started(
     spec: ProgramSpec, settings: Settings, output: IO[Any] | int | None = None
-) -> Iterator[list[Connection[Any, Any]]]:
+) -> Iterator[list[Channel]]:
     """Connections to the ranks, which wait to begin; their processes end with the block.
 
     What the program prints goes to `output`, or to our standard output.
@@ -45,7 +45,7 @@ def started(
     try:
         for one in (*theirs, its_control):
             one.close()
-        channel: Connection[Any, Any] = Connection(control.detach())
+        channel: Channel = Connection(control.detach())
         try:
             channel.send((settings, spec, numbers[:-1]))
         except OSError:

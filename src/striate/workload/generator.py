@@ -79,10 +79,12 @@ def application_of(
     name: str,
     communicators: Mapping[str, object],
     files: Iterable[str] = (),
+    folds: bool = True,
 ) -> Application:
     """Run the generator of every rank once and fold what it yields; refuses anything but operations.
 
-    `files` are numbered first, in this order; others in the order of their first use.
+    `files` are numbered first, in this order; others in the order of their first use. Without `folds` no repetition is
+    looked for: times that were measured are all different.
     """
     expect_ranks(ranks)
     table = communicator_table(communicators, ranks)
@@ -92,7 +94,7 @@ def application_of(
     folded = []
     for rank in range(ranks):
         try:
-            folded.append(_fold(_begun(program, rank, ranks), names, numbers, rank, ranks))
+            folded.append(_fold(_begun(program, rank, ranks), names, numbers, rank, ranks, folds))
         except WorkloadError as error:
             raise WorkloadError(error.message, at=error.at or f"rank {rank}", source=name) from None
         except Exception as error:
@@ -135,6 +137,7 @@ def _fold(
     numbers: Mapping[str, int],
     rank: int,
     ranks: int,
+    folds: bool,
 ) -> list[Node]:
     folder, requests, rows = Folder(), RequestSlots(), dict[bytes, int]()
 
@@ -161,6 +164,9 @@ def _fold(
         except WorkloadError as error:
             kind = item.first[0].kind if isinstance(item, Repeated) else item.kind
             raise WorkloadError(error.message, at=f"rank {rank}, operation {index} ({kind.label})") from None
+        if not folds:
+            folder.nodes.extend(found)
+            continue
         for leaf in found:
             folder.add(leaf.shape, leaf.free)
     return folder.nodes

@@ -11,9 +11,9 @@ from striate.simulate.coordinator.estimate import Estimate
 from striate.simulate.coordinator.meetings import Joined, Meeting, results, spoken
 from striate.simulate.coordinator.ranks import Group, Pending, RankState
 from striate.simulate.coordinator.recorder import communicator_name
-from striate.simulate.coordinator.scheduler import Channel, Scheduler
+from striate.simulate.coordinator.scheduler import Scheduler
 from striate.simulate.coordinator.waits import ranks_words
-from striate.simulate.wire import BLOCKING, NO_ROOT, SELF, WORLD_GROUP, Combine, GroupId, Settings
+from striate.simulate.wire import BLOCKING, NO_ROOT, SELF, WORLD_GROUP, Channel, Combine, GroupId, Settings
 from striate.workload.operations import Operation
 
 

@@ -12,9 +12,8 @@ from striate.simulate.coordinator.file_calls import FileCalls
 from striate.simulate.coordinator.matching import Matching, Message, Receive
 from striate.simulate.coordinator.ranks import Group, Pending, RankState
 from striate.simulate.coordinator.recorder import communicator_name
-from striate.simulate.coordinator.scheduler import Channel
 from striate.simulate.coordinator.waits import message_words
-from striate.simulate.wire import ANY, BLOCKING, GroupId, Settings
+from striate.simulate.wire import ANY, BLOCKING, Channel, GroupId, Settings
 from striate.workload import operations
 from striate.workload.kinds import ANY as ANYONE
 from striate.workload.kinds import Kind

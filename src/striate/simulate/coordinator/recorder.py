@@ -60,8 +60,8 @@ class Recorder:
         """Take note of a file, and of the stripes that hints ask for."""
         self._files[name] = self._files.get(name) or layout_of(hints)
 
-    def workload(self, name: str) -> Workload:
-        """The program that was run, with communicators and files under their names."""
+    def workload(self, name: str, *, folds: bool = True) -> Workload:
+        """The program that was run, with communicators and files under their names; loops are found if it `folds`."""
         ranks = len(self._operations)
         tables = [_communicator(family, groups, ranks) for family, groups in self._families.items()]
         tables.append(Communicator(SELF, np.arange(ranks)))
@@ -70,6 +70,7 @@ class Recorder:
             ranks=ranks,
             name=name,
             communicators={table.name: table.color for table in tables},
+            folds=folds,
         )
         keyed = {table.name: table for table in tables}
         made = replace(made, communicators=tuple(keyed.get(one.name, one) for one in made.communicators))

@@ -5,24 +5,17 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 from striate.errors import WorkloadError
 from striate.simulate.coordinator.estimate import Estimate
 from striate.simulate.coordinator.ranks import Pending, RankState, Waiting
 from striate.simulate.coordinator.recorder import Recorder
 from striate.simulate.coordinator.waits import deadlock_words
-from striate.simulate.wire import Call, Settings
+from striate.simulate.wire import Call, Channel, Settings, put, take
 
 FIRST_NAP, LONGEST_NAP = 1e-6, 1e-4  # seconds until a test or a probe that found nothing is over
 MOST_IDLE = 10_000  # tests in a row while nothing else can happen
-
-
-class Channel(Protocol):
-    """The connection to one rank."""
-
-    def send(self, obj: Any, /) -> None: ...
-    def recv(self) -> Any: ...
 
 
 class Scheduler:
@@ -57,7 +50,7 @@ class Scheduler:
     def _listen(self, state: RankState) -> None:
         """Take the next calls of a rank, which runs until it needs an answer."""
         try:
-            calls: list[Call] = self._channels[state.number].recv()
+            calls: list[Call] = take(self._channels[state.number])
         except (EOFError, OSError):
             raise WorkloadError(
                 f"rank {state.number} ended before its program did, killed or by os._exit",
@@ -87,7 +80,7 @@ class Scheduler:
 
         def resume() -> None:
             state.clock = self.now
-            self._channels[state.number].send((self.now, answer))
+            put(self._channels[state.number], (self.now, answer))
             if not state.over:
                 self._listen(state)
 
@@ -95,8 +88,8 @@ class Scheduler:
 
     def ask_to_combine(self, rank: int, request: Any) -> Any:
         """Let a rank, which waits for an answer, work for the coordinator."""
-        self._channels[rank].send((self.now, request))
-        worked, found = self._channels[rank].recv()
+        put(self._channels[rank], (self.now, request))
+        worked, found = take(self._channels[rank])
         if not worked:
             raise WorkloadError(f"the operation of a reduction raised {found}", at=self.states[rank].place)
         return found

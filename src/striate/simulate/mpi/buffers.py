@@ -33,7 +33,7 @@ class Part:
 
     def content(self) -> bytes:
         """The data, without gaps."""
-        if self.datatype.runs.is_dense:
+        if self.datatype.is_dense:
             begin = self.start + int(self.datatype.runs.runs.offsets[0])
             return self.memory[begin : begin + self.size].tobytes()
         return self.memory[self._places()].tobytes()
@@ -45,7 +45,7 @@ class Part:
         if not self.memory.flags.writeable and content:
             raise BufferError("Object is not writable")
         values = np.frombuffer(content, np.uint8)
-        if self.datatype.runs.is_dense:
+        if self.datatype.is_dense:
             begin = self.start + int(self.datatype.runs.runs.offsets[0])
             self.memory[begin : begin + len(values)] = values
         else:
@@ -192,7 +192,7 @@ def _fitting(size: int, kind: Datatype) -> int:
     """How many items a buffer holds; refuses a rest."""
     if kind.extent <= 0:
         raise ValueError("message: cannot infer the count of a datatype without extent")
-    true_end = kind.Get_true_extent()[0] + kind.Get_true_extent()[1]
+    true_end = sum(kind.reach)
     if size % kind.extent and (size - true_end) % kind.extent:
         raise ValueError(f"message: buffer of {size} bytes is not a multiple of the extent {kind.extent}")
     return size // kind.extent if size % kind.extent == 0 else 1 + (size - true_end) // kind.extent
@@ -203,7 +203,7 @@ def _expect_room(part: Part) -> None:
         raise failed("ERR_COUNT", f"negative count {part.count}")
     if not part.count:
         return
-    first, reach = part.datatype.Get_true_extent()
+    first, reach = part.datatype.reach
     end = part.start + first + (part.count - 1) * part.datatype.extent + reach
     if end > len(part.memory) or part.start + first < 0:
         raise ValueError(f"message: buffer too small for requested count ({end} bytes of {len(part.memory)})")

@@ -85,16 +85,13 @@ class Datatype(metaclass=Refusing):
         self.runs = runs if runs is not None else byte_runs.element(1)
         self.dtype = dtype
         self.name = name
+        self.size = self.runs.size  # these are asked for at every call
+        self.extent = self.runs.extent
+        self.is_dense = self.runs.is_dense
+        first = int(self.runs.runs.offsets.min()) if len(self.runs.runs) else 0
+        self.reach = (first, self.runs.runs.end - first)
 
     __getattr__ = refuse_unknown("Datatype")
-
-    @property
-    def size(self) -> int:
-        return self.runs.size
-
-    @property
-    def extent(self) -> int:
-        return self.runs.extent
 
     @property
     def lb(self) -> int:
@@ -129,9 +126,7 @@ class Datatype(metaclass=Refusing):
         return self.lb, self.extent
 
     def Get_true_extent(self) -> tuple[int, int]:
-        runs = self.runs.runs
-        first = int(runs.offsets.min(initial=0))
-        return first, runs.end - first
+        return self.reach
 
     def Get_name(self) -> str:
         return self.name

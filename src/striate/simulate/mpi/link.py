@@ -7,10 +7,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from striate.simulate.wire import Call, Combine, Settings
+from striate.simulate.wire import Call, Channel, Combine, Settings, put, take
 
 Class = TypeVar("Class", bound=type)
 OWN = ("striate.simulate.", "contextlib", "runpy", "importlib.")
@@ -22,7 +21,7 @@ LOOK = 1e-7  # seconds: what a look at the clock takes
 class Link:
     """Keeps calls that need no answer, sends them with one that does, and measures what is computed in between."""
 
-    def __init__(self, connection: Connection[Any, Any], rank: int, settings: Settings) -> None:
+    def __init__(self, connection: Channel, rank: int, settings: Settings) -> None:
         self.rank = rank
         self.settings = settings
         self.combiners: dict[int, Callable[[list[bytes], bool], Any]] = {}
@@ -58,7 +57,7 @@ class Link:
             sys.stdout.flush()
             self._keep(name, arguments)
             kept, self._kept, self._kept_bytes = self._kept, [], 0
-            self._connection.send(kept)
+            put(self._connection, kept)
             return self._answer()
 
     def _keep(self, name: str, arguments: tuple[Any, ...]) -> None:
@@ -71,7 +70,7 @@ class Link:
     def _answer(self) -> Any:
         while True:
             try:
-                self._now, answer = self._connection.recv()
+                self._now, answer = take(self._connection)
             except EOFError:
                 raise SystemExit(1) from None  # the coordinator has ended the run
             self._ahead = 0.0
@@ -79,9 +78,9 @@ class Link:
                 return answer
             try:
                 found = self.combiners[answer.combiner](answer.parts, answer.prefixes)
-                self._connection.send((True, found))
+                put(self._connection, (True, found))
             except Exception as error:  # what the program's own operation raised
-                self._connection.send((False, f"{type(error).__name__}: {error}"))
+                put(self._connection, (False, f"{type(error).__name__}: {error}"))
 
     def wtime(self) -> float:
         """Estimated simulated seconds; every look at the clock takes a moment."""
