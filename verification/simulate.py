@@ -91,7 +91,11 @@ def main() -> int:
                 place = folder / f"{program}-{how}"
                 place.mkdir()
                 source = ["-m", "striate.apps.pmc3"] if program == "pmc3" else [str(folder / f"{program}.py")]
-                given = [str(matrix), *PMC3, str(place / "samples")] if program == "pmc3" else [str(place)]
+                given = (
+                    [str(matrix), *PMC3, "--parallel-file", str(place / "samples")]
+                    if program == "pmc3"
+                    else [str(place)]
+                )
                 output, took = run(source, asked.ranks, *given)
                 seconds.append(took)
                 files.append([(place / result).read_bytes() for result in results])

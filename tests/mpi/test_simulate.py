@@ -68,7 +68,7 @@ def test_samples_of_simulated_ranks_are_those_of_one_process(tmp_path):
             striate.load_cluster("westmere"),
             ranks=ranks,
             is_module=True,
-            arguments=[str(matrix), *short, str(tmp_path / name)],
+            arguments=[str(matrix), *short, "--parallel-file", str(tmp_path / name)],
             output=sys.stderr.fileno(),
         )
 

@@ -14,11 +14,11 @@ class Status:
     """Source, tag and size of a message."""
 
     def __init__(self, status: Status | None = None) -> None:
-        self.source = constants.ANY_SOURCE if status is None else status.source
-        self.tag = constants.ANY_TAG if status is None else status.tag
-        self.error = 0 if status is None else status.error
-        self.cancelled = False if status is None else status.cancelled
-        self._bytes = 0 if status is None else status._bytes
+        self.source: int = constants.ANY_SOURCE if status is None else status.source
+        self.tag: int = constants.ANY_TAG if status is None else status.tag
+        self.error: int = 0 if status is None else status.error
+        self.cancelled: bool = False if status is None else status.cancelled
+        self._bytes: int = 0 if status is None else status._bytes
 
     __getattr__ = refuse_unknown("Status")
 
