@@ -40,19 +40,7 @@ if MPI.COMM_WORLD.rank == 0:
     with runtime.open(None, sys.argv[1] + "/mesh") as dataset:
         np.save(sys.argv[1] + "/records", dataset.read_all(slice(0, 40_000)))
 """
-PMC3 = [
-    "--runs",
-    "4",
-    "--chains",
-    "4",
-    "--generations",
-    "60",
-    "--sample-frequency",
-    "5",
-    "--model",
-    "jc69",
-    "--parallel-file",
-]
+PMC3 = ["--runs", "4", "--chains", "4", "--generations", "60", "--sample-frequency", "5", "--model", "jc69"]
 
 
 def ran(command: list[str]) -> tuple[str, float]:

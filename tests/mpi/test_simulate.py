@@ -60,7 +60,6 @@ def test_samples_of_simulated_ranks_are_those_of_one_process(tmp_path):
         "7",
         "--model",
         "jc69",
-        "--parallel-file",
     ]
     for ranks, name in ((1, "alone"), (3, "ranks")):
         record_program(

@@ -30,9 +30,9 @@ _KINDS = {
             "alltoall",
             "alltoallv",
         ),
-        *("reduce", "allreduce", "scan", "reduce_scatter"),
+        *("reduce", "allreduce", "scan", "exscan", "reduce_scatter"),
     )
-} | {"exscan": Kind.SCAN}
+}
 # Of pickled objects sizes differ, and are told first.
 _VARYING = {"gather": "gatherv", "scatter": "scatterv", "allgather": "allgatherv", "alltoall": "alltoallv"}
 
