@@ -51,6 +51,8 @@ def _become_rank(
 ) -> NoReturn:
     for other in descriptors[rank + 1 :]:
         os.close(other)
+    if rank > 0:  # as under mpiexec, the first rank alone reads what is typed
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     run_rank(Connection(descriptor), rank, settings, spec)
 

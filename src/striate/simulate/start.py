@@ -37,7 +37,6 @@ def started(
     host = subprocess.Popen(
         [sys.executable, "-m", "striate.simulate.host", str(its_control.fileno())],
         pass_fds=numbers,
-        stdin=subprocess.DEVNULL,
         stdout=output,
         env=environment,
         start_new_session=True,  # ended as a group, and not by the terminal

@@ -126,9 +126,9 @@ class CollectiveCalls(Scheduler):
         return self.estimate.collective(meeting.kind, members, max(sizes, default=0) // _parts(meeting))
 
     def _combined(self, meeting: Meeting, parts: Sequence[bytes], prefixes: bool) -> Any:
-        """Reduce by the program's own operation, on a member that is still there."""
-        for one in meeting.joined.values():
-            if not self.states[one.rank].over:
+        """Reduce by the program's own operation, on a member that has not got its result and is still there."""
+        for at, one in meeting.joined.items():
+            if at not in meeting.released and not self.states[one.rank].over:
                 return self.ask_to_combine(one.rank, Combine(one.combiner, list(parts), prefixes))
         return parts if prefixes else parts[0]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from striate.simulate.mpi import constants
 from striate.simulate.mpi.errors import Refusing, failed, refuse_unknown
@@ -27,8 +27,11 @@ _keyvals: dict[int, Callable[..., Any] | None] = {}  # number -> what to call wh
 class Comm(Messages, ObjectCollectives, metaclass=Refusing):
     """A group of ranks whose messages do not mix with those of others."""
 
-    def __init__(self, comm: Comm | None = None) -> None:
-        self._become(comm._id, comm._members) if comm is not None else self._become(("none", -1), ())
+    def __new__(cls, comm: Comm | None = None) -> Self:
+        """Another object for the same communicator; programs make classes of their own with it."""
+        made = super().__new__(cls)
+        made._become(*((("none", -1), ()) if comm is None else (comm._id, comm._members)))
+        return made
 
     def _become(self, group: GroupId, members: Sequence[int]) -> None:
         self._id = group

@@ -33,6 +33,10 @@ comm.Allreduce(mine, into, op=MPI.MAX)
 note(into.copy())
 comm.Reduce(mine, into if rank == 2 % size else None, op=MPI.SUM, root=2 % size)
 note(into.copy())
+total = [
+    comm.reduce(1.5 * rank + step, root=size - 1) for step in range(3)
+]  # the others are ahead of the root
+note(total)
 comm.Scan(mine, into)
 note(into.copy())
 into[:] = -1
