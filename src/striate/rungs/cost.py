@@ -109,9 +109,14 @@ def _packets(line: ProgramLine, packet: int) -> float:
     """Packets that one call of one rank sends, on average over its ranks."""
     if "bytes" not in OPERANDS[line.kind] and line.kind is not Kind.BARRIER:
         return 0.0
-    size = float(np.mean(line.column("bytes"))) if line.kind is not Kind.BARRIER else 0.0
+    size = _mean(line, "bytes") if line.kind is not Kind.BARRIER else 0.0
     if line.kind in ACCESSES:
-        return 3 + size * max(float(np.mean(line.column("count"))), 1.0) / packet
+        return 3 + size * max(_mean(line, "count"), 1.0) / packet
     if Kind.BARRIER <= line.kind <= Kind.REDUCE_SCATTER:
         return _rounds(line) * (1 + size / packet)
     return 1 + size / packet
+
+
+def _mean(line: ProgramLine, name: str) -> float:
+    first = line.first(name)
+    return float(first) if isinstance(first, int) else float(first.mean())

@@ -153,6 +153,11 @@ NO_COUNTS = -1  # reduce_scatter: equal parts
 DEFAULT_ALGORITHM = -1  # the one that the size and the group decide
 
 
+# By number, for walks over many rows: making a Kind of a number is slow. Where each operand of a kind stands.
+KINDS = tuple(Kind)
+POSITIONS = tuple({name: at for at, name in enumerate(OPERANDS[kind])} for kind in KINDS)
+
+
 def position(kind: Kind, operand: str) -> int:
     """Where `operand` stands among the operands of `kind`."""
-    return OPERANDS[kind].index(operand)
+    return POSITIONS[kind][operand]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.workload.kinds import Kind, position
+from striate.workload.kinds import POSITIONS, Kind
 
 Int64s = NDArray[np.int64]
 Value = int | Int64s  # one number for all ranks, or one number a rank
@@ -57,7 +57,7 @@ class ProgramTable:
 
     def operand(self, row: int, name: str) -> int:
         """The index of the named operand of `row`."""
-        return int(self.first_operand[row]) + position(Kind(int(self.kind[row])), name)
+        return int(self.first_operand[row]) + POSITIONS[self.kind[row]][name]
 
     def base(self, operand: int, ranks: Value) -> Value:
         """The operand's value for `ranks` in the first pass of every loop: a number when it is the same for all."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from striate.errors import WorkloadError
 from striate.workload.application import Application
-from striate.workload.kinds import OPERANDS, Kind
+from striate.workload.kinds import KINDS, OPERANDS, Kind
 from striate.workload.program import Int64s, Value
 
 _LOOP, _END = int(Kind.LOOP), int(Kind.END)
@@ -28,10 +27,7 @@ class ProgramLine:
     ranks: Int64s
     counts: tuple[int, ...]  # passes of the enclosing loops, outermost first
     index: int  # how many operations a rank has done before it comes here first
-
-    @cached_property
-    def kind(self) -> Kind:
-        return Kind(int(self.application.programs.kind[self.row]))
+    kind: Kind
 
     @property
     def communicator(self) -> int:
@@ -149,5 +145,5 @@ def lines(
                 index = starts[-1] + (index - starts.pop()) * counts.pop()
             elif 0 not in counts:
                 if kept is None or kind in kept:
-                    yield ProgramLine(application, program, row, ranks, tuple(counts), index)
+                    yield ProgramLine(application, program, row, ranks, tuple(counts), index, KINDS[kind])
                 index += 1
