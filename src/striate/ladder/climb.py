@@ -134,7 +134,6 @@ def climb(
         found = _Climb(subject, within, math.inf, proved, {}, stopped=f"only {rung} was asked for")
         found.ask(rung)
         return _forecast(found, provenance, trusted=True, self_check=self_check)
-    _expect_affordable(subject, budget)
     checks = {check.name: check for check in subject.checks(within or USUAL_PRECISION)}
     found = _Climb(subject, within, budget, subject.proved(), checks)
     if found.proved_narrow():
@@ -154,7 +153,7 @@ def climb(
     return _forecast(found, provenance, trusted=trusted, self_check=self_check)
 
 
-def _expect_affordable(subject: Subject, budget: float) -> None:
+def expect_affordable(subject: Subject, budget: float) -> None:
     """Raise PredictionError where even the cheapest rung, which all others begin with, costs more than the budget.
 
     What takes a moment is done whatever the budget is.

@@ -14,6 +14,7 @@ from striate.cluster.cluster import Cluster
 from striate.collectives.choice import Choice, Rule
 from striate.errors import PredictionError
 from striate.interval import Interval
+from striate.ladder.climb import expect_affordable
 from striate.ladder.distribution import Spread
 from striate.ladder.forecast import Forecast
 from striate.ladder.placements import median_placement, noted, other_placements
@@ -97,6 +98,8 @@ def predict(
     request = Request(workload, choice, precision, rung, limit, Provenance.of(inputs), own)
     with metered() as meter:
         subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory, plugins=own)
+        if rung is None:
+            expect_affordable(subject, seconds(budget))
         forecast = request.climb(subject, self_check=self_check)
         placements: tuple[Spread, ...] = ()
         if not exact and (others := other_placements(request, forecast, cluster)):

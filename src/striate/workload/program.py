@@ -57,7 +57,7 @@ class ProgramTable:
 
     def operand(self, row: int, name: str) -> int:
         """The index of the named operand of `row`."""
-        return int(self.first_operand[row]) + POSITIONS[self.kind[row]][name]
+        return int(self.first_operand[row]) + POSITIONS[int(self.kind[row])][name]
 
     def base(self, operand: int, ranks: Value) -> Value:
         """The operand's value for `ranks` in the first pass of every loop: a number when it is the same for all."""
