@@ -81,6 +81,10 @@ class NoiseError(StriateError, ValueError):
     """A table of repeated runs, or what was learnt from one, that cannot be used."""
 
 
+class RatesError(StriateError, ValueError):
+    """A table of measured rates that cannot be read, or says too little."""
+
+
 class ResultsError(StriateError, ValueError):
     """A results store that cannot be read or written, or an entry it cannot hold."""
 

@@ -41,6 +41,7 @@ ORDER = (
         "runtime",
         "lab",
         "probe",
+        "rates",
         "pages",
         "apps",
         "evaluate",

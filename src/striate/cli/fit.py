@@ -1,21 +1,29 @@
-"""`striate fit cluster.toml run.parquet...`: refine a cluster description from traces of real runs."""
+"""`striate fit cluster.toml run.parquet...`: refine a cluster description from traces, or a table, of real runs."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from striate.cli.output import json_option, output_option, print_json, progress, say, write_output
 
-if TYPE_CHECKING:
-    from striate.probe.refine import Refined
-
 
 @click.command()
 @click.argument("cluster")
-@click.argument("traces", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("traces", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--rates",
+    type=click.Path(path_type=Path),
+    help="a table of measured writes (.csv) instead of traces: settings, bytes, and seconds or rate",
+)
+@click.option(
+    "--where",
+    "conditions",
+    multiple=True,
+    metavar="COLUMN=VALUE",
+    help="take only these rows of the table, such as storage=nvme; may be given several times",
+)
 @click.option(
     "--residuals", type=click.Path(path_type=Path), help="draw measured against fitted times into this .svg"
 )
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
 def command(
     cluster: str,
     traces: tuple[Path, ...],
+    rates: Path | None,
+    conditions: tuple[str, ...],
     residuals: Path | None,
     as_json: bool,
     output: Path | None,
@@ -33,8 +43,19 @@ def command(
 
     Start-ups and rates of messages, writes, reads and flushes are fitted to the traced operations; what they do not
     determine stays as it is, and is said.
+
+    With --rates a table of collective writes is fitted instead: what a process, a node's Lustre client, RPCs in flight
+    and an OST pass on, and what moving locks costs. Rows without a time are questions: each is forecast with its range,
+    and the best setting of each job is named.
     """
     from striate.cli.output import refuse_overwrite
+
+    if bool(traces) == (rates is not None):
+        raise click.UsageError("expected traces, or a table as --rates TABLE.csv")
+    if rates is None and conditions:
+        raise click.UsageError("--where chooses rows of --rates")
+    if rates is not None and residuals is not None:
+        raise click.UsageError("--residuals draws what traces show, and takes no --rates")
     from striate.cluster.dump import cluster_to_toml
     from striate.cluster.load import load_cluster
     from striate.formats.read import read_trace
@@ -45,6 +66,11 @@ def command(
             if path.suffix != ending:
                 raise click.UsageError(f"expected an output ending in {ending}, got {path.name!r}")
             refuse_overwrite(path, force=force)
+    if rates is not None:
+        from striate.cli.fit_rates import fit_table
+
+        fit_table(cluster, rates, conditions, as_json=as_json, output=output, force=force)
+        return
     with progress("fitting"):
         refined = refine(load_cluster(cluster), [read_trace(path) for path in traces])
     if output is not None:
@@ -57,20 +83,6 @@ def command(
         parts = {"refinements": refined.refinements, "undetermined": refined.undetermined}
         print_json({"schema": SCHEMA, "cluster": refined.cluster.name} | parts | {"curves": refined.curves})
     else:
+        from striate.cli.refined import refined_text
+
         say(refined_text(refined))
-
-
-def refined_text(refined: Refined) -> str:
-    """What changed, and what could not be determined."""
-    from striate.printable import columns
-    from striate.units import about_rate, about_seconds
-
-    rows: list[tuple[str, ...]] = [("number", "was", "is", "low", "high", "operations")]
-    for one in refined.refinements:
-        about = about_seconds if one.key.endswith("latency") else about_rate
-        ends = (about(value) for value in (one.after.estimate, one.after.low, one.after.high))
-        rows.append((one.key, about(one.before), *ends, f"{one.samples:,}"))
-    parts = [columns(rows, numbers_from=1)] if refined.refinements else ["nothing could be determined"]
-    return "\n\n".join(
-        [*parts, "\n".join(f"not determined: {words}" for words in refined.undetermined)]
-    ).rstrip()

@@ -21,7 +21,7 @@ COMMANDS = {
     "compare": "lay a forecast beside the trace of a real run",
     "convert": "write a trace or a dataset for other tools",
     "demo": "forecast a built-in program on a built-in cluster, and write a report",
-    "fit": "refine a cluster description from traces of real runs",
+    "fit": "refine a cluster description from traces, or a table of rates, of real runs",
     "info": "say what a trace, another tool's log, or a dataset holds",
     "layout": "draw a file layout, and tell where bytes go",
     "noise": "learn how much a shared machine slows a job down",

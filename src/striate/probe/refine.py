@@ -25,7 +25,7 @@ SCHEMA = "striate.fit/1"
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """One number of the description: what it was, in seconds or bytes per second, and what traces say."""
+    """One number of the description: what it was, in seconds or bytes per second, and what measurements say."""
 
     key: str
     before: float
@@ -72,7 +72,7 @@ def refine(cluster: Cluster, traces: Sequence[Trace]) -> Refined:
         curves.append(line.curve)
         for one in _refinements(sort, line, description):
             refinements.append(one)
-            description = _changed(description, one)
+            description = with_refinement(description, one)
     return Refined(build(description), tuple(refinements), tuple(undetermined), tuple(curves))
 
 
@@ -150,7 +150,8 @@ def _refinements(sort: _Sort, line: Line, description: Description) -> list[Refi
     return found
 
 
-def _changed(description: Description, one: Refinement) -> Description:
+def with_refinement(description: Description, one: Refinement) -> Description:
+    """The description with the number and its range."""
     value = value_at(description, one.key)
     low, middle, high = (_text(value, end) for end in (one.after.low, one.after.estimate, one.after.high))
     table = MeasuredTable(key=one.key, low=low, high=high, samples=one.samples, how=one.how)

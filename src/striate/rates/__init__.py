@@ -1,0 +1,1 @@
+"""Tables of measured rates: what they say about a machine, and what other settings would bring."""

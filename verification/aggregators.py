@@ -1,0 +1,128 @@
+"""How many aggregators, and which lock mode? Fitted on runs of few nodes, judged by those on more.
+
+    python verification/aggregators.py TABLE.csv... [--fitted 8]
+    python verification/aggregators.py --made 10 [--first 0]
+
+A table has the columns nodes, ranks_per_node, stripes, multiplier, lock_mode, bytes and seconds; by other columns (HDD
+or NVMe) it is split. Rows with at most --fitted nodes are fitted; no other row is seen before it is judged. Without a
+table, machines drawn at random are measured on an event-driven model of locks, clients and OSTs that shares nothing
+with the fit (tests/lustre_events.py). Exit status 0 when the choice loses at most 10 % in 8 of 10 jobs and 70 to 90 %
+of the medians lie inside the 80 % range.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from lustre_events import COLUMNS, made_table
+from striate.rates.choice import choose
+from striate.rates.fit import fit_rates
+from striate.rates.table import RateRow, by_part, read_rates
+
+FITTED, LOSS = 8, 0.10
+
+
+@dataclass
+class Judgement:
+    """What became of rows that were forecast and of jobs for which a setting was chosen."""
+
+    inside: list[bool] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    widths: list[float] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    kept: list[float] = field(default_factory=list)  # losses of the best setting on the most nodes fitted
+
+    def add(self, other: Judgement) -> None:
+        for name in ("inside", "errors", "widths", "losses", "kept"):
+            getattr(self, name).extend(getattr(other, name))
+
+    @property
+    def good(self) -> bool:
+        chosen = np.mean(np.array(self.losses) <= LOSS) if self.losses else 0.0
+        return bool(chosen >= 0.8 and 0.7 <= np.mean(self.inside) <= 0.9)
+
+    def __str__(self) -> str:
+        losses, kept = np.array(self.losses), np.array(self.kept)
+        return (
+            f"{sum(self.inside)} of {len(self.inside)} inside ({np.mean(self.inside):.0%}), median error "
+            f"{np.median(self.errors):.1%}, median range x{np.exp(np.median(self.widths)):.2f}; "
+            f"{int((losses <= LOSS).sum())} of {len(losses)} choices lose at most {LOSS:.0%} "
+            f"(worst {losses.max(initial=0):.0%}; the best setting of few nodes kept: "
+            f"{int((kept <= LOSS).sum())}, worst {kept.max(initial=0):.0%})"
+        )
+
+
+def judged(rows: list[RateRow], fitted: int) -> Judgement:
+    """Fit the rows of few nodes, forecast the others, choose for every job among them."""
+    few = [row for row in rows if row.nodes <= fitted]
+    many = [row for row in rows if row.nodes > fitted]
+    fit = fit_rates(few)
+    found = Judgement()
+    for row, said in zip(many, fit.forecast(many), strict=True):
+        found.inside.append(row.seconds in said)
+        found.errors.append(abs(said.estimate / row.seconds - 1))
+        found.widths.append(float(np.log(said.high / said.low)))
+    for job in sorted({row.job for row in many}):
+        candidates = [row for row in many if row.job == job]
+        if len(candidates) < 2:
+            continue
+        least = min(row.seconds for row in candidates)
+        found.losses.append(choose(fit, candidates).row.seconds / least - 1)
+        found.kept.append(_kept(few, candidates).seconds / least - 1)
+    return found
+
+
+def _kept(few: list[RateRow], candidates: list[RateRow]) -> RateRow:
+    """The candidate that was best on the most nodes fitted."""
+    rate = {
+        (row.stripes, row.multiplier, row.lock_mode): (row.nodes, row.bytes / row.seconds)
+        for row in sorted(few, key=lambda row: row.nodes)
+    }
+    return max(candidates, key=lambda row: rate.get((row.stripes, row.multiplier, row.lock_mode), (0, 0.0)))
+
+
+def judge(path: Path, fitted: int) -> Judgement:
+    whole = Judgement()
+    for others, rows in by_part([row for row in read_rates(path) if row.known]).items():
+        found = judged(rows, fitted)
+        print(f"{path.name}{''.join(f' {key}={value}' for key, value in others)}: {found}", flush=True)
+        whole.add(found)
+    return whole
+
+
+def main() -> bool:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tables", nargs="*", type=Path)
+    parser.add_argument("--fitted", type=int, default=FITTED, help="nodes of the rows that are fitted")
+    parser.add_argument("--made", type=int, default=10, help="tables to make where none is given")
+    parser.add_argument("--first", type=int, default=0, help="seed of the first one")
+    options = parser.parse_args()
+    whole = Judgement()
+    with tempfile.TemporaryDirectory() as folder:
+        seeds = range(options.first, options.first + options.made)
+        for path in options.tables or [_made(Path(folder), seed) for seed in seeds]:
+            whole.add(judge(path, options.fitted))
+    print(f"all: {whole}")
+    return whole.good
+
+
+def _made(folder: Path, seed: int) -> Path:
+    path = folder / f"made-{seed}.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([COLUMNS, *made_table(seed)])
+    return path
+
+
+if __name__ == "__main__":
+    sys.exit(0 if main() else 1)
