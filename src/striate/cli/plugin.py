@@ -21,7 +21,7 @@ KINDS = {
 
 @click.group()
 def command() -> None:
-    """Plug-ins: a user's own algorithms, which `--plugin` of predict and tune puts in place of the built-in ones.
+    """Plug-ins: a user's own algorithms in place of the built-in ones, by `--plugin` of predict, simulate and tune.
 
     A plug-in is a Python file, which is run with your rights.
     """

@@ -9,7 +9,15 @@ from pathlib import Path
 import click
 
 from striate.cli.forecasts import ForecastOutputs, collective_option, scale_of, timeline_options
-from striate.cli.output import json_option, output_option, progress, refuse_overwrite, store_option
+from striate.cli.output import (
+    json_option,
+    output_option,
+    plugin_options,
+    plugin_tracebacks,
+    progress,
+    refuse_overwrite,
+    store_option,
+)
 
 
 class TimeType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -53,6 +61,7 @@ class TimeType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     type=click.Path(path_type=Path),
     help="write what the program asked for to a .parquet file, which `predict` and `tune` take",
 )
+@plugin_options
 @store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
@@ -68,6 +77,8 @@ def command(
     timeline: Path | None,
     timeline_memory: str,
     workload_path: Path | None,
+    plugins: tuple[str, ...],
+    plugin_traceback: bool,
     store: Path | None,
     as_json: bool,
     output: Path | None,
@@ -83,6 +94,7 @@ def command(
     from striate.cli.clusters import find_cluster
     from striate.cluster.cluster import Cluster
     from striate.ladder import predict
+    from striate.plugins.loading import load
     from striate.provenance import hash_file
     from striate.simulate.record import record_program
     from striate.simulate.shares import shares_words, time_shares
@@ -95,6 +107,8 @@ def command(
         refuse_overwrite(workload_path, force=force)
     machine, machine_hash = find_cluster(cluster)
     scale = scale_of(cpu_scale)
+    with plugin_tracebacks(plugin_traceback):
+        own = load(plugins)
     sys.stdout.flush()
     workload = record_program(
         program,
@@ -108,7 +122,7 @@ def command(
     )
     if workload_path is not None:
         workload.save(workload_path)
-    with progress("playing"):
+    with progress("playing"), plugin_tracebacks(plugin_traceback):
         forecast = predict(
             workload,
             machine,
@@ -117,8 +131,11 @@ def command(
             collectives=collectives,
             timeline=True,
             timeline_memory=timeline_memory,
-            inputs=({} if is_module else {Path(program).name: hash_file(Path(program))}) | machine_hash,
+            inputs=({} if is_module else {Path(program).name: hash_file(Path(program))})
+            | machine_hash
+            | own.hashes(),
             cpu_scale=scale,
+            plugins=[own],
         )
     if all(flag.code != "truncated" for flag in forecast.timeline.header.flags):
         shares = shares_words(time_shares(forecast.timeline))

@@ -1,6 +1,8 @@
 """`--plugin` and `striate plugin` on the command line."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -77,3 +79,16 @@ def test_tune_races_collectives_of_a_plugin(tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
 
     assert "node-tree" in json.dumps(found["outcomes"][0])
+
+
+def test_simulate_takes_plugins_too(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "from mpi4py import MPI\nMPI.COMM_WORLD.Bcast(bytearray(1 << 20), root=0)\n"
+    )
+    words = ["simulate", str(tmp_path / "program.py"), "westmere", "--ranks", "4", "--compute", "0", "--json"]
+    words += ["--plugin", str(EXAMPLES / "node_tree.py")]
+    done = subprocess.run(
+        [sys.executable, "-m", "striate", *words], capture_output=True, text=True, check=True
+    )
+
+    assert any("node-tree" in note for note in json.loads(done.stdout)["notes"])
