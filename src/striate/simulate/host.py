@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from striate.simulate.rank_process import ProgramSpec, run_rank
-from striate.simulate.wire import Channel, Settings
+from striate.simulate.wire import Channel, RankSettings
 
 
 def main(arguments: list[str]) -> int:
@@ -47,7 +47,7 @@ def _fork() -> int:
 
 
 def _become_rank(
-    rank: int, descriptor: int, descriptors: list[int], settings: Settings, spec: ProgramSpec
+    rank: int, descriptor: int, descriptors: list[int], settings: RankSettings, spec: ProgramSpec
 ) -> NoReturn:
     for other in descriptors[rank + 1 :]:
         os.close(other)

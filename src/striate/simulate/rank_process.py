@@ -15,8 +15,8 @@ from striate.record import region as regions
 from striate.simulate import plain_files
 from striate.simulate.mpi import module
 from striate.simulate.mpi.errors import NotSimulatedError
-from striate.simulate.mpi.link import Link, link, outside, set_link
-from striate.simulate.wire import Channel, Settings
+from striate.simulate.mpi.link import RankLink, link, outside, set_link
+from striate.simulate.wire import Channel, RankSettings
 
 
 class ProgramSpec(NamedTuple):
@@ -27,9 +27,9 @@ class ProgramSpec(NamedTuple):
     arguments: tuple[str, ...]
 
 
-def run_rank(connection: Channel, rank: int, settings: Settings, spec: ProgramSpec) -> NoReturn:
+def run_rank(connection: Channel, rank: int, settings: RankSettings, spec: ProgramSpec) -> NoReturn:
     """Run the program as rank `rank` and end this process."""
-    made = Link(connection, rank, settings)
+    made = RankLink(connection, rank, settings)
     set_link(made)
     made.leave_program()
     made.ask("begin")

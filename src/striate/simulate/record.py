@@ -12,10 +12,10 @@ from striate import units
 from striate.cluster.cluster import Cluster
 from striate.errors import StriateError, WorkloadError
 from striate.simulate.coordinator.coordinator import Coordinator
-from striate.simulate.coordinator.estimate import Estimate
+from striate.simulate.coordinator.estimate import TimeEstimate
 from striate.simulate.rank_process import ProgramSpec
 from striate.simulate.start import started
-from striate.simulate.wire import Settings
+from striate.simulate.wire import RankSettings
 from striate.workload.workload import Workload
 
 MOST_RANKS = 4096
@@ -44,7 +44,7 @@ def record_program(
     name = str(program)
     if not is_module and not Path(name).is_file():
         raise WorkloadError("expected a Python program, found no such file", source=name)
-    estimate = Estimate.of(cluster, ranks)
+    estimate = TimeEstimate.of(cluster, ranks)
     settings = _settings(cluster, ranks, compute, cpu_scale, estimate)
     spec = ProgramSpec(name, is_module, tuple(arguments))
     try:
@@ -58,11 +58,11 @@ def record_program(
 
 
 def _settings(
-    cluster: Cluster, ranks: int, compute: units.Quantity | None, cpu_scale: float, estimate: Estimate
-) -> Settings:
+    cluster: Cluster, ranks: int, compute: units.Quantity | None, cpu_scale: float, estimate: TimeEstimate
+) -> RankSettings:
     nodes = cluster.place(ranks).node
     names = [f"{cluster.node_types[int(cluster.node_type[node])].name}-{node}" for node in nodes]
-    return Settings(
+    return RankSettings(
         ranks=ranks,
         eager_bytes=int(cluster.settings.eager),
         nodes=tuple(np.asarray(nodes).tolist()),

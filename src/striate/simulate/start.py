@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from striate.errors import WorkloadError
 from striate.simulate.rank_process import ProgramSpec
-from striate.simulate.wire import Channel, Settings
+from striate.simulate.wire import Channel, RankSettings
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # a rank has one CPU
 PATIENCE = 10.0  # seconds for processes to end when their programs have
@@ -23,7 +23,7 @@ PATIENCE = 10.0  # seconds for processes to end when their programs have
 
 @contextmanager
 def started(
-    spec: ProgramSpec, settings: Settings, output: IO[Any] | int | None = None
+    spec: ProgramSpec, settings: RankSettings, output: IO[Any] | int | None = None
 ) -> Iterator[list[Channel]]:
     """Connections to the ranks, which wait to begin; their processes end with the block.
 

@@ -24,7 +24,7 @@ ANY, ANY_TAG, PROC_NULL = -2, -1, -1  # the numbers of MPICH
 NO_ROOT = -99
 
 
-class Call(NamedTuple):
+class RankCall(NamedTuple):
     """One call of a rank: what computing came before it, where in the program it stands, and its arguments."""
 
     name: str
@@ -33,7 +33,7 @@ class Call(NamedTuple):
     arguments: tuple[Any, ...] = ()
 
 
-class Received(NamedTuple):
+class ReceivedMessage(NamedTuple):
     """A message as a receive or a probe gets it; a probe has no content."""
 
     source: int  # in the communicator
@@ -50,7 +50,7 @@ class Combine(NamedTuple):
     prefixes: bool
 
 
-class Settings(NamedTuple):
+class RankSettings(NamedTuple):
     """What every rank is told before it begins."""
 
     ranks: int

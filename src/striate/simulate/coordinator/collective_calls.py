@@ -7,24 +7,33 @@ from typing import Any
 
 from striate.errors import WorkloadError
 from striate.simulate.coordinator import written
-from striate.simulate.coordinator.estimate import Estimate
+from striate.simulate.coordinator.estimate import TimeEstimate
 from striate.simulate.coordinator.meetings import Joined, Meeting, results, spoken
-from striate.simulate.coordinator.ranks import Group, Pending, RankState
+from striate.simulate.coordinator.ranks import CommGroup, PendingCall, RankState
 from striate.simulate.coordinator.recorder import communicator_name
 from striate.simulate.coordinator.scheduler import Scheduler
 from striate.simulate.coordinator.waits import ranks_words
-from striate.simulate.wire import BLOCKING, NO_ROOT, SELF, WORLD_GROUP, Channel, Combine, GroupId, Settings
+from striate.simulate.wire import (
+    BLOCKING,
+    NO_ROOT,
+    SELF,
+    WORLD_GROUP,
+    Channel,
+    Combine,
+    GroupId,
+    RankSettings,
+)
 from striate.workload.operations import Operation
 
 
 class CollectiveCalls(Scheduler):
     """Members of a communicator meet in the order of their calls."""
 
-    def __init__(self, channels: Sequence[Channel], settings: Settings, estimate: Estimate) -> None:
+    def __init__(self, channels: Sequence[Channel], settings: RankSettings, estimate: TimeEstimate) -> None:
         super().__init__(channels, settings, estimate)
         everyone = tuple(range(settings.ranks))
-        self.groups: dict[GroupId, Group] = {WORLD_GROUP: Group.of(WORLD_GROUP, everyone)}
-        self.groups |= {(SELF, rank): Group.of((SELF, rank), (rank,)) for rank in everyone}
+        self.groups: dict[GroupId, CommGroup] = {WORLD_GROUP: CommGroup.of(WORLD_GROUP, everyone)}
+        self.groups |= {(SELF, rank): CommGroup.of((SELF, rank), (rank,)) for rank in everyone}
         self._meetings: dict[tuple[GroupId, int], Meeting] = {}
         self._made = 0  # families of communicators
 
@@ -61,7 +70,7 @@ class CollectiveCalls(Scheduler):
     def join(
         self,
         state: RankState,
-        group: Group,
+        group: CommGroup,
         kind: str,
         given: Any,
         listed: tuple[Operation, ...],
@@ -81,7 +90,7 @@ class CollectiveCalls(Scheduler):
             self._meetings[group.id, number] = meeting
         else:
             meeting.expect_same(kind, root, state.number, state.place)
-        pending = Pending(state.number, spoken(kind), listed[-1] if handle != BLOCKING else None)
+        pending = PendingCall(state.number, spoken(kind), listed[-1] if handle != BLOCKING else None)
         position = group.position[state.number]
         meeting.joined[position] = Joined(
             state.number, given, pending, listed, combiner, state.place, self.now
@@ -106,7 +115,7 @@ class CollectiveCalls(Scheduler):
                 meeting.released.add(at)
                 self.complete(meeting.joined[at].pending, self.now + cost, of(at))
         if meeting.is_full:
-            written.settle(meeting)
+            written.fill_sizes(meeting)
             del self._meetings[meeting.group.id, meeting.number]
             for at in meeting.joined:  # contents are not needed any more
                 meeting.joined[at].given = None
@@ -145,7 +154,7 @@ class CollectiveCalls(Scheduler):
         made = {}
         for number, color in enumerate(sorted(told)):
             members = tuple(rank for _, _, rank in sorted(told[color]))
-            made[color] = Group.of((family, number), members)
+            made[color] = CommGroup.of((family, number), members)
             self.groups[made[color].id] = made[color]
         self.recorder.family(made.values())
         answers = {

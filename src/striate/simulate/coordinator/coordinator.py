@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from striate.errors import WorkloadError
-from striate.simulate.coordinator.estimate import Estimate
+from striate.simulate.coordinator.estimate import TimeEstimate
 from striate.simulate.coordinator.file_calls import FileCalls
-from striate.simulate.coordinator.matching import Matching, Message, Receive
-from striate.simulate.coordinator.ranks import Group, Pending, RankState
+from striate.simulate.coordinator.matching import Matching, Message, PostedReceive
+from striate.simulate.coordinator.ranks import CommGroup, PendingCall, RankState
 from striate.simulate.coordinator.recorder import communicator_name
 from striate.simulate.coordinator.waits import message_words
-from striate.simulate.wire import ANY, BLOCKING, Channel, GroupId, Settings
+from striate.simulate.wire import ANY, BLOCKING, Channel, GroupId, RankSettings
 from striate.workload import operations
 from striate.workload.kinds import ANY as ANYONE
 from striate.workload.kinds import Kind
@@ -22,7 +22,7 @@ from striate.workload.kinds import Kind
 class Coordinator(FileCalls):
     """Every method `on_X` carries out the call X of a rank."""
 
-    def __init__(self, channels: Sequence[Channel], settings: Settings, estimate: Estimate) -> None:
+    def __init__(self, channels: Sequence[Channel], settings: RankSettings, estimate: TimeEstimate) -> None:
         super().__init__(channels, settings, estimate)
         self._matching = Matching(self._meet)
         self._last_arrival: dict[tuple[GroupId, int, int], float] = {}
@@ -45,11 +45,11 @@ class Coordinator(FileCalls):
     def _send(
         self,
         state: RankState,
-        group: Group,
+        group: CommGroup,
         dest: int,
         tag: int,
         content: bytes,
-        pending: Pending,
+        pending: PendingCall,
         synchronous: bool,
     ) -> None:
         """Start a message; `pending` is over at once where it is short."""
@@ -64,7 +64,7 @@ class Coordinator(FileCalls):
         if not long:
             pending.done_at = self.now
 
-    def _meet(self, message: Message, receive: Receive) -> None:
+    def _meet(self, message: Message, receive: PostedReceive) -> None:
         """A message has found its receive, or a probe."""
         if receive.probes:
             return self.complete(receive.pending, self.now, message.seen())
@@ -97,7 +97,7 @@ class Coordinator(FileCalls):
         operation = verb(dest, len(content), tag=tag, comm=communicator_name(group))
         self.recorder.add(state.number, operation)
         words = message_words("Ssend" if synchronous else "Send", group.members[dest], tag, sends=True)
-        pending = Pending(state.number, words, operation)
+        pending = PendingCall(state.number, words, operation)
         self._send(state, group, dest, tag, content, pending, synchronous)
         if handle != BLOCKING:
             state.pending[handle] = pending
@@ -111,8 +111,8 @@ class Coordinator(FileCalls):
         verb = operations.recv if handle == BLOCKING else operations.irecv
         operation = verb(ANYONE if source == ANY else source, 0, tag=tag, comm=communicator_name(group))
         self.recorder.add(state.number, operation)
-        pending = Pending(state.number, self._receive_words("Recv", group, source, tag), operation)
-        self._post(state, group, Receive(source, tag, pending))
+        pending = PendingCall(state.number, self._receive_words("Recv", group, source, tag), operation)
+        self._post(state, group, PostedReceive(source, tag, pending))
         if handle != BLOCKING:
             state.pending[handle] = pending
         else:
@@ -141,16 +141,18 @@ class Coordinator(FileCalls):
         )
         self.recorder.add(state.number, operation)
         words = message_words("Sendrecv", group.members[dest], tag, sends=True)
-        out = Pending(state.number, words)
-        into = Pending(state.number, self._receive_words("Sendrecv", group, source, source_tag), operation)
-        self._post(state, group, Receive(source, source_tag, into))
+        out = PendingCall(state.number, words)
+        into = PendingCall(
+            state.number, self._receive_words("Sendrecv", group, source, source_tag), operation
+        )
+        self._post(state, group, PostedReceive(source, source_tag, into))
         self._send(state, group, dest, tag, content, out, False)
         self.wait(state, [into, out], "all", lambda done: into.result)
 
-    def _receive_words(self, call: str, group: Group, source: int, tag: int) -> str:
+    def _receive_words(self, call: str, group: CommGroup, source: int, tag: int) -> str:
         return message_words(call, source if source == ANY else group.members[source], tag, sends=False)
 
-    def _post(self, state: RankState, group: Group, receive: Receive) -> None:
+    def _post(self, state: RankState, group: CommGroup, receive: PostedReceive) -> None:
         if receive.source == ANY and len(group.members) > 1 and not receive.probes:
             self.recorder.any_source += 1
         self._matching.post((group.id, group.position[state.number]), receive)
@@ -158,8 +160,8 @@ class Coordinator(FileCalls):
     def on_probe(self, state: RankState, group_id: GroupId, source: int, tag: int, waits: bool) -> None:
         group = self.groups[group_id]
         if waits:
-            pending = Pending(state.number, self._receive_words("Probe", group, source, tag))
-            self._post(state, group, Receive(source, tag, pending, probes=True))
+            pending = PendingCall(state.number, self._receive_words("Probe", group, source, tag))
+            self._post(state, group, PostedReceive(source, tag, pending, probes=True))
             return self.wait_for_one(state, pending)
         message = self._matching.look((group.id, group.position[state.number]), source, tag)
         if message is None:
@@ -180,7 +182,9 @@ class Coordinator(FileCalls):
         state.fruitless = 0
         return self.answer(state, self.now, self._taken(state, pending, done))
 
-    def _taken(self, state: RankState, asked: dict[int, Pending], done: list[Pending]) -> dict[int, Any]:
+    def _taken(
+        self, state: RankState, asked: dict[int, PendingCall], done: list[PendingCall]
+    ) -> dict[int, Any]:
         """Results by handle; the waits are written down, and the requests forgotten."""
         over = {handle: one.result for handle, one in asked.items() if one in done}
         self.recorder.wait(state.number, [asked[handle].operation for handle in over])

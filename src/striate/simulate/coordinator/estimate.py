@@ -14,7 +14,7 @@ SMALL, LARGE = 8, 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class TimeEstimate:
     """Seconds that messages and files take when nobody else is there, as the packet engine plays them."""
 
     latency: float = 1e-6
@@ -24,7 +24,7 @@ class Estimate:
     call: float = 1e-8
 
     @classmethod
-    def of(cls, cluster: Cluster, ranks: int) -> Estimate:
+    def of(cls, cluster: Cluster, ranks: int) -> TimeEstimate:
         """Play two messages between the first and the last rank, and two writes."""
         if ranks < 2:
             message = (cls().latency, cls().per_byte)

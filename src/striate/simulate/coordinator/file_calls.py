@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from striate.simulate.coordinator.collective_calls import CollectiveCalls
-from striate.simulate.coordinator.ranks import Pending, RankState
+from striate.simulate.coordinator.ranks import PendingCall, RankState
 from striate.simulate.coordinator.recorder import communicator_name
 from striate.simulate.wire import BLOCKING, SELF, GroupId
 from striate.workload import operations
@@ -62,7 +62,7 @@ class FileCalls(CollectiveCalls):
             return
         operation = _access(operations.write if writes else operations.read, name, runs, blocking=blocking)
         self.recorder.add(state.number, operation)
-        pending = Pending(state.number, f"an access of {name}", operation if not blocking else None)
+        pending = PendingCall(state.number, f"an access of {name}", operation if not blocking else None)
         self.complete(pending, self.now + self.estimate.access(size))
         if blocking:
             self.wait_for_one(state, pending)

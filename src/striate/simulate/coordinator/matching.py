@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from striate.simulate.coordinator.ranks import Pending
-from striate.simulate.wire import ANY, ANY_TAG, GroupId, Received
+from striate.simulate.coordinator.ranks import PendingCall
+from striate.simulate.wire import ANY, ANY_TAG, GroupId, ReceivedMessage
 
 Key = tuple[GroupId, int]  # communicator and receiver, its rank in there
 
@@ -18,25 +18,25 @@ class Message:
     source: int
     tag: int
     content: bytes
-    send: Pending | None  # None: it went at once
+    send: PendingCall | None  # None: it went at once
 
     def fits(self, source: int, tag: int) -> bool:
         return source in (ANY, self.source) and tag in (ANY_TAG, self.tag)
 
-    def seen(self) -> Received:
-        return Received(self.source, self.tag, len(self.content), b"")
+    def seen(self) -> ReceivedMessage:
+        return ReceivedMessage(self.source, self.tag, len(self.content), b"")
 
-    def taken(self) -> Received:
-        return Received(self.source, self.tag, len(self.content), self.content)
+    def taken(self) -> ReceivedMessage:
+        return ReceivedMessage(self.source, self.tag, len(self.content), self.content)
 
 
 @dataclass(slots=True, eq=False)
-class Receive:
+class PostedReceive:
     """A receive, or with `probes` a look at what would be received."""
 
     source: int
     tag: int
-    pending: Pending
+    pending: PendingCall
     probes: bool = False
 
 
@@ -45,13 +45,13 @@ class MailBox:
     """What has come for one rank of a communicator, and what it waits for; both in order."""
 
     arrived: list[Message] = field(default_factory=list)
-    posted: list[Receive] = field(default_factory=list)
+    posted: list[PostedReceive] = field(default_factory=list)
 
 
 class Matching:
     """The mail boxes of all ranks; `met` is called with every pair of a message and a receive."""
 
-    def __init__(self, met: Callable[[Message, Receive], None]) -> None:
+    def __init__(self, met: Callable[[Message, PostedReceive], None]) -> None:
         self._boxes: dict[Key, MailBox] = {}
         self._met = met
 
@@ -68,7 +68,7 @@ class Matching:
                 return
         box.arrived.append(message)
 
-    def post(self, key: Key, receive: Receive) -> None:
+    def post(self, key: Key, receive: PostedReceive) -> None:
         """A receive is there: it takes the first message that fits, or waits."""
         message = self.look(key, receive.source, receive.tag)
         if message is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from striate.errors import WorkloadError
-from striate.simulate.coordinator.ranks import Group, Pending
+from striate.simulate.coordinator.ranks import CommGroup, PendingCall
 from striate.workload.operations import Operation
 
 FROM_ROOT = frozenset(("bcast", "scatter", "scatterv"))
@@ -32,7 +32,7 @@ class Joined:
 
     rank: int  # in the world
     given: Any
-    pending: Pending
+    pending: PendingCall
     operations: tuple[Operation, ...]
     combiner: int
     place: str
@@ -43,7 +43,7 @@ class Joined:
 class Meeting:
     """One collective call of one communicator."""
 
-    group: Group
+    group: CommGroup
     kind: str
     root: int
     number: int

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from striate.simulate.wire import Call, GroupId
+from striate.simulate.wire import GroupId, RankCall
 from striate.workload.operations import Operation
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CommGroup:
     """A communicator: the members' world ranks, in the order of its own ranks."""
 
     id: GroupId
@@ -20,7 +20,7 @@ class Group:
     position: dict[int, int]  # world rank -> its own rank
 
     @classmethod
-    def of(cls, id_: GroupId, members: tuple[int, ...]) -> Group:
+    def of(cls, id_: GroupId, members: tuple[int, ...]) -> CommGroup:
         return cls(id_, members, {rank: at for at, rank in enumerate(members)})
 
     @property
@@ -29,7 +29,7 @@ class Group:
 
 
 @dataclass(slots=True, eq=False)
-class Pending:
+class PendingCall:
     """Something that a rank has begun and will wait for."""
 
     rank: int
@@ -43,9 +43,9 @@ class Pending:
 class Waiting:
     """A rank waits until all, or any, of its calls under way are over."""
 
-    pending: list[Pending]
+    pending: list[PendingCall]
     mode: str  # all, any, some
-    answer: Callable[[list[Pending]], Any]
+    answer: Callable[[list[PendingCall]], Any]
 
 
 @dataclass(slots=True, eq=False)
@@ -54,8 +54,8 @@ class RankState:
 
     number: int
     clock: float = 0.0
-    calls: deque[Call] = field(default_factory=deque)  # made, and not yet carried out
-    pending: dict[int, Pending] = field(default_factory=dict)  # by handle
+    calls: deque[RankCall] = field(default_factory=deque)  # made, and not yet carried out
+    pending: dict[int, PendingCall] = field(default_factory=dict)  # by handle
     waiting: Waiting | None = None
     place: str = ""  # the line of the program that made the last call
     over: bool = False

@@ -10,7 +10,7 @@ import numpy as np
 
 from striate.errors import LayoutError, WorkloadError
 from striate.layout.parse import parse
-from striate.simulate.coordinator.ranks import Group
+from striate.simulate.coordinator.ranks import CommGroup
 from striate.simulate.wire import SELF, WORLD_GROUP
 from striate.workload import operations
 from striate.workload.application import Communicator
@@ -26,7 +26,7 @@ class Recorder:
     def __init__(self, ranks: int) -> None:
         self._operations: list[list[Operation]] = [[] for _ in range(ranks)]
         self._files: dict[str, str | None] = {}  # name -> layout that hints ask for
-        self._families: dict[str, list[Group]] = {}
+        self._families: dict[str, list[CommGroup]] = {}
         self.any_source = 0  # receives that did not say from whom
         self.polls = 0  # tests and probes that found nothing
 
@@ -50,7 +50,7 @@ class Recorder:
         if known:
             self.add(rank, operations.wait(*known))
 
-    def family(self, groups: Iterable[Group]) -> None:
+    def family(self, groups: Iterable[CommGroup]) -> None:
         """Take note of communicators that one call made."""
         listed = list(groups)
         if listed:
@@ -88,7 +88,7 @@ class Recorder:
             yield f"{self.polls:,} tests and probes that found nothing are not played"
 
 
-def _communicator(name: str, groups: list[Group], ranks: int) -> Communicator:
+def _communicator(name: str, groups: list[CommGroup], ranks: int) -> Communicator:
     color, key = np.full(ranks, -1, np.int64), np.zeros(ranks, np.int64)
     for group in groups:
         for rank, position in group.position.items():
@@ -105,6 +105,6 @@ def layout_of(hints: Mapping[str, str]) -> str | None:
         return None
 
 
-def communicator_name(group: Group) -> Any:
+def communicator_name(group: CommGroup) -> Any:
     """The name of a group's family in a workload."""
     return "world" if group.id == WORLD_GROUP else group.family

@@ -8,11 +8,11 @@ from itertools import count
 from typing import Any
 
 from striate.errors import WorkloadError
-from striate.simulate.coordinator.estimate import Estimate
-from striate.simulate.coordinator.ranks import Pending, RankState, Waiting
+from striate.simulate.coordinator.estimate import TimeEstimate
+from striate.simulate.coordinator.ranks import PendingCall, RankState, Waiting
 from striate.simulate.coordinator.recorder import Recorder
 from striate.simulate.coordinator.waits import deadlock_words
-from striate.simulate.wire import Call, Channel, Settings, put, take
+from striate.simulate.wire import Channel, RankCall, RankSettings, put, take
 
 FIRST_NAP, LONGEST_NAP = 1e-6, 1e-4  # seconds until a test or a probe that found nothing is over
 MOST_IDLE = 10_000  # tests in a row while nothing else can happen
@@ -21,7 +21,7 @@ MOST_IDLE = 10_000  # tests in a row while nothing else can happen
 class Scheduler:
     """The queue of what happens when, the ranks, and their waits."""
 
-    def __init__(self, channels: Sequence[Channel], settings: Settings, estimate: Estimate) -> None:
+    def __init__(self, channels: Sequence[Channel], settings: RankSettings, estimate: TimeEstimate) -> None:
         self.settings, self.estimate = settings, estimate
         self.recorder = Recorder(settings.ranks)
         self.now = 0.0
@@ -50,7 +50,7 @@ class Scheduler:
     def _listen(self, state: RankState) -> None:
         """Take the next calls of a rank, which runs until it needs an answer."""
         try:
-            calls: list[Call] = take(self._channels[state.number])
+            calls: list[RankCall] = take(self._channels[state.number])
         except (EOFError, OSError):
             raise WorkloadError(
                 f"rank {state.number} ended before its program did, killed or by os._exit",
@@ -96,23 +96,27 @@ class Scheduler:
 
     # ---- waiting
 
-    def complete(self, pending: Pending, time: float, result: Any = None) -> None:
+    def complete(self, pending: PendingCall, time: float, result: Any = None) -> None:
         """A call under way is over at `time`."""
         pending.done_at, pending.result = max(time, self.now), result
         self._idle = 0
         self.at(pending.done_at, lambda: self._look_after(self.states[pending.rank]))
 
     def wait(
-        self, state: RankState, pending: list[Pending], mode: str, answer: Callable[[list[Pending]], Any]
+        self,
+        state: RankState,
+        pending: list[PendingCall],
+        mode: str,
+        answer: Callable[[list[PendingCall]], Any],
     ) -> None:
         """The rank goes on when all, or any, of its calls are over; `answer` makes of them what it gets."""
         state.waiting = Waiting(pending, mode, answer)
         self._look_after(state)
 
-    def wait_for_one(self, state: RankState, pending: Pending) -> None:
+    def wait_for_one(self, state: RankState, pending: PendingCall) -> None:
         self.wait(state, [pending], "all", lambda done: done[0].result)
 
-    def over(self, pending: Sequence[Pending], mode: str) -> list[Pending]:
+    def over(self, pending: Sequence[PendingCall], mode: str) -> list[PendingCall]:
         """Those that are over now, when they are enough; the earliest alone where any will do."""
         done = [one for one in pending if one.done_at is not None and one.done_at <= self.now]
         if mode == "all":

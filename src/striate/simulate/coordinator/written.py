@@ -40,7 +40,7 @@ _VARYING = {"gather": "gatherv", "scatter": "scatterv", "allgather": "allgatherv
 def begun(
     kind: str, root: int, given: Any, comm: str, *, pickled: bool, blocking: bool, members: int
 ) -> tuple[Operation, ...]:
-    """The operations of one member's call; sizes that it does not know are 0 until `settle`."""
+    """The operations of one member's call; sizes that it does not know are 0 until `fill_sizes`."""
     if kind == "barrier":
         return (operations.barrier(comm=comm, blocking=blocking),)
     if pickled and kind in (*_VARYING, "bcast"):
@@ -74,7 +74,7 @@ def _listed(kind: Kind, given: Sequence[bytes], comm: str, blocking: bool) -> Op
     return Operation(kind, (int(sizes.sum()), sizes, *end), comm)
 
 
-def settle(meeting: Meeting) -> None:
+def fill_sizes(meeting: Meeting) -> None:
     """Write the sizes of a call down, now that all members have come."""
     kind, members = meeting.kind, len(meeting.group.members)
     if kind in ("bcast",):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from striate.layout import datatypes as byte_runs
 from striate.simulate.mpi import constants
-from striate.simulate.mpi.datatype import PREDEFINED, Datatype, of_dtype
+from striate.simulate.mpi.datatype import PREDEFINED, MpiDatatype, of_dtype
 from striate.simulate.mpi.errors import failed
 
 Bytes = NDArray[np.uint8]
@@ -22,7 +22,7 @@ class Part:
     """`count` items from `start` bytes on in a buffer."""
 
     memory: Bytes
-    datatype: Datatype
+    datatype: MpiDatatype
     count: int
     start: int = 0
 
@@ -59,7 +59,7 @@ class Part:
         return places
 
 
-def memory_of(buffer: Any) -> tuple[Bytes, Datatype]:
+def memory_of(buffer: Any) -> tuple[Bytes, MpiDatatype]:
     """The bytes of a buffer, in the order in which they lie, and the datatype of its elements."""
     if isinstance(buffer, np.ndarray):
         if not (buffer.flags.c_contiguous or buffer.flags.f_contiguous):
@@ -75,15 +75,15 @@ def memory_of(buffer: Any) -> tuple[Bytes, Datatype]:
     return np.frombuffer(view, np.uint8), kind
 
 
-def _datatype(given: Any) -> Datatype | None:
-    if given is None or isinstance(given, Datatype):
+def _datatype(given: Any) -> MpiDatatype | None:
+    if given is None or isinstance(given, MpiDatatype):
         return given
     if isinstance(given, str):
         return of_dtype(np.dtype(given))
     raise TypeError(f"expected a datatype, got {type(given).__name__}")
 
 
-def _spelt(message: Any, pair: tuple[type[Any], ...]) -> tuple[Any, Any, Any, Datatype | None]:
+def _spelt(message: Any, pair: tuple[type[Any], ...]) -> tuple[Any, Any, Any, MpiDatatype | None]:
     """Buffer, counts, displacements and datatype of a message; counts in a `pair` come with displacements."""
     if not isinstance(message, list | tuple):
         return message, None, None, None
@@ -92,7 +92,7 @@ def _spelt(message: Any, pair: tuple[type[Any], ...]) -> tuple[Any, Any, Any, Da
     kind: Any = None
     if len(message) == 2:
         buffer, second = message
-        if second is None or isinstance(second, Datatype | str):
+        if second is None or isinstance(second, MpiDatatype | str):
             kind = second
         else:
             counts = second
@@ -188,7 +188,7 @@ def parts_by_type(message: Any, members: int) -> list[Part]:
     ]
 
 
-def _fitting(size: int, kind: Datatype) -> int:
+def _fitting(size: int, kind: MpiDatatype) -> int:
     """How many items a buffer holds; refuses a rest."""
     if kind.extent <= 0:
         raise ValueError("message: cannot infer the count of a datatype without extent")

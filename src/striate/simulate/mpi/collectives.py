@@ -20,7 +20,7 @@ from striate.simulate.mpi.buffers import (
 from striate.simulate.mpi.errors import failed
 from striate.simulate.mpi.link import link, outside
 from striate.simulate.mpi.op import Op
-from striate.simulate.mpi.request import Request
+from striate.simulate.mpi.request import MpiRequest
 from striate.simulate.wire import BLOCKING, NO_ROOT, GroupId
 
 SUM = ops.PREDEFINED["SUM"]
@@ -28,7 +28,7 @@ Join = Callable[[bytes, bytes], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CollectivePlan:
     """What a member of a collective call gives, and what it does with what it gets."""
 
     kind: str
@@ -57,14 +57,14 @@ class Collectives:
     _members: tuple[int, ...]
     _rank: int
 
-    def _meet(self, plan: Plan) -> Any:
+    def _meet(self, plan: CollectivePlan) -> Any:
         """Carry out a blocking collective call."""
         number = self._register(plan)
         result = link().ask("collective", *self._call(plan, number, BLOCKING))
         link().combiners.pop(number, None)
         return plan.finish(result) if plan.finish is not None else None
 
-    def _start_meeting(self, plan: Plan) -> Request:
+    def _start_meeting(self, plan: CollectivePlan) -> MpiRequest:
         number, handle = self._register(plan), link().new_handle()
         link().tell("collective", *self._call(plan, number, handle), size=plan.size)
 
@@ -72,14 +72,14 @@ class Collectives:
             link().combiners.pop(number, None)
             return plan.finish(result) if plan.finish is not None else None
 
-        return Request(handle, finish)
+        return MpiRequest(handle, finish)
 
-    def _call(self, plan: Plan, combiner: int, handle: int) -> tuple[Any, ...]:
+    def _call(self, plan: CollectivePlan, combiner: int, handle: int) -> tuple[Any, ...]:
         if plan.root != NO_ROOT and not 0 <= plan.root < len(self._members):
             raise failed("ERR_ROOT", f"root {plan.root} of a communicator of {len(self._members)}")
         return (self._id, plan.kind, plan.root, plan.given, combiner, plan.pickled, handle)
 
-    def _register(self, plan: Plan) -> int:
+    def _register(self, plan: CollectivePlan) -> int:
         """Keep how to combine, for when the coordinator asks this rank to do so."""
         if plan.join is None:
             return 0
@@ -91,115 +91,115 @@ class Collectives:
 
     # ---- plans
 
-    def _Barrier(self) -> Plan:
-        return Plan("barrier")
+    def _Barrier(self) -> CollectivePlan:
+        return CollectivePlan("barrier")
 
-    def _Bcast(self, buf: Any, root: int = 0) -> Plan:
+    def _Bcast(self, buf: Any, root: int = 0) -> CollectivePlan:
         part = whole_part(buf)
         if self._rank == root:
-            return Plan("bcast", part.content(), root)
-        return Plan("bcast", None, root, part.fill)
+            return CollectivePlan("bcast", part.content(), root)
+        return CollectivePlan("bcast", None, root, part.fill)
 
-    def _gathered(self, kind: str, sendbuf: Any, recvbuf: Any, root: int, split: Any) -> Plan:
+    def _gathered(self, kind: str, sendbuf: Any, recvbuf: Any, root: int, split: Any) -> CollectivePlan:
         if self._rank != root:
-            return Plan(kind, whole_part(sendbuf).content(), root)
+            return CollectivePlan(kind, whole_part(sendbuf).content(), root)
         parts = split(recvbuf, len(self._members))
         given = parts[self._rank] if is_in_place(sendbuf) else whole_part(sendbuf)
-        return Plan(kind, given.content(), root, lambda contents: _fill_all(parts, contents))
+        return CollectivePlan(kind, given.content(), root, lambda contents: _fill_all(parts, contents))
 
-    def _Gather(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> Plan:
+    def _Gather(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> CollectivePlan:
         return self._gathered("gather", sendbuf, recvbuf, root, equal_parts)
 
-    def _Gatherv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> Plan:
+    def _Gatherv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> CollectivePlan:
         return self._gathered("gatherv", sendbuf, recvbuf, root, unequal_parts)
 
-    def _scattered(self, kind: str, sendbuf: Any, recvbuf: Any, root: int, split: Any) -> Plan:
+    def _scattered(self, kind: str, sendbuf: Any, recvbuf: Any, root: int, split: Any) -> CollectivePlan:
         given = None
         if self._rank == root:
             given = [part.content() for part in split(sendbuf, len(self._members))]
         if is_in_place(recvbuf):
-            return Plan(kind, given, root)
-        return Plan(kind, given, root, whole_part(recvbuf).fill)
+            return CollectivePlan(kind, given, root)
+        return CollectivePlan(kind, given, root, whole_part(recvbuf).fill)
 
-    def _Scatter(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> Plan:
+    def _Scatter(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> CollectivePlan:
         return self._scattered("scatter", sendbuf, recvbuf, root, equal_parts)
 
-    def _Scatterv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> Plan:
+    def _Scatterv(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> CollectivePlan:
         return self._scattered("scatterv", sendbuf, recvbuf, root, unequal_parts)
 
-    def _all_gathered(self, kind: str, sendbuf: Any, parts: list[Part]) -> Plan:
+    def _all_gathered(self, kind: str, sendbuf: Any, parts: list[Part]) -> CollectivePlan:
         given = parts[self._rank] if is_in_place(sendbuf) else whole_part(sendbuf)
-        return Plan(kind, given.content(), finish=lambda contents: _fill_all(parts, contents))
+        return CollectivePlan(kind, given.content(), finish=lambda contents: _fill_all(parts, contents))
 
-    def _Allgather(self, sendbuf: Any, recvbuf: Any) -> Plan:
+    def _Allgather(self, sendbuf: Any, recvbuf: Any) -> CollectivePlan:
         return self._all_gathered("allgather", sendbuf, equal_parts(recvbuf, len(self._members)))
 
-    def _Allgatherv(self, sendbuf: Any, recvbuf: Any) -> Plan:
+    def _Allgatherv(self, sendbuf: Any, recvbuf: Any) -> CollectivePlan:
         return self._all_gathered("allgatherv", sendbuf, unequal_parts(recvbuf, len(self._members)))
 
-    def _exchanged(self, kind: str, sendbuf: Any, recvbuf: Any, split: Any) -> Plan:
+    def _exchanged(self, kind: str, sendbuf: Any, recvbuf: Any, split: Any) -> CollectivePlan:
         into = split(recvbuf, len(self._members))
         out = into if is_in_place(sendbuf) else split(sendbuf, len(self._members))
         given = [part.content() for part in out]
-        return Plan(kind, given, finish=lambda contents: _fill_all(into, contents))
+        return CollectivePlan(kind, given, finish=lambda contents: _fill_all(into, contents))
 
-    def _Alltoall(self, sendbuf: Any, recvbuf: Any) -> Plan:
+    def _Alltoall(self, sendbuf: Any, recvbuf: Any) -> CollectivePlan:
         return self._exchanged("alltoall", sendbuf, recvbuf, equal_parts)
 
-    def _Alltoallv(self, sendbuf: Any, recvbuf: Any) -> Plan:
+    def _Alltoallv(self, sendbuf: Any, recvbuf: Any) -> CollectivePlan:
         return self._exchanged("alltoallv", sendbuf, recvbuf, unequal_parts)
 
-    def _Alltoallw(self, sendbuf: Any, recvbuf: Any) -> Plan:
+    def _Alltoallw(self, sendbuf: Any, recvbuf: Any) -> CollectivePlan:
         return self._exchanged("alltoallv", sendbuf, recvbuf, parts_by_type)
 
-    def _Reduce(self, sendbuf: Any, recvbuf: Any, op: Op = SUM, root: int = 0) -> Plan:
+    def _Reduce(self, sendbuf: Any, recvbuf: Any, op: Op = SUM, root: int = 0) -> CollectivePlan:
         given = whole_part(recvbuf if is_in_place(sendbuf) else sendbuf)
         finish = whole_part(recvbuf).fill if self._rank == root else None
-        return Plan("reduce", given.content(), root, finish, op.join_bytes(given.datatype))
+        return CollectivePlan("reduce", given.content(), root, finish, op.join_bytes(given.datatype))
 
-    def _reduced_to_all(self, kind: str, sendbuf: Any, recvbuf: Any, op: Op) -> Plan:
+    def _reduced_to_all(self, kind: str, sendbuf: Any, recvbuf: Any, op: Op) -> CollectivePlan:
         into = whole_part(recvbuf)
         given = into if is_in_place(sendbuf) else whole_part(sendbuf)
-        return Plan(kind, given.content(), finish=into.fill, join=op.join_bytes(given.datatype))
+        return CollectivePlan(kind, given.content(), finish=into.fill, join=op.join_bytes(given.datatype))
 
-    def _Allreduce(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> Plan:
+    def _Allreduce(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> CollectivePlan:
         return self._reduced_to_all("allreduce", sendbuf, recvbuf, op)
 
-    def _Scan(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> Plan:
+    def _Scan(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> CollectivePlan:
         return self._reduced_to_all("scan", sendbuf, recvbuf, op)
 
-    def _Exscan(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> Plan:
+    def _Exscan(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> CollectivePlan:
         plan = self._reduced_to_all("exscan", sendbuf, recvbuf, op)
         fill = plan.finish
         assert fill is not None
-        return Plan(
+        return CollectivePlan(
             "exscan", plan.given, finish=lambda content: content is not None and fill(content), join=plan.join
         )
 
-    def _Reduce_scatter_block(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> Plan:
+    def _Reduce_scatter_block(self, sendbuf: Any, recvbuf: Any, op: Op = SUM) -> CollectivePlan:
         given = whole_part(recvbuf if is_in_place(sendbuf) else sendbuf)
         mine = given.size // len(self._members)
         return self._reduced_in_parts(given, recvbuf, [mine] * len(self._members), op)
 
     def _Reduce_scatter(
         self, sendbuf: Any, recvbuf: Any, recvcounts: Sequence[int] | None = None, op: Op = SUM
-    ) -> Plan:
+    ) -> CollectivePlan:
         given = whole_part(recvbuf if is_in_place(sendbuf) else sendbuf)
         if recvcounts is None:  # the ranks tell each other, as in mpi4py
             mine = whole_part(recvbuf).count.to_bytes(8, "little")
-            told = self._meet(Plan("allgather", mine, finish=list))
+            told = self._meet(CollectivePlan("allgather", mine, finish=list))
             recvcounts = [int.from_bytes(one, "little") for one in told]
         sizes = [operator.index(count) * given.datatype.size for count in recvcounts]
         return self._reduced_in_parts(given, recvbuf, sizes, op)
 
-    def _reduced_in_parts(self, given: Part, recvbuf: Any, sizes: list[int], op: Op) -> Plan:
+    def _reduced_in_parts(self, given: Part, recvbuf: Any, sizes: list[int], op: Op) -> CollectivePlan:
         if sum(sizes) != given.size:
             raise failed("ERR_COUNT", f"parts of {sum(sizes)} bytes for a message of {given.size}")
         content = given.content()
         begins = [sum(sizes[:at]) for at in range(len(sizes))]
-        cut = [content[begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
-        return Plan(
-            "reduce_scatter", cut, finish=whole_part(recvbuf).fill, join=op.join_bytes(given.datatype)
+        pieces = [content[begin : begin + size] for begin, size in zip(begins, sizes, strict=True)]
+        return CollectivePlan(
+            "reduce_scatter", pieces, finish=whole_part(recvbuf).fill, join=op.join_bytes(given.datatype)
         )
 
 
@@ -213,7 +213,7 @@ def _add_calls() -> None:
             self._meet(_plan(self, *given, **named))
 
         @functools.wraps(plan)
-        def started(self: Collectives, *given: Any, _plan: Any = plan, **named: Any) -> Request:
+        def started(self: Collectives, *given: Any, _plan: Any = plan, **named: Any) -> MpiRequest:
             return self._start_meeting(_plan(self, *given, **named))
 
         setattr(Collectives, name[1:], outside(blocking))

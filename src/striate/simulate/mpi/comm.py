@@ -7,10 +7,10 @@ from typing import Any, Self
 
 from striate.simulate.mpi import constants
 from striate.simulate.mpi.errors import Refusing, failed, refuse_unknown
-from striate.simulate.mpi.group import Group
+from striate.simulate.mpi.group import MpiGroup
 from striate.simulate.mpi.info import Info
 from striate.simulate.mpi.link import all_outside, link
-from striate.simulate.mpi.messages import Messages
+from striate.simulate.mpi.messages import MpiMessages
 from striate.simulate.mpi.objects import ObjectCollectives
 from striate.simulate.wire import SELF, WORLD_GROUP, GroupId
 
@@ -24,7 +24,7 @@ _keyvals: dict[int, Callable[..., Any] | None] = {}  # number -> what to call wh
 
 
 @all_outside
-class Comm(Messages, ObjectCollectives, metaclass=Refusing):
+class Comm(MpiMessages, ObjectCollectives, metaclass=Refusing):
     """A group of ranks whose messages do not mix with those of others."""
 
     def __new__(cls, comm: Comm | None = None) -> Self:
@@ -91,8 +91,8 @@ class Comm(Messages, ObjectCollectives, metaclass=Refusing):
 
     topology = property(lambda self: self.Get_topology())
 
-    def Get_group(self) -> Group:
-        return Group(self._members)
+    def Get_group(self) -> MpiGroup:
+        return MpiGroup(self._members)
 
     group = property(Get_group)
 
@@ -135,7 +135,7 @@ class Comm(Messages, ObjectCollectives, metaclass=Refusing):
     def _copy(self, made: tuple[GroupId, Sequence[int]] | None) -> Any:
         return Intracomm._of(made)
 
-    def Create(self, group: Group) -> Any:
+    def Create(self, group: MpiGroup) -> Any:
         inside = link().rank in group.members
         key = group.members.index(link().rank) if inside else 0
         return Intracomm._of(self._make("create", 0 if inside else -1, key))

@@ -76,7 +76,7 @@ PAIRS = {
 
 
 @all_outside
-class Datatype(metaclass=Refusing):
+class MpiDatatype(metaclass=Refusing):
     """The bytes of one item (`runs`), and the numpy type of its elements where they all have one."""
 
     def __init__(
@@ -134,43 +134,43 @@ class Datatype(metaclass=Refusing):
     def Set_name(self, name: str) -> None:
         self.name = name
 
-    def Commit(self) -> Datatype:
+    def Commit(self) -> MpiDatatype:
         return self
 
     def Free(self) -> None:
         pass
 
-    def Dup(self) -> Datatype:
-        return Datatype(self.runs, self.dtype, self.name)
+    def Dup(self) -> MpiDatatype:
+        return MpiDatatype(self.runs, self.dtype, self.name)
 
-    def Create_dup(self) -> Datatype:
+    def Create_dup(self) -> MpiDatatype:
         return self.Dup()
 
-    def _derived(self, make: Any, *arguments: Any) -> Datatype:
+    def _derived(self, make: Any, *arguments: Any) -> MpiDatatype:
         try:
-            return Datatype(make(*arguments), self.dtype)
+            return MpiDatatype(make(*arguments), self.dtype)
         except LayoutError as error:
             raise failed("ERR_ARG", error.message) from None
 
-    def Create_contiguous(self, count: int) -> Datatype:
+    def Create_contiguous(self, count: int) -> MpiDatatype:
         return self._derived(byte_runs.contiguous, count, self.runs)
 
-    def Create_vector(self, count: int, blocklength: int, stride: int) -> Datatype:
+    def Create_vector(self, count: int, blocklength: int, stride: int) -> MpiDatatype:
         return self._derived(byte_runs.vector, count, blocklength, stride, self.runs)
 
-    def Create_hvector(self, count: int, blocklength: int, stride: int) -> Datatype:
+    def Create_hvector(self, count: int, blocklength: int, stride: int) -> MpiDatatype:
         return self._derived(byte_runs.hvector, count, blocklength, stride, self.runs)
 
-    def Create_indexed(self, blocklengths: Sequence[int], displacements: Sequence[int]) -> Datatype:
+    def Create_indexed(self, blocklengths: Sequence[int], displacements: Sequence[int]) -> MpiDatatype:
         return self._derived(byte_runs.indexed, blocklengths, displacements, self.runs)
 
-    def Create_indexed_block(self, blocklength: int, displacements: Sequence[int]) -> Datatype:
+    def Create_indexed_block(self, blocklength: int, displacements: Sequence[int]) -> MpiDatatype:
         return self.Create_indexed([blocklength] * len(displacements), displacements)
 
-    def Create_hindexed(self, blocklengths: Sequence[int], displacements: Sequence[int]) -> Datatype:
+    def Create_hindexed(self, blocklengths: Sequence[int], displacements: Sequence[int]) -> MpiDatatype:
         return self._derived(byte_runs.hindexed, blocklengths, displacements, self.runs)
 
-    def Create_hindexed_block(self, blocklength: int, displacements: Sequence[int]) -> Datatype:
+    def Create_hindexed_block(self, blocklength: int, displacements: Sequence[int]) -> MpiDatatype:
         return self.Create_hindexed([blocklength] * len(displacements), displacements)
 
     def Create_subarray(
@@ -179,38 +179,40 @@ class Datatype(metaclass=Refusing):
         subsizes: Sequence[int],
         starts: Sequence[int],
         order: int = constants.ORDER_C,
-    ) -> Datatype:
+    ) -> MpiDatatype:
         letter = "C" if order == constants.ORDER_C else "F"
         return self._derived(byte_runs.subarray, sizes, subsizes, starts, self.runs, letter)
 
-    def Create_resized(self, lb: int, extent: int) -> Datatype:
-        return Datatype(self.runs.resized(lb, extent), self.dtype)
+    def Create_resized(self, lb: int, extent: int) -> MpiDatatype:
+        return MpiDatatype(self.runs.resized(lb, extent), self.dtype)
 
     @classmethod
     def Create_struct(
-        cls, blocklengths: Sequence[int], displacements: Sequence[int], datatypes: Sequence[Datatype]
-    ) -> Datatype:
+        cls, blocklengths: Sequence[int], displacements: Sequence[int], datatypes: Sequence[MpiDatatype]
+    ) -> MpiDatatype:
         kinds = {one.dtype for one in datatypes}
         dtype = kinds.pop() if len(kinds) == 1 else None
-        return Datatype(byte_runs.struct(blocklengths, displacements, [one.runs for one in datatypes]), dtype)
+        return MpiDatatype(
+            byte_runs.struct(blocklengths, displacements, [one.runs for one in datatypes]), dtype
+        )
 
     @classmethod
-    def fromcode(cls, code: str) -> Datatype:
+    def fromcode(cls, code: str) -> MpiDatatype:
         """The datatype of numpy's code, such as "d" or "f8"."""
         return of_dtype(np.dtype(code))
 
 
-def _basic(name: str, code: str) -> Datatype:
+def _basic(name: str, code: str) -> MpiDatatype:
     dtype = np.dtype(code)
-    return Datatype(byte_runs.element(dtype.itemsize), dtype, f"MPI_{name}")
+    return MpiDatatype(byte_runs.element(dtype.itemsize), dtype, f"MPI_{name}")
 
 
 PREDEFINED = {name: _basic(name, code) for name, code in NUMBERS.items()}
 PREDEFINED.update({other: PREDEFINED[name] for name, other in ALSO.items()})
 for _name, _code in PAIRS.items():
     _pair = np.dtype([("value", _code), ("index", "i4")], align=True)
-    PREDEFINED[_name] = Datatype(byte_runs.element(_pair.itemsize), _pair, f"MPI_{_name}")
-PREDEFINED["DATATYPE_NULL"] = Datatype(byte_runs.element(1), None, "MPI_DATATYPE_NULL")
+    PREDEFINED[_name] = MpiDatatype(byte_runs.element(_pair.itemsize), _pair, f"MPI_{_name}")
+PREDEFINED["DATATYPE_NULL"] = MpiDatatype(byte_runs.element(1), None, "MPI_DATATYPE_NULL")
 
 # The first name of each type of numbers, as mpi4py finds it: CHAR is text, BYTE and C's own names are not looked for.
 _OF_DTYPE = {
@@ -239,7 +241,7 @@ _OF_DTYPE = {
 }
 
 
-def of_dtype(dtype: AnyDtype) -> Datatype:
+def of_dtype(dtype: AnyDtype) -> MpiDatatype:
     """The datatype of an array's elements; those that are no numbers are bytes."""
     found = _OF_DTYPE.get(dtype)
     if found is not None:
@@ -248,5 +250,5 @@ def of_dtype(dtype: AnyDtype) -> Datatype:
         if PREDEFINED[pair].dtype == dtype:
             return PREDEFINED[pair]
     if dtype.kind in "SV" and dtype.itemsize:
-        return Datatype(byte_runs.element(dtype.itemsize), dtype)
+        return MpiDatatype(byte_runs.element(dtype.itemsize), dtype)
     raise KeyError(f"{dtype.str}: no MPI datatype for these elements")

@@ -74,7 +74,7 @@ class MpiError(RuntimeError):
     error_string = property(Get_error_string)
 
 
-MpiError.__module__, MpiError.__name__, MpiError.__qualname__ = "mpi4py.MPI", "Exception", "Exception"
+MpiError.__module__ = "mpi4py.MPI"
 
 
 def failed(name: str, words: str) -> MpiError:

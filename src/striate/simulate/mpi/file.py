@@ -18,15 +18,15 @@ from striate.layout.extents import Extents
 from striate.simulate.mpi import constants
 from striate.simulate.mpi.buffers import Part, whole_part
 from striate.simulate.mpi.comm import Comm, Errhandler
-from striate.simulate.mpi.datatype import PREDEFINED, Datatype
+from striate.simulate.mpi.datatype import PREDEFINED, MpiDatatype
 from striate.simulate.mpi.errors import Refusing, failed, refuse_unknown
-from striate.simulate.mpi.group import Group
+from striate.simulate.mpi.group import MpiGroup
 from striate.simulate.mpi.info import Info
 from striate.simulate.mpi.link import all_outside, link
 from striate.simulate.mpi.open_file import FileName, erase, open_by_all
-from striate.simulate.mpi.request import Request
+from striate.simulate.mpi.request import MpiRequest
 from striate.simulate.mpi.status import Status
-from striate.simulate.wire import BLOCKING, Received
+from striate.simulate.wire import BLOCKING, ReceivedMessage
 
 BYTE = PREDEFINED["BYTE"]
 
@@ -35,7 +35,7 @@ def _told(runs: Extents) -> tuple[list[int], list[int]]:
     return runs.offsets.tolist(), runs.sizes.tolist()
 
 
-class File(metaclass=Refusing):
+class MpiFile(metaclass=Refusing):
     """A file that the ranks of a communicator opened together."""
 
     def __init__(self) -> None:
@@ -44,8 +44,8 @@ class File(metaclass=Refusing):
     def _become(self, comm: Comm, name: str, mode: int, info: Info, descriptor: int) -> None:
         self._comm, self._name, self._mode, self._info = comm, name, mode, info
         self._descriptor = descriptor
-        self._etype: Datatype = BYTE
-        self._filetype: Datatype = BYTE
+        self._etype: MpiDatatype = BYTE
+        self._filetype: MpiDatatype = BYTE
         self._view = FileView(0, BYTE.runs)
         self._position = 0  # in etypes of the view
         self.atomicity = False
@@ -60,7 +60,7 @@ class File(metaclass=Refusing):
     @classmethod
     def Open(
         cls, comm: Comm, filename: FileName, amode: int = constants.MODE_RDONLY, info: Info | None = None
-    ) -> File:
+    ) -> MpiFile:
         name = os.fsdecode(os.fspath(filename))
         hints = dict(info.items()) if info is not None else {}
         descriptor = open_by_all(comm, name, amode, hints)
@@ -94,8 +94,8 @@ class File(metaclass=Refusing):
     def Set_view(
         self,
         disp: int = 0,
-        etype: Datatype | None = None,
-        filetype: Datatype | None = None,
+        etype: MpiDatatype | None = None,
+        filetype: MpiDatatype | None = None,
         datarep: str = "native",
         info: Info | None = None,
     ) -> None:
@@ -106,7 +106,7 @@ class File(metaclass=Refusing):
         self._view = FileView(disp, self._filetype.runs)
         self._position = 0
 
-    def Get_view(self) -> tuple[int, Datatype, Datatype, str]:
+    def Get_view(self) -> tuple[int, MpiDatatype, MpiDatatype, str]:
         return self._view.displacement, self._etype, self._filetype, "native"
 
     def Seek(self, offset: int, whence: int = constants.SEEK_SET) -> None:
@@ -159,7 +159,7 @@ class File(metaclass=Refusing):
 
     amode = property(Get_amode)
 
-    def Get_group(self) -> Group:
+    def Get_group(self) -> MpiGroup:
         return self._comm.Get_group()
 
     def Get_info(self) -> Info:
@@ -203,25 +203,25 @@ class File(metaclass=Refusing):
         else:
             link().tell(*arguments)
 
-        def finish(_: Any) -> Received:
+        def finish(_: Any) -> ReceivedMessage:
             if not writes:
                 part.fill(content)
-            return Received(0, 0, len(content), b"")
+            return ReceivedMessage(0, 0, len(content), b"")
 
         return finish
 
     def _now(self, buf: Any, offset: int, status: Status | None, *, writes: bool, together: bool) -> int:
         """A blocking access; how many etypes it read or wrote."""
         finish = self._access(whole_part(buf), offset, writes=writes, together=together, handle=BLOCKING)
-        done: Received = finish(None)
+        done: ReceivedMessage = finish(None)
         if status is not None:
             status.note(done)
         return done.size // self._etype.size
 
-    def _later(self, buf: Any, offset: int, *, writes: bool, together: bool) -> Request:
+    def _later(self, buf: Any, offset: int, *, writes: bool, together: bool) -> MpiRequest:
         handle = link().new_handle()
         finish = self._access(whole_part(buf), offset, writes=writes, together=together, handle=handle)
-        return Request(handle, finish)
+        return MpiRequest(handle, finish)
 
 
 def _put(descriptor: int, runs: Extents, content: bytes) -> None:
@@ -250,25 +250,25 @@ def _add_accesses() -> None:
         for at in (False, True):
             for together in (False, True):
                 name = f"{verb}{'_at' if at else ''}{'_all' if together else ''}"
-                setattr(File, name.capitalize(), _blocking(writes, at, together))
-                setattr(File, f"I{name}", _started(writes, at, together))
+                setattr(MpiFile, name.capitalize(), _blocking(writes, at, together))
+                setattr(MpiFile, f"I{name}", _started(writes, at, together))
 
 
 def _blocking(writes: bool, at: bool, together: bool) -> Any:
-    def at_offset(self: File, offset: int, buf: Any, status: Status | None = None) -> None:
+    def at_offset(self: MpiFile, offset: int, buf: Any, status: Status | None = None) -> None:
         self._now(buf, offset, status, writes=writes, together=together)
 
-    def at_pointer(self: File, buf: Any, status: Status | None = None) -> None:
+    def at_pointer(self: MpiFile, buf: Any, status: Status | None = None) -> None:
         self._position += self._now(buf, self._position, status, writes=writes, together=together)
 
     return at_offset if at else at_pointer
 
 
 def _started(writes: bool, at: bool, together: bool) -> Any:
-    def at_offset(self: File, offset: int, buf: Any) -> Request:
+    def at_offset(self: MpiFile, offset: int, buf: Any) -> MpiRequest:
         return self._later(buf, offset, writes=writes, together=together)
 
-    def at_pointer(self: File, buf: Any) -> Request:
+    def at_pointer(self: MpiFile, buf: Any) -> MpiRequest:
         part = whole_part(buf)
         begin, self._position = self._position, self._position + part.size // self._etype.size
         return self._later(buf, begin, writes=writes, together=together)
@@ -277,5 +277,5 @@ def _started(writes: bool, at: bool, together: bool) -> Any:
 
 
 _add_accesses()
-all_outside(File)
-FILE_NULL = File()
+all_outside(MpiFile)
+FILE_NULL = MpiFile()

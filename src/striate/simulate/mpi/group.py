@@ -10,7 +10,7 @@ from striate.simulate.mpi.link import all_outside, link
 
 
 @all_outside
-class Group(metaclass=Refusing):
+class MpiGroup(metaclass=Refusing):
     """World ranks in an order."""
 
     def __init__(self, members: Sequence[int] = ()) -> None:
@@ -19,7 +19,7 @@ class Group(metaclass=Refusing):
     __getattr__ = refuse_unknown("Group")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Group) and self.members == other.members
+        return isinstance(other, MpiGroup) and self.members == other.members
 
     def __hash__(self) -> int:
         return hash(self.members)
@@ -37,34 +37,34 @@ class Group(metaclass=Refusing):
     size = property(lambda self: self.Get_size())
     rank = property(lambda self: self.Get_rank())
 
-    def Incl(self, ranks: Sequence[int]) -> Group:
-        return Group([self.members[rank] for rank in ranks])
+    def Incl(self, ranks: Sequence[int]) -> MpiGroup:
+        return MpiGroup([self.members[rank] for rank in ranks])
 
-    def Excl(self, ranks: Sequence[int]) -> Group:
+    def Excl(self, ranks: Sequence[int]) -> MpiGroup:
         left_out = set(ranks)
-        return Group([one for rank, one in enumerate(self.members) if rank not in left_out])
+        return MpiGroup([one for rank, one in enumerate(self.members) if rank not in left_out])
 
-    def Range_incl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
+    def Range_incl(self, ranks: Sequence[tuple[int, int, int]]) -> MpiGroup:
         return self.Incl([rank for first, last, step in ranks for rank in _range(first, last, step)])
 
-    def Range_excl(self, ranks: Sequence[tuple[int, int, int]]) -> Group:
+    def Range_excl(self, ranks: Sequence[tuple[int, int, int]]) -> MpiGroup:
         return self.Excl([rank for first, last, step in ranks for rank in _range(first, last, step)])
 
-    def Union(self, group2: Group) -> Group:
-        return Group([*self.members, *(one for one in group2.members if one not in self.members)])
+    def Union(self, group2: MpiGroup) -> MpiGroup:
+        return MpiGroup([*self.members, *(one for one in group2.members if one not in self.members)])
 
-    def Intersection(self, group2: Group) -> Group:
-        return Group([one for one in self.members if one in group2.members])
+    def Intersection(self, group2: MpiGroup) -> MpiGroup:
+        return MpiGroup([one for one in self.members if one in group2.members])
 
-    def Difference(self, group2: Group) -> Group:
-        return Group([one for one in self.members if one not in group2.members])
+    def Difference(self, group2: MpiGroup) -> MpiGroup:
+        return MpiGroup([one for one in self.members if one not in group2.members])
 
-    def Compare(self, group2: Group) -> int:
+    def Compare(self, group2: MpiGroup) -> int:
         if self.members == group2.members:
             return constants.IDENT
         return constants.SIMILAR if sorted(self.members) == sorted(group2.members) else constants.UNEQUAL
 
-    def Translate_ranks(self, ranks: Sequence[int] | None = None, group: Group | None = None) -> list[int]:
+    def Translate_ranks(self, ranks: Sequence[int] | None = None, group: MpiGroup | None = None) -> list[int]:
         asked = range(len(self.members)) if ranks is None else ranks
         there = group.members if group is not None else tuple(range(link().settings.ranks))
         found = [self.members[rank] if rank != constants.PROC_NULL else None for rank in asked]
@@ -78,13 +78,13 @@ class Group(metaclass=Refusing):
     def Free(self) -> None:
         pass
 
-    def Dup(self) -> Group:
-        return Group(self.members)
+    def Dup(self) -> MpiGroup:
+        return MpiGroup(self.members)
 
 
 def _range(first: int, last: int, step: int) -> range:
     return range(first, last + (1 if step > 0 else -1), step)
 
 
-GROUP_NULL = Group()
-GROUP_EMPTY = Group()
+GROUP_NULL = MpiGroup()
+GROUP_EMPTY = MpiGroup()

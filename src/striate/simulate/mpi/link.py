@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from striate.simulate.wire import Call, Channel, Combine, Settings, put, take
+from striate.simulate.wire import Channel, Combine, RankCall, RankSettings, put, take
 
 Class = TypeVar("Class", bound=type)
 OWN = ("striate.simulate.", "contextlib", "runpy", "importlib.")
@@ -18,15 +18,15 @@ UNTIMED = ("begin", "go_on", "region", "sleep", "plain")  # calls that are none 
 LOOK = 1e-7  # seconds: what a look at the clock takes
 
 
-class Link:
+class RankLink:
     """Keeps calls that need no answer, sends them with one that does, and measures what is computed in between."""
 
-    def __init__(self, connection: Channel, rank: int, settings: Settings) -> None:
+    def __init__(self, connection: Channel, rank: int, settings: RankSettings) -> None:
         self.rank = rank
         self.settings = settings
         self.combiners: dict[int, Callable[[list[bytes], bool], Any]] = {}
         self._connection = connection
-        self._kept: list[Call] = []
+        self._kept: list[RankCall] = []
         self._kept_bytes = 0
         self._now = 0.0  # estimated, when the last answer came
         self._ahead = 0.0  # since then
@@ -65,7 +65,7 @@ class Link:
         seconds = self._computed if given is None else (0.0 if name in UNTIMED else given)
         self._ahead += seconds * self.settings.cpu_scale
         self._computed = 0.0
-        self._kept.append(Call(name, seconds, caller(), arguments))
+        self._kept.append(RankCall(name, seconds, caller(), arguments))
 
     def _answer(self) -> Any:
         while True:
@@ -104,15 +104,15 @@ class Link:
                 self._mark = time.process_time()
 
 
-_links: list[Link] = []
+_links: list[RankLink] = []
 
 
-def link() -> Link:
+def link() -> RankLink:
     """The link of this rank."""
     return _links[0]
 
 
-def set_link(made: Link) -> None:
+def set_link(made: RankLink) -> None:
     _links[:] = [made]
 
 

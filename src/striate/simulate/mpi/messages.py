@@ -9,9 +9,9 @@ from striate.simulate.mpi import constants
 from striate.simulate.mpi.buffers import Part, whole_part
 from striate.simulate.mpi.errors import failed
 from striate.simulate.mpi.link import all_outside, link
-from striate.simulate.mpi.request import Request
+from striate.simulate.mpi.request import MpiRequest
 from striate.simulate.mpi.status import NOBODY, Status
-from striate.simulate.wire import BLOCKING, GroupId, Received
+from striate.simulate.wire import BLOCKING, GroupId, ReceivedMessage
 
 ANY_SOURCE, ANY_TAG, PROC_NULL = constants.ANY_SOURCE, constants.ANY_TAG, constants.PROC_NULL
 
@@ -20,17 +20,17 @@ def dumped(thing: Any) -> bytes:
     return pickle.dumps(thing, protocol=pickle.HIGHEST_PROTOCOL)
 
 
-def _object(message: Received) -> Any:
+def _object(message: ReceivedMessage) -> Any:
     return pickle.loads(message.content) if message.content else None
 
 
-def _note(status: Status | None, message: Received) -> None:
+def _note(status: Status | None, message: ReceivedMessage) -> None:
     if status is not None:
         status.note(message)
 
 
 @all_outside
-class Messages:
+class MpiMessages:
     """What two ranks of a communicator do with each other."""
 
     _id: GroupId
@@ -54,32 +54,32 @@ class Messages:
         else:
             link().tell("send", *arguments, size=len(content))
 
-    def _start_send(self, content: bytes, dest: int, tag: int, *, synchronous: bool = False) -> Request:
+    def _start_send(self, content: bytes, dest: int, tag: int, *, synchronous: bool = False) -> MpiRequest:
         if dest == PROC_NULL:
-            return Request(-link().new_handle())
+            return MpiRequest(-link().new_handle())
         self._expect_peer(dest, tag, receives=False)
         handle = link().new_handle()
         link().tell("send", self._id, dest, tag, content, synchronous, handle, size=len(content))
-        return Request(handle)
+        return MpiRequest(handle)
 
-    def _receive(self, source: int, tag: int, room: int) -> Received:
+    def _receive(self, source: int, tag: int, room: int) -> ReceivedMessage:
         if source == PROC_NULL:
             return NOBODY
         self._expect_peer(source, tag, receives=True)
-        found: Received = link().ask("recv", self._id, source, tag, room, BLOCKING)
+        found: ReceivedMessage = link().ask("recv", self._id, source, tag, room, BLOCKING)
         return found
 
-    def _start_receive(self, source: int, tag: int, room: int, finish: Any) -> Request:
+    def _start_receive(self, source: int, tag: int, room: int, finish: Any) -> MpiRequest:
         if source == PROC_NULL:
-            return Request(-link().new_handle(), finish)
+            return MpiRequest(-link().new_handle(), finish)
         self._expect_peer(source, tag, receives=True)
         handle = link().new_handle()
         link().tell("recv", self._id, source, tag, room, handle)
-        return Request(handle, finish)
+        return MpiRequest(handle, finish)
 
     def _exchange(
         self, content: bytes, dest: int, tag: int, source: int, source_tag: int, room: int
-    ) -> Received:
+    ) -> ReceivedMessage:
         if dest == PROC_NULL:
             return self._receive(source, source_tag, room)
         if source == PROC_NULL:
@@ -87,7 +87,9 @@ class Messages:
             return NOBODY
         self._expect_peer(dest, tag, receives=False)
         self._expect_peer(source, source_tag, receives=True)
-        found: Received = link().ask("sendrecv", self._id, dest, tag, content, source, source_tag, room)
+        found: ReceivedMessage = link().ask(
+            "sendrecv", self._id, dest, tag, content, source, source_tag, room
+        )
         return found
 
     # ---- buffers
@@ -104,16 +106,16 @@ class Messages:
     def Bsend(self, buf: Any, dest: int, tag: int = 0) -> None:
         self._start_send(whole_part(buf).content(), dest, tag)
 
-    def Isend(self, buf: Any, dest: int, tag: int = 0) -> Request:
+    def Isend(self, buf: Any, dest: int, tag: int = 0) -> MpiRequest:
         return self._start_send(whole_part(buf).content(), dest, tag)
 
-    def Issend(self, buf: Any, dest: int, tag: int = 0) -> Request:
+    def Issend(self, buf: Any, dest: int, tag: int = 0) -> MpiRequest:
         return self._start_send(whole_part(buf).content(), dest, tag, synchronous=True)
 
-    def Irsend(self, buf: Any, dest: int, tag: int = 0) -> Request:
+    def Irsend(self, buf: Any, dest: int, tag: int = 0) -> MpiRequest:
         return self.Isend(buf, dest, tag)
 
-    def Ibsend(self, buf: Any, dest: int, tag: int = 0) -> Request:
+    def Ibsend(self, buf: Any, dest: int, tag: int = 0) -> MpiRequest:
         return self.Isend(buf, dest, tag)
 
     def Recv(
@@ -124,7 +126,7 @@ class Messages:
         part.fill(message.content)
         _note(status, message)
 
-    def Irecv(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
+    def Irecv(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> MpiRequest:
         part = whole_part(buf)
         return self._start_receive(source, tag, part.size, lambda message: part.fill(message.content))
 
@@ -169,13 +171,13 @@ class Messages:
     def bsend(self, obj: Any, dest: int, tag: int = 0) -> None:
         self._start_send(dumped(obj), dest, tag)
 
-    def isend(self, obj: Any, dest: int, tag: int = 0) -> Request:
+    def isend(self, obj: Any, dest: int, tag: int = 0) -> MpiRequest:
         return self._start_send(dumped(obj), dest, tag)
 
-    def issend(self, obj: Any, dest: int, tag: int = 0) -> Request:
+    def issend(self, obj: Any, dest: int, tag: int = 0) -> MpiRequest:
         return self._start_send(dumped(obj), dest, tag, synchronous=True)
 
-    def ibsend(self, obj: Any, dest: int, tag: int = 0) -> Request:
+    def ibsend(self, obj: Any, dest: int, tag: int = 0) -> MpiRequest:
         return self._start_send(dumped(obj), dest, tag)
 
     def recv(
@@ -189,7 +191,7 @@ class Messages:
         _note(status, message)
         return _object(message)
 
-    def irecv(self, buf: Any = None, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
+    def irecv(self, buf: Any = None, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> MpiRequest:
         return self._start_receive(source, tag, 0, _object)
 
     def sendrecv(
@@ -213,7 +215,7 @@ class Messages:
             _note(status, NOBODY)
             return True
         self._expect_peer(source, tag, receives=True)
-        found: Received | None = link().ask("probe", self._id, source, tag, waits)
+        found: ReceivedMessage | None = link().ask("probe", self._id, source, tag, waits)
         if found is None:
             return False
         _note(status, found)

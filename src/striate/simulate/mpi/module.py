@@ -99,11 +99,7 @@ def _names() -> dict[str, Any]:
     names["SUCCESS"] = errors.SUCCESS
     names["pickle"] = Pickle
     names["Aint"] = int
-    for kind in (
-        *(comm.Comm, comm.Intracomm, comm.Errhandler, cart.Cartcomm, group.Group, datatype.Datatype, op.Op),
-        *(request.Request, status.Status, info.Info, file.File, errors.MpiError, constants.InPlaceType),
-    ):
-        names[kind.__name__] = kind
+    names |= _classes()
     for part, listed in (
         (comm, ("COMM_NULL", "ERRORS_RETURN", "ERRORS_ARE_FATAL", "ERRORS_ABORT", "ERRHANDLER_NULL")),
         (group, ("GROUP_NULL", "GROUP_EMPTY")),
@@ -116,6 +112,28 @@ def _names() -> dict[str, Any]:
         np.dtype(code).char: datatype.PREDEFINED[name] for name, code in datatype.NUMBERS.items()
     }
     return names
+
+
+def _classes() -> dict[str, Any]:
+    """The classes, which bear the names of mpi4py from now on."""
+    kinds: dict[str, Any] = {
+        "Comm": comm.Comm,
+        "Intracomm": comm.Intracomm,
+        "Errhandler": comm.Errhandler,
+        "Cartcomm": cart.Cartcomm,
+        "Group": group.MpiGroup,
+        "Datatype": datatype.MpiDatatype,
+        "Op": op.Op,
+        "Request": request.MpiRequest,
+        "Status": status.Status,
+        "Info": info.Info,
+        "File": file.MpiFile,
+        "Exception": errors.MpiError,
+        "InPlaceType": constants.InPlaceType,
+    }
+    for name, kind in kinds.items():
+        kind.__name__ = kind.__qualname__ = name
+    return kinds
 
 
 class _Refused:

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Sequence
 from typing import Any
 
-from striate.simulate.mpi.collectives import SUM, Collectives, Join, Plan
+from striate.simulate.mpi.collectives import SUM, CollectivePlan, Collectives, Join
 from striate.simulate.mpi.link import all_outside
 from striate.simulate.mpi.messages import dumped
 from striate.simulate.mpi.op import Op
@@ -29,46 +29,56 @@ class ObjectCollectives(Collectives):
     """`bcast`, `gather` and the others."""
 
     def barrier(self) -> None:
-        self._meet(Plan("barrier"))
+        self._meet(CollectivePlan("barrier"))
 
     def bcast(self, obj: Any, root: int = 0) -> Any:
         if self._rank == root:
-            self._meet(Plan("bcast", dumped(obj), root, pickled=True))
+            self._meet(CollectivePlan("bcast", dumped(obj), root, pickled=True))
             return obj
-        return self._meet(Plan("bcast", None, root, _loaded, pickled=True))
+        return self._meet(CollectivePlan("bcast", None, root, _loaded, pickled=True))
 
     def gather(self, sendobj: Any, root: int = 0) -> list[Any] | None:
         finish = _all_loaded if self._rank == root else None
-        found: list[Any] | None = self._meet(Plan("gather", dumped(sendobj), root, finish, pickled=True))
+        found: list[Any] | None = self._meet(
+            CollectivePlan("gather", dumped(sendobj), root, finish, pickled=True)
+        )
         return found
 
     def scatter(self, sendobj: Sequence[Any] | None, root: int = 0) -> Any:
         given = None
         if self._rank == root:
             given = self._one_each(sendobj)
-        return self._meet(Plan("scatter", given, root, _loaded, pickled=True))
+        return self._meet(CollectivePlan("scatter", given, root, _loaded, pickled=True))
 
     def allgather(self, sendobj: Any) -> list[Any]:
-        found: list[Any] = self._meet(Plan("allgather", dumped(sendobj), finish=_all_loaded, pickled=True))
+        found: list[Any] = self._meet(
+            CollectivePlan("allgather", dumped(sendobj), finish=_all_loaded, pickled=True)
+        )
         return found
 
     def alltoall(self, sendobj: Sequence[Any]) -> list[Any]:
         given = self._one_each(sendobj)
-        found: list[Any] = self._meet(Plan("alltoall", given, finish=_all_loaded, pickled=True))
+        found: list[Any] = self._meet(CollectivePlan("alltoall", given, finish=_all_loaded, pickled=True))
         return found
 
     def reduce(self, sendobj: Any, op: Op = SUM, root: int = 0) -> Any:
         finish = _loaded if self._rank == root else None
-        return self._meet(Plan("reduce", dumped(sendobj), root, finish, _join(op), pickled=True))
+        return self._meet(CollectivePlan("reduce", dumped(sendobj), root, finish, _join(op), pickled=True))
 
     def allreduce(self, sendobj: Any, op: Op = SUM) -> Any:
-        return self._meet(Plan("allreduce", dumped(sendobj), finish=_loaded, join=_join(op), pickled=True))
+        return self._meet(
+            CollectivePlan("allreduce", dumped(sendobj), finish=_loaded, join=_join(op), pickled=True)
+        )
 
     def scan(self, sendobj: Any, op: Op = SUM) -> Any:
-        return self._meet(Plan("scan", dumped(sendobj), finish=_loaded, join=_join(op), pickled=True))
+        return self._meet(
+            CollectivePlan("scan", dumped(sendobj), finish=_loaded, join=_join(op), pickled=True)
+        )
 
     def exscan(self, sendobj: Any, op: Op = SUM) -> Any:
-        return self._meet(Plan("exscan", dumped(sendobj), finish=_loaded, join=_join(op), pickled=True))
+        return self._meet(
+            CollectivePlan("exscan", dumped(sendobj), finish=_loaded, join=_join(op), pickled=True)
+        )
 
     def _one_each(self, things: Sequence[Any] | None) -> list[bytes]:
         listed = list(things) if things is not None else []

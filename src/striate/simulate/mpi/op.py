@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from striate.simulate.mpi.datatype import Datatype
+from striate.simulate.mpi.datatype import MpiDatatype
 from striate.simulate.mpi.errors import Refusing, failed, refuse_unknown
 from striate.simulate.mpi.link import all_outside
 
@@ -98,7 +98,7 @@ class Op(metaclass=Refusing):
             return self._function(left, right)
         return TABLE[self.name][0](left, right)
 
-    def join_bytes(self, datatype: Datatype) -> Callable[[bytes, bytes], bytes]:
+    def join_bytes(self, datatype: MpiDatatype) -> Callable[[bytes, bytes], bytes]:
         """How two contents of such elements are joined."""
         if self._function is not None:
             return lambda left, right: self._joined_by_program(left, right, datatype)
@@ -113,7 +113,7 @@ class Op(metaclass=Refusing):
 
         return join
 
-    def _joined_by_program(self, left: bytes, right: bytes, datatype: Datatype) -> bytes:
+    def _joined_by_program(self, left: bytes, right: bytes, datatype: MpiDatatype) -> bytes:
         assert self._function is not None
         result = bytearray(right)
         function: Any = self._function

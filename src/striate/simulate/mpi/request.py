@@ -9,13 +9,13 @@ from striate.simulate.mpi import constants
 from striate.simulate.mpi.errors import Refusing, refuse_unknown
 from striate.simulate.mpi.link import all_outside, link
 from striate.simulate.mpi.status import NOBODY, Status
-from striate.simulate.wire import Received
+from striate.simulate.wire import ReceivedMessage
 
 Statuses = list[Status] | None
 
 
 @all_outside
-class Request(metaclass=Refusing):
+class MpiRequest(metaclass=Refusing):
     """A call under way; `finish` takes its result to where the program wants it, and returns an object.
 
     A handle below 0 is that of a message to or from nobody, which is over at once.
@@ -29,7 +29,7 @@ class Request(metaclass=Refusing):
     __getattr__ = refuse_unknown("Request")
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Request):
+        if not isinstance(other, MpiRequest):
             return NotImplemented
         return self is other or (self._handle is None and other._handle is None)
 
@@ -45,8 +45,8 @@ class Request(metaclass=Refusing):
     def _complete(self, result: Any, status: Status | None) -> None:
         self._handle = None
         self._found = self._finish(result) if self._finish is not None else None
-        told = result if isinstance(result, Received) else self._found
-        if status is not None and isinstance(told, Received):
+        told = result if isinstance(result, ReceivedMessage) else self._found
+        if status is not None and isinstance(told, ReceivedMessage):
             status.note(told)
 
     # ---- one
@@ -69,35 +69,35 @@ class Request(metaclass=Refusing):
     # ---- many
 
     @classmethod
-    def Waitall(cls, requests: Sequence[Request], statuses: Statuses = None) -> bool:
+    def Waitall(cls, requests: Sequence[MpiRequest], statuses: Statuses = None) -> bool:
         _gather(requests, _ask("wait", requests, "all"), statuses)
         return True
 
     @classmethod
-    def waitall(cls, requests: Sequence[Request], statuses: Statuses = None) -> list[Any]:
+    def waitall(cls, requests: Sequence[MpiRequest], statuses: Statuses = None) -> list[Any]:
         cls.Waitall(requests, statuses)
         return [request._found for request in requests]
 
     @classmethod
-    def Waitany(cls, requests: Sequence[Request], status: Status | None = None) -> int:
+    def Waitany(cls, requests: Sequence[MpiRequest], status: Status | None = None) -> int:
         return cls.waitany(requests, status)[0]
 
     @classmethod
-    def waitany(cls, requests: Sequence[Request], status: Status | None = None) -> tuple[int, Any]:
+    def waitany(cls, requests: Sequence[MpiRequest], status: Status | None = None) -> tuple[int, Any]:
         return _one(requests, _ask("wait", requests, "any"), status)
 
     @classmethod
-    def Waitsome(cls, requests: Sequence[Request], statuses: Statuses = None) -> list[int] | None:
+    def Waitsome(cls, requests: Sequence[MpiRequest], statuses: Statuses = None) -> list[int] | None:
         return cls.waitsome(requests, statuses)[0]
 
     @classmethod
     def waitsome(
-        cls, requests: Sequence[Request], statuses: Statuses = None
+        cls, requests: Sequence[MpiRequest], statuses: Statuses = None
     ) -> tuple[list[int] | None, list[Any] | None]:
         return _some(requests, _ask("wait", requests, "some"), statuses)
 
     @classmethod
-    def Testall(cls, requests: Sequence[Request], statuses: Statuses = None) -> bool:
+    def Testall(cls, requests: Sequence[MpiRequest], statuses: Statuses = None) -> bool:
         found = _ask("test", requests, "all")
         if found is None:
             return False
@@ -105,17 +105,19 @@ class Request(metaclass=Refusing):
         return True
 
     @classmethod
-    def testall(cls, requests: Sequence[Request], statuses: Statuses = None) -> tuple[bool, list[Any] | None]:
+    def testall(
+        cls, requests: Sequence[MpiRequest], statuses: Statuses = None
+    ) -> tuple[bool, list[Any] | None]:
         over = cls.Testall(requests, statuses)
         return over, [request._found for request in requests] if over else None
 
     @classmethod
-    def Testany(cls, requests: Sequence[Request], status: Status | None = None) -> tuple[int, bool]:
+    def Testany(cls, requests: Sequence[MpiRequest], status: Status | None = None) -> tuple[int, bool]:
         index, over, _ = cls.testany(requests, status)
         return index, over
 
     @classmethod
-    def testany(cls, requests: Sequence[Request], status: Status | None = None) -> tuple[int, bool, Any]:
+    def testany(cls, requests: Sequence[MpiRequest], status: Status | None = None) -> tuple[int, bool, Any]:
         found = _ask("test", requests, "any")
         if found is None:
             return constants.UNDEFINED, False, None
@@ -123,12 +125,12 @@ class Request(metaclass=Refusing):
         return index, True, result
 
     @classmethod
-    def Testsome(cls, requests: Sequence[Request], statuses: Statuses = None) -> list[int] | None:
+    def Testsome(cls, requests: Sequence[MpiRequest], statuses: Statuses = None) -> list[int] | None:
         return cls.testsome(requests, statuses)[0]
 
     @classmethod
     def testsome(
-        cls, requests: Sequence[Request], statuses: Statuses = None
+        cls, requests: Sequence[MpiRequest], statuses: Statuses = None
     ) -> tuple[list[int] | None, list[Any] | None]:
         found = _ask("test", requests, "some")
         return ([], []) if found is None else _some(requests, found, statuses)
@@ -137,7 +139,7 @@ class Request(metaclass=Refusing):
 Results = dict[int, Any]  # by handle
 
 
-def _ask(how: str, requests: Sequence[Request], mode: str) -> Results | None:
+def _ask(how: str, requests: Sequence[MpiRequest], mode: str) -> Results | None:
     """What is over among the requests that are under way; None when a test found nothing."""
     handles = [request._handle for request in requests if request._handle is not None]
     over: Results = {handle: NOBODY for handle in handles if handle < 0}
@@ -150,7 +152,7 @@ def _ask(how: str, requests: Sequence[Request], mode: str) -> Results | None:
     return None if found is None else over | found
 
 
-def _gather(requests: Sequence[Request], found: Results | None, statuses: Statuses) -> list[int]:
+def _gather(requests: Sequence[MpiRequest], found: Results | None, statuses: Statuses) -> list[int]:
     """Complete those that are over; their places in the list."""
     over = [at for at, request in enumerate(requests) if request._handle in (found or {})]
     while statuses is not None and len(statuses) < len(requests):
@@ -163,7 +165,7 @@ def _gather(requests: Sequence[Request], found: Results | None, statuses: Status
     return over
 
 
-def _one(requests: Sequence[Request], found: Results | None, status: Status | None) -> tuple[int, Any]:
+def _one(requests: Sequence[MpiRequest], found: Results | None, status: Status | None) -> tuple[int, Any]:
     over = _gather(requests, found, None) if status is None else []
     if status is not None:
         noted: list[Status] = [status] * len(requests)
@@ -172,7 +174,7 @@ def _one(requests: Sequence[Request], found: Results | None, status: Status | No
 
 
 def _some(
-    requests: Sequence[Request], found: Results | None, statuses: Statuses
+    requests: Sequence[MpiRequest], found: Results | None, statuses: Statuses
 ) -> tuple[list[int] | None, list[Any] | None]:
     if not found:
         return None, None
@@ -182,4 +184,4 @@ def _some(
     return over, [requests[at]._found for at in over]
 
 
-REQUEST_NULL = Request()
+REQUEST_NULL = MpiRequest()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from striate.simulate.mpi import constants
-from striate.simulate.mpi.datatype import PREDEFINED, Datatype
+from striate.simulate.mpi.datatype import PREDEFINED, MpiDatatype
 from striate.simulate.mpi.errors import refuse_unknown
 from striate.simulate.mpi.link import all_outside
-from striate.simulate.wire import Received
+from striate.simulate.wire import ReceivedMessage
 
 
 @all_outside
@@ -22,7 +22,7 @@ class Status:
 
     __getattr__ = refuse_unknown("Status")
 
-    def note(self, message: Received) -> None:
+    def note(self, message: ReceivedMessage) -> None:
         """Take what is known of a message."""
         self.source, self.tag, self._bytes = message.source, message.tag, message.size
 
@@ -52,7 +52,7 @@ class Status:
     def Set_error(self, error: int) -> None:
         self.error = error
 
-    def Set_elements(self, datatype: Datatype, count: int) -> None:
+    def Set_elements(self, datatype: MpiDatatype, count: int) -> None:
         self._bytes = count * datatype.size
 
     def Set_cancelled(self, flag: bool) -> None:
@@ -61,13 +61,13 @@ class Status:
     def Is_cancelled(self) -> bool:
         return self.cancelled
 
-    def Get_count(self, datatype: Datatype = PREDEFINED["BYTE"]) -> int:
+    def Get_count(self, datatype: MpiDatatype = PREDEFINED["BYTE"]) -> int:
         items, rest = divmod(self._bytes, datatype.size) if datatype.size else (0, 0)
         return constants.UNDEFINED if rest else items
 
-    def Get_elements(self, datatype: Datatype) -> int:
+    def Get_elements(self, datatype: MpiDatatype) -> int:
         size = datatype.dtype.itemsize if datatype.dtype is not None else datatype.size
         return self._bytes // size if size else 0
 
 
-NOBODY = Received(constants.PROC_NULL, constants.ANY_TAG, 0, b"")
+NOBODY = ReceivedMessage(constants.PROC_NULL, constants.ANY_TAG, 0, b"")
