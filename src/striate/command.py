@@ -11,10 +11,12 @@ import signal
 import sys
 import threading
 from types import FrameType
+from typing import Any
 
 from striate.errors import Terminated
 
 GRACE_SECONDS = 0.6  # for blocks to end by themselves
+_came: list[int] = []  # signals
 WORDS = {int(signal.SIGINT): "interrupted", int(signal.SIGTERM): "terminated"}
 
 
@@ -25,8 +27,12 @@ def main() -> None:
         from striate.cli.main import run
 
         status = run()
-    except KeyboardInterrupt as stopped:  # while the thread began, or modules were imported
-        status = _told(int(signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT))
+    except BaseException:  # while modules are imported, some make an error of their own of an interruption
+        if not _came:
+            raise
+        status = _told(_came[0])
+    for number in WORDS:  # all is done: what comes now does not change how it ended
+        signal.signal(number, signal.SIG_IGN)
     if status - 128 in WORDS:
         _end_at_once(status)
     sys.exit(status)
@@ -46,12 +52,20 @@ def _listen() -> None:
     for number in WORDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
+    sys.unraisablehook = _say_unless_stopped
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     threading.Thread(target=_watch, args=(reading,), daemon=True).start()
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    _came.append(number)
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+
+def _say_unless_stopped(what: Any) -> None:
+    """An interruption inside a callback of the interpreter reaches nobody; the thread below ends the process then."""
+    if not _came:
+        sys.__unraisablehook__(what)
 
 
 def _watch(reading: int) -> None:
