@@ -75,9 +75,8 @@ class _Watch:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._since: float | None = None
-        self._who = 0
-        self._fired = False
+        self._since: dict[int, float] = {}  # by thread
+        self._fired: set[int] = set()
         self._limit = _USUAL_SECONDS
 
     def __enter__(self) -> None:
@@ -85,13 +84,14 @@ class _Watch:
         if self._thread is None:
             self._thread = threading.Thread(target=self._look, daemon=True, name="plug-in watch")
             self._thread.start()
-        self._who = threading.get_ident()
-        self._since = time.monotonic()
+        self._since[threading.get_ident()] = time.monotonic()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        who = threading.get_ident()
         with self._lock:
-            self._since = None
-            late, self._fired = self._fired, False
+            self._since.pop(who, None)
+            late = who in self._fired
+            self._fired.discard(who)
         if late and kind is not _TooLongError:  # on its way: it must reach nobody but us
             time.sleep(1)
 
@@ -99,13 +99,12 @@ class _Watch:
         while True:
             time.sleep(min(0.1, self._limit / 4))
             with self._lock:
-                since = self._since
-                if since is None or self._fired or time.monotonic() - since < self._limit:
-                    continue
-                self._fired = True
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(self._who), ctypes.py_object(_TooLongError)
-                )
+                for who, since in list(self._since.items()):
+                    if who not in self._fired and time.monotonic() - since >= self._limit:
+                        self._fired.add(who)
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                            ctypes.c_ulong(who), ctypes.py_object(_TooLongError)
+                        )
 
 
 _WATCH = _Watch()

@@ -78,7 +78,8 @@ def played(workload, cluster):
 
 @pytest.mark.parametrize(("kind", "words", "method"), BROKEN)
 def test_a_broken_part_is_named_in_the_run_and_by_the_check(tmp_path, monkeypatch, kind, words, method):
-    monkeypatch.setenv("STRIATE_PLUGIN_SECONDS", "0.2")
+    if "never ends" in words:  # others may be slow on a loaded machine
+        monkeypatch.setenv("STRIATE_PLUGIN_SECONDS", "0.2")
     source = written(
         tmp_path,
         f"""

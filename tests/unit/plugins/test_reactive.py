@@ -111,7 +111,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("words", sorted(BROKEN))
 def test_a_broken_member_is_named(tmp_path, monkeypatch, words):
-    monkeypatch.setenv("STRIATE_PLUGIN_SECONDS", "0.2")
+    if "no answer" in words:  # others may be slow on a loaded machine
+        monkeypatch.setenv("STRIATE_PLUGIN_SECONDS", "0.2")
     source = written(
         tmp_path,
         f"""
