@@ -224,13 +224,10 @@ def leave_one_out(results: list[Result]) -> list[Verdict]:
     from mlperf_fit import fit, rates_by
 
     verdicts = []
+    known = {}
     for submitter in sorted({one.submitter for one in results}):
-        setting, loss = fit([one for one in results if one.submitter != submitter])
-        print(
-            f"without {submitter}: "
-            + ", ".join(f"{name} {value:.3g}" for name, value in setting.items())
-            + f"; loss {loss:.4f}"
-        )
+        setting = fit([one for one in results if one.submitter != submitter], known)
+        print(f"without {submitter}: " + ", ".join(f"{name} {value:.3g}" for name, value in setting.items()))
         for one in results:
             if one.submitter == submitter:
                 verdicts.append(Verdict(one, forecast_training(one.job, one.system, rates_by(setting, one))))

@@ -89,7 +89,7 @@ def forecast_training(
         )
     rates = rates or rates_of(system, job.record_format)
     numbers = rates.listed()
-    drawn = _drawn(rates)
+    drawn = _drawn(rates, DRAWS)
     cached = cached_share(job, system.host_memory)
     limits = capacities(job, drawn, cached)
     delivered = np.minimum.reduce(list(limits.values()))
@@ -126,18 +126,18 @@ def forecast_training(
 
 
 def quantiles_of(
-    job: TrainingJob, system: StorageSystem, rates: Rates, probabilities: tuple[float, ...]
+    job: TrainingJob, system: StorageSystem, rates: Rates, probabilities: tuple[float, ...], draws: int
 ) -> Floats:
     """The throughput alone, at some probabilities: what a search over ranges asks again and again."""
-    drawn = _drawn(rates)
+    drawn = _drawn(rates, draws)
     limits = capacities(job, drawn, cached_share(job, system.host_memory))
     epoch = _epoch(job, drawn, np.minimum.reduce(list(limits.values())))
     return np.quantile(epoch.throughput, probabilities)
 
 
-def _drawn(rates: Rates) -> dict[str, Floats]:
+def _drawn(rates: Rates, draws: int) -> dict[str, Floats]:
     numbers = rates.listed()
-    points = normals(DRAWS, len(numbers))
+    points = normals(draws, len(numbers))
     return {name: number.at(points[:, place]) for place, (name, number) in enumerate(numbers)}
 
 
@@ -147,6 +147,7 @@ def _epoch(job: TrainingJob, drawn: Mapping[str, Floats], delivered: Floats) -> 
         delivered=delivered,
         smoothness=drawn["smoothness"],
         step_loss=drawn["step_loss"],
+        step_seconds=drawn["step_seconds"],
         start=drawn["start_per_file"] * job.files,
     )
 

@@ -5,8 +5,9 @@ of all accelerators:
 
 * the pipeline fills: W workers per accelerator each read a whole batch at the same time, and share what is delivered,
   so that the first batch comes after F = W X;
-* every step waits for the slowest accelerator, and batches come no faster than storage delivers them: the epoch takes
-  at least F + n c and at least n X. Near the bend both delay: E = ((n X)^k + (F + n c)^k)^(1/k);
+* every step waits for the slowest accelerator: jitter takes a share of it, the loop and the barrier a fixed time.
+  Batches come no faster than storage delivers them: the epoch takes at least F + n c and at least n X. Near the bend
+  both delay: E = ((n X)^k + (F + n c)^k)^(1/k);
 * without reading ahead, nothing overlaps: E = n (c + X);
 * DLIO leaves the first step out of the utilisation but not out of the throughput (statscounter.py,
   compute_metrics_train): AU = n c / (E - F), throughput = N batch (n - 2) / E.
@@ -36,13 +37,19 @@ class Epoch:
 
 
 def epoch_of(
-    job: TrainingJob, *, delivered: Floats, smoothness: Floats, step_loss: Floats, start: Floats
+    job: TrainingJob,
+    *,
+    delivered: Floats,
+    smoothness: Floats,
+    step_loss: Floats,
+    step_seconds: Floats,
+    start: Floats,
 ) -> Epoch:
     """The epoch when storage delivers that many bytes per second to all accelerators together."""
     steps = job.steps
     step_storage = job.step_bytes / delivered
     fill = np.minimum(job.reads_ahead, steps) * step_storage
-    busy = steps * job.compute_seconds * (1 + step_loss * _together(job.accelerators))
+    busy = steps * (job.compute_seconds * (1 + step_loss) + step_seconds)
     reading = steps * step_storage
     seconds = bend(fill + busy, reading, smoothness) if job.prefetch_depth else busy + reading
     utilisation = np.minimum(steps * job.compute_seconds / (seconds - fill), 1.0)
@@ -55,8 +62,3 @@ def bend(one: Floats, other: Floats, smoothness: Floats) -> Floats:
     """The larger of two times, and more where they are alike."""
     top = np.maximum(one, other)
     return np.asarray(top * ((one / top) ** smoothness + (other / top) ** smoothness) ** (1 / smoothness))
-
-
-def _together(accelerators: int) -> float:
-    """How much of the jitter a barrier of that many accelerators sees: none of it for one, all of it for many."""
-    return 1 - 1 / accelerators

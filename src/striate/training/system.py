@@ -65,6 +65,7 @@ class Rates:
     start_per_file: Uncertain
     smoothness: Uncertain
     step_loss: Uncertain
+    step_seconds: Uncertain
     write_share: Uncertain
     flush_seconds: Uncertain
     host_link: Uncertain | None
@@ -92,6 +93,7 @@ def rates_of(system: StorageSystem, record_format: str) -> Rates:
         start_per_file=kinds.START_PER_FILE,
         smoothness=kinds.SMOOTHNESS,
         step_loss=kinds.STEP_LOSS,
+        step_seconds=kinds.STEP_SECONDS,
         write_share=kinds.WRITE_SHARE,
         flush_seconds=kinds.FLUSH_SECONDS,
         host_link=_stated(system.host_link, "line rate of a host", kinds.CLIENT_LINK) if remote else None,

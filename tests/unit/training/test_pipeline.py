@@ -64,7 +64,12 @@ def played(job, delivered, steps):
 def of(job, delivered, smoothness=40.0, step_loss=0.0):
     one = np.ones(1)
     return epoch_of(
-        job, delivered=delivered * one, smoothness=smoothness * one, step_loss=step_loss * one, start=0 * one
+        job,
+        delivered=delivered * one,
+        smoothness=smoothness * one,
+        step_loss=step_loss * one,
+        step_seconds=0 * one,
+        start=0 * one,
     )
 
 
