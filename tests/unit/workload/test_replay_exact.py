@@ -40,6 +40,39 @@ def everything(rank, ranks):
     yield do.delete_file("a")
 
 
+def other_calls(rank, ranks):
+    """One-sided communication, neighbours, waits for any, an exclusive scan, ready sends, new communicators."""
+    after, before = (rank + 1) % ranks, (rank - 1) % ranks
+    yield do.comm_split()
+    for step in range(3):
+        yield do.compute(1.2345e-5 * (1 + rank % 3) + step * 1e-7)
+        begun = [do.irecv(before, 5000, tag=tag) for tag in range(3)]
+        yield from begun
+        for tag in (2, 0, 1):
+            yield do.compute(f"{1 + tag} us")
+            yield do.rsend(after, 5000, tag=tag)
+        yield do.testany(begun)
+        for _ in begun:
+            yield do.waitany(begun)
+            yield do.compute("1.7 us")
+        yield do.neighbor_alltoall(1234, do.cartesian_neighbors(rank, [2, 2], periodic=True))
+        yield do.put(after, 7777)
+        got = do.rget(before, 999)
+        yield got
+        yield do.win_flush_local()
+        yield do.wait(got)
+        yield do.win_fence()
+        yield do.win_lock(0, exclusive=rank < 2)
+        yield do.accumulate(0, 512)
+        yield do.win_unlock(0)
+        yield do.win_post([before])
+        yield do.win_start([after])
+        yield do.put(after, 100)
+        yield do.win_complete([after])
+        yield do.win_wait([before])
+        yield do.exscan(300)
+
+
 def cases():
     striped = Workload.from_program(
         everything,
@@ -48,7 +81,8 @@ def cases():
         layouts={"b": "simple:2:64KiB"},
         collective={"b": "two-phase:2:1MiB"},
     )
-    return {"everything": striped, "jacobi": jacobi.workload(4, steps=6, every=3)}
+    others = Workload.from_program(other_calls, 4)
+    return {"everything": striped, "other calls": others, "jacobi": jacobi.workload(4, steps=6, every=3)}
 
 
 @pytest.mark.parametrize("name", cases())

@@ -160,9 +160,9 @@ def _operations(source: Source, rank: int) -> Iterator[Operation]:
             yield mark(rows.region(row))
             continue
         if source.exact and rows.kind(row) in ("wait", "probe"):
-            if rows.takes_nothing(row):
-                if pending:
-                    yield operations.testany([operation for _, operation in pending])
+            if rows.takes_nothing(row):  # a step, and no wait
+                asked = [operation for _, operation in pending]
+                yield operations.testany(asked) if asked else operations.waitall()
                 continue
             yield from _named_request(pending, rows.request(row), asks=rows.kind(row) == "probe")
             continue
