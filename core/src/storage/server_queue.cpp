@@ -47,7 +47,7 @@ Operation ServerQueue::take(Ticks now) {
 }
 
 Operation ServerQueue::take_scheduled(Ticks now) {
-    Operation operation;
+    Operation operation{};
     for (const std::uint32_t slot : rules_.scheduler->next(rules_.server, now)) {
         if (slot >= jobs_.size() || !jobs_[slot].present) {
             throw std::invalid_argument("a scheduler chose a job that does not wait");
