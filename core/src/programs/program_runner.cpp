@@ -404,17 +404,17 @@ void ProgramRunner::offer(std::uint32_t rank) {
 }
 
 void ProgramRunner::await_any(std::uint32_t rank, std::int64_t least, std::int64_t most) {
-    std::int64_t taken = 0, under_way = 0;
+    std::int64_t taken = 0, in_flight = 0;
     for (Request& request : requests_[rank]) {
         if (!request.offered || request.taken) continue;
         if (request.open > 0) {
-            ++under_way;
+            ++in_flight;
         } else if (most == 0 || taken < most) {
             take_request(rank, request);
             ++taken;
         }
     }
-    if (taken >= least || under_way == 0) return withdraw_offers(rank);
+    if (taken >= least || in_flight == 0) return withdraw_offers(rank);
     choosing_[rank] = 1;
     ++tasks_[rank].open;
 }

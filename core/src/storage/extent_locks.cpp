@@ -9,7 +9,7 @@ std::uint32_t ExtentLocks::lock_of(std::uint32_t server, std::int64_t file) {
     return found->second;
 }
 
-bool ExtentLocks::take_held(std::uint32_t lock, std::uint32_t node) {
+bool ExtentLocks::take_locked(std::uint32_t lock, std::uint32_t node) {
     Lock& one = locks_[lock];
     if (one.holder != node || one.moving || !one.waiting.empty()) return false;
     ++one.writing;
@@ -19,7 +19,7 @@ bool ExtentLocks::take_held(std::uint32_t lock, std::uint32_t node) {
 ExtentLocks::Answer ExtentLocks::ask(std::uint32_t lock, std::uint32_t node, std::uint32_t write) {
     Lock& one = locks_[lock];
     if (one.holder == nobody) one.holder = node;
-    if (take_held(lock, node)) return Answer::granted;
+    if (take_locked(lock, node)) return Answer::granted;
     one.waiting.push_back({node, write});
     return begin_move(one) ? Answer::moves : Answer::waits;
 }

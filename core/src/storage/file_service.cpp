@@ -118,7 +118,7 @@ void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
         }
         if (write && locks()) {
             parts_[part].lock = locks_.lock_of(server, file);
-            parts_[part].held = locks_.take_held(parts_[part].lock, host_.node_of(caller.rank));
+            parts_[part].has_lock = locks_.take_locked(parts_[part].lock, host_.node_of(caller.rank));
         }
         made.push_back(part);
     }
@@ -224,7 +224,7 @@ void FileService::on_sent(std::uint64_t cookie) {
 void FileService::on_step(std::uint64_t cookie) {
     const std::vector<std::uint32_t> asked = std::move(calls_[index_of(cookie)].asked);
     for (const std::uint32_t part : asked) {
-        if (parts_[part].held) send_data(part);
+        if (parts_[part].has_lock) send_data(part);
     }
 }
 
@@ -237,7 +237,7 @@ void FileService::on_delivered(std::uint64_t cookie) {
         case Word::ask:
             parts_[part].since = host_.now();
             if (!calls_[parts_[part].call].write) return begin_reading(part);
-            if (!parts_[part].held) ask_for_lock(part);
+            if (!parts_[part].has_lock) ask_for_lock(part);
             return;
         case Word::grant:
             return send_data(part);

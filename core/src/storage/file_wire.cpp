@@ -57,7 +57,7 @@ bool FileWire::delivered(std::uint64_t& cookie) {
     ForwarderTotals& total = totals_[relay.forwarder];
     total.messages += static_cast<std::int64_t>(packet.last);
     total.bytes += packet.payload;
-    total.most_bytes = std::max(total.most_bytes, held_[relay.forwarder] += packet.payload);
+    total.most_bytes = std::max(total.most_bytes, waiting_[relay.forwarder] += packet.payload);
     relay.waiting.push_back(packet);
     relay.dirty_bytes += packet.payload;
     relay.ended = relay.ended || packet.last;
@@ -74,7 +74,7 @@ void FileWire::pass_on(std::uint64_t cookie, Relay& relay) {
     const Packet packet = relay.waiting.front();
     relay.waiting.pop_front();
     --relay.ready;
-    held_[relay.forwarder] -= packet.payload;
+    waiting_[relay.forwarder] -= packet.payload;
     relay.sending = true;
     host_.transmit_file(first_interface_ + relay.forwarder, relay.target, packet.payload, packet.continues,
                         cookie | onwards);

@@ -73,10 +73,10 @@ class CyclicDomains {
         const std::int64_t low = bounds.low / unit_, high = (bounds.high - 1) / unit_;
         for (std::int64_t domain = 0; domain < count_; ++domain) {
             const std::int64_t ahead = (domain - low % count_ + count_) % count_;
-            const std::int64_t behind = (high % count_ - domain + count_) % count_;
+            const std::int64_t past = (high % count_ - domain + count_) % count_;
             const bool empty = ahead > high - low;
             begin.push_back(empty ? bounds.high : std::max(bounds.low, (low + ahead) * unit_));
-            const std::int64_t last = high - behind;
+            const std::int64_t last = high - past;
             end.push_back(empty                                ? bounds.high
                           : bounds.high - last * unit_ > unit_ ? (last + 1) * unit_
                                                                : bounds.high);

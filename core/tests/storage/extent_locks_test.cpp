@@ -17,9 +17,9 @@ using Writes = std::vector<std::uint32_t>;
 TEST_CASE("a node that holds a lock alone writes on without asking") {
     ExtentLocks locks;
     const std::uint32_t lock = locks.lock_of(0, 7);
-    CHECK(!locks.take_held(lock, 3));  // nobody holds it
+    CHECK(!locks.take_locked(lock, 3));  // nobody holds it
     CHECK(locks.ask(lock, 3, 100) == Answer::granted);
-    CHECK(locks.take_held(lock, 3));
+    CHECK(locks.take_locked(lock, 3));
     CHECK(!locks.over(lock));
     CHECK(!locks.over(lock));
     CHECK(locks.lock_of(0, 7) == lock);
@@ -31,7 +31,7 @@ TEST_CASE("another node waits for the writes of the holder and for the move") {
     const std::uint32_t lock = locks.lock_of(0, 0);
     CHECK(locks.ask(lock, 1, 10) == Answer::granted);
     CHECK(locks.ask(lock, 2, 20) == Answer::waits);
-    CHECK(!locks.take_held(lock, 1));  // somebody waits: the holder queues, too
+    CHECK(!locks.take_locked(lock, 1));  // somebody waits: the holder queues, too
     CHECK(locks.ask(lock, 2, 21) == Answer::waits);
     CHECK(locks.ask(lock, 1, 11) == Answer::waits);
     CHECK(locks.over(lock));

@@ -154,7 +154,9 @@ def _disk_words(server: ServerUse) -> tuple[str, ...]:
 def _forwarder_rows(forwarders: Sequence[ForwarderUse]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("forwarder", "messages", "passed on", "most held")]
     for one in forwarders[:MOST_SERVERS]:
-        rows.append((one.name, f"{one.messages:,}", about_size(one.bytes), about_size(one.most_held_bytes)))
+        rows.append(
+            (one.name, f"{one.messages:,}", about_size(one.bytes), about_size(one.most_buffered_bytes))
+        )
     return rows
 
 

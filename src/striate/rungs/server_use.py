@@ -52,7 +52,7 @@ class ForwarderUse:
     name: str
     messages: int
     bytes: int
-    most_held_bytes: int
+    most_buffered_bytes: int
 
 
 def forwarder_uses(run: PacketRun, cluster: Cluster) -> tuple[ForwarderUse, ...]:
@@ -62,7 +62,7 @@ def forwarder_uses(run: PacketRun, cluster: Cluster) -> tuple[ForwarderUse, ...]
             cluster.forwarders[number].name,
             messages=int(run.forwarder_messages[number]),
             bytes=int(run.forwarder_bytes[number]),
-            most_held_bytes=int(run.forwarder_most_bytes[number]),
+            most_buffered_bytes=int(run.forwarder_most_bytes[number]),
         )
         for number in range(len(run.forwarder_messages))
     )

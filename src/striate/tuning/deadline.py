@@ -42,14 +42,14 @@ def _ring(number: int, frame: FrameType | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Deadline:
+class TaskDeadline:
     """When a task must end: by the clock, and, where clocks of hosts differ, by the seconds left when it was sent."""
 
     clock: float
     seconds: float
 
     @classmethod
-    def within(cls, seconds: float) -> Deadline:
+    def within(cls, seconds: float) -> TaskDeadline:
         return cls(time.time() + seconds, seconds)
 
     @property

@@ -8,7 +8,7 @@ from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 
 from striate.errors import TuningError
-from striate.tuning.deadline import Deadline
+from striate.tuning.deadline import TaskDeadline
 from striate.tuning.question import Question, Reply, ask
 from striate.tuning.space import Candidate
 
@@ -54,7 +54,7 @@ class Panel:
         try:
             for batch in batches:
                 if not self.is_over:  # some executors answer at once
-                    deadline = Deadline.within(self._budget - self.spent)
+                    deadline = TaskDeadline.within(self._budget - self.spent)
                     tasks.append(self._executor.submit(ask, self._question, batch, rung, deadline))
             for task, batch in zip(tasks, batches, strict=False):
                 found = task.result(timeout=max(0.0, self._budget - self.spent) + GRACE_SECONDS)

@@ -18,7 +18,7 @@ from striate.ladder.predict import predict_bounds, proved_bounds
 from striate.ladder.proofs import Proof
 from striate.plugins.loading import Plugins, load
 from striate.rungs.answer import UnfitError
-from striate.tuning.deadline import Deadline, OutOfTime, ended_after
+from striate.tuning.deadline import OutOfTime, TaskDeadline, ended_after
 from striate.tuning.knobs import KNOBS, collective_rules, turn
 from striate.tuning.space import Candidate, Value
 from striate.workload.workload import Workload
@@ -71,7 +71,9 @@ class FixedWorkload:
         return self.workload
 
 
-def ask(question: Question, candidates: tuple[Candidate, ...], rung: str, deadline: Deadline) -> list[Reply]:
+def ask(
+    question: Question, candidates: tuple[Candidate, ...], rung: str, deadline: TaskDeadline
+) -> list[Reply]:
     """One reply per candidate, in order, and fewer where the time is over; runs wherever striate is installed."""
     replies: list[Reply] = []
     try:

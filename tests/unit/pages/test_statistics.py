@@ -150,11 +150,11 @@ def test_bandwidth_and_queues_of_servers_over_time():
     found = load.curves_of(
         trace_of(rows, ranks=1, resources=("server 0", "server 1", "disk 0"), duration=100)
     )
-    moved, under_way = found["server"]
+    moved, in_flight = found["server"]
 
     # 240 bytes in the first 120 bins, 480 in all 240: 4 and then 2 a bin; two requests at once, then one
     assert moved.tolist() == [4] * 120 + [2] * 120
-    assert under_way.tolist() == [2000] * 120 + [1000] * 120
+    assert in_flight.tolist() == [2000] * 120 + [1000] * 120
     assert found["disk"][0].sum() == 10
     assert list(found) == ["server", "disk"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from striate.errors import TuningError
 from striate.tuning import tune
-from striate.tuning.deadline import Deadline, OutOfTime, ended_after
+from striate.tuning.deadline import OutOfTime, TaskDeadline, ended_after
 from striate.workload import Spmd
 
 
@@ -62,8 +62,8 @@ def test_other_threads_go_without_a_deadline():
 
 
 def test_a_deadline_is_told_by_the_clock_or_by_what_was_left():
-    assert Deadline(time.time() + 1000, 5).left <= 5
-    assert Deadline(time.time() - 1, 5).left < 0
+    assert TaskDeadline(time.time() + 1000, 5).left <= 5
+    assert TaskDeadline(time.time() - 1, 5).left < 0
 
 
 def endless(unit: str = "64 KiB"):

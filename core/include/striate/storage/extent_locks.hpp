@@ -25,7 +25,7 @@ class ExtentLocks {
     // The lock of a file's object on a server.
     [[nodiscard]] std::uint32_t lock_of(std::uint32_t server, std::int64_t file);
     // True: the node holds the lock, nobody waits for it, and a write goes on without asking.
-    [[nodiscard]] bool take_held(std::uint32_t lock, std::uint32_t node);
+    [[nodiscard]] bool take_locked(std::uint32_t lock, std::uint32_t node);
     [[nodiscard]] Answer ask(std::uint32_t lock, std::uint32_t node, std::uint32_t write);
     // A write is over. True: the lock begins to move.
     [[nodiscard]] bool over(std::uint32_t lock);

@@ -122,7 +122,7 @@ class FileService : StorageListener {
         std::size_t run = 0;     // where the next byte from the network, or to be read, belongs
         std::int64_t in_run = 0;
         bool starved = false;
-        bool held = true;        // write: its node has the lock, or there is none
+        bool has_lock = true;    // write: its node has the lock, or there is none
         std::uint32_t lock = 0;  // of its object
         Ticks since = 0;         // when the server heard of it
     };

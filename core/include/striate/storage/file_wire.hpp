@@ -35,7 +35,7 @@ class FileWire {
         : rules_(rules),
           first_interface_(first_interface),
           host_(host),
-          held_(rules.forwarders.size()),
+          waiting_(rules.forwarders.size()),
           totals_(rules.forwarders.size()) {}
 
     struct Packet {
@@ -84,7 +84,7 @@ class FileWire {
     std::uint32_t first_interface_;
     FileHost& host_;
     std::unordered_map<std::uint64_t, Relay> relays_;
-    std::vector<std::int64_t> held_;  // bytes, per forwarder
+    std::vector<std::int64_t> waiting_;  // bytes, per forwarder
     std::vector<ForwarderTotals> totals_;
     Timeline* timeline_ = nullptr;
     std::int32_t first_place_ = 0;

@@ -32,8 +32,8 @@ def view(runs: Sequence[Run]) -> View | None:
             continue
         columns[f"busy{len(parts)}"] = np.concatenate([shares for _, shares in found])
         curves = curves_of(run.trace)
-        for level, (moved, under_way) in curves.items():
-            columns[f"{level}Moved{len(parts)}"], columns[f"{level}UnderWay{len(parts)}"] = moved, under_way
+        for level, (moved, in_flight) in curves.items():
+            columns[f"{level}Moved{len(parts)}"], columns[f"{level}UnderWay{len(parts)}"] = moved, in_flight
         parts.append(
             {
                 "name": shown_name(run.name),
@@ -92,9 +92,9 @@ def curves_of(trace: Trace) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int
             continue
         start, end, size = (trace.column(name)[rows] for name in ("start", "end", "bytes"))
         together = np.zeros(len(rows), np.int64)
-        under_way = spread(together, start, end, end - start, edges, 1)[0] / np.diff(edges)
+        in_flight = spread(together, start, end, end - start, edges, 1)[0] / np.diff(edges)
         moved = whole(spread(together, start, end, size, edges, 1))
-        found[level] = (moved, np.rint(under_way * 1000).astype(np.int64))
+        found[level] = (moved, np.rint(in_flight * 1000).astype(np.int64))
     return found
 
 

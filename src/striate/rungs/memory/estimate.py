@@ -13,10 +13,10 @@ from striate.cluster.cluster import Cluster
 from striate.collectives.calls import Chooser, distinct_calls
 from striate.collectives.choice import Choice
 from striate.errors import PredictionError
+from striate.rungs.memory.in_flight import Peak, Walk
 from striate.rungs.memory.machine import Storage, stations_of_route, storage_of
 from striate.rungs.memory.operands import AverageRows, Floats, program_of_row, strided
 from striate.rungs.memory.rows import JOB, RowCosts, row_costs, sent_messages
-from striate.rungs.memory.under_way import Peak, Walk
 from striate.workload.application import Application
 from striate.workload.kinds import VARYING, Kind
 
@@ -72,14 +72,14 @@ class Estimate:
         """Bytes by what takes them."""
         peaks, ranks = self._peaks(), self._ranks()
         ever = self._routes_ever()
-        held = sum(count * peak.held for count, peak in zip(ranks, peaks, strict=True))
+        taken = sum(count * peak.taken for count, peak in zip(ranks, peaks, strict=True))
         jobs = sum(count * peak.jobs for count, peak in zip(ranks, peaks, strict=True))
         in_use = sum(
             count * min(peak.routes, most) for count, peak, most in zip(ranks, peaks, ever, strict=True)
         )
         return {
             "machine and ranks": self._setting(),
-            "operations under way": held,
+            "operations under way": taken,
             "before the disks": jobs * self._job(),
             "collective schedules": self._schedules(),
             "routes": self._streams(in_use, sum(np.multiply(ranks, ever).tolist())),

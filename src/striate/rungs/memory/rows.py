@@ -40,7 +40,7 @@ MOST_SIBLINGS = 32  # streams of one pair, where messages go by turns over equal
 class RowCosts:
     """Per row, for one rank and one time."""
 
-    held: Floats  # bytes while it is under way
+    taken: Floats  # bytes while it is under way
     routes: Floats  # used at once
     messages: Floats
     parts: Floats  # servers asked, of an access
@@ -63,11 +63,11 @@ def _point_to_point(costs: RowCosts, cluster: Cluster, average: AverageRows) -> 
         rows = average.rows(kind)
         long = average.column(rows, kind, "bytes") > int(cluster.settings.eager)
         both = kind is Kind.SENDRECV
-        costs.held[rows] = SENT_OR_RECEIVED + MESSAGE + both * (SENT_OR_RECEIVED + POSTED)
+        costs.taken[rows] = SENT_OR_RECEIVED + MESSAGE + both * (SENT_OR_RECEIVED + POSTED)
         costs.routes[rows] = 1 + long
         costs.messages[rows] = 1 + 2 * long
     rows = average.rows(Kind.RECV)
-    costs.held[rows] = SENT_OR_RECEIVED + POSTED
+    costs.taken[rows] = SENT_OR_RECEIVED + POSTED
 
 
 def _collectives(costs: RowCosts, application: Application, choice: Choice, average: AverageRows) -> None:
@@ -75,7 +75,7 @@ def _collectives(costs: RowCosts, application: Application, choice: Choice, aver
     members = group_sizes(application)
     for kind in (kind for kind in Kind if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER):
         rows = average.rows(kind)
-        costs.held[rows] = TASK + 2 * SENT_OR_RECEIVED + POSTED + MESSAGE
+        costs.taken[rows] = TASK + 2 * SENT_OR_RECEIVED + POSTED + MESSAGE
         costs.routes[rows] = 1.0
         algorithm = average.column(rows, kind, "algorithm")
         size = np.zeros(len(rows)) if kind is Kind.BARRIER else average.column(rows, kind, "bytes")
@@ -140,13 +140,13 @@ def _accesses(costs: RowCosts, application: Application, cluster: Cluster, avera
     aggregators = np.minimum(traits.aggregators[file], members)
     portion = np.maximum(np.minimum(traits.buffer[file], total * members / aggregators), 1)
     rounds = np.ceil(total * members / (aggregators * portion))
-    cut = runs * (1 + size / portion)
-    exchanged = np.minimum(cut, aggregators * rounds)
+    pieces = runs * (1 + size / portion)
+    exchanged = np.minimum(pieces, aggregators * rounds)
     share_of_access = aggregators / members
     accessed = CALL + np.minimum(servers, 1 + portion / unit) * PART
-    through = joined + cut * GATHERED_RUN + exchanged * EXCHANGE + share_of_access * accessed
+    through = joined + pieces * GATHERED_RUN + exchanged * EXCHANGE + share_of_access * accessed
 
-    costs.held[rows] = np.where(gathered, through, direct + joined)
+    costs.taken[rows] = np.where(gathered, through, direct + joined)
     siblings = np.zeros(len(rows))
     if cluster.settings.routing == "round-robin":  # each packet of a file is a message of its own
         siblings = np.minimum(np.ceil(total / np.maximum(parts, 1) / packet), MOST_SIBLINGS)

@@ -9,8 +9,8 @@ from striate.workload import operations
 from striate.workload.operations import Operation, Several
 
 # Functions that return what was there take data both ways.
-_BOTH_WAYS = ("get_accumulate", "rget_accumulate", "fetch_and_op", "compare_and_swap")
-_ACCESSES = ("put", "get", "accumulate", "rput", "rget", "raccumulate", *_BOTH_WAYS)
+_BOTH_DIRECTIONS = ("get_accumulate", "rget_accumulate", "fetch_and_op", "compare_and_swap")
+_ACCESSES = ("put", "get", "accumulate", "rput", "rget", "raccumulate", *_BOTH_DIRECTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,16 @@ class TracedMemory:
         if row.peer < 0:
             return
         self._open[row.comm] = None
-        if name in _BOTH_WAYS:
+        if name in _BOTH_DIRECTIONS:
             yield operations.accumulate(row.peer, row.bytes, comm=row.comm)
-        verb = "get" if name in _BOTH_WAYS else name.removeprefix("r")
+        verb = "get" if name in _BOTH_DIRECTIONS else name.removeprefix("r")
         yield getattr(operations, "r" * row.later + verb)(row.peer, row.bytes, comm=row.comm)
 
     def _lock(self, row: Reached, *, begins: bool) -> Iterator[Operation]:
-        held = self._locked.setdefault(row.comm, set())
-        if row.peer < 0 or (row.peer in held) == begins:
+        locked = self._locked.setdefault(row.comm, set())
+        if row.peer < 0 or (row.peer in locked) == begins:
             return
-        held ^= {row.peer}
+        locked ^= {row.peer}
         if begins:
             yield operations.win_lock(row.peer, exclusive=row.alone, comm=row.comm)
         else:

@@ -20,9 +20,9 @@ _DEEPEST = 6  # loops in loops that are walked twice
 
 @dataclass(slots=True)
 class Amounts:
-    """Bytes held and routes in use."""
+    """Bytes taken and routes in use."""
 
-    held: float = 0.0
+    taken: float = 0.0
     routes: float = 0.0
 
 
@@ -30,7 +30,7 @@ class Amounts:
 class Peak:
     """The most at any time, of one rank."""
 
-    held: float = 0.0
+    taken: float = 0.0
     routes: float = 0.0
     unwritten: float = 0.0  # bytes
     jobs: float = 0.0
@@ -65,7 +65,7 @@ class Walk:
         self._first = programs.first_operand.tolist()
         self._first_stride = programs.first_stride.tolist()
         self._constant = programs.constant.tolist()
-        self._held, self._routes = costs.held.tolist(), costs.routes.tolist()
+        self._in_flight_bytes, self._routes = costs.taken.tolist(), costs.routes.tolist()
         self._written, self._jobs = costs.written.tolist(), costs.jobs.tolist()
         self._storage, self._share, self._speed = storage, share, speed
         self._flushes = {Kind.SYNC, Kind.CLOSE} if flush_on_close else {Kind.SYNC}
@@ -113,10 +113,10 @@ class Walk:
         peak, self.peak = self.peak, Peak()
         if depth < _DEEPEST:
             self._block(row + 1, ends[row], ends, depth + 1)
-        held, routes = _held(self.rank), _routes(self.rank)
+        taken, routes = _in_flight_bytes(self.rank), _routes(self.rank)
         self._repeat(before, count - 2)
         self.peak = Peak(
-            max(peak.held, self.peak.held + _held(self.rank) - held),
+            max(peak.taken, self.peak.taken + _in_flight_bytes(self.rank) - taken),
             max(peak.routes, self.peak.routes + _routes(self.rank) - routes),
             max(peak.unwritten, self.peak.unwritten, self.rank.unwritten),
             max(peak.jobs, self.peak.jobs, self.rank.jobs),
@@ -127,7 +127,7 @@ class Walk:
         rank = self.rank
         for key, amounts in rank.requests.items():
             was = before.requests.get(key, Amounts())
-            amounts.held += max(0.0, amounts.held - was.held) * times
+            amounts.taken += max(0.0, amounts.taken - was.taken) * times
             amounts.routes += max(0.0, amounts.routes - was.routes) * times
         rank.begun += max(0, rank.begun - before.begun) * times
         grown = max(0.0, rank.unwritten - before.unwritten) * times
@@ -147,7 +147,7 @@ class Walk:
             self._await(row)
         elif kind in self._flushes:
             rank.unwritten = rank.jobs = 0.0
-        elif self._held[row]:
+        elif self._in_flight_bytes[row]:
             self._begin(row)
 
     def _begin(self, row: int) -> None:
@@ -161,19 +161,19 @@ class Walk:
             request = _EARLY
         if kind == Kind.RECV and _EARLY in rank.requests:
             early = rank.requests[_EARLY]
-            early.held = max(0.0, early.held - SENT_OR_RECEIVED - MESSAGE)
+            early.taken = max(0.0, early.taken - SENT_OR_RECEIVED - MESSAGE)
             early.routes = 0.0
-        begun = Amounts(self._held[row], self._routes[row])
+        begun = Amounts(self._in_flight_bytes[row], self._routes[row])
         if request != BLOCKING:
             new = request == _MOVING or request not in rank.requests
             slot = rank.requests.setdefault(request, Amounts())
-            slot.held += begun.held + REQUEST * new
+            slot.taken += begun.taken + REQUEST * new
             slot.routes += begun.routes
             rank.begun += request == _MOVING
             begun = Amounts()
         if kind in ACCESSES and self._written[row]:
             self._write(row)
-        self.peak.held = max(self.peak.held, _held(rank) + begun.held)
+        self.peak.taken = max(self.peak.taken, _in_flight_bytes(rank) + begun.taken)
         self.peak.routes = max(self.peak.routes, _routes(rank) + begun.routes)
 
     def _write(self, row: int) -> None:
@@ -195,7 +195,7 @@ class Walk:
             return
         moving = rank.requests.get(_MOVING)
         if moving and rank.begun > 0:
-            moving.held *= 1 - 1 / rank.begun
+            moving.taken *= 1 - 1 / rank.begun
             moving.routes *= 1 - 1 / rank.begun
             rank.begun -= 1
 
@@ -208,8 +208,8 @@ class Walk:
         rank.unwritten = left
 
 
-def _held(rank: Rank) -> float:
-    return sum(one.held for one in rank.requests.values())
+def _in_flight_bytes(rank: Rank) -> float:
+    return sum(one.taken for one in rank.requests.values())
 
 
 def _routes(rank: Rank) -> float:
@@ -217,5 +217,5 @@ def _routes(rank: Rank) -> float:
 
 
 def _copy(rank: Rank) -> Rank:
-    requests = {key: Amounts(one.held, one.routes) for key, one in rank.requests.items()}
+    requests = {key: Amounts(one.taken, one.routes) for key, one in rank.requests.items()}
     return Rank(requests, rank.begun, rank.unwritten, rank.jobs)
