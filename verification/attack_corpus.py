@@ -57,10 +57,14 @@ DISKS: tuple[dict[str, Any], ...] = (
 )
 
 
+THROTTLED = {"kind": "simple", "rate": "40 MB/s", "access": "0 s", "slice": "100 ms", "peak": "180 MB/s"}
+CACHED = ("write-behind", "aggregation", "aggregation-reorder")  # they keep written data
+
+
 def draw(seed: int, *, most_ranks: int = 64) -> Case:
     """The case of one seed."""
     dice = random.Random(seed)
-    machine = _machine(dice)
+    machine = _with_later_parts(_machine(dice), random.Random(-1 - seed))
     ranks = min(dice.choice((1, 1, 2, 3, 4, 7, 8, 16, 33, 64, 256)), most_ranks)
     phases = dice.choice((1, 1, 2, 2, 3, 5))
     program = [_step(dice, ranks) for _ in range(phases) for _ in range(dice.choice((1, 1, 2, 3)))]
@@ -127,6 +131,33 @@ def _machine(dice: random.Random) -> Case:
     if chosen:
         found["settings"] = chosen
     return found
+
+
+def _with_later_parts(machine: Case, dice: random.Random) -> Case:
+    """Some machines with what real clusters have asked for; drawn apart, so that older seeds keep the rest."""
+    if dice.random() < 0.7:
+        return machine
+    settings = {
+        "write_window": ("64 KiB", "1 MiB"),
+        "read_window": ("64 KiB", "512 KiB"),
+        "sync_alone": (True,),
+        "lock_move": ("100 us", "5 ms"),
+        "distribution": ("hash",),
+        "file_domains": ("cyclic",),
+    }
+    chosen = {name: dice.choice(values) for name, values in settings.items() if dice.random() < 0.25}
+    machine["settings"] = machine.get("settings", {}) | chosen
+    if dice.random() < 0.4:
+        machine["cache"] = {"policy": "aggregation-reorder"} | machine.get("cache", {})
+        if machine["cache"]["policy"] in CACHED:
+            machine["cache"] |= {
+                "dirty": dice.choice(("1 MiB", "1 GiB")),
+                "sync": dice.choice(("0 s", "2 ms")),
+            }
+    if dice.random() < 0.4:
+        machine["disk"], machine["disks"] = dict(THROTTLED), 1
+        machine.pop("raid", None)
+    return machine
 
 
 def _step(dice: random.Random, ranks: int) -> Case:

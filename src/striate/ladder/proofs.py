@@ -17,7 +17,7 @@ from striate.cluster.placement import Placement
 from striate.engine.file_tables import uses_aggregators
 from striate.rungs.floor import Floor
 from striate.rungs.machine_inputs import step_seconds
-from striate.rungs.machine_parts import delays_write_back, has_windows
+from striate.rungs.machine_parts import delays_write_back, has_throttles, has_windows
 from striate.workload.application import Application
 from striate.workload.kinds import ANY, FILE_CALLS, Kind
 from striate.workload.walk import lines
@@ -67,7 +67,7 @@ def files_are_modelled(workload: Workload, cluster: Cluster) -> bool:
     aggregated = any(uses_aggregators(application, cluster) for application in workload.applications)
     burst = any(server.burst for server in cluster.servers)
     waits = delays_write_back(cluster) or has_windows(cluster) or int(cluster.settings.lock_move) > 0
-    return not (aggregated or burst or waits or cluster.forwarders)
+    return not (aggregated or burst or waits or has_throttles(cluster) or cluster.forwarders)
 
 
 def proof_of_program(

@@ -48,7 +48,7 @@ def parts_of_files(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
         "burst buffers": any(server.burst for server in cluster.servers),
         "parity RAID": any(server.raid == 5 for server in cluster.servers),
         "delayed write-back": delays_write_back(cluster),
-        "throttled disks": any(getattr(disk, "slice", 0) for one in cluster.servers for disk in one.disks),
+        "throttled disks": has_throttles(cluster),
         "windows of clients": has_windows(cluster),
         "extent locks": bool(int(cluster.settings.lock_move)),
         "flushes on close": cluster.settings.flush_on_close,
@@ -69,6 +69,11 @@ def delays_write_back(cluster: Cluster) -> bool:
 def has_windows(cluster: Cluster) -> bool:
     """Whether a client has a part of a call under way at once only."""
     return bool(int(cluster.settings.write_window) or int(cluster.settings.read_window))
+
+
+def has_throttles(cluster: Cluster) -> bool:
+    """Whether a disk passes bursts at more than its rate."""
+    return any(getattr(disk, "slice", 0) for server in cluster.servers for disk in server.disks)
 
 
 def refuse_parts(workload: Workload, parts: tuple[str, ...]) -> None:

@@ -17,7 +17,7 @@ from striate.workload import operations as op
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "verification"))
 from attack import attack
-from attack_corpus import draw
+from attack_corpus import THROTTLED, draw, machine_of
 
 MACHINES = ("laptop", "lustre-64", "pvs-cluster", "sp2", "westmere")
 
@@ -63,6 +63,23 @@ def test_files_have_no_proved_high_end():
         yield op.read("f", size=1000)
 
     assert subject_of(program, "laptop").proved().high is None
+
+
+@pytest.mark.parametrize("size", ["1 MiB", "8 MiB"])
+def test_bursts_of_a_throttled_disk_beat_no_proof(size):
+    def program(rank, ranks):
+        yield op.read("data", offset=0, size=size)
+
+    case = {
+        "machine": {
+            "base": "laptop",
+            "disk": THROTTLED,
+            "disks": 1,
+            "cache": {"policy": "none", "keeps_reads": False},
+        }
+    }
+
+    expect_holds(ProgramSubject(Workload.from_program(program, 1), machine_of(case)))
 
 
 def test_a_receive_from_anyone_has_no_proof():
