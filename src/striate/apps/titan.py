@@ -6,6 +6,7 @@ import math
 
 from striate import units
 from striate.apps.app import App
+from striate.cluster.quantities import PieceBytes
 from striate.errors import WorkloadError
 from striate.workload.flows import BlockFlows, Window, expect_at_least, read_at
 
@@ -35,8 +36,7 @@ def flows(
     A block goes to every processor whose part of the answer lies within `reach` blocks of it. One query ends before the
     next begins.
     """
-    size, stored = read_at("$.block", units.size, block), read_at("$.volume", units.size, volume)
-    expect_at_least(1, size, "bytes", at="$.block")
+    size, stored = read_at("$.block", PieceBytes.read, block), read_at("$.volume", units.size, volume)
     expect_at_least(1, stored, "bytes", at="$.volume")
     expect_at_least(1, queries, "queries", at="$.queries")
     if queries > MOST_QUERIES:
