@@ -35,7 +35,7 @@ def place(cluster: Cluster, ranks: int) -> Placement:
     "round-robin" deals ranks to the nodes in turn, on a node to its sockets in turn, then to the next core:
     five ranks on two nodes of two sockets give ((0,4),(2)), ((1),(3)) as in paper 001. Nodes whose CPUs are
     all taken are passed over until every CPU of the machine has a rank; further ranks go round again. "block" fills a
-    node before the next; with more ranks than CPUs each CPU takes as many neighbours as launchers give it (`-ppn`).
+    node before the next; with more ranks than CPUs, neighbours share a CPU, as launchers place them (`-ppn`).
 
     Raises ClusterError for less than one rank, and when an explicit placement names fewer ranks.
     """
@@ -45,8 +45,8 @@ def place(cluster: Cluster, ranks: int) -> Placement:
         return _place_as_told(cluster, ranks)
     if cluster.placement == "round-robin":
         return _on_cpus(cluster, np.resize(_deal_round(cluster, min(ranks, cluster.cpus)), ranks))
-    per_cpu = -(-ranks // cluster.cpus)
-    return _on_cpus(cluster, (np.arange(ranks) // per_cpu).astype(np.int32))
+    shared = np.arange(ranks, dtype=np.int64) * min(ranks, cluster.cpus) // ranks
+    return _on_cpus(cluster, shared.astype(np.int32))
 
 
 def first_cpu(cluster: Cluster) -> Indices:

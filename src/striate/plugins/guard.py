@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any, TypeVar
 
 from striate.errors import PluginError
@@ -55,7 +56,7 @@ def told(error: BaseException, source: str) -> str:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source]
     line = frames[-1].lineno if frames else getattr(error, "lineno", None)
     where = f" (line {line})" if line else ""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:_LONGEST_WORDS]}{where}"
+    return f"{type(error).__name__}: {shorten(str(error), _LONGEST_WORDS, placeholder='...')}{where}"
 
 
 class _TooLongError(BaseException):

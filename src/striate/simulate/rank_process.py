@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 from striate.record import region as regions
 from striate.simulate import plain_files
 from striate.simulate.mpi import module
-from striate.simulate.mpi.errors import NotSimulatedError
+from striate.simulate.mpi.errors import NotSimulatedError, NotSimulatedModuleError
 from striate.simulate.mpi.link import RankLink, link, outside, set_link
 from striate.simulate.wire import Channel, RankSettings
 
@@ -76,7 +76,7 @@ def _report(error: BaseException) -> None:
     """Tell the coordinator the program's own traceback, and one line."""
     frames = [one for one in traceback.extract_tb(error.__traceback__) if not _is_own(one.filename)]
     place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    if isinstance(error, NotSimulatedError) or "is not simulated" in str(error):
+    if isinstance(error, NotSimulatedError | NotSimulatedModuleError):
         _say_failed(str(error), place)
     head, last = (
         f"rank {link().rank}: Traceback (most recent call last):\n",

@@ -39,5 +39,5 @@ def test_every_public_name_can_be_used():
     for name in striate.__all__:
         assert getattr(striate, name) is not None
     assert dir(striate) == striate.__all__
-    with pytest.raises(AttributeError, match="module 'striate' has no attribute 'simulate'"):
-        _ = striate.simulate
+    with pytest.raises(AttributeError, match="module 'striate' has no attribute 'emulate'"):
+        _ = striate.emulate

@@ -98,5 +98,5 @@ def test_blocks_of_more_ranks_than_cpus_are_those_of_launchers():
     cluster = machine(node(4, sockets=1, cpus=1), kind="block")
 
     assert cluster.place(8).node.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-    assert cluster.place(6).node.tolist() == [0, 0, 1, 1, 2, 2]
+    assert cluster.place(6).node.tolist() == [0, 0, 1, 2, 2, 3]
     assert cluster.place(4).node.tolist() == [0, 1, 2, 3]

@@ -86,6 +86,10 @@ class NotSimulatedError(AttributeError, NotImplementedError):
     """A part of mpi4py that the stand-in does not have."""
 
 
+class NotSimulatedModuleError(ImportError):
+    """A module of mpi4py that the stand-in does not have."""
+
+
 def refuse_unknown(kind: str) -> Any:
     """A `__getattr__` for a class of the stand-in."""
 

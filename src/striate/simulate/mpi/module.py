@@ -141,7 +141,7 @@ class _Refused:
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
         if name.startswith("mpi4py."):
-            raise ImportError(f"{name} is not simulated", name=name)
+            raise errors.NotSimulatedModuleError(f"{name} is not simulated", name=name)
 
 
 def install() -> None:
