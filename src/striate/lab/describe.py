@@ -18,6 +18,9 @@ _ASSUMED = {
     "latency": "20 us",
     "cpu": "2 G",
 }
+_DUPLEX = (
+    1.7  # times a link's rate that both directions carry where hosts share CPUs; found with 4 hosts on 2 CPUs
+)
 _PACKET = "16 KiB"  # TCP over a few frames at a time
 _SLICE, _PEAK = "100 ms", "180 MB/s"  # of the kernel's block throttle (throtl_slice, HZ / 10); loop devices
 _SYNC = "2.5 ms"  # of a small file
@@ -26,7 +29,7 @@ _SYNC = "2.5 ms"  # of a small file
 def describe(plan: Plan) -> Cluster:
     """A star of equal hosts; links, disks, servers and shards are exact, the rest is assumed and says so."""
     nic = {
-        "bandwidth": _ASSUMED["plenty"],
+        "bandwidth": format_rate(plan.goodput * _DUPLEX) if _shares_cpus(plan) else _ASSUMED["plenty"],
         "link": {"bandwidth": _ASSUMED["plenty"], "latency": "1 us"},
     }
     tables: dict[str, Any] = {
@@ -86,6 +89,10 @@ def _disk(plan: Plan) -> dict[str, Any]:
     }
 
 
+def _shares_cpus(plan: Plan) -> bool:
+    return plan.hosts * plan.cores > len(os.sched_getaffinity(0))
+
+
 def _memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
@@ -101,6 +108,9 @@ def _source(plan: Plan) -> str:
         lines.append("The limit on requests stands as a time per access; disks obey both limits at once.")
     if not plan.disk_bytes_per_second:
         lines.append(f"Disks have no limit in bytes; {format_rate(_UNLIMITED)} stands for it.")
-    if plan.hosts * plan.cores > len(os.sched_getaffinity(0)):
-        lines.append("Hosts share CPUs: there are fewer than hosts x CPUs per host.")
+    if _shares_cpus(plan):
+        lines.append(
+            "Hosts share CPUs, of which there are fewer than hosts x CPUs per host: one that sends and receives at "
+            f"once passes {_DUPLEX:g} times the rate of its link, as its interface (`nic.bandwidth`) says."
+        )
     return "\n".join(lines)
