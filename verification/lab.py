@@ -13,7 +13,6 @@ again. Needs root, and two CPUs that nobody else uses.
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 import random
@@ -21,26 +20,25 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 import msgspec
+from calibrated import keep, model_of
 
 from striate.cluster import load_cluster
 from striate.evaluate.launched.forecast import forecast_program, workload_of
 from striate.evaluate.launched.programs import LaunchedProgram, parse
 from striate.evaluate.launched.ranks import RankPlan, RankRun
 from striate.interval import Interval
-from striate.ladder import calibration
-from striate.ladder.calibration import DEFAULT_DEVIATION, ENOUGH, MODEL, CalibrationRun, fitted
+from striate.ladder.calibration import MODEL, CalibrationRun
 from striate.ladder.distribution import Spread, range_of
 from striate.ladder.forecast import Forecast
 from striate.ladder.kinds import ForecastKind, kind_of
 
 HERE = Path(__file__).resolve().parent
 FOUND = HERE / "lab.jsonl"
-BUNDLED = Path(calibration.__file__).parent / "data" / "calibration.csv"
 PROGRAMS = (
     "pingpong,size=1MiB,repeat=5",
     "ring,size=4MiB",
@@ -127,14 +125,20 @@ class Judged(msgspec.Struct, frozen=True):
 
 def ranged(runs: Sequence[LabRun], known: Sequence[LabRun]) -> list[Judged]:
     """Runs with ranges whose model part is fitted to the `known` runs of their kind."""
-    found = []
-    for run in runs:
-        alike = [one.calibration for one in known if (one.kind, one.machine) == (run.kind, run.machine)]
-        model = Spread(MODEL, DEFAULT_DEVIATION, DEFAULT_DEVIATION, "default")
-        others = Spread("machine, order and placement", run.below, run.above, "")
-        spreads = [others, fitted(alike, "") if len(alike) >= ENOUGH else model]
-        found.append(Judged(run, range_of(run.median, spreads)))
-    return found
+    others = [one.calibration for one in known]
+    return [
+        Judged(
+            run,
+            range_of(
+                run.median,
+                [
+                    Spread("machine, order and placement", run.below, run.above, ""),
+                    model_of(others, run.calibration),
+                ],
+            ),
+        )
+        for run in runs
+    ]
 
 
 def striate(*words: str) -> None:
@@ -231,19 +235,6 @@ def summary(name: str, found: Sequence[Judged], error: float = math.inf) -> bool
     return errors <= error and share >= COVERAGE and width <= WIDTH
 
 
-def keep(runs: Sequence[LabRun]) -> None:
-    """Put the runs into the package's calibration, in place of those of their kinds."""
-    rows = [one.calibration for one in runs]
-    kinds = {(row.program, row.machine) for row in rows}
-    with BUNDLED.open(newline="") as file:
-        others = [row for row in list(csv.reader(file))[1:] if tuple(row[:2]) not in kinds]
-    with BUNDLED.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(field.name for field in fields(CalibrationRun))
-        writer.writerows(others)
-        writer.writerows([*astuple(row)[:2], *(f"{value:.4g}" for value in astuple(row)[2:])] for row in rows)
-
-
 def parted(runs: Sequence[LabRun], piece: str) -> tuple[list[LabRun], list[LabRun]]:
     """The runs of a piece, and those on other clusters."""
     options = PIECES[piece].options
@@ -256,11 +247,11 @@ def parted(runs: Sequence[LabRun], piece: str) -> tuple[list[LabRun], list[LabRu
 def judge() -> int:
     """Print what was found, write the csv; 0 when all aims are met."""
     runs, first = kept(), next(iter(PIECES))
-    own, other = [run for run in runs if run.piece == first], [run for run in runs if run.piece != first]
+    other = [run for run in runs if run.piece != first]
     found = [one for piece in PIECES for one in ranged(*parted(runs, piece))]
     (HERE / "lab.csv").write_text(table(found))
     print(f"{len(runs)} runs of {len({run.program for run in runs})} programs")
-    passed = bool(own and other)
+    passed = bool(other)
     groups = {
         "as built": (lambda piece: piece == first, MEDIAN_ERROR),
         "as probed": (lambda piece: PIECES[piece].probed, MEDIAN_ERROR),
@@ -289,7 +280,7 @@ def main() -> int:
                     found.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
                     found.flush()
     if "--keep" in sys.argv:
-        keep(kept())
+        keep([run.calibration for run in kept()])
     return judge()
 
 

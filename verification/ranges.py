@@ -21,16 +21,16 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from statistics import median
 
+from calibrated import keep, model_of
+
 from striate.cluster.load import load_cluster
 from striate.evaluate.validate import matrix
 from striate.evaluate.validate.study import ValidationPlan, validate
-from striate.ladder import calibration
-from striate.ladder.calibration import DEFAULT_DEVIATION, ENOUGH, MODEL, CalibrationRun, fitted
+from striate.ladder.calibration import CalibrationRun
 from striate.ladder.distribution import Spread, range_of
 
 BUILD = Path(__file__).resolve().parent.parent / "build"
 RUNS = BUILD / "ranges.csv"
-BUNDLED = Path(calibration.__file__).parent / "data" / "calibration.csv"
 COLUMNS = [field.name for field in fields(CalibrationRun)]
 BATCH = 17
 SOURCES = ("machine", "order")
@@ -77,13 +77,6 @@ def kept() -> list[tuple[str, CalibrationRun]]:
         ]
 
 
-def model_of(known: Sequence[CalibrationRun], run: CalibrationRun) -> Spread:
-    alike = [one for one in known if (one.program, one.machine) == (run.program, run.machine)]
-    if len(alike) < ENOUGH:
-        return Spread(MODEL, DEFAULT_DEVIATION, DEFAULT_DEVIATION, "default")
-    return fitted(alike, "")
-
-
 def judged(
     known: Sequence[CalibrationRun], runs: Sequence[CalibrationRun]
 ) -> list[tuple[CalibrationRun, bool, float]]:
@@ -108,12 +101,7 @@ def main() -> int:
         more(given.cluster, given.runs, given.seconds)
     runs = [run for _, run in kept()]
     if given.keep:
-        with BUNDLED.open("w", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            writer.writerows(
-                [*astuple(run)[:2], *(f"{value:.4g}" for value in astuple(run)[2:])] for run in runs
-            )
+        keep(runs)
     cases = len(matrix())
     halves = [[run for at, run in enumerate(runs) if (at // cases) % 2 == half] for half in (0, 1)]
     found = [*judged(halves[0], halves[1]), *judged(halves[1], halves[0])]

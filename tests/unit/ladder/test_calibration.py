@@ -1,6 +1,7 @@
 """What validated runs say about the model's error, and the file that a user's own runs extend."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -125,3 +126,19 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path, monkeypatch):
 )
 def test_the_kind_is_what_a_program_does_and_what_it_runs_on(program, ranks, machine, kind):
     assert str(kind_of(Workload.from_program(program, ranks), load_cluster(machine))) == kind
+
+
+def test_runs_that_are_kept_leave_other_kinds_alone(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[3] / "verification"))
+    from calibrated import keep
+
+    path = tmp_path / "calibration.csv"
+    path.write_text("program,machine,forecast,measured,below,above\n")
+    here, there = (
+        CalibrationRun("files", machine, 1.0, 2.0, 0.1, 0.1) for machine in ("one node", "cluster")
+    )
+    keep([here, here], path)
+    keep([there], path)
+    keep([here], path)
+
+    assert [row.split(",")[1] for row in path.read_text().splitlines()[1:]] == ["cluster", "one node"]
