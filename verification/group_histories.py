@@ -25,12 +25,13 @@ class Model:
 
     def __init__(self, rows, kinds):
         self.rows, self.kinds = rows, kinds
-        self.static = self.blank("abc")
+        self.static = self.blank("abcd")
         self.steps, self.first = [], 0
 
     def blank(self, names):
         empty = {"a": np.zeros(self.rows, self.kinds[0]), "b": np.zeros((self.rows, 3), self.kinds[1])}
         empty["c"] = [np.zeros(0, self.kinds[2])] * self.rows
+        empty["d"] = np.zeros(self.rows, self.kinds[3])
         return {name: copy.copy(empty[name]) for name in names}
 
     @staticmethod
@@ -51,7 +52,7 @@ class History:
     def __init__(self, teams, rank, choose, path):
         self.teams, self.rank, self.choose, self.path = teams, rank, choose, path
         self.team = choose.randrange(len(teams))
-        rows, kinds = choose.randint(1, 120), [np.dtype(choose.choice(["f8", "i4", "u1"])) for _ in range(3)]
+        rows, kinds = choose.randint(1, 120), [np.dtype(choose.choice(["f8", "i4", "u1"])) for _ in range(4)]
         self.keep = choose.choice([None, None, 1, 3])
         self.model = Model(rows, kinds)
         self.group, self.view = None, None  # the handle that writes, and an older one that reads
@@ -63,6 +64,7 @@ class History:
                 f"{prefix}a": Variable(kinds[0], (*front, "row"), codec=codec),
                 f"{prefix}b": Variable(kinds[1], (*front, "row", "xyz")),
                 f"{prefix}c": Variable(kinds[2], (*front, "row"), codec=codec, ragged=True),
+                f"{prefix}d": Variable(kinds[3], (*front, "row")),
             }
         settings = {
             "chunk": choose.choice([64, 256, "1 KiB"]),
@@ -103,18 +105,18 @@ class History:
     # What is done to the group, and to the model.
 
     def write(self):
-        where, records = self.drawn(self.choose.choice(["a", "b", "c", "ab", "ac", "abc"]))
+        where, records = self.drawn(self.choose.choice(["a", "b", "c", "ab", "ac", "abc", "abd", "abd"]))
         if self.takes_part:
             self.group.write_all(where, self.ours(records))
         self.model.put(self.model.static, self.places, records)
 
     def append(self):
-        where, records = self.drawn(self.choose.choice(["a", "c", "bc", "abc"]))
+        where, records = self.drawn(self.choose.choice(["a", "c", "bc", "abc", "abd", "abd", "abcd"]))
         time = self.choose.randint(0, 99) / 4
         if self.takes_part:
             named = {f"s{name}": part for name, part in self.ours(records).items()}
             self.group.append_all(where, named, t=time)
-        step = self.model.blank("abc")
+        step = self.model.blank("abcd")
         self.model.put(step, self.places, records)
         self.model.steps.append((time, step))
         if self.keep and len(self.model.steps) > self.keep:
@@ -177,7 +179,7 @@ class History:
     # Comparing.
 
     def compare(self, handle, model, growing_only=False):
-        name = self.choose.choice("abc")
+        name = self.choose.choice("abcd")
         rows = histories.places(self.choose, model.rows, self.team + 1, 60)
         step = self.choose.randrange(len(model.steps)) if model.steps else None
         growing = growing_only or self.choose.random() < 0.5
@@ -219,9 +221,7 @@ class History:
         """Where to write, as places or as a schedule, and what: for each name the records of each rank."""
         model = self.model
         if self.schedule is None or self.choose.random() < 0.7:
-            self.places = histories.places(
-                self.choose, model.rows, self.team + 1, self.choose.choice([3, 40])
-            )
+            self.places = self.drawn_places()
             where = self.places[self.rank] if self.takes_part else None
             if self.choose.random() < 0.3:
                 made = self.group.schedule("row", where) if self.takes_part else None
@@ -230,10 +230,18 @@ class History:
         else:
             where, self.places = self.schedule
         records = {}
-        for name, kind in zip("abc", model.kinds, strict=True):
+        for name, kind in zip("abcd", model.kinds, strict=True):
             if name in names:
                 records[name] = [self.records(name, len(place), kind) for place in self.places]
         return where, records
+
+    def drawn_places(self):
+        """For each rank some rows; now and then all ranks together name all rows."""
+        rows, ranks = self.model.rows, self.team + 1
+        if self.choose.random() < 0.7:
+            return histories.places(self.choose, rows, ranks, self.choose.choice([3, 40]))
+        every = np.array(self.choose.sample(range(rows), rows), np.int64)
+        return np.array_split(every, ranks)
 
     def records(self, name, count, kind):
         if name == "c":

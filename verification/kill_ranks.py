@@ -59,7 +59,7 @@ def mistake_of_steps(path):
         return findings[0]
     with runtime.open_group(None, path) as group:
         for step in group.steps:
-            for name in ("pressure", "velocity"):
+            for name in ("pressure", "velocity", "temperature"):
                 if (values := np.unique(group.read_all(name, step=step))).tolist() != [step]:
                     return f"a torn step {step}: {values.tolist()}"
         rows = group.dimensions["node"]

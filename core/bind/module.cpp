@@ -18,4 +18,5 @@ NB_MODULE(_core, module) {
     striate::bind::register_ledger(module);
     striate::bind::register_records(module);
     striate::bind::register_chunks(module);
+    striate::bind::register_rows(module);
 }

@@ -762,3 +762,17 @@ def gather_chunks(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), or
     """
     target[k] = record indices[k] of an array whose chunks lie in mapped files.
     """
+
+@overload
+def move_rows(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], to: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, sources: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], sizes: Sequence[int], from_: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, count: int) -> None: ...
+
+@overload
+def move_rows(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], to: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, sources: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], sizes: Sequence[int], from_: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, count: int) -> None:
+    """
+    Row to[k] of the target becomes record from_[k] of every source, one behind another.
+    """
+
+def split_rows(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], rows: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Sequence[int]) -> None:
+    """
+    All records of the first part of the rows, then all of the second, and so on.
+    """

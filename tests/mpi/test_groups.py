@@ -31,7 +31,7 @@ def watch(path, program):
             ended = not program.is_alive()
             group.refresh()
             for step in range(len(seen), len(group.steps)):
-                for name in ("pressure", "velocity"):
+                for name in ("pressure", "velocity", "temperature"):
                     assert np.unique(group.read_all(name, step=step)).tolist() == [step], "a torn step"
                 seen.append(step)
             if ended:

@@ -43,7 +43,7 @@ def command(
 
     A trace, or another tool's log, becomes a .parquet, .csv, .pftrace (Perfetto), .json (Chrome's trace events), .prv
     (Paraver) or .otf2; .gz behind a text format packs it. A dataset, a directory written by striate.runtime, becomes
-    a .npy, .h5 or .zarr.
+    a .npy, .h5 or .zarr; a group of variables a .h5 (as netCDF-4 has it) or .zarr.
     """
     from striate.formats.convert import FORMATS
     from striate.runtime.export import SUFFIXES
@@ -91,15 +91,32 @@ def _convert_trace(source: Path, output: Path, simulated: tuple[Path, ...], *, f
 
 def _convert_dataset(source: Path, output: Path, directories: tuple[Path, ...], *, force: bool) -> None:
     from striate.runtime import open_serial
+    from striate.runtime.describe import is_group
     from striate.runtime.export import export
 
     _refuse_folder(output, force=force)
+    if is_group(source):
+        _convert_group(source, output, directories)
+        return
     with (
         open_serial(source, directories=directories or None) as dataset,
         progress("converting", len(dataset)) as advance,
     ):
         export(dataset, output, progress=advance)
     say(f"{output}: {dataset.dtype} {dataset.shape}")
+
+
+def _convert_group(source: Path, output: Path, directories: tuple[Path, ...]) -> None:
+    from striate.runtime import open_group
+    from striate.runtime.group_export import export_group, parts_of
+
+    with (
+        open_group(None, source, directories=directories or None) as group,
+        progress("converting", parts_of(group)) as advance,
+    ):
+        export_group(group, output, progress=advance)
+        said = f"{output}: {len(group.variables)} variables, {len(group.steps)} steps"
+    say(said)
 
 
 def _link_dataset(source: Path, output: Path, directories: tuple[Path, ...], *, force: bool) -> None:

@@ -48,7 +48,7 @@ def verify(
 
     A writer at work is no fault: the generation that was newest at the beginning is checked.
     """
-    store = _store(path, directories)
+    store = _given_store(path, directories)
     if (left := _first_write_left(store)) is not None:
         raise StorageError(left, 2, at=str(store.path))
     if read_metadata(store).startswith(MAGIC):
@@ -57,9 +57,11 @@ def verify(
 
     def take(content: bytes) -> tuple[Metadata, list[SubFile]]:
         metadata = decode(content, str(store.metadata_path))
+        files.store = store.or_stored(metadata.directories)
         return metadata, metadata.subfiles
 
     metadata, _ = hold_snapshot(OneRank(), store, files, newest(OneRank(), store), take)
+    store = files.store
     check_directories(store, metadata.servers, own=metadata.own_directories)
     reader = ChunkReader(
         metadata.grid(), ChunkTable.of(metadata), pipeline_from_configs(metadata.codec, codecs), files
@@ -91,7 +93,7 @@ def _verify_group(store: Store, codecs: Sequence[str], progress: Callable[[int],
             chunks, checked = chunks + state.grid.chunks, checked + reader.read_bytes
             missing += int((state.table.file < 0).sum())
             group.files.hold([])
-        metadata = group.metadata
+        metadata, store = group.metadata, store.or_stored(group.metadata.directories)
         names = f"a group of {len(group.variables)} variables and {len(group.steps)} steps"
         return DatasetCheck(
             (), names, chunks, missing, checked, tuple(findings), tuple(_notes(store, metadata))
@@ -103,9 +105,10 @@ def repair(path: PathLike, *, directories: Sequence[PathLike] | None = None) -> 
 
     Nothing of the dataset itself is changed: damage is found by `verify`, and mended by writing again.
     """
-    store = _store(path, directories)
+    store = _given_store(path, directories)
     metadata = _any_metadata(store)
     if metadata is not None:
+        store = store.or_stored(metadata.directories)
         check_directories(store, metadata.servers, own=metadata.own_directories)
     lock = take_lock(store.path, Unfinished("", []))
     try:
@@ -123,7 +126,7 @@ def _any_metadata(store: Store) -> Metadata | GroupMetadata | None:
     return decode_group(content, source) if content.startswith(MAGIC) else decode(content, source)
 
 
-def _store(path: PathLike, directories: Sequence[PathLike] | None) -> Store:
+def _given_store(path: PathLike, directories: Sequence[PathLike] | None) -> Store:
     return Store(Path(path), tuple(Path(folder) for folder in directories or ()))
 
 

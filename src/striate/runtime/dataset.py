@@ -12,6 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.errors import DatasetError
+from striate.runtime.move.array_schedule import (
+    change_schedule,
+    check_schedule,
+    make_schedule,
+    refuse_other_combine,
+    same_call,
+)
 from striate.runtime.move.background import Background
 from striate.runtime.move.collective import Collective
 from striate.runtime.move.commit import clean, commit, known_identities
@@ -19,17 +26,14 @@ from striate.runtime.move.exchange import Exchange
 from striate.runtime.move.mapped import MappedReading
 from striate.runtime.move.node import Node
 from striate.runtime.move.reading import Reading
-from striate.runtime.move.schedule import Schedule, build_schedule, common_unit
+from striate.runtime.move.schedule import Schedule
 from striate.runtime.move.session import CHANGED, FRESH
 from striate.runtime.move.snapshot import hold_snapshot, newest
 from striate.runtime.move.state import State
-from striate.runtime.move.update import can_update, update_schedule
 from striate.runtime.move.windows import Windows
 from striate.runtime.move.writing import Writing
 from striate.runtime.pending import Pending, PendingRead
-from striate.runtime.plan.partition import Partition
 from striate.runtime.plan.records import bytes_of, record_bytes, result_array
-from striate.runtime.plan.selection import as_array, select
 from striate.runtime.report import Report
 from striate.runtime.store.chunks import ChunkReader
 from striate.runtime.store.files import SubfileReader
@@ -83,7 +87,7 @@ class Dataset:
         report = Report("schedule", self._state.ranks.rank)
         with report.stage("schedule"):
             self._ready()
-            schedule = self._schedule("schedule", where, combine, keep=True)
+            schedule = make_schedule(self._state, "schedule", where, combine, self._scratch(), keep=True)
         self.report = report
         return schedule
 
@@ -94,16 +98,7 @@ class Dataset:
         Between nodes, for sums, and when more than one entry in 512 changes, all are: that is faster.
         """
         self._ready()
-        entries = np.zeros(0, np.int64)
-        with Collective(self._state.ranks, 0, same=_call("updated", schedule, schedule.combine)) as meeting:
-            units, entries = self._changed_units(schedule, _entries(changed), indices)
-            meeting.values[0] = len(entries)
-        most_changed = meeting.largest[0]
-        if most_changed == 0:
-            return schedule
-        if can_update(schedule, self._state.node, most_changed):
-            return update_schedule(self._state.ranks, schedule, units, entries, most_changed)
-        return self._build(units, schedule.partition, schedule.shape, schedule.combine, most=schedule.most)
+        return change_schedule(self._state, schedule, changed, indices, self._scratch())
 
     def write_all(self, where: Any, records: Any, *, combine: str | None = None) -> Report:
         """Collective: `array[where] = records`; `where` is indices, slices, or a schedule. What was done.
@@ -124,9 +119,9 @@ class Dataset:
         report, schedule = self._begin("write", where, combine or "last")
         try:
             with Collective(
-                self._state.ranks, 0, same=_call("write_all", where, schedule.combine)
+                self._state.ranks, 0, same=same_call("write_all", where, schedule.combine)
             ) as meeting:
-                _refuse_other_combine(combine, schedule)
+                refuse_other_combine(combine, schedule)
                 source = self._as_bytes(records, schedule)
                 meeting.values[0] = session.begin()
             if found := meeting.largest[0]:
@@ -137,7 +132,7 @@ class Dataset:
             writing = Writing(state, windows, exchange, self._reader())
             moved = None
             if _in_background:
-                kept = source.copy()
+                kept = self._thread().copy(source)
                 moved = self._thread().start(lambda: writing.run(kept))
             else:
                 writing.run(source)
@@ -153,7 +148,7 @@ class Dataset:
         if not isinstance(where, Schedule):
             self._ready()
         report, schedule = self._begin("read", where, "last")
-        with Collective(self._state.ranks, 0, same=_call("read_all", where, schedule.combine)) as meeting:
+        with Collective(self._state.ranks, 0, same=same_call("read_all", where, schedule.combine)) as meeting:
             result = self._result(schedule, out)
             mapped = MappedReading(self._state, schedule, self._reader(), report)
             meeting.values[0] = not mapped.prepare()
@@ -169,7 +164,7 @@ class Dataset:
         """Collective: begin a read of `array[where]`, which a thread makes; `wait` of the result gives the array."""
         self._ready()
         report, schedule = self._begin("read", where, "last")
-        with Collective(self._state.ranks, same=_call("iread_all", where, schedule.combine)):
+        with Collective(self._state.ranks, same=same_call("iread_all", where, schedule.combine)):
             result = self._result(schedule, out)
         state, windows = self._background_state()
         reader = self._reader()
@@ -290,86 +285,23 @@ class Dataset:
         if isinstance(where, Schedule):
             return report, where
         with report.stage("schedule"):
-            return report, self._schedule(f"{operation}_all", where, combine)
+            return report, make_schedule(self._state, f"{operation}_all", where, combine, self._scratch())
 
-    def _schedule(self, call: str, where: Any, combine: str, *, keep: bool = False) -> Schedule:
-        """The schedule of `where`; one to `keep` has numbers of its own, which the caller cannot change."""
-        state = self._state
-        with Collective(state.ranks, 0, same=_call(call, where, combine)):
-            self._check_combine(combine)
-            selection = select(where, state.grid)
-        row = int(np.prod(state.grid.shape[1:], dtype=np.int64))
-        unit, most = common_unit(state.ranks, selection, state.grid.chunk_elements, row)
-        partition = state.partition(unit)
-        units = np.ascontiguousarray(selection.in_units(unit), partition.position_type(most))
-        if keep and np.may_share_memory(units, selection.starts):
-            units = units.copy()
-        return self._build(units, partition, selection.shape, combine, most=most)
-
-    def _build(
-        self, units: Any, partition: Partition, shape: tuple[int, ...], combine: str, *, most: int
-    ) -> Schedule:
+    def _scratch(self) -> Bytes:
+        """Memory of the node, free while nothing is moved."""
         assert self._windows.memory is not None
-        return build_schedule(
-            self._state.ranks,
-            self._state.node,
-            partition,
-            units,
-            shape=shape,
-            combine=combine,
-            quota=self._quota(partition.record_bytes),
-            most=most,
-            scratch=self._windows.memory,
-        )
-
-    def _changed_units(self, schedule: Schedule, changed: Any, indices: Any) -> tuple[Any, Any]:
-        """The units of the schedule after the change, and which of them changed, ascending and each once."""
-        self._check_schedule(schedule)
-        grid, rows = self._state.grid, schedule.shape[0] if schedule.shape else 0
-        selection = select(indices, grid)
-        if not selection.by_row or selection.starts.shape != changed.shape:
-            found = selection.starts.size
-            raise DatasetError(f"expected one index for each of {changed.size} entries, got {found}")
-        if changed.size and not 0 <= changed.min() <= changed.max() < rows:
-            raise DatasetError(f"expected entries from 0 to {rows - 1} of the schedule")
-        unit, units = schedule.partition.record_bytes // grid.item_bytes, schedule.units.copy()
-        if schedule.shape[1:] != grid.shape[1:] or selection.run % unit:
-            raise DatasetError("expected the schedule of an index array, got one of a slab")
-        if not units.size or not changed.size:  # a row may be nothing, or several units
-            return units, changed[:0]
-        units.reshape(rows, -1)[changed] = selection.in_units(unit).reshape(changed.size, -1)
-        per_row = units.size // rows
-        ascending = np.sort(changed)
-        once = ascending[np.diff(ascending, prepend=-1) > 0]
-        entries = once[:, None] * per_row + np.arange(per_row)
-        return units, entries.reshape(-1)
-
-    def _check_combine(self, combine: str) -> None:
-        if combine not in ("last", "sum"):
-            raise DatasetError(f'expected combine "last" or "sum", got {combine!r}')
-        if combine == "sum" and not _can_add(self.dtype):
-            raise DatasetError(f"expected numbers to sum, got {self.dtype}")
-
-    def _quota(self, record_bytes: int) -> int:
-        return self._state.budget.message_records(record_bytes)
+        return self._windows.memory
 
     def _reader(self) -> ChunkReader:
         return ChunkReader(self._state.grid, self._state.table, self._state.pipeline, self._files)
 
     def _as_bytes(self, records: Any, schedule: Schedule) -> Bytes:
-        self._check_schedule(schedule)
+        check_schedule(self._state, schedule)
         return record_bytes(records, self.dtype, schedule.shape)
 
     def _result(self, schedule: Schedule, out: npt.NDArray[Any] | None) -> npt.NDArray[Any]:
-        self._check_schedule(schedule)
+        check_schedule(self._state, schedule)
         return result_array(out, self.dtype, schedule.shape)
-
-    def _check_schedule(self, schedule: Schedule) -> None:
-        unit = schedule.partition.record_bytes // self._state.grid.item_bytes
-        if schedule.partition != self._state.partition(max(unit, 1)):
-            raise DatasetError("expected a schedule made by this dataset, got one of another")
-        if not np.array_equal(schedule.segments, self._state.node.segments):
-            raise DatasetError("expected a schedule made with the same share_memory, got one of another")
 
     def _catch_up(self, *, fresh: bool, changed: bool) -> None:
         """Collective, with the lock: take in what others have written since, and remove what dead writers left."""
@@ -399,32 +331,3 @@ class Dataset:
         self._files.hold(self._state.subfiles_we_read())
         self.report = writing.report
         return writing.report
-
-
-def _call(name: str, where: Any, combine: str) -> dict[str, object]:
-    """What must be the same on all ranks before they go on together."""
-    by = "a schedule" if isinstance(where, Schedule) else "places"
-    return {"call (which method, by places or by a schedule, and combine)": (name, by, combine)}
-
-
-def _refuse_other_combine(combine: str | None, schedule: Schedule) -> None:
-    if combine not in (None, schedule.combine):
-        raise DatasetError(
-            f'expected combine "{schedule.combine}", as the schedule was made, got {combine!r}: '
-            f"give it to schedule() instead"
-        )
-
-
-def _entries(changed: Any) -> npt.NDArray[np.int64]:
-    entries = as_array(changed)
-    if entries.size and (entries.ndim != 1 or entries.dtype.kind not in "iu"):
-        raise DatasetError(f"expected numbers of entries, got {entries.ndim} axes of {entries.dtype}")
-    return entries.astype(np.int64)
-
-
-def _can_add(dtype: np.dtype[Any]) -> bool:
-    if dtype.subdtype is not None:
-        return _can_add(dtype.subdtype[0])
-    if dtype.names is None:
-        return dtype.kind in "iufc"
-    return all(_can_add(dtype[name]) for name in dtype.names)

@@ -30,6 +30,7 @@ class DatasetDescription:
     codec: tuple[dict[str, Any], ...]
     servers: int
     own_directories: bool
+    directories: tuple[str, ...]  # of the servers; none when all lie in one
     layout: str
     subfiles: int
     state: str
@@ -37,7 +38,7 @@ class DatasetDescription:
     def __str__(self) -> str:
         named = ", ".join(str(config.get("id")) for config in self.codec) or "none"
         placed = self.layout or f"blocks dealt to {self.servers} servers in turn"
-        where = ", each in a directory of its own" if self.own_directories else ""
+        where = _placed(self.own_directories, self.directories)
         rows = {
             "array": f"{self.dtype} {self.shape}, {units.about_size(self.array_bytes)}",
             "stored": f"{units.about_size(self.stored_bytes)} in use of {units.about_size(self.subfile_bytes)} "
@@ -53,9 +54,18 @@ class DatasetDescription:
 
 def is_dataset(path: Path) -> bool:
     """True for a directory with the metadata file of a dataset."""
+    return _begins(path, b"striate dataset ", MAGIC)
+
+
+def is_group(path: Path) -> bool:
+    """True for a directory with the metadata file of a group of variables."""
+    return _begins(path, MAGIC)
+
+
+def _begins(path: Path, *kinds: bytes) -> bool:
     try:
         with (path / FILE_NAME).open("rb") as file:
-            return file.read(16).startswith((b"striate dataset ", MAGIC))
+            return file.read(16).startswith(kinds)
     except OSError:
         return False
 
@@ -82,6 +92,7 @@ def describe(path: Path) -> DatasetDescription | GroupDescription:
         codec=tuple(metadata.codec),
         servers=metadata.servers,
         own_directories=metadata.own_directories,
+        directories=tuple(metadata.directories),
         layout=metadata.layout,
         subfiles=len(metadata.subfiles),
         state=_state(path),
@@ -102,6 +113,7 @@ class GroupDescription:
     variables: tuple[dict[str, Any], ...]
     servers: int
     own_directories: bool
+    directories: tuple[str, ...]  # of the servers; none when all lie in one
     state: str
 
     def __str__(self) -> str:
@@ -113,6 +125,7 @@ class GroupDescription:
             kind = ", ".join(variable["dimensions"]) + ("; lists" if variable["ragged"] else "")
             rows.append(f"  {variable['name']:<10} {variable['dtype']} ({kind}) {shown}".rstrip())
         rows += [f"  {name}: {value}" for name, value in self.attributes.items()]
+        rows.append(f"  servers    {self.servers}{_placed(self.own_directories, self.directories)}")
         rows.append(f"  written    {self.generation} times; {self.state}")
         return "\n".join([f"{self.path}: a group of striate.runtime", *rows])
 
@@ -139,8 +152,15 @@ def _describe_group(path: Path, metadata: GroupMetadata) -> GroupDescription:
         ),
         servers=metadata.servers,
         own_directories=metadata.own_directories,
+        directories=tuple(metadata.directories),
         state=_state(path),
     )
+
+
+def _placed(own_directories: bool, directories: tuple[str, ...]) -> str:
+    if not own_directories:
+        return ""
+    return ", each in a directory of its own" + (f": {', '.join(directories)}" if directories else "")
 
 
 def _state(path: Path) -> str:

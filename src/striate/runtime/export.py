@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,12 +25,17 @@ def export(dataset: SerialDataset, output: Path, *, progress: Progress = lambda 
     writers = {".npy": _to_npy, ".h5": _to_hdf5, ".zarr": _to_zarr}
     if output.suffix not in writers:
         raise DatasetError(f"expected an output ending in {', '.join(SUFFIXES)}, got {output.name!r}")
+    write_whole(output, lambda part: writers[output.suffix](dataset, part, progress))
+
+
+def write_whole(output: Path, write: Callable[[Path], None]) -> None:
+    """What `write` puts at another path appears at `output`, complete or not at all."""
     try:
         with TemporaryDirectory(
             prefix=f".{output.name}.", dir=output.parent
         ) as folder:  # a name nobody can guess
             part = Path(folder) / output.name
-            writers[output.suffix](dataset, part, progress)
+            write(part)
             _remove(output)
             part.replace(output)
     except OSError as error:
@@ -43,22 +49,14 @@ def _to_npy(dataset: SerialDataset, path: Path, progress: Progress) -> None:
 
 
 def _to_hdf5(dataset: SerialDataset, path: Path, progress: Progress) -> None:
-    try:
-        import h5py
-    except ImportError:
-        raise _missing("h5py") from None
-    with h5py.File(path, "w") as file:
+    with library("h5py").File(path, "w") as file:
         _copy(dataset, file.create_dataset("data", dataset.shape, dataset.dtype), progress)
 
 
 def _to_zarr(dataset: SerialDataset, path: Path, progress: Progress) -> None:
-    try:
-        import zarr
-    except ImportError:
-        raise _missing("zarr") from None
     kind = flat_dtype(dataset.dtype)
     zero = np.zeros((), kind)[()]
-    target = zarr.open_array(
+    target = library("zarr").open_array(
         str(path), mode="w", shape=dataset.shape, dtype=kind, zarr_format=2, fill_value=zero
     )
     for part, values in dataset.pieces():
@@ -72,10 +70,14 @@ def _copy(dataset: SerialDataset, target: Any, progress: Progress) -> None:
         progress(part.stop - part.start)
 
 
-def _missing(name: str) -> DatasetError:
-    return DatasetError(
-        f"expected the package {name}, which this output needs; it is not installed: pip install 'striate[export]'"
-    )
+def library(name: str) -> Any:
+    """The package that writes the output; refuses where it is not installed."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise DatasetError(
+            f"expected the package {name}, which this output needs; it is not installed: pip install 'striate[export]'"
+        ) from None
 
 
 def _remove(path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from striate import units
 from striate.errors import DatasetError, StorageError
+from striate.runtime.alignment import REFUSED, wanted_alignment
 from striate.runtime.dataset import Dataset
 from striate.runtime.move.collective import Collective, fingerprint
 from striate.runtime.move.group import group_of
@@ -37,7 +39,6 @@ from striate.runtime.store.files import Store, SubfileReader, check_directories
 from striate.runtime.store.hdf5_reference import hdf5_library
 from striate.runtime.store.metadata import Metadata, SubFile, decode
 
-ALIGNMENT = 4096
 _SETTINGS = (
     "path",
     "shape",
@@ -73,6 +74,7 @@ def create(
     reference: bool = True,
     hdf5: bool = False,
     share_memory: bool | int = True,
+    alignment: units.Quantity | None = None,
 ) -> Dataset:
     """Collective: a new dataset at `path`, to be written; what is there stays until the first write is complete.
 
@@ -81,17 +83,18 @@ def create(
     `layout` of `striate.layout` places chunks instead. `directories` gives each server one of its own. `codec`
     is None, "auto", a name such as "zstd", a numcodecs codec, or a list of them. `buffer` bounds the memory a
     rank uses beyond the caller's own and the schedule. `sync` makes each write durable before it returns. `hdf5` makes
-    `reference.h5` with every write, through which HDF5 tools read the dataset's own bytes.
+    `reference.h5` with every write, through which HDF5 tools read the dataset's own bytes. Uncompressed chunks begin at
+    multiples of `alignment`: the block of the file system, unless another is asked for.
     """
     group = group_of(comm)
     ranks = group.ranks
     share_memory, group_factor = plain_number(share_memory), plain_number(group_factor)
-    identity = new_identity(ranks, share_memory)
+    store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
+    identity, block = new_identity(ranks, store, share_memory, plain_number(alignment))
     same = dict[str, object].fromkeys(_SETTINGS)
     node = group.node(share_memory)
-    store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
     session = Session(store, identity, first=ranks.rank == 0)
-    with closing_on_error(session), Collective(ranks, same=same):
+    with closing_on_error(session), Collective(ranks, same=same, patient=True):
         kind = _element(dtype)
         server_ranks = server_ranks_of(servers, ranks.size)
         check_directories(store, len(server_ranks), own=directories is not None)
@@ -101,7 +104,7 @@ def create(
             kind.itemsize,
             pieces=ranks.size * group_factor,
             chunk_bytes=max(1, units.size(plain_number(chunk))),
-            alignment=ALIGNMENT,
+            alignment=block,
         )
         budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and codec is None)
         plan = _plan(grid, ranks.size, server_ranks, group_factor, layout)
@@ -110,7 +113,7 @@ def create(
             _refuse_without_hdf5(codec)
         prepare_folders(store, session, ranks, server_ranks)
         codecs = codec == "auto" or pipeline.configs
-        options = Options(ALIGNMENT, sync, reference, hdf5, share_memory)
+        options = Options(block, sync, reference, hdf5, share_memory)
         placed = (server_ranks, group_factor, str(layout))
         sizes = (budget.buffer_bytes, grid.chunk_bytes)
         settings = (
@@ -125,6 +128,7 @@ def create(
             hdf5,
         )
         same.update(zip(_SETTINGS, settings, strict=True))
+    store = with_servers_names(store, ranks, server_ranks)
     state = State(
         group=group,
         node=node,
@@ -159,8 +163,8 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
 ) -> Dataset:
     """Collective: the dataset at `path`, to be read or written by any number of ranks.
 
-    `directories` names the servers' own directories, where the dataset has such. Of codecs, only those known to
-    be safe are used, and those that `codecs` names.
+    `directories` names the servers' own directories, where the dataset has such and they are no longer where the last
+    writer knew them. Of codecs, only those known to be safe are used, and those that `codecs` names.
     """
     group = group_of(comm)
     ranks = group.ranks
@@ -169,10 +173,12 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
     first = newest(ranks, store, same={"path": str(store.path), "share_memory": share_memory})
     node = group.node(share_memory)
     same: dict[str, object] = {"buffer": None, "codecs": sorted(codecs)}
+    files = SubfileReader(store)
 
     def state_of(content: bytes) -> tuple[State, list[SubFile]]:
         metadata = decode(content, str(store.metadata_path))
-        check_directories(store, metadata.servers, own=metadata.own_directories)
+        files.store = found = store.or_stored(metadata.directories)
+        check_directories(found, metadata.servers, own=metadata.own_directories)
         grid = metadata.grid()
         server_ranks = tuple(server % ranks.size for server in range(metadata.servers))
         pipeline = pipeline_from_configs(metadata.codec, codecs)
@@ -181,8 +187,8 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
         state = State(
             group=group,
             node=node,
-            store=store,
-            session=Session(store, metadata.identity, first=ranks.rank == 0),
+            store=found,
+            session=Session(found, metadata.identity, first=ranks.rank == 0),
             grid=grid,
             dtype=metadata.numpy_dtype(),
             pipeline=pipeline,
@@ -190,7 +196,7 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
             domains=Domains.even(grid.chunks, ranks.size),
             budget=budget,
             plan=_stored_plan(metadata, grid, server_ranks),
-            options=Options(ALIGNMENT, sync, reference, metadata.hdf5, share_memory),
+            options=Options(metadata.alignment, sync, reference, metadata.hdf5, share_memory),
             identity=metadata.identity,
             generation=metadata.generation,
             table=ChunkTable.of(metadata),
@@ -198,7 +204,6 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
         )
         return state, state.subfiles_we_read()
 
-    files = SubfileReader(store)
     state, stamp = hold_snapshot(ranks, store, files, first, state_of, same)
     state.session.stamp = stamp
     return Dataset(state, files)
@@ -218,13 +223,23 @@ def closing_on_error(session: Session) -> Iterator[None]:
         raise
 
 
-def new_identity(ranks: Ranks, share_memory: bool | int) -> str:
-    """A name for the dataset, drawn by rank 0; refuses ranks that would not form the same nodes."""
-    sharing = fingerprint(share_memory).to_bytes(8, "little")
-    table = ranks.gather_rows(np.frombuffer(secrets.token_bytes(8) + sharing, np.uint8))
-    if (table[:, 8:] != table[0, 8:]).any():
-        raise DatasetError("expected the same share_memory on all ranks, got different ones")
-    return table[0, :8].tobytes().hex()
+def new_identity(
+    ranks: Ranks, store: Store, share_memory: bool | int, alignment: units.Quantity | None
+) -> tuple[str, int]:
+    """Collective: a name for the dataset and its alignment, as rank 0 finds them.
+
+    Refuses ranks that would not form the same nodes, and an alignment that cannot be or differs.
+    """
+    wanted = wanted_alignment(alignment, store.folder(0))
+    told = [fingerprint(share_memory), fingerprint(alignment), wanted]
+    drawn = np.frombuffer(secrets.token_bytes(8), np.int64)
+    table = ranks.gather_rows(np.concatenate([drawn, np.array(told, np.int64)]))
+    for column, name in ((1, "share_memory"), (2, "alignment")):
+        if (table[:, column] != table[0, column]).any():
+            raise DatasetError(f"expected the same {name} on all ranks, got different ones")
+    if (table[:, 3] == REFUSED).any():
+        raise DatasetError(f"expected an alignment from 1 byte to 1 MiB, got {alignment!r:.60}")
+    return table[0, :1].tobytes().hex(), int(table[0, 3])
 
 
 def _element(dtype: Any) -> np.dtype[Any]:
@@ -299,6 +314,19 @@ def _stored_plan(metadata: Metadata, grid: Grid, server_ranks: tuple[int, ...]) 
     else:
         placed = np.arange(grid.chunks, dtype=np.int64) // metadata.block_chunks % metadata.servers
     return ChunkPlan(placed, server_ranks, metadata.block_chunks, metadata.layout)
+
+
+def with_servers_names(store: Store, ranks: Ranks, server_ranks: tuple[int, ...]) -> Store:
+    """Collective: each server's directory as the rank that serves it names it: hosts may name theirs differently."""
+    if not store.directories:
+        return store
+    names = [os.fsencode(folder.absolute()) for folder in store.directories]
+    mine = fingerprint(names)
+    highest, lowest = ranks.largest([mine, -mine])
+    if highest == -lowest:
+        return store
+    told = [ranks.broadcast(name, rank) for name, rank in zip(names, server_ranks, strict=True)]
+    return replace(store, directories=tuple(Path(os.fsdecode(name)) for name in told))
 
 
 def prepare_folders(store: Store, session: Session, ranks: Ranks, server_ranks: tuple[int, ...]) -> None:

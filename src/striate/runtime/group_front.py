@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,13 @@ import msgspec
 from striate import units
 from striate.errors import DatasetError
 from striate.runtime.front import (
-    ALIGNMENT,
     PathLike,
     closing_on_error,
     new_identity,
     plain_number,
     prepare_folders,
     server_ranks_of,
+    with_servers_names,
 )
 from striate.runtime.move.collective import Collective
 from striate.runtime.move.group import group_of
@@ -62,6 +63,7 @@ def create_group(
     reference: bool = True,
     hdf5: bool = False,
     share_memory: bool | int = True,
+    alignment: units.Quantity | None = None,
 ) -> VariableGroup:
     """Collective: a new group of variables at `path`; what is there stays until the first write is complete.
 
@@ -71,9 +73,9 @@ def create_group(
     group = group_of(comm)
     ranks = group.ranks
     share_memory, group_factor = plain_number(share_memory), plain_number(group_factor)
-    identity = new_identity(ranks, share_memory)
-    node = group.node(share_memory)
     store = Store(Path(path), tuple(Path(folder) for folder in directories or ()))
+    identity, block = new_identity(ranks, store, share_memory, plain_number(alignment))
+    node = group.node(share_memory)
     session = Session(store, identity, first=ranks.rank == 0)
     same: dict[str, object] = {
         "path": str(store.path),
@@ -81,7 +83,7 @@ def create_group(
         "buffer": None,
         "sync": (sync, reference, hdf5),
     }
-    with closing_on_error(session), Collective(ranks, same=same):
+    with closing_on_error(session), Collective(ranks, same=same, patient=True):
         server_ranks = server_ranks_of(servers, ranks.size)
         check_directories(store, len(server_ranks), own=directories is not None)
         if not isinstance(group_factor, int) or not 1 <= group_factor <= len(server_ranks):
@@ -94,6 +96,7 @@ def create_group(
             keep=0 if keep is None else int(keep),
             servers=len(server_ranks),
             own_directories=bool(store.directories),
+            alignment=block,
             hdf5=hdf5,
         )
         if hdf5:
@@ -104,7 +107,7 @@ def create_group(
             node=node,
             store=store,
             session=session,
-            options=Options(ALIGNMENT, sync, reference, hdf5, share_memory),
+            options=Options(block, sync, reference, hdf5, share_memory),
             buffer_bytes=units.size(plain_number(buffer)),
             codecs=tuple(str(config["id"]) for entry in metadata.variables for config in entry.codec),
             server_ranks=server_ranks,
@@ -115,6 +118,7 @@ def create_group(
         )
         prepare_folders(store, session, ranks, server_ranks)
         same["group"], same["buffer"] = metadata, setting.buffer_bytes
+    setting = replace(setting, store=with_servers_names(store, ranks, server_ranks))
     return VariableGroup(GroupState(setting, metadata, committed=False))
 
 
@@ -138,13 +142,14 @@ def open_group(
     node = group.node(share_memory)
     with Collective(ranks, same={"settings": (str(buffer), sync, reference, sorted(codecs))}):
         metadata = decode_group(content, str(store.metadata_path))
+        store = store.or_stored(metadata.directories)
         check_directories(store, metadata.servers, own=metadata.own_directories)
         setting = Setting(
             group=group,
             node=node,
             store=store,
             session=Session(store, metadata.identity, first=ranks.rank == 0),
-            options=Options(ALIGNMENT, sync, reference, metadata.hdf5, share_memory),
+            options=Options(metadata.alignment, sync, reference, metadata.hdf5, share_memory),
             buffer_bytes=units.size(plain_number(buffer)),
             codecs=tuple(codecs),
             server_ranks=(),
@@ -229,7 +234,7 @@ def _with_rows(state: GroupState, chunk_bytes: int, group_factor: int) -> GroupM
             size,
             pieces=ranks * group_factor,
             chunk_bytes=max(1, chunk_bytes),
-            alignment=ALIGNMENT,
+            alignment=state.setting.options.alignment,
         )
         found[name] = Rows(grid.chunk_shape[0], chunks_per_block(grid.chunks, ranks, group_factor))
     variables = [

@@ -24,7 +24,8 @@ def link_hdf5(path: PathLike, output: PathLike, *, directories: Sequence[PathLik
         with open_group(None, store.path, directories=store.directories or None) as group:
             content = group.hdf5_content()
     else:
-        content = array_hdf5(load_metadata(store), store)
+        metadata = load_metadata(store)
+        content = array_hdf5(metadata, store.or_stored(metadata.directories))
     target = Path(output)
     part = target.with_name(f".{target.name}.part")
     try:

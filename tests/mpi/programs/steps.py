@@ -24,6 +24,7 @@ group = runtime.create_group(
         "x": Variable("f8", ("node",), units="m", coordinate=True),
         "pressure": Variable("f8", ("time", "node"), units="Pa"),
         "velocity": Variable("f4", ("time", "node", "xyz"), codec="zstd"),
+        "temperature": Variable("f4", ("time", "node"), units="K"),
     },
     keep=keep or None,
     chunk="4 KiB",
@@ -36,7 +37,8 @@ with group:
         print(*pids, flush=True)
     for step in range(steps):
         pressure, velocity = np.full(len(ours), float(step)), np.full((len(ours), 3), step, "f4")
-        group.append_all(nodes, {"pressure": pressure, "velocity": velocity}, time=step / 10)
+        records = {"pressure": pressure, "velocity": velocity, "temperature": velocity[:, 0]}
+        group.append_all(nodes, records, time=step / 10)
     found = group.read_all("pressure", nodes)
     assert (found == steps - 1).all()
     assert (group.read_all("velocity", [0, NODES - 1], step=-2) == steps - 2).all()

@@ -14,7 +14,7 @@ from striate import units
 from striate.apps.mesh.costs import CodecCost, Costs
 from striate.apps.mesh.generate import NODE, Mesh
 from striate.errors import WorkloadError
-from striate.runtime.front import ALIGNMENT
+from striate.runtime.alignment import USUAL_ALIGNMENT
 from striate.runtime.plan.budget import Budget
 from striate.runtime.plan.grid import Grid, plan_grid
 from striate.runtime.plan.placement import Domains, group_by_factor
@@ -62,7 +62,7 @@ class _Dumping:
     def stored(self) -> int:
         """Bytes of a chunk in its sub-file."""
         size = self.grid.chunk_bytes
-        return size + -size % ALIGNMENT if self.codec is None else round(size * self.codec.share)
+        return size + -size % USUAL_ALIGNMENT if self.codec is None else round(size * self.codec.share)
 
 
 def workload(
@@ -98,7 +98,7 @@ def workload(
         NODE.itemsize,
         pieces=ranks * group_factor,
         chunk_bytes=max(1, units.size(chunk)),
-        alignment=ALIGNMENT,
+        alignment=USUAL_ALIGNMENT,
     )
     domains = Domains.grouped(grid.chunks, ranks, group_factor)
     buffer_bytes = max(units.size(buffer), 4 * grid.chunk_bytes)

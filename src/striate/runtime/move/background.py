@@ -12,12 +12,14 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from striate.runtime.move.group import Group
 from striate.runtime.move.node import Node
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
 
+Bytes = npt.NDArray[np.uint8]
 Result = TypeVar("Result")
 
 
@@ -27,6 +29,7 @@ class Background:
     def __init__(self, state: State) -> None:
         self.group: Group = state.group.copy()
         self.worker = ThreadPoolExecutor(1, "striate-background")
+        self.kept = np.zeros(0, np.uint8)
 
     def state(self, state: State) -> State:
         """Collective the first time: the same dataset, with our communicator."""
@@ -39,6 +42,17 @@ class Background:
         )
         found.memory = windows.memory
         return found
+
+    def copy(self, records: Bytes) -> Bytes:
+        """The records, safe from what the program does next, in memory that the next call uses again.
+
+        New pages cost more than what is put into them; it is free when the handle is closed.
+        """
+        if self.kept.size < records.size:
+            self.kept = np.empty(records.size, np.uint8)
+        copied = self.kept[: records.size]
+        copied[:] = records
+        return copied
 
     def start(self, work: Callable[[], Result]) -> Future[Result]:
         """Do the work in the thread; at once where MPI allows no second thread."""

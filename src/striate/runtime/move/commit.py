@@ -17,7 +17,7 @@ def commit(state: State, table: ChunkTable) -> State:
     """Collective: make `table` the dataset, then remove what it replaced."""
     after = replace(state, table=table, generation=state.generation + 1, committed=True)
     replaced: set[str] = set()
-    with Collective(state.ranks):
+    with Collective(state.ranks, patient=True):
         if state.ranks.rank == 0:
             state.session.refuse_changed()
             replaced = known_identities(state)

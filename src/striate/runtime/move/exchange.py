@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,14 @@ from striate.runtime.report import Report
 Bytes = npt.NDArray[np.uint8]
 
 
+@dataclass(frozen=True)
+class RowParts:
+    """Records of several variables, `sizes` bytes of each for a row, to be moved as rows of all of them."""
+
+    records: list[Bytes]
+    sizes: list[int]
+
+
 class Exchange:
     """Moves the records of one schedule. `shared` is the memory of all windows of our node, `own` our window in it."""
 
@@ -27,10 +36,13 @@ class Exchange:
         self.quota = schedule.quota
         self.report = report
 
-    def put(self, round_: int, records: Bytes, shared: Bytes, own: Bytes, kind: np.dtype[Any]) -> None:
+    def put(
+        self, round_: int, records: Bytes | RowParts, shared: Bytes, own: Bytes, kind: np.dtype[Any]
+    ) -> None:
         """Our records of this round into the windows; afterwards all ranks must meet before a window is used."""
         moves = self.schedule.writing
-        self._move_shared(moves, round_, shared, records, to_window=True)
+        begin, end, place, order = self._shared(moves, round_)
+        self._move(shared, place, records, order, end - begin)
         for turn in range(moves.messages[round_]):
             parts, counts, incoming, received = self._turn(moves, round_, turn)
             packed = self._pack(records, moves.order, parts)
@@ -43,7 +55,8 @@ class Exchange:
     def take(self, round_: int, records: Bytes, shared: Bytes, own: Bytes) -> None:
         """Our records of this round out of the windows, which all owners have filled."""
         moves = self.schedule.reading
-        self._move_shared(moves, round_, shared, records, to_window=False)
+        begin, end, place, order = self._shared(moves, round_)
+        _core.move_records(records, order, shared, place, end - begin, self.partition.record_bytes)
         for turn in range(moves.messages[round_]):
             parts, counts, incoming, received = self._turn(moves, round_, turn)
             packed = np.empty(len(incoming) * self.partition.record_bytes, np.uint8)
@@ -51,18 +64,18 @@ class Exchange:
             arrived = self._send(packed, received, counts)
             self._unpack(records, moves.order, parts, arrived)
 
-    def _move_shared(
-        self, moves: Moves, round_: int, shared: Bytes, records: Bytes, *, to_window: bool
-    ) -> None:
+    def _shared(self, moves: Moves, round_: int) -> tuple[int, int, Any, Any]:
+        """The entries that pass through shared memory: places in the windows, and which of our records."""
         begin, end = (int(edge) for edge in moves.starts[round_, :2])
-        place = moves.place[begin:end]
         order = None if moves.order is None else moves.order[begin:end]
-        size = self.partition.record_bytes
-        if to_window:
-            _core.move_records(shared, place, records, order, end - begin, size)
+        self.report.moved_bytes += (end - begin) * self.partition.record_bytes
+        return begin, end, moves.place[begin:end], order
+
+    def _move(self, target: Bytes, to: Any, records: Bytes | RowParts, order: Any, count: int) -> None:
+        if isinstance(records, RowParts):
+            _core.move_rows(target, to, records.records, records.sizes, order, count)
         else:
-            _core.move_records(records, order, shared, place, end - begin, size)
-        self.report.moved_bytes += (end - begin) * size
+            _core.move_records(target, to, records, order, count, self.partition.record_bytes)
 
     def _turn(self, moves: Moves, round_: int, turn: int) -> tuple[list[slice], Any, Any, Any]:
         """The entries of each owner that this exchange carries, and of our window those of each other rank."""
@@ -71,15 +84,13 @@ class Exchange:
         incoming = np.concatenate([moves.incoming[part] for part in theirs])
         return ours, _lengths(ours), incoming, _lengths(theirs)
 
-    def _pack(self, records: Bytes, order: Any, parts: list[slice]) -> Bytes:
+    def _pack(self, records: Bytes | RowParts, order: Any, parts: list[slice]) -> Bytes:
         size = self.partition.record_bytes
         packed = np.empty(int(_lengths(parts).sum()) * size, np.uint8)
         at = 0
         for part in parts:
             count = part.stop - part.start
-            source = records if order is not None else records[part.start * size :]
-            chosen = None if order is None else order[part]
-            _core.move_records(packed[at * size :], None, source, chosen, count, size)
+            self._move(packed[at * size :], None, records, order[part], count)
             at += count
         return packed
 

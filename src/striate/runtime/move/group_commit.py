@@ -97,7 +97,8 @@ def commit_group(
 ) -> GroupState:
     """Collective: put the new metadata in place; the step's index is there before."""
     setting = state.setting
-    with Collective(state.ranks):
+    metadata = msgspec.structs.replace(metadata, directories=setting.store.directory_names)
+    with Collective(state.ranks, patient=True):
         if state.ranks.rank == 0:
             setting.session.refuse_changed()
             sync = setting.options.sync

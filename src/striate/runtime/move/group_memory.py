@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -39,11 +39,15 @@ class GroupMemory:
     def windows(self, states: Mapping[str, State]) -> dict[str, Windows]:
         """Collective: windows of variables that are moved together."""
         found = {name: new_windows(state) for name, state in states.items()}
-        memory, first = self._needed(sum(share_of(one) for one in found.values())), 0
-        for one in found.values():
+        self.place(found.values())
+        return found
+
+    def place(self, windows: Collection[Windows]) -> None:
+        """Collective: memory for windows that are in use together."""
+        memory, first = self._needed(sum(share_of(one) for one in windows)), 0
+        for one in windows:
             one.memory = memory[first : first + one.total_bytes]
             first += one.total_bytes
-        return found
 
     def schedule(self, state: State, places: Any) -> Schedule:
         """Collective: the schedule of single elements of an array; each is written once."""
@@ -77,7 +81,7 @@ class GroupMemory:
 
 def share_of(windows: Windows) -> int:
     """Bytes of the windows for each rank of a node."""
-    return windows.halves * windows.size
+    return windows.total_bytes // len(windows.node.members)
 
 
 def new_windows(state: State) -> Windows:

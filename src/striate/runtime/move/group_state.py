@@ -110,7 +110,8 @@ class GroupState:
                 named = [
                     state for name, state in states.items() if self.leading(self.entry(name)) == dimension
                 ]
-                shares.append(sum(share_of(new_windows(state)) for state in named))
+                spare = [state.grid.chunk_bytes for state in named if state.has_spare_chunk]
+                shares.append(sum(share_of(new_windows(state)) for state in named) + sum(spare))
         return max(shares)
 
     def list_state(self, entry: VariableEntry, lists: Lists) -> State:

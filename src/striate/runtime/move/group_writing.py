@@ -1,4 +1,4 @@
-"""Writing variables of a group: those of fixed size side by side, with one meeting a round; lists one after another."""
+"""Writing variables of a group: those of fixed size together, round by round; lists one after another."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from striate.errors import DatasetError
 from striate.runtime.move.collective import Collective
-from striate.runtime.move.exchange import Exchange
+from striate.runtime.move.exchange import Exchange, RowParts
 from striate.runtime.move.group_commit import joint_tables
-from striate.runtime.move.group_memory import GroupMemory
+from striate.runtime.move.group_memory import GroupMemory, new_windows
 from striate.runtime.move.group_state import GroupState
+from striate.runtime.move.joint_rows import joint_state, moved_together, row_windows
 from striate.runtime.move.row_schedule import RowSchedule
+from striate.runtime.move.row_windows import ColumnWindows, RowWindows
 from striate.runtime.move.schedule import Schedule
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
@@ -28,6 +30,8 @@ from striate.runtime.store.group_tables import GroupTables
 from striate.runtime.store.metadata import MOST_LISTED
 
 Bytes = npt.NDArray[np.uint8]
+Int64 = npt.NDArray[np.int64]
+Fill = tuple[Writing, Bytes | RowParts]
 
 
 class GroupWriting:
@@ -53,14 +57,24 @@ class GroupWriting:
         self.report = Report("write", state.ranks.rank)
 
     def take(self, rows: RowSchedule, sources: Mapping[str, Bytes]) -> None:
-        """Collective: variables with rows along one dimension, through windows side by side."""
-        windows = self.memory.windows({name: self.states[name] for name in sources})
+        """Collective: variables with rows along one dimension; small rows as joint ones, others through own windows."""
+        states = {name: self.states[name] for name in sources}
+        together = moved_together(states, rows.rows)
+        windows = {name: new_windows(state) for name, state in states.items() if name not in together}
+        joint = row_windows([states[name] for name in together]) if together else None
+        self.memory.place([*windows.values(), *([] if joint is None else [joint])])
+        fills: list[Fill] = []
+        if joint is not None:
+            windows |= {name: ColumnWindows(joint, number) for number, name in enumerate(together)}
+            state = joint_state([states[name] for name in together])
+            parts = RowParts([sources[name] for name in together], joint.sizes)
+            fills.append((self._writing(state, joint, rows.of(state)), parts))
         writings = {
-            name: self._writing(self.states[name], windows[name], rows.of(self.states[name]))
-            for name in sources
+            name: self._writing(state, windows[name], rows.of(state)) for name, state in states.items()
         }
-        rounds = next(iter(writings.values())).rounds()  # the same rows of every variable
-        self._run(rounds, {name: (writing, sources[name]) for name, writing in writings.items()})
+        fills += [(writings[name], sources[name]) for name in sources if name not in together]
+        self.report.records += sum(writing.schedule.records for writing in writings.values())
+        self._run(writings, fills, joint)
 
     def take_lists(self, entry: VariableEntry, elements: int, places: Any, source: Bytes) -> None:
         """Collective: the elements of a ragged variable that are ours, each at its place of all."""
@@ -74,7 +88,8 @@ class GroupWriting:
         self._meet()  # the memory of windows before is free
         schedule = self.memory.schedule(state, places)
         writing = self._writing(state, self.memory.windows({entry.name: state})[entry.name], schedule)
-        self._run(writing.rounds(), {entry.name: (writing, source)})
+        self.report.records += schedule.records
+        self._run({entry.name: writing}, [(writing, source)], None)
 
     def scratch(self) -> Bytes:
         """Memory of the node, free when all ranks have met."""
@@ -83,7 +98,7 @@ class GroupWriting:
 
     def finish(self) -> GroupTables:
         """Collective: where all chunks lie now."""
-        with Collective(self.state.ranks), self.report.stage("wait"):
+        with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
             self._raise_failures()
             self.report.stored_bytes = self.new.close(sync=self.state.setting.options.sync)
         return joint_tables(self.state, self.tables, self.writings, growing=self.growing)
@@ -92,17 +107,25 @@ class GroupWriting:
         """Remove the new sub-files: they belong to no dataset."""
         self.new.discard()
 
-    def _run(self, rounds: list[int], writings: Mapping[str, tuple[Writing, Bytes]]) -> None:
-        self.writings |= {name: writing for name, (writing, _) in writings.items()}
-        for turn in rounds:
+    def _run(self, writings: dict[str, Writing], fills: list[Fill], joint: RowWindows | None) -> None:
+        self.writings |= writings
+        for turn in fills[0][0].rounds():  # the same rows of every variable
             if self.report.rounds:
                 self._meet()  # the windows of a round before are written
-            for writing, source in writings.values():
+            for writing, source in fills:
                 writing.fill(turn, source)
             self._meet()
-            for writing, _ in writings.values():
+            if joint is not None:
+                self._split(fills[0][0].own_chunks(turn), joint)
+            for writing in writings.values():
                 writing.drain(turn)
             self.report.rounds += 1
+
+    def _split(self, chunks: Int64, joint: RowWindows) -> None:
+        with self.report.stage("exchange"):
+            for chunk in chunks:
+                joint.split(int(chunk))
+        self._meet()  # who writes a chunk may be another rank
 
     def _meet(self) -> None:
         with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
@@ -114,5 +137,4 @@ class GroupWriting:
 
     def _writing(self, state: State, windows: Windows, schedule: Schedule) -> Writing:
         reader = ChunkReader(state.grid, state.table, state.pipeline, self.files)
-        self.report.records += schedule.records
         return Writing(state, windows, Exchange(state.ranks, schedule, report=self.report), reader, self.new)

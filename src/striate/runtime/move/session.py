@@ -26,8 +26,7 @@ class Session:
         """Take the lock, unless we have it; True when earlier writers may have left something."""
         if not self.first or self.lock is not None:
             return False
-        folders = [str(folder.absolute()) for folder in self.store.directories]
-        self.lock = take_lock(self.store.path, Unfinished(self.identity, folders))
+        self.lock = take_lock(self.store.path, Unfinished(self.identity, self.store.directory_names))
         return self.lock.handles == 1
 
     def begin(self) -> int:

@@ -38,7 +38,7 @@ class ChunkPlan:
 
 @dataclass(frozen=True)
 class Options:
-    """How this process group works on the dataset; all but `hdf5` is its own choice."""
+    """How this process group works on the dataset; all but `alignment` and `hdf5` is its own choice."""
 
     alignment: int
     sync: bool
@@ -77,6 +77,11 @@ class State:
     def window_chunks(self) -> int:
         """Chunks of a domain in memory at once."""
         return self.budget.window_chunks(self.domains.chunks_per_domain)
+
+    @property
+    def has_spare_chunk(self) -> bool:
+        """True when the budget allows one chunk more in memory."""
+        return self.budget.has_spare_chunk(self.domains.chunks_per_domain)
 
     def partition(self, unit: int) -> Partition:
         """The partition into records of `unit` elements."""
@@ -123,6 +128,8 @@ class State:
             codec=self.pipeline.configs,
             servers=len(self.plan.server_ranks),
             own_directories=bool(self.store.directories),
+            directories=self.store.directory_names,
+            alignment=self.options.alignment,
             block_chunks=self.plan.block_chunks,
             layout=self.plan.layout,
             subfiles=table.subfiles,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from striate.runtime.move.choose_codec import choose_codec
 from striate.runtime.move.collective import Collective
 from striate.runtime.move.commit import commit
-from striate.runtime.move.exchange import Exchange
+from striate.runtime.move.exchange import Exchange, RowParts
 from striate.runtime.move.loading import Loader
 from striate.runtime.move.resolve import PARTLY
 from striate.runtime.move.schedule import Schedule
@@ -69,7 +69,7 @@ class Writing:
     def finish(self) -> State:
         """Collective: the new generation of the dataset; on failure all that was written is removed."""
         try:
-            with Collective(self.state.ranks), self.report.stage("wait"):
+            with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
                 self.report.stored_bytes = self.writers.close()
             with self.report.stage("commit"):
                 return commit(self.state, self._table())
@@ -90,7 +90,11 @@ class Writing:
         own: Int64 = chunks[chunks // self.state.domains.chunks_per_domain == self.state.ranks.rank]
         return own
 
-    def fill(self, turn: int, records: Bytes) -> None:
+    def own_chunks(self, turn: int) -> Int64:
+        """The chunks of a round that are ours."""
+        return self._own(self._chunks(turn))
+
+    def fill(self, turn: int, records: Bytes | RowParts) -> None:
         """Put the records of a round into the windows; before `drain` all ranks meet."""
         chunks, rank = self._chunks(turn), self.state.ranks.rank
         self._prepare(chunks, self._own(chunks))

@@ -40,6 +40,13 @@ class Budget:
         most = max(1, windows // 2 // self.chunk_bytes)
         return -(-chunks_per_domain // -(-chunks_per_domain // most))  # rounds of one size
 
+    def has_spare_chunk(self, chunks_per_domain: int) -> bool:
+        """True when there is room for one chunk more beside windows and messages."""
+        window = self.window_chunks(chunks_per_domain)
+        halves = min(2, -(-chunks_per_domain // window))
+        used = 2 * self.message_bytes + halves * window * self.chunk_bytes
+        return used + self.chunk_bytes <= self.buffer_bytes
+
     def message_records(self, record_bytes: int) -> int:
         """Records one rank sends to one other at once, so that neither side holds more than its share."""
         return max(1, self.message_bytes // self.ranks // record_bytes)

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +40,20 @@ class Store:
     def locate(self, subfile: meta.SubFile) -> Path:
         """The path of a sub-file."""
         return self.folder(subfile.server) / subfile.name
+
+    def or_stored(self, directories: Sequence[str]) -> Store:
+        """The servers' directories as the metadata has them, unless the caller has named others."""
+        return self if self.directories else replace(self, directories=tuple(map(Path, directories)))
+
+    @property
+    def directory_names(self) -> list[str]:
+        """The servers' directories as the metadata has them; none when a name is not UTF-8, as JSON must be."""
+        names = [str(folder.absolute()) for folder in self.directories]
+        try:
+            "".join(names).encode()
+        except UnicodeEncodeError:
+            return []
+        return names
 
     @property
     def metadata_path(self) -> Path:

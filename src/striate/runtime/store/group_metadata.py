@@ -21,7 +21,9 @@ from striate.runtime.store.metadata import (
     MOST_SERVERS,
     Chunks,
     SubFile,
+    check_alignment,
     check_chunks,
+    check_directory_names,
     check_subfile,
 )
 from striate.units import LARGEST
@@ -103,6 +105,8 @@ class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     chunks: Chunks
     ragged: dict[str, RaggedTable] = {}  # those that do not grow
     hdf5: bool = False  # an HDF5 reference is made with every commit
+    alignment: int = 4096  # bytes, of which each uncompressed chunk begins at a multiple
+    directories: list[str] = []  # of the servers, where they have their own: as the last writer knew them
 
     def grid_of(self, variable: VariableEntry) -> Grid:
         """One variable, or one step of it, as chunks of whole rows."""
@@ -231,6 +235,8 @@ def _check(metadata: GroupMetadata) -> None:
         raise DatasetError("expected a sensible number of steps", at="$.steps")
     if not 1 <= len(metadata.variables) <= MOST_VARIABLES:
         raise DatasetError(f"expected 1 to {MOST_VARIABLES} variables", at="$.variables")
+    check_alignment(metadata.alignment)
+    check_directory_names(metadata.directories, metadata.servers, own=metadata.own_directories)
     _check_dimensions(metadata)
     for number, variable in enumerate(metadata.variables):
         _check_variable(metadata, variable, f"$.variables[{number}]")

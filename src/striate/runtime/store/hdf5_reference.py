@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -174,10 +174,10 @@ def _content(linked: Sequence[_Linked], attributes: Mapping[str, Any], lengths: 
     with hdf5_library().File(
         "in memory", "w", driver="core", backing_store=False, libver=("v108", "v110")
     ) as file:
-        _put_attributes(file, attributes)
+        put_attributes(file, attributes)
         made = {one.name: _put(file, one) for one in linked}
         for name, length in lengths.items():
-            _put_dimension(file, name, length, linked, made)
+            put_dimension(file, name, length, linked, made)
         file.flush()
         content: bytes = file.id.get_file_image()
     return content
@@ -191,7 +191,7 @@ def _put(file: Any, one: _Linked) -> Any:
         made = _put_steps(file, one)
     else:
         made = _put_pieces(file, one.name, one.shape, one.dtype, one.pieces())
-    _put_attributes(made, one.attributes)
+    put_attributes(made, one.attributes)
     return made
 
 
@@ -217,8 +217,17 @@ def _put_pieces(
     return file.create_dataset(name, shape, dtype, external=pieces or None)
 
 
-def _put_dimension(
-    file: Any, name: str, length: int, linked: Sequence[_Linked], made: Mapping[str, Any]
+class Named(Protocol):
+    """A variable as HDF5 shall show it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dimensions(self) -> Sequence[str]: ...
+
+
+def put_dimension(
+    file: Any, name: str, length: int, linked: Sequence[Named], made: Mapping[str, Any]
 ) -> None:
     """A scale for the dimension, as netCDF has it: the variable of its name, or one without values."""
     users = [(one, list(one.dimensions).index(name)) for one in linked if name in one.dimensions]
@@ -236,7 +245,8 @@ def _put_dimension(
             made[one.name].dims[axis].attach_scale(scale)
 
 
-def _put_attributes(target: Any, attributes: Mapping[str, Any]) -> None:
+def put_attributes(target: Any, attributes: Mapping[str, Any]) -> None:
+    """Attributes as HDF5 and netCDF know them; names that mean something to HDF5 end in `_`."""
     for name, value in attributes.items():
         target.attrs[f"{name}_" if name in _SCALES else name] = _as_hdf5(value)
 

@@ -18,6 +18,7 @@ FILE_NAME = "metadata.json"
 VERSION = 1
 MOST_BYTES = 2**28
 MOST_SERVERS = 2**16
+MOST_ALIGNMENT = 2**20
 # A part of the first axis is rounded, so a plan for many pieces may end somewhat above MOST_CHUNKS.
 MOST_LISTED = 4 * MOST_CHUNKS
 _IDENTITY = re.compile(r"[0-9a-f]{16}")
@@ -58,6 +59,8 @@ class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     subfiles: list[SubFile]
     chunks: Chunks
     hdf5: bool = False  # an HDF5 reference is made with every commit
+    alignment: int = 4096  # bytes, of which each uncompressed chunk begins at a multiple
+    directories: list[str] = []  # of the servers, where they have their own: as the last writer knew them
 
     def grid(self) -> Grid:
         """The division of the array into chunks."""
@@ -118,6 +121,8 @@ def _check(metadata: Metadata) -> None:
         raise DatasetError("expected sensible numbers of servers and generations", at="$.servers")
     if not 1 <= metadata.block_chunks <= LARGEST or len(metadata.layout) > 4096:
         raise DatasetError("expected blocks of one chunk at least, and a short layout", at="$.block_chunks")
+    check_alignment(metadata.alignment)
+    check_directory_names(metadata.directories, metadata.servers, own=metadata.own_directories)
     grid = metadata.grid()
     if grid.chunks > MOST_LISTED:
         raise DatasetError(f"expected at most {MOST_LISTED} chunks, got {grid.chunks}", at="$.chunk_shape")
@@ -125,6 +130,27 @@ def _check(metadata: Metadata) -> None:
         check_subfile(metadata.identity, metadata.servers, subfile, f"$.subfiles[{number}]")
     sizes, raw = [grid.chunk_bytes] * grid.chunks, [not metadata.codec] * grid.chunks
     check_chunks(metadata.chunks, metadata.subfiles, sizes, raw)
+
+
+def check_alignment(alignment: int) -> None:
+    """Refuse an alignment that would waste more than it helps."""
+    if not 1 <= alignment <= MOST_ALIGNMENT:
+        raise DatasetError(
+            f"expected an alignment from 1 to {MOST_ALIGNMENT} bytes, got {alignment}", at="$.alignment"
+        )
+
+
+def check_directory_names(names: list[str], servers: int, *, own: bool) -> None:
+    """Refuse directories that are not one absolute path for each server."""
+    if not names:
+        return
+    if not own or len(names) != servers:
+        raise DatasetError(
+            f"expected a directory for each of {servers} servers, got {len(names)}", at="$.directories"
+        )
+    for number, name in enumerate(names):
+        if not name.startswith("/") or "\0" in name or len(name) > 4096:
+            raise DatasetError(f"expected an absolute path, got {name!r:.60}", at=f"$.directories[{number}]")
 
 
 def check_subfile(identity: str, servers: int, subfile: SubFile, at: str) -> None:
@@ -147,7 +173,7 @@ def check_chunks(columns: Chunks, subfiles: list[SubFile], sizes: list[int], raw
     for chunk, (file, offset, length, checksum, size, is_raw) in enumerate(rows):
         if file == -1 and offset == length == checksum == 0:
             continue
-        longest = size + size // 2 + 2**16  # a codec may lengthen, but not without end
+        longest = size + size // 2 + MOST_ALIGNMENT  # a codec may lengthen, but not without end
         known = 0 <= file < len(subfiles)
         inside = known and offset >= 0 and 0 < length <= longest
         if not inside or offset + length > subfiles[file].bytes or not 0 <= checksum < 2**64:
