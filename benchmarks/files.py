@@ -24,7 +24,7 @@ def writes(ranks: int = 1024, passes: int = 64) -> Workload:
 
 
 def steps(ranks: int, passes: int = 10) -> Workload:
-    """Edges to both neighbours in a ring, an agreement, a checkpoint of 4 MiB a rank."""
+    """Edges to both neighbours in a ring, a collective, a checkpoint of 4 MiB per rank."""
     body = Spmd(ranks, name="steps")
     with body.repeat(passes) as step:
         for way in (1, -1):

@@ -99,7 +99,7 @@ def compare(ranks, nodes, pattern, *, repeats, turns, sync):
         print(f"  {method:28}{seconds}{ratios}{figures['peak'] / 1e6:9.0f}", flush=True)
     print(
         f"  memory of a rank beyond its arrays: {ours['buffer'] / 1e6:.0f} MB of {BUFFER / 1e6:.0f} for the exchange, "
-        f"and its schedule of {ours['schedule'] / 1e6:.0f} MB, {ours['position']:.1f} bytes a record"
+        f"and its schedule of {ours['schedule'] / 1e6:.0f} MB, {ours['position']:.1f} bytes per record"
     )
     return _missed(found, ours) if pattern == "random" else _slower(found, ours)
 

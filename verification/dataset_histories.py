@@ -255,7 +255,7 @@ class History:
         self.commit(handle, view)
 
     def crash(self):
-        """All handles end as if their processes had been killed; a write under way leaves its files."""
+        """All handles end as if their processes had been killed; a write in flight leaves its files."""
         if self.choose.random() < 0.5:
             return
         for handle in self.handles:
@@ -317,7 +317,7 @@ class History:
         return handle.name != self.names
 
     def refused(self, handle):
-        """A write by this handle is refused: the dataset is another now, or another handle has one under way."""
+        """A write by this handle is refused: the dataset is another now, or another handle has one in flight."""
         others = any(other.pending for other in self.handles if other is not handle)
         return others or self.is_replaced(handle)
 

@@ -115,11 +115,12 @@ def write_page(page: Path, bench: Bench, targets: list[Target]) -> None:
 OPENING = """# Chapter 7 of thesis 003, in simulation
 
 `python verification/thesis.py` makes this page and its pictures. Both versions of the program are played by the rung
-`fine` on the bundled machine `pvs-cluster`: the serial one, in which every line goes to rank 0 with everybody waiting,
+`fine` on the bundled machine `pvs-cluster`: the serial one, in which every line goes to rank 0 while all ranks wait,
 and the mapped one, in which every rank writes its own. Four costs that the thesis does not print are calibrated, on
 measurements 15 (step and latency) and 3 (what grows with the tree, and with every generation of the parallel version).
-The others are assumed: of an order that hardware and software of that time suggest, but chosen with all measurements in
-view, so the numbers below are a consistent picture rather than a blind test. Ranks go to nodes in turn.
+The others are assumed: they have the order of magnitude of the hardware and software of that time, but were chosen with
+all measurements known, so the numbers below are a consistent picture rather than a blind test. Ranks go to nodes in
+turn.
 """
 REASONS = {
     "8": "The step from 32 to 64 runs is the largest; later doublings add what the thesis saw.",

@@ -56,7 +56,7 @@ def rising(values: list[float]) -> bool:
 
 def small_run(bench: Bench) -> Target:
     seconds = bench.serial(SMALL) / SMALL.generations
-    row = Row("12 taxa, 1 run, 4 processes: ms a generation", 1e3 * seconds, 1e3 * WITH_OUTPUT, 0.15)
+    row = Row("12 taxa, 1 run, 4 processes: ms per generation", 1e3 * seconds, 1e3 * WITH_OUTPUT, 0.15)
     return Target("15", "Time of a generation, absolute", [row], role="calibrated")
 
 

@@ -20,7 +20,7 @@ class SharedFile:
     """`write_all(indices, records)` and `read_all(indices)` on one file, through indexed views.
 
     MPI wants a view's places ascending and, for writing, each once: records are put in that order first. Two ranks
-    that write one record leave either of them; settle that before, or use a dataset.
+    that write one record leave either of them; resolve that before, or use a dataset.
     """
 
     def __init__(self, comm: Any, path: str | os.PathLike[str], dtype: Any, hints: Mapping[str, str]) -> None:

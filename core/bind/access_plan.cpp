@@ -68,7 +68,7 @@ Named two_phase(Int64 first_run, Int64 offsets, Int64 sizes, Int64 aggregators, 
 }  // namespace
 
 void register_access_plan(nb::module_& module) {
-    const char* about = "Columns of the requests, one a server, and of their runs.";
+    const char* about = "Columns of the requests, one per server, and of their runs.";
     module.def("access_plan", &access_plan<SimpleStripe>, about);
     module.def("access_plan", &access_plan<TwoDStripe>, about);
     module.def("access_plan", &access_plan<GroupedBlocks>, about);

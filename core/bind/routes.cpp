@@ -42,7 +42,7 @@ void register_routes(nb::module_& module) {
     module.def("route_summary", &route_summary, nb::arg("bandwidth"), nb::arg("edge_source"),
                nb::arg("edge_target"), nb::arg("edge_bandwidth"), nb::arg("edge_latency"),
                nb::arg("from_components"), nb::arg("to_components"),
-               "Hops (-1: no way), latency in ticks and bottleneck bandwidth of every pair.");
+               "Hops (-1: no route), latency in ticks and bottleneck bandwidth of every pair.");
 }
 
 }  // namespace striate::bind

@@ -9,7 +9,7 @@
 
 static const int count_error = 2;  // MPI_ERR_COUNT
 static struct map files;           // handle -> number of the open
-static struct map splits;          // handle -> request of the split collective under way
+static struct map splits;          // handle -> request of the split collective in flight
 static int64_t last_file;
 static uint32_t last_split = 1u << 31;
 

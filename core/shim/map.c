@@ -1,4 +1,4 @@
-// Numbers for handles. A handle may be under way several times (MPICH's finished requests share one): oldest
+// Numbers for handles. A handle may be in flight several times (MPICH's finished requests share one): oldest
 // first.
 #include <stdlib.h>
 

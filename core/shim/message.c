@@ -38,8 +38,8 @@ SEND(MPI_Bsend_c, MPI_Bsend, wide)
 SEND(MPI_Ssend_c, MPI_Ssend, wide)
 SEND(MPI_Rsend_c, MPI_Rsend, wide)
 
-// What a non-blocking send or receive, or a persistent one, leaves under way.
-#define LATER(NAME, PLAIN, COUNT, BUFFER, SETTLE)                                                            \
+// What a non-blocking send or receive, or a persistent one, leaves in flight.
+#define LATER(NAME, PLAIN, COUNT, BUFFER, FINISH)                                                            \
     EXPORTED(NAME,                                                                                           \
              (BUFFER buffer, COUNT count, word type, int peer, int tag, word communicator, void* request)) { \
         static struct site site = {.name = #NAME, .plain = #PLAIN};                                          \
@@ -52,7 +52,7 @@ SEND(MPI_Rsend_c, MPI_Rsend, wide)
             struct event event = {.bytes = count * type_bytes(type), .peer = peer_number(peer), .tag = tag}; \
             event.end = now(), event.status = status, event.object = communicator_number(communicator);      \
             if (tag < 0) event.tag = -1;                                                                     \
-            SETTLE;                                                                                          \
+            FINISH;                                                                                          \
         }                                                                                                    \
         leave();                                                                                             \
         return status;                                                                                       \

@@ -1,4 +1,4 @@
-// Operations under way: which request stands for which, and when it is complete.
+// Operations in flight: which request stands for which, and when it is complete.
 #include <stdlib.h>
 #include <string.h>
 

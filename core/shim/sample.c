@@ -1,4 +1,4 @@
-// Looks at the host while the program runs: a thread of one process a host reads counters of /proc now and
+// Looks at the host while the program runs: a thread of one process per host reads counters of /proc now and
 // then.
 #define _GNU_SOURCE
 #include <fcntl.h>

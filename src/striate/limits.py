@@ -50,7 +50,7 @@ class ReadBudget:
         self.unpacked += number
         if self.unpacked > self.most_bytes:
             most = about_size(self.most_bytes)
-            raise TraceError(f"it unpacks to more than {most}; STRIATE_READ_BYTES=SIZE allows more")
+            raise TraceError(f"it decompresses to more than {most}; STRIATE_READ_BYTES=SIZE allows more")
         self.look()
 
     def take_rows(self, number: int) -> None:

@@ -79,8 +79,8 @@ def test_a_killed_rank_costs_nothing_that_a_checkpoint_promised(seed, matrix, tm
         (["--parallel-file", "taken"], "give --force"),
         (["--parallel-file", "out", "--layout", "spiral"], "expected a layout"),
         (["--parallel-file", "missing/out"], "No such file"),
-        (["--parallel-file", "out", "--serial-files", "out"], "one of --parallel-file"),
-        ([], "one of --parallel-file"),
+        (["--parallel-file", "out", "--serial-files", "out"], "either --parallel-file"),
+        ([], "either --parallel-file"),
     ],
 )
 def test_bad_input_is_refused_without_a_traceback(options, words, matrix, tmp_path):

@@ -26,7 +26,7 @@ import pytest
         ("wrong_entries", "DatasetError: rank 2: expected numbers of entries"),
         ("wrong_out", "DatasetError: rank 2: expected `out` to be a contiguous, writable array"),
         ("nothing_there", "StorageError: rank 0: no Striate dataset here"),
-        ("damaged", "DamageError: rank 0: the bytes are not those that were written"),
+        ("damaged", "DamageError: rank 0: the data is damaged"),
     ],
 )
 def test_every_rank_raises_the_same_named_error(run_ranks, tmp_path, way, said):

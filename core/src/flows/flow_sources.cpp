@@ -244,7 +244,7 @@ ListedFlows::ListedFlows(FlowMachine machine, FlowColumns columns) : machine_(ma
     expect(machine);
     const std::size_t graphs = columns.read_ticks.size();
     if (columns.first.empty() || (columns.first.size() - 1) % machine.disks != 0) {
-        throw std::invalid_argument("`first` has one entry a group and disk, and one more");
+        throw std::invalid_argument("`first` has one entry per group and disk, and one more");
     }
     if (columns.compute_ticks.size() != graphs || columns.local.size() != graphs ||
         columns.first_receiver.size() != graphs + 1) {

@@ -163,7 +163,7 @@ void FlowNetwork::run(const std::function<void()>& poll) {
         }
         if ((++rounds & 0xffff) == 0) poll();
     }
-    if (active_ != 0) throw std::logic_error("after the run messages are under way");
+    if (active_ != 0) throw std::logic_error("after the run messages are in flight");
 }
 
 }  // namespace striate

@@ -86,7 +86,7 @@ Flight MessageClocks::crowded(const Packets& packets, Ticks now) {
         last = std::max(over, last + last_service) + latency;
         if (hop == 0) sent = std::max(now, over - last_service);
         latencies += latency;
-        // A stream may have a window's worth of packets under way at every station.
+        // A stream may have a window's worth of packets in flight at every station.
         const Ticks full = service(hop, stations_.settings().packet_bytes);
         in_flight += stations_[at].window / std::max<Ticks>(full, 1);
         slowest = std::max(slowest, service(hop, packets.first));

@@ -162,7 +162,7 @@ void Stations::find_forced(std::int32_t from, std::int32_t to, Route& route) con
     route.last_forced = one ? route.stations.size() : std::min(hops(to), route.stations.size());
 }
 
-// An analytical interface walks the way once: its own service is the slowest one, all latencies follow.
+// An analytical interface walks the route once: its own service is the slowest one, all latencies follow.
 void Stations::summarise(Route& route) const {
     route.bottleneck = stations_[route.stations.front()].bandwidth;
     route.latency = 0;

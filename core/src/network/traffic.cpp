@@ -178,7 +178,7 @@ void Traffic::expect_quiet() const {
     if (packets_in_ != packets_out_) {
         fail(std::to_string(packets_in_) + " packets went in, " + std::to_string(packets_out_) + " came out");
     }
-    if (active_messages != 0) fail(std::to_string(active_messages) + " messages are under way");
+    if (active_messages != 0) fail(std::to_string(active_messages) + " messages are in flight");
     for (const Slot& slot : slots) {
         if (slot.used != 0 || slot.in_flight != 0) fail("a stream holds credit");
         if (slot.waiting != 0 || slot.left != 0) fail("a queue is not empty");

@@ -42,7 +42,7 @@ void Matching::arrive(const Envelope& envelope, std::uint32_t place, std::uint32
         pair.overtaking.erase(next);
         ++pair.accepted;
     }
-    // A pair with nothing under way may start counting anew.
+    // A pair with nothing in flight may start counting anew.
     if (pair.accepted == pair.announced) pairs_.erase(pair_key(envelope));
 }
 

@@ -22,7 +22,7 @@
 
 namespace striate {
 
-// One thread of activity: task r is rank r's program, further ones are collectives under way.
+// One thread of activity: task r is rank r's program, further ones are collectives in flight.
 struct Task {
     enum class Phase : std::uint8_t { stepping, waiting, finishing, over };
     std::uint32_t rank = 0;
@@ -297,7 +297,7 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
     std::vector<std::uint32_t> marks_;
     std::vector<std::vector<OpenRegion>> open_regions_;
     std::vector<std::vector<OpenReceive>> open_receives_;
-    std::vector<Found> found_;  // by the operation under way
+    std::vector<Found> found_;  // by the operation in flight
     ProgramResult result_;
 };
 

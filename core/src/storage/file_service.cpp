@@ -80,7 +80,7 @@ void FileService::access(const Caller& caller, std::int64_t file, bool write, co
     ask_for_window(call);
 }
 
-// A client has so many bytes of a call under way, in the order of the call, before it asks for more.
+// A client has so many bytes of a call in flight, in the order of the call, before it asks for more.
 void FileService::ask_for_window(std::uint32_t index) {
     Call& call = calls_[index];
     Runs now;

@@ -107,7 +107,7 @@ bool same_rows(const std::vector<Transfer>& left, const std::vector<Transfer>& r
 
 }  // namespace
 
-TEST_CASE("a stream alone on its way needs events at its slowest station alone") {
+TEST_CASE("a stream alone on its route needs events at its slowest station alone") {
     const RandomCase fabric = two_pairs();
     const auto plain = fabric.simulate({.warp = false});
     const auto fast = fabric.simulate({.warp = true});

@@ -56,7 +56,7 @@ std::vector<double> plain_rates(const std::vector<double>& capacities, const std
     }
 }
 
-// Random flows over random ways come and go; after every change all rates must be those of the plain method.
+// Random flows over random routes come and go; after every change all rates must equal the plain method's.
 bool agrees(std::uint64_t seed, double tolerance, double error) {
     std::mt19937_64 random(seed);
     const auto pick = [&](std::uint64_t least, std::uint64_t most) {

@@ -44,8 +44,8 @@ TEST_CASE("a star is a tree: up to the switch and down again") {
     CHECK(routes.path(1, 1).empty());
 }
 
-TEST_CASE("equal ways are decided by the lowest edge, and all of them are named") {
-    // A square 0-1-3-2-0: two ways of two hops from 0 to 3, by edge 0 (to 1) or by edge 2 (to 2).
+TEST_CASE("equal routes are decided by the lowest edge, and all of them are named") {
+    // A square 0-1-3-2-0: two routes of two hops from 0 to 3, by edge 0 (to 1) or by edge 2 (to 2).
     Routes routes(4, Indices{0, 1, 0, 2, 1, 3, 2, 3}, Indices{1, 0, 2, 0, 3, 1, 3, 2});
     CHECK((routes.path(0, 3) == Indices{0, 4}));
     CHECK((next_edges(routes, 0, 3) == Indices{0, 2}));
@@ -63,7 +63,7 @@ TEST_CASE("a cut cable and a one-way street are seen") {
     CHECK_THROWS(Routes(2, Indices{0}, Indices{2}));
 }
 
-TEST_CASE("every way over random graphs is connected, shortest, and takes the lowest edge that gets nearer") {
+TEST_CASE("every route over random graphs is connected, shortest, and takes the lowest edge of those nearer") {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
         const auto components = static_cast<std::int32_t>(1 + random() % 12);

@@ -55,7 +55,7 @@ TEST_CASE("only the first packet carries a header, and packets follow each other
     schedule.send(0, 1, 250);  // packets of 140, 100 and 50 B
     const auto result = simulate(one_socket(), schedule, {100});
     // Packet 1 passes stations at 0-140, 140-280, 287-427, 427-567, 574-714. Interface: a full packet's worth
-    // (100) may be under way, so packet 2 (100 B) starts when the link starts packet 1, at 140; the link is
+    // (100) may be in flight, so packet 2 (100 B) starts when the link starts packet 1, at 140; the link is
     // free at 280 (window 107 > 0 used after memory starts packet 1 at 287, used 140 >= 107: blocked until
     // 287): 287-387. Memory: free at 427, window = 200 (slower rate): 427-527 after arrival at 394. Second
     // link: packet 1 took 140 >= 107, so it waits until 574; packet 2 there 574-674, arrival 681, interface
@@ -132,7 +132,7 @@ TEST_CASE("a step starts when what it waits for is delivered, or sent, and its d
     CHECK(result.end == 1031);
 }
 
-TEST_CASE("round-robin routing deals messages over equal ways") {
+TEST_CASE("round-robin routing deals messages over equal routes") {
     SmallNetwork network;
     const auto left = network.component(byte_per_tick * 100);
     const auto right = network.component(byte_per_tick * 100);
@@ -149,7 +149,7 @@ TEST_CASE("round-robin routing deals messages over equal ways") {
     const auto shortest = simulate(network, schedule, {1000});
     const auto spread =
         simulate(network, schedule, {1000, Rounding::nearest_picosecond, Routing::round_robin});
-    CHECK(shortest.end > 3000);  // both over the first way: 1000 + 1000, and 1000 of waiting
+    CHECK(shortest.end > 3000);  // both over the first route: 1000 + 1000, and 1000 of waiting
     CHECK(spread.end < 2100);    // each over its own
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("other ties move neither a byte nor an event") {
         const auto ours = fabric.simulate({.warp = false});
         for (const QueueKind queue : {QueueKind::timed_heap, QueueKind::entry_heap}) {
             const auto loose = fabric.simulate({.queue = queue});
-            if (fabric.settings.routing == striate::Routing::shortest) {  // else ties decide the way as well
+            if (fabric.settings.routing == striate::Routing::shortest) {  // else ties decide the route, too
                 CHECK(loose.stations == ours.stations);
                 CHECK(loose.events == ours.events);
             }

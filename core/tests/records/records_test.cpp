@@ -54,7 +54,7 @@ TEST_CASE("bits are counted from each edge to the next") {
     CHECK_THROWS(striate::count_marked(bits, outside, counts));
 }
 
-TEST_CASE("settling into buckets is settling, then bucketing") {
+TEST_CASE("resolving into buckets is resolving, then bucketing") {
     std::mt19937 random(3);
     for (int round = 0; round < 200; ++round) {
         const auto records = static_cast<std::int64_t>(random() % (round % 4 == 0 ? 9000 : 300) + 1);

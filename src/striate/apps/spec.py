@@ -94,7 +94,7 @@ def _beside(folder: Path, name: str, allow_code: bool, *, at: str) -> Path:
     path = (folder / name).resolve()
     if not allow_code and not path.is_relative_to(folder.resolve()):
         raise WorkloadError(
-            f"{name!r:.80} does not lie beside the spec, and a file may run code; --allow-code takes it",
+            f"{name!r:.80} does not lie beside the spec, and a file may run code; use --allow-code to accept it",
             at=at,
         )
     return path

@@ -28,7 +28,7 @@ SAMPLE_BYTES = 2**20
 @click.option(
     "--open-files",
     is_flag=True,
-    help="open the largest files that TRACE names, where they are still here, to see how they compress",
+    help="open the largest files that TRACE names, if they still exist, to see how well they compress",
 )
 @click.option("--jobs", type=click.IntRange(1, 1024), help="processes for the logs of a folder (one per CPU)")
 def command(
@@ -40,13 +40,13 @@ def command(
     open_files: bool,
     jobs: int | None,
 ) -> int:
-    """Say what is wrong with the I/O of TRACE, a trace of ours or another tool's log, and what to change.
+    """Diagnose the I/O of TRACE, a trace of Striate or another tool's log, and say what to change.
 
-    Gains are ranges from a cost model fitted to the trace; with CLUSTER, they are simulated on it. What could not be
-    judged is said with the reason.
+    Gains are ranges from a cost model fitted to the trace; with CLUSTER, they are simulated on it. Rules that could
+    not be applied are listed with the reason.
 
     TRACE may be a folder of Darshan logs: they are looked at in parallel and ranked by what can be saved. With
-    `-o advice.jsonl` each is written as it is done, and logs that stand there already are not looked at again.
+    `-o advice.jsonl` each is written as soon as it is done, and logs that are already in the file are skipped.
     """
     from striate.advice import advise
     from striate.advice.advise import RULES

@@ -31,7 +31,7 @@ SCHEMA = "striate.applied/1"
 @click.option(
     "--now",
     type=click.Path(path_type=Path),
-    help="settings of the runs to compare with (default: those that the search began with)",
+    help="settings of the runs to compare with (default: those that the search started from)",
 )
 @json_option
 def command(
@@ -40,7 +40,8 @@ def command(
     """Write the settings of SOURCE, which `striate tune -o x.toml` or `striate advise -o x.json` wrote, into a folder.
 
     hints.txt and environment.sh (ROMIO_HINTS, MPICH_MPIIO_HINTS) for MPI-IO, commands.sh for the file system,
-    runtime.toml for `striate.runtime`. With --rerun, programs on our runtime are run again; rerun.json has their times.
+    runtime.toml for `striate.runtime`. With --rerun, a program on striate.runtime is run again, and rerun.json has the
+    times.
     """
     from striate.cli.output import refuse_overwrite
 
@@ -48,7 +49,7 @@ def command(
     files = plan.files(output)
     if again and (tuned is None or "runtime.toml" not in files):
         raise TuningError(
-            "only tuned settings of a program on our runtime can be run again", source=str(source)
+            "only settings tuned for a program on striate.runtime can be run again", source=str(source)
         )
     output.mkdir(exist_ok=True)
     for name in (*files, *["rerun.json"] * again):

@@ -19,7 +19,7 @@ MOST_RANKS = 10_000_000
 @output_option("draw the topology into this .svg or .png file")
 @click.option("--ranks", type=click.IntRange(1, MOST_RANKS), help="also show where this many ranks run")
 def command(cluster: str, as_json: bool, output: Path | None, force: bool, ranks: int | None) -> None:
-    """Understand CLUSTER, a TOML file or a bundled machine's name; print it as a table, draw it with -o."""
+    """Check CLUSTER, a TOML file or a bundled machine's name; print it as a table, draw it with -o."""
     from striate.cluster.load import load_cluster
     from striate.pages.topology.document import document
     from striate.pages.topology.draw import draw, draw_png

@@ -42,8 +42,8 @@ def command(
     """Turn SOURCE into OUTPUT; the ending of its name says in which format.
 
     A trace, or another tool's log, becomes a .parquet, .csv, .pftrace (Perfetto), .json (Chrome's trace events), .prv
-    (Paraver) or .otf2; .gz behind a text format packs it. A dataset, a directory written by striate.runtime, becomes
-    a .npy, .h5 or .zarr; a group of variables a .h5 (as netCDF-4 has it) or .zarr.
+    (Paraver) or .otf2; add .gz to a text format to compress it. A dataset, a directory written by striate.runtime,
+    becomes a .npy, .h5 or .zarr; a group of variables a .h5 (as netCDF-4 has it) or .zarr.
     """
     from striate.formats.convert import FORMATS
     from striate.runtime.export import SUFFIXES

@@ -41,12 +41,12 @@ def command(
 ) -> None:
     """Refine CLUSTER, a TOML file or a bundled machine's name, by what TRACES show.
 
-    Start-ups and rates of messages, writes, reads and flushes are fitted to the traced operations; what they do not
-    determine stays as it is, and is said.
+    Latencies and bandwidths of messages, writes, reads and flushes are fitted to the traced operations; what they
+    do not determine is left unchanged and listed.
 
-    With --rates a table of collective writes is fitted instead: what a process, a node's Lustre client, RPCs in flight
-    and an OST pass on, and what moving locks costs. Rows without a time are questions: each is forecast with its range,
-    and the best setting of each job is named.
+    With --rates a table of collective writes is fitted instead: the bandwidth of a process, of a node's Lustre client,
+    of the RPCs in flight and of an OST, and the cost of moving locks. Rows without a time are questions:
+    each is forecast with its range, and the best setting of each job is named.
     """
     from striate.cli.output import refuse_overwrite
 

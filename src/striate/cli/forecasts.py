@@ -24,12 +24,12 @@ def timeline_options(function: Command) -> Command:
         "--timeline-memory",
         default="1 GiB",
         show_default=True,
-        help="memory the timeline may take; what comes later is left out",
+        help="memory for the timeline; later events are left out",
     )
     timeline = click.option(
         "--timeline",
         type=click.Path(path_type=Path),
-        help="write what ranks, servers, links and disks did when to a .parquet file, a trace; asks the fine rung",
+        help="write the timeline of ranks, servers, links and disks to a .parquet file, a trace; uses the fine rung",
     )
     return timeline(memory(function))
 

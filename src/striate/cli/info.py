@@ -19,10 +19,10 @@ def _is_dataset(folder: Path) -> bool:
 @click.argument("file", type=click.Path(path_type=Path))
 @json_option
 def command(file: Path, as_json: bool) -> None:
-    """Say what the trace FILE holds: ranks, files, bytes, time, share of I/O, phases, the slowest rank.
+    """Summarise the trace FILE: ranks, files, bytes, time, share of I/O, phases, the slowest rank.
 
     FILE is a trace saved by striate, or a log of Darshan, dftracer, Recorder or OTF2; its format is
-    recognised. Of a dataset, a directory written by striate.runtime, it says shape, type, chunks, codec and servers.
+    recognised. For a dataset, a directory written by striate.runtime, print shape, type, chunks, codec and servers.
     """
     if file.is_dir() and _is_dataset(file):
         from striate.runtime.describe import describe

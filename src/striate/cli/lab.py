@@ -37,10 +37,10 @@ def command() -> None:
     "--switch-buffer",
     default="10 MiB",
     show_default=True,
-    help="what a port of the switch holds",
+    help="buffer size of a switch port",
 )
 @click.option(
-    "--link-burst", default="16 KiB", show_default=True, help="what a link lets pass at memory speed"
+    "--link-burst", default="16 KiB", show_default=True, help="bytes that a link passes at memory speed"
 )
 @click.option(
     "--mtu",
@@ -64,7 +64,7 @@ def command() -> None:
     "--shard",
     default="4 MiB",
     show_default=True,
-    help="files are dealt in such parts; 0: whole files",
+    help="size of the shards that files are divided into; 0: whole files",
 )
 @click.option(
     "--directory",
@@ -103,7 +103,7 @@ def up(
 
 @command.command(context_settings=_PASSED_ON)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
-@click.option("--ranks", type=click.IntRange(min=1), help="start so many MPI ranks over the hosts")
+@click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks to start over the hosts")
 @click.option("--per-host", type=click.IntRange(min=1), help="ranks on each host (default: spread evenly)")
 @name_option
 def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name: str) -> None:
@@ -176,7 +176,7 @@ def _status_text(lab: LabStatus) -> str:
 @output_option("write the description to this .toml file instead of standard output")
 @name_option
 def describe(output: Path | None, force: bool, name: str) -> None:
-    """The lab as a cluster description, by construction: what a probe should find."""
+    """Print the lab as a cluster description, from its settings: what a probe should find."""
     from striate.cluster.dump import cluster_to_toml
     from striate.lab.describe import describe as described
     from striate.lab.door import state

@@ -26,7 +26,7 @@ DRAW_SCHEMA = "striate.layout.draw/1"
 
 @click.group()
 def command() -> None:
-    """Draw a layout, tell where bytes go, measure what accesses ask of it, or advise one.
+    """Draw a layout, locate bytes, measure how it serves accesses, or recommend one.
 
     LAYOUT is basic, simple:SERVERS:UNIT, varstrip:SERVER:SIZE;SERVER:SIZE..., twod:SERVERS:UNIT:GROUPS:FACTOR,
     grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT] or lustre:SERVERS:OPTIONS of lfs setstripe; for example simple:8:64KiB.
@@ -39,7 +39,7 @@ def command() -> None:
 @json_option
 @output_option("write the answer to this file")
 def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | None, force: bool) -> None:
-    """Tell the server and position of each OFFSET, such as 0, 70000 or 1MiB."""
+    """Print the server and position of each OFFSET, such as 0, 70000 or 1MiB."""
     from striate.layout.parse import parse
     from striate.units import size
 
@@ -62,7 +62,7 @@ def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | 
 @json_option
 @output_option("write the answer to this file")
 def lustre(words: str, servers: int, as_json: bool, output: Path | None, force: bool) -> None:
-    """Understand a layout in Lustre's WORDS: "lfs setstripe OPTIONS", or a file with what `lfs getstripe` printed."""
+    """Read a layout in Lustre's WORDS: "lfs setstripe OPTIONS", or a file with what `lfs getstripe` printed."""
     from striate.layout.lfs import from_getstripe, from_setstripe, setstripe_command
 
     if output is not None:

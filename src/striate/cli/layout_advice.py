@@ -34,7 +34,7 @@ _servers_option = click.option("--servers", type=click.IntRange(min=1), required
     "given",
     multiple=True,
     metavar="OFFSET:SIZE,...",
-    help="what the next rank accesses; may be given again",
+    help="what the next rank accesses; may be given several times",
 )
 @click.option("--trace", "source", type=click.Path(path_type=Path), help="take the accesses of a trace")
 @click.option("--file", "name", help="of the trace, this file (default: the one of the most bytes)")
@@ -100,7 +100,7 @@ def patterns(trace: Path, as_json: bool, output: Path | None, force: bool) -> No
     "--runs", type=click.IntRange(min=1), help="number of independent runs of a sampler such as MrBayes"
 )
 @click.option("--processes", type=click.IntRange(min=1), help="its processes")
-@click.option("--generation", metavar="SIZE", help="bytes that all of it writes per generation")
+@click.option("--generation", metavar="SIZE", help="bytes that the whole sampler writes per generation")
 @click.option("--memory", metavar="SIZE", help="memory of a process that may hold buffered generations")
 @click.option("--samples", type=click.IntRange(min=1), help="its samples, to count the writes")
 @_local_option
@@ -122,7 +122,8 @@ def advise(
     """Advise a layout by the rules of thesis 003: for the phases of a trace, or for a sampler of several runs.
 
     A sampler is described by --runs, --processes and --generation; with --memory the number of generations to buffer
-    stays within three quarters of it. The rules advise; `striate predict --layout` tells what a layout gives.
+    stays within three quarters of it. The rules are heuristics; `striate predict --layout` forecasts the time
+    with a layout.
     """
     from striate.layout.buffering import write_count
 

@@ -53,9 +53,9 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
 @click.option("--scale", default="hyperperimeter:2", show_default=True, help="fit: g(p)")
 @click.option("--group", type=int, default=1, show_default=True, help="fit: c, processors that synchronise")
 @click.option(
-    "--disks", "servers", help="fit: disks or I/O servers of traced runs: one number, or one a trace: 1,2,4"
+    "--disks", "servers", help="fit: disks or I/O servers of traced runs: one number, or one per trace: 1,2,4"
 )
-@click.option("--fixed", multiple=True, metavar="NAME=VALUE", help="fit: hold a parameter at a value")
+@click.option("--fixed", multiple=True, metavar="NAME=VALUE", help="fit: keep a parameter at a value")
 @json_option
 @output_option("draw the surface, or the fit's residuals, as a page (HTML) that opens offline")
 def command(files: tuple[Path, ...], **options: Any) -> None:
@@ -231,7 +231,7 @@ def _observations(files: tuple[Path, ...], servers: str | None) -> Observations:
     if len(files) == 1 and not files[0].name.endswith(_TRACES) and not files[0].is_dir():
         if servers is not None:
             raise QueueingError(
-                "expected traces for --disks, got a table, whose column d tells", at="--disks"
+                "expected traces for --disks, got a table, which has them in its column d", at="--disks"
             )
         return read_observations(files[0])
     with progress("reading"):

@@ -33,7 +33,7 @@ def command() -> None:
 def learn(runs: tuple[Path, ...], as_json: bool, output: Path | None, force: bool) -> None:
     """Learn from tables of repeated RUNS: columns machine, program, ranks, and seconds or rate; also start, bytes.
 
-    Job summaries of TOKIO (.csv.gz) are understood as they are.
+    Job summaries of TOKIO (.csv.gz) can be given directly.
     """
     from striate.noise.learn import learn as learnt
     from striate.noise.runs import read_runs

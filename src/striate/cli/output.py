@@ -37,7 +37,7 @@ def json_option(function: Command) -> Command:
 
 def allow_code_option(function: Command) -> Command:
     """`--allow-code`."""
-    text = "run Python files that a .toml names and that do not lie beside it (see docs: What is trusted)"
+    text = "run Python files that a .toml names and that are not in its folder (see docs: What is trusted)"
     return click.option("--allow-code", is_flag=True, help=text)(function)
 
 
@@ -46,8 +46,8 @@ def plugin_options(function: Command) -> Command:
     trace = "print the Python traceback of a plug-in that fails, before the line that names it"
     function = click.option("--plugin-traceback", is_flag=True, help=trace)(function)
     text = (
-        "use the algorithms of this plug-in, a .py file, which is run, or an installed one's name; FILE:NAME takes "
-        "one of the file's; may be given several times (see docs: Write a plug-in)"
+        "use the algorithms of this plug-in: a .py file, which is run, or the name of an installed one; FILE:NAME "
+        "takes one class of the file; may be given several times (see docs: Write a plug-in)"
     )
     return click.option("--plugin", "plugins", multiple=True, metavar="FILE[:NAME]", help=text)(function)
 

@@ -34,7 +34,7 @@ def command() -> None:
 )
 @click.option("--force", is_flag=True, help="overwrite an existing file")
 def new(kind: str, output: Path | None, force: bool) -> None:
-    """Write a plug-in of KIND to begin with."""
+    """Write a plug-in of KIND as a starting point."""
     from importlib.resources import files
 
     name = kind.replace("-", "_")

@@ -90,18 +90,19 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--cpu-scale",
     metavar="FACTOR|CLUSTER",
-    help="multiply times of computing, by 0.5 for CPUs twice as fast as those a trace was recorded on; or name the "
+    help="multiply compute times, by 0.5 for CPUs twice as fast as those a trace was recorded on; or name the "
     "machine it was recorded on, and the speeds of the nodes are compared",
 )
 @click.option(
     "--noise",
     metavar="NOISE",
-    help="also say a usual and a bad day of a shared machine: a file of `striate noise learn`, or tokio",
+    help="also print the time on a usual and on a bad day of a shared machine: a file of `striate noise learn`, "
+    "or tokio",
 )
 @click.option(
     "--self-check",
     is_flag=True,
-    help="play the program packet by packet afterwards and name every claim that this contradicts",
+    help="simulate the program packet by packet afterwards and report every claim that this contradicts",
 )
 @click.option(
     "--percentile",
@@ -112,7 +113,7 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     help="print the time that P percent of the runs do not exceed; may be given several times",
 )
 @click.option(
-    "--exact", is_flag=True, help="with --rung fine: the one number that the model plays, without a range"
+    "--exact", is_flag=True, help="with --rung fine: the one time that the model gives, without a range"
 )
 @plugin_options
 @allow_code_option
@@ -144,7 +145,7 @@ def command(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Forecast how long PROGRAM takes on CLUSTER: the median, and the range that holds 80 % of the runs.
+    """Forecast how long PROGRAM takes on CLUSTER: the median, and the range in which 80 % of the runs lie.
 
     PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
     file, which is run, that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or

@@ -54,7 +54,7 @@ def command(
     """Measure messages, memory, files and CPUs of this machine, and write them as a cluster description.
 
     Ranks are started here, or by LAUNCHER, such as: striate probe -o here.toml -- mpiexec -n 16 -hosts a,b.
-    Files of at most 192 MiB, and 16 MiB a rank, lie in a directory of their own that is removed at the end.
+    Files of at most 192 MiB, and 16 MiB per rank, lie in a directory of their own that is removed at the end.
     """
     from striate import units
     from striate.cli.output import refuse_overwrite, refuse_store

@@ -16,7 +16,7 @@ from striate.cli.output import say
 def command(dataset: Path, directories: tuple[Path, ...]) -> None:
     """Remove files of DATASET that belong to no write that was completed.
 
-    What is whole stays as it is. Refuses while a program writes the dataset.
+    Complete writes are not touched. Refuses while a program writes the dataset.
     """
     from striate.runtime import repair
 

@@ -24,7 +24,7 @@ SCHEMA = "striate.results/1"
 @click.option("--layout", help="only entries with this layout")
 @click.option("--ranks", type=click.IntRange(min=1), help="only entries with this many ranks")
 @click.option("--since", help="only entries made at or after this date, such as 2026-01-31")
-@click.option("--last", type=click.IntRange(min=1), help="only the newest so many")
+@click.option("--last", type=click.IntRange(min=1), help="only this many of the newest entries")
 @click.option(
     "--changes", "over_time", is_flag=True, help="one line per subject: first result, last result, change"
 )
@@ -44,7 +44,7 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """List what STORE holds, a file that `--store` of predict, probe, validate and tune appends to."""
+    """List the entries of STORE, a file that `--store` of predict, probe, validate and tune appends to."""
     from striate.results import Filter, entries
     from striate.results.changes import changes
 
@@ -79,7 +79,7 @@ def _document(found: Sequence[Entry]) -> dict[str, object]:
 
 
 def entries_text(found: Sequence[Entry]) -> str:
-    """One line an entry."""
+    """One line per entry."""
     from striate.printable import columns
 
     subject = ("kind", "workload", "cluster", "layout", "ranks")

@@ -10,7 +10,7 @@ from striate.cli.output import json_option, print_json, say
 @click.command()
 @json_option
 def command(as_json: bool) -> int:
-    """Check this installation: each part does one small thing whose right answer is known.
+    """Check this installation: each part runs one small case with a known answer.
 
     Needs no compiler, no network and no MPI. Exit status 3 when a check fails.
     """

@@ -35,7 +35,7 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Show what happened and what was predicted in one HTML file that opens offline.
+    """Show observed and predicted runs in one HTML file that opens offline.
 
     A, B, ... are traces (of striate, Darshan, dftracer, Recorder, OTF2), simulated timelines (.parquet), forecasts and
     advice (.json) or descriptions of clusters (.toml); several runs are drawn on one axis of time.

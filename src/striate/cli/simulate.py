@@ -45,12 +45,12 @@ class TimeType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--compute",
     type=TimeType(),
     metavar="TIME",
-    help="what computing between two MPI calls takes, such as 10us or 0; without it, the CPU time that it takes here",
+    help="compute time between two MPI calls, such as 10us or 0 (default: the CPU time measured here)",
 )
 @click.option(
     "--cpu-scale",
     metavar="FACTOR|CLUSTER",
-    help="multiply times of computing, by 0.5 for CPUs twice as fast as those here; or name the description of this "
+    help="multiply compute times, by 0.5 for CPUs twice as fast as those here; or name the description of this "
     "machine, and the speeds of the nodes are compared",
 )
 @collective_option
@@ -84,10 +84,10 @@ def command(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Run PROGRAM, an unmodified mpi4py program, on simulated ranks of CLUSTER, and say how long it takes there.
+    """Run PROGRAM, an unmodified mpi4py program, on simulated ranks of CLUSTER, and report how long it takes there.
 
     PROGRAM is a Python file, or with -m a module. It is run, with your rights: its code computes, its messages move
-    data, its files are written. Messages and file accesses are then played packet by packet. ARGUMENTS are the
+    data, its files are written. Messages and file accesses are then simulated packet by packet. ARGUMENTS are the
     program's own; put -- before those that begin with a dash. What the program prints goes to standard output, with
     --json to standard error.
     """

@@ -21,9 +21,13 @@ LEVELS = {
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="-- COMMAND...")
 @click.option("--level", type=click.Choice(list(LEVELS)), default="all", help="what to record (default: all)")
 @click.option(
-    "--max-memory", default="1 GiB", help="how much a process may record; later operations are counted only"
+    "--max-memory",
+    default="1 GiB",
+    help="memory that a process may record into; later operations are only counted",
 )
-@click.option("--sample", help="also look at CPU, memory, network and disk of every host, this often: 100ms")
+@click.option(
+    "--sample", help="also sample CPU, memory, network and disk of every host at this interval, such as 100ms"
+)
 @click.option(
     "--scratch",
     type=click.Path(path_type=Path, exists=True, file_okay=False),

@@ -35,14 +35,14 @@ SHOWN = 12  # candidates in the table
     "--budget",
     default="60 s",
     show_default=True,
-    help="wall time from the start; what it does not reach stays undecided",
+    help="wall time of the search; candidates not reached stay undecided",
 )
 @click.option(
     "--search",
     type=click.Choice(["grid", "random", "bayes"]),
     default="grid",
     show_default=True,
-    help="all candidates, some drawn by lot, or some drawn where good ones were found (Optuna)",
+    help="all candidates, some drawn at random, or some near the good ones found so far (Optuna)",
 )
 @click.option(
     "--trials",
@@ -58,7 +58,7 @@ SHOWN = 12  # candidates in the table
     "--executor",
     default="processes",
     show_default=True,
-    help="who predicts: processes, serial, mpi (under python -m mpi4py.futures), dask or dask:ADDRESS",
+    help="where forecasts run: processes, serial, mpi (under python -m mpi4py.futures), dask or dask:ADDRESS",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="number of workers (default: one per CPU)")
 @click.option("--resolution", default=0.05, show_default=True, help="times closer than this share are ties")
@@ -90,8 +90,8 @@ def command(
     SPEC is a TOML file: `app` (checkpoint, jacobi, mesh, mesh-mpi-io, pmc3) with its parameters, or `program`, a .py
     file, which is run on `ranks` ranks, a saved workload or a trace, beside the spec; and a table [vary] of knobs with
     lists of values.
-    CLUSTER is a description (.toml) or the name of a bundled machine. Exit status 3 when the budget ended before all
-    was decided.
+    CLUSTER is a description (.toml) or the name of a bundled machine. Exit status 3 when the budget ended before
+    all candidates were decided.
     """
     from striate.apps.spec import load_tunable
     from striate.cli.clusters import find_cluster

@@ -42,7 +42,7 @@ class WithLauncher(click.Command):
     "apps",
     multiple=True,
     help="only this application, a name or a Python file, or with a launcher also a kernel such as "
-    "bcast,size=1MiB; may be given again",
+    "bcast,size=1MiB; may be given several times",
 )
 @click.option(
     "--directory",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Say what was understood of a program."""
+    """Show how a program was understood."""
 
 
 @command.command()

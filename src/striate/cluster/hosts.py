@@ -61,7 +61,8 @@ def inside_of(description: Description, table: SeatTable, path: str) -> Inside:
     """The inside of the node a server or relay has for itself; refuses none, two, or an unknown name."""
     if (table.like is None) == (table.node is None):
         raise ClusterError(
-            "a node apart needs `like` (a node's name) or `node` (its inside)", at=f"{path}.like"
+            "a dedicated node needs `like` (the name of a node) or `node` (its description)",
+            at=f"{path}.like",
         )
     if table.node is not None:
         return table.node

@@ -28,7 +28,7 @@ def check_measured(description: Description) -> None:
         low, high = (read_like(value, getattr(table, end), f"{at}.{end}") for end in ("low", "high"))
         if not low <= value <= high:
             raise ClusterError(
-                f"expected {table.low} to {table.high} to hold the value at {table.key}", at=at
+                f"expected {table.low} to {table.high} to contain the value at {table.key}", at=at
             )
 
 

@@ -62,7 +62,7 @@ class Instructions(float):
     def read(cls, quantity: units.Quantity) -> Instructions:
         value = units.count(quantity)
         if not 0 < value <= LARGEST_SPEED:
-            raise UnitError(f"expected instructions per second above 0, 1 E at most, got {quantity!r}")
+            raise UnitError(f"expected instructions per second above 0 and at most 1e18, got {quantity!r}")
         return cls(value)
 
 
@@ -84,4 +84,4 @@ def decode(kind: type, value: Any) -> Any:
             return kind.read(value)
         except OverflowError as error:
             raise UnitError(f"expected a smaller number, got {value!r:.40}") from error
-    raise NotImplementedError(f"no way to read a {kind.__name__}")
+    raise NotImplementedError(f"cannot read a {kind.__name__}")

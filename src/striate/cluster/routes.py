@@ -18,7 +18,7 @@ Summaries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 def summarise(
     network: Network, sources: NDArray[np.integer[Any]], targets: NDArray[np.integer[Any]]
 ) -> Summaries:
-    """Hops (-1: no way), latency in picoseconds and smallest bandwidth between pairs of components."""
+    """Hops (-1: no route), latency in picoseconds and smallest bandwidth between pairs of components."""
     summaries: Summaries = _core.route_summary(
         network.bandwidth,
         network.edge_source,
@@ -32,7 +32,7 @@ def summarise(
 
 
 def hops(network: Network, start: int, *, backwards: bool = False) -> Indices:
-    """Edges on the shortest way from `start` to each component (backwards: to `start`); -1: there is none."""
+    """Edges on the shortest route from `start` to each component (backwards: to `start`); -1: there is none."""
     return _search(network, start, backwards=backwards)[0]
 
 

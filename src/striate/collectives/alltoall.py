@@ -35,7 +35,7 @@ def pairwise(size: int, size_bytes: ArrayLike) -> ScheduleDraft:
 
 
 def bruck(size: int, size_bytes: ArrayLike) -> ScheduleDraft:
-    """In ceil(log2 size) rounds: in round k all blocks whose way still to go has bit k travel 2^k ranks."""
+    """In ceil(log2 size) rounds: in round k all blocks whose remaining distance has bit k travel 2^k ranks."""
     blocks = _blocks(size_bytes, size)
 
     def route(sender: int, receiver: int, tag: int) -> list[int]:

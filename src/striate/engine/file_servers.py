@@ -42,7 +42,7 @@ DISK_KINDS = (SimpleDisk, HardDisk, FlashDisk)  # as core/include/striate/storag
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileServers:
-    """One row a server, then one row a disk; times in picoseconds, 0 bytes of memory: no end."""
+    """One row per server, then one row per disk; times in picoseconds, 0 bytes of memory: no end."""
 
     policy: NDArray[np.uint8]
     memory: Int64s

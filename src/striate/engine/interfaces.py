@@ -26,7 +26,7 @@ class Interfaces:
 
 
 def rank_interfaces(cluster: Cluster, placement: Placement) -> Interfaces:
-    """One interface a rank, of its node's type, on its socket's memory."""
+    """One interface per rank, of its node's type, on its socket's memory."""
     kinds = cluster.node_type[placement.node]
     alone = _interfaces(
         [kind.nic for kind in cluster.node_types], kinds, cluster.socket_component[placement.socket]

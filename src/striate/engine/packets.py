@@ -50,7 +50,7 @@ def run_packets(
     log_disks: bool = False,
     timeline_bytes: int = 0,
 ) -> PacketRun:
-    """Play a program packet by packet, or with `flows` in trains that take all stations of their way in one step.
+    """Play a program packet by packet, or with `flows` in trains that pass all stations of their route in one step.
 
     `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
     heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.

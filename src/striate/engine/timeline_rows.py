@@ -195,7 +195,7 @@ def rank_rows(bars: Rows, application: Application, families: Families, lists: l
 
 
 def _sizes_by_peer(application: Application, number: int, rank: NDArray[Any], lists: list[Extents]) -> Int64s:
-    """Numbers of lists (peer, bytes) of a call that names them, one a rank."""
+    """Numbers of lists (peer, bytes) of a call that names them, one per rank."""
     programs = application.programs
     members = application.groups(int(programs.communicator[number])).size(rank.astype(np.int64))
     counts = np.broadcast_to(

@@ -13,7 +13,7 @@ from striate.interval import Interval
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What section 5 needs to know of the machine, in seconds a block; and what the contention test found, in all."""
+    """What section 5 needs to know of the machine, in seconds per block; and what the contention test found, in all."""
 
     random_seek: float  # T_rand_seek: a random read beyond a sequential one; 0 when all I/O is sequential
     io_difference: float  # T_io_diff: spread of a block's I/O time between processors

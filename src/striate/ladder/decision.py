@@ -25,9 +25,7 @@ START = "machine parts"
 TREE: dict[str, RungTrial | Rung] = {
     # Beyond the paper: a rung answers only for machines all of whose parts it models.
     "machine parts": RungTrial("do the coarse rungs model every part?", passed="contention", failed="fine"),
-    "contention": RungTrial(
-        "do messages keep out of each other's way?", passed="sequential I/O", failed="fine"
-    ),
+    "contention": RungTrial("do messages not contend?", passed="sequential I/O", failed="fine"),
     "sequential I/O": RungTrial(
         "does every disk read in sequence?", passed="groups of events", failed="I/O scale"
     ),

@@ -89,7 +89,7 @@ def proof_of_program(
 
 
 def _high(run: ProgramFlowRun, workload: Workload, cluster: Cluster, low: float) -> float | None:
-    """All work in turn: at every moment before the end something is under way. Only for programs without files."""
+    """All work in turn: at every moment before the end something is in flight. Only for programs without files."""
     touches_files = any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS))
     if touches_files or _ranks_wait_for_cpus(cluster) or len(workload.applications) > 1:
         return None

@@ -1,4 +1,4 @@
-"""What an access asks of each server: one request a server, its bytes as runs of that server's own file."""
+"""What an access asks of each server: one request per server, its bytes as runs of that server's own file."""
 
 from __future__ import annotations
 

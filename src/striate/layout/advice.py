@@ -1,6 +1,6 @@
 """Which layout fits a pattern: the rules of thesis 003, section 8.2, each with its reason.
 
-Rules advise, they do not prove: a prediction on the machine in question confirms or overrules them.
+The rules are heuristics: a prediction on the machine in question confirms or overrules them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def advise_samples(
 ) -> LayoutAdvice:
     """For a sampler of `runs` runs on `processes` processes that writes `generation_bytes` a generation."""
     for value, what in (
-        (generation_bytes, "bytes a generation"),
+        (generation_bytes, "bytes per generation"),
         (largest_buffering, "generations buffered"),
     ):
         positive(value, what)
@@ -65,7 +65,7 @@ def _varstrip(processes: int, generation_bytes: int, largest_buffering: int) -> 
     share = -(-generation_bytes // processes)
     reasons = (
         "the same processes write every sample, each on a node with a server (pattern pi_1)",
-        f"{about_size(share)} a process and generation, depth {depth:.2g}: buffer {buffered}",
+        f"{about_size(share)} per process and generation, depth {depth:.2g}: buffer {buffered}",
         "local only if the samples follow in the order of time, and headers lie outside the strips",
     )
     return LayoutAdvice(

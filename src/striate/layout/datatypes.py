@@ -123,7 +123,7 @@ def subarray(
     """The part of a larger array that begins at `starts`; order "C" (last index fastest) or "F"."""
     if not len(sizes) == len(subsizes) == len(starts) >= 1:
         raise LayoutError(
-            f"expected one size, subsize and start a dimension, got {sizes}, {subsizes}, {starts}"
+            f"expected one size, subsize and start per dimension, got {sizes}, {subsizes}, {starts}"
         )
     for whole, part, start in zip(sizes, subsizes, starts, strict=True):
         if not (part >= 1 and start >= 0 and start + part <= whole):
@@ -144,7 +144,7 @@ class Dealt:
         if self.kind == "none":
             if processes != 1:
                 raise LayoutError(
-                    f"expected one process along a dimension that is not dealt, got {processes}"
+                    f"expected one process along a dimension that is not distributed, got {processes}"
                 )
             return np.array([0]), np.array([size])
         if self.kind not in ("block", "cyclic"):
@@ -171,7 +171,9 @@ def darray(
 ) -> Datatype:
     """What `rank` gets of an array dealt over a `grid` of processes, in which ranks lie in C order."""
     if not len(sizes) == len(deals) == len(grid) >= 1:
-        raise LayoutError(f"expected one size, deal and count of processes a dimension, got {sizes}, {grid}")
+        raise LayoutError(
+            f"expected one size, distribution and process count per dimension, got {sizes}, {grid}"
+        )
     processes = int(np.prod([positive(count, "processes") for count in grid], dtype=object))
     if not 0 <= rank < processes:
         raise LayoutError(f"expected a rank from 0 to {processes - 1}, got {rank}")

@@ -19,7 +19,7 @@ LEAST_WIDTH, GAP = 22, 22
 MOST_LANES = 12
 ENDLESS = LARGEST // 2
 
-# One colour a server, light enough for dark text; they repeat after the last.
+# One colour per server, light enough for dark text; they repeat after the last.
 COLORS = ("#8ecae6", "#ffd166", "#b5d99c", "#f4a5ae", "#cdb4db", "#f4b183", "#9bd5c8", "#d8c8a8")
 HATCH = (
     '<defs><pattern id="padding" width="6" height="6" patternUnits="userSpaceOnUse" '

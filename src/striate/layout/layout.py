@@ -119,7 +119,7 @@ class Layout(ABC):
         sizes = whole_numbers(physical_sizes, "physical sizes")
         if sizes.shape != (self.servers,):
             raise LayoutError(
-                f"expected {self.servers} physical sizes, one a server, got shape {sizes.shape}"
+                f"expected {self.servers} physical sizes, one per server, got shape {sizes.shape}"
             )
         _refuse_negative(sizes, "a physical size")
         return sizes

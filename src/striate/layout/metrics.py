@@ -68,7 +68,7 @@ def largest_unit_reaching_all(size: int, servers: int) -> int:
     server, which every unit reaches.
     """
     if positive(servers, "servers") == 1:
-        raise LayoutError("expected two servers at least, got 1: any unit reaches it")
+        raise LayoutError("expected at least two servers, got 1: with one server the unit does not matter")
     return -(-size // (servers - 1)) - 1
 
 
@@ -103,7 +103,7 @@ def load_balance(server_bytes: Whole) -> float:
     """Mean over largest load of the servers: 1 when all carry the same, 1 / servers when one carries all."""
     loads = whole_numbers(server_bytes, "bytes on servers")
     if loads.size == 0 or int(loads.max()) <= 0:
-        raise LayoutError("expected bytes on one server at least, got none")
+        raise LayoutError("expected bytes on at least one server, got none")
     total: int = sum(loads.tolist())
     return total / len(loads) / int(loads.max())
 

@@ -62,14 +62,14 @@ def partitioned(sizes: Sequence[int], start: int = 0) -> AccessPhase:
 
 
 def strided(ranks: int, block: int, count: int, gap: int = 0) -> AccessPhase:
-    """Pattern 3: `count` rounds of one block a rank, `gap` unused bytes after every round."""
+    """Pattern 3: `count` rounds of one block per rank, `gap` unused bytes after every round."""
     rounds, numbers = np.divmod(np.arange(positive(ranks, "ranks") * positive(count, "rounds")), ranks)
     offsets = rounds * (ranks * block + gap) + numbers * block
     return AccessPhase(numbers, np.zeros_like(numbers), Extents(offsets, np.full_like(offsets, block)))
 
 
 def irregular(ranks: int, largest: int, count: int, seed: int) -> AccessPhase:
-    """Pattern 4: `count` rounds of one block a rank, each of 1 to `largest` bytes."""
+    """Pattern 4: `count` rounds of one block per rank, each of 1 to `largest` bytes."""
     sizes = np.random.default_rng(seed).integers(1, positive(largest, "bytes") + 1, ranks * count)
     numbers = np.tile(np.arange(positive(ranks, "ranks")), positive(count, "rounds"))
     return AccessPhase(numbers, np.zeros_like(numbers), Extents(np.cumsum(sizes) - sizes, sizes))
@@ -143,9 +143,11 @@ def _partition(offsets: Int64, sizes: Int64, file_size: int | None) -> Recognise
     covered = Extents.trusted(offsets, sizes).merged()
     whole = covered.end if file_size is None else file_size
     if len(covered) == 1 and covered.total_bytes == whole:
-        return Recognised(Pattern.PARTITIONED, f"{len(offsets)} areas, one a rank, make up all {whole} bytes")
+        return Recognised(
+            Pattern.PARTITIONED, f"{len(offsets)} areas, one per rank, make up all {whole} bytes"
+        )
     return Recognised(
-        Pattern.PARTIAL, f"{len(offsets)} areas, one a rank, {covered.total_bytes} of {whole} bytes"
+        Pattern.PARTIAL, f"{len(offsets)} areas, one per rank, {covered.total_bytes} of {whole} bytes"
     )
 
 

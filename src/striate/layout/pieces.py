@@ -12,7 +12,7 @@ from striate.layout.extents import Extents
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Columns, one row a piece.
+    """Columns, one row per piece.
 
     Piece i is `size[i]` bytes of run `run[i]`, from byte `offset[i]` of the file, at `physical[i]` of server
     `server[i]`.

@@ -45,7 +45,7 @@ class Progressive(Layout):
         if self.servers > MOST_SERVERS:
             raise LayoutError(f"expected at most {MOST_SERVERS} servers, got {self.servers}")
         if not self.components:
-            raise LayoutError("expected one component at least, got none")
+            raise LayoutError("expected at least one component, got none")
         before = 0
         for number, one in enumerate(self.components):
             _refuse_component(one, self.servers, before, at=f"component {number}")

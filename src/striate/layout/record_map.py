@@ -80,7 +80,7 @@ class RecordMap:
         self._columns: dict[str, Column] = {}
         for column in _columns(parts, 0, {}, {}):
             if column.slot.name in self._columns:
-                raise LayoutError(f"expected slots with names of their own, got {column.slot.name!r} twice")
+                raise LayoutError(f"expected slots with different names, got {column.slot.name!r} twice")
             self._columns[column.slot.name] = column
 
     @property
@@ -136,7 +136,7 @@ def _columns(
         if isinstance(part, Slot):
             yield Column(part, start, counts, strides)
         elif part.name in counts:
-            raise LayoutError(f"expected an index around each area once, got {part.name!r} inside itself")
+            raise LayoutError(f"expected each area to be nested once, got {part.name!r} inside itself")
         else:
             inner = counts | {part.name: part.count}
             yield from _columns(part.members, start, inner, strides | {part.name: part.stride})

@@ -30,7 +30,8 @@ def slot_bytes(
     growth = digits(last_generation) - digits(first_generation)
     if line < 1 or growth < 0:
         raise LayoutError(
-            f"expected a line and later generations, got {line} B, {first_generation} to {last_generation}"
+            f"expected a line of at least 1 B and increasing generations, "
+            f"got {line} B, {first_generation} to {last_generation}"
         )
     return line + growth + signed_columns * (2 if wide_exponents else 1) + integer_digits
 

@@ -31,7 +31,7 @@ def temporal_type(writes: Sequence[int], *, strict: bool = False) -> str:
     """
     counts = [int(count) for count in writes]
     if not counts or min(counts) < 0 or max(counts) == 0:
-        raise LayoutError(f"expected writes of one process at least, got {counts[:20]}")
+        raise LayoutError(f"expected writes of at least one process, got {counts[:20]}")
     if min(counts) > 0:
         balanced = max(counts) == 1 if strict else min(counts) == max(counts)
         return COMPLETE_1 if balanced else COMPLETE_PLUS

@@ -34,7 +34,7 @@ class TwoDStripe(Layout):
         object.__setattr__(self, "groups", positive(self.groups, "groups"))
         object.__setattr__(self, "factor", positive(self.factor, "a group strip factor"))
         if self.groups > self.servers:
-            raise LayoutError(f"expected at most {self.servers} groups, one a server, got {self.groups}")
+            raise LayoutError(f"expected at most {self.servers} groups, one per server, got {self.groups}")
         if self.servers * self.unit * self.factor > LARGEST:
             raise LayoutError(
                 f"expected a round up to 2^63 - 1 bytes, got {self.servers * self.unit * self.factor}"

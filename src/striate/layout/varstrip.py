@@ -87,7 +87,7 @@ def _checked(number: int, server: int, size: int) -> Strip:
 
 def _refuse_gaps(servers: set[int]) -> None:
     if not servers:
-        raise LayoutError("expected one strip at least, got none")
+        raise LayoutError("expected at least one strip, got none")
     highest = max(servers)
     if len(servers) <= highest:
         missing = next(server for server in range(highest) if server not in servers)

@@ -40,7 +40,7 @@ class LearntSeries:
         if len(self.slowdowns) != len(PROBABILITIES) or not grows or not finite:
             raise ValueError(f"expected {len(PROBABILITIES)} positive growing slowdowns")
         if min(self.faster, self.slower) < 1:
-            raise ValueError("expected factors of drift of at least 1")
+            raise ValueError("expected drift factors of at least 1")
 
     @property
     def name(self) -> str:
@@ -98,7 +98,7 @@ class Noise:
         if len(found) != 1:
             known = "; ".join(one.name for one in (found or self.series)[:4])
             raise NoiseError(
-                f"expected words of one series, {words!r:.60} fits {len(found)}; there are {known}"
+                f"expected words that select one series, {words!r:.60} fits {len(found)}; there are {known}"
             )
         return Noise(self.source, found[0], self.series)
 

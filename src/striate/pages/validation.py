@@ -1,4 +1,4 @@
-"""A validation as a picture: forecast against measured seconds, with bounds, one colour an application."""
+"""A validation as a picture: forecast against measured seconds, with bounds, one colour per application."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from striate.trace.intervals import covered
 from striate.trace.kinds import COLLECTIVES, LEVELS, MESSAGES, METADATA, RESOURCE_LEVELS
 from striate.trace.trace import Trace
 
-# What a moment counts as when several things are under way: the first of these that is.
+# What a moment counts as when several things are in flight: the first of these that is.
 PARTS = {
     "reading": ("read",),
     "writing": ("write",),

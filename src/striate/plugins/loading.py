@@ -191,4 +191,4 @@ def _expect_call(plugin: LoadedPlugin, call: object) -> None:
     if call not in CALLS:
         raise plugin.error(f"expected `call` among {', '.join(CALLS)}, got {call!r:.60}")
     if plugin.name in names_of(str(call)):
-        raise plugin.error(f"expected a name of its own, got that of a built-in {call}")
+        raise plugin.error(f"expected a new name, got that of a built-in {call}")

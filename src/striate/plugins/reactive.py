@@ -102,7 +102,7 @@ class ReactingHook:
                 here.mail.setdefault((rank, int(peer)), deque()).append((int(count), member.heard))
                 return ENGINE_SEND, int(peer), int(count) + HEADER_BYTES
         raise plugin.error(
-            f"expected sends and receives of other ranks below {size}, got {action!r:.80} of rank {rank}"
+            f"expected sends to and receives from other ranks below {size}, got {action!r:.80} of rank {rank}"
         )
 
     def _end(self, key: tuple[int, int, int], here: _Group, rank: int) -> None:

@@ -3,7 +3,7 @@
 Three claims, each of which a broken algorithm violates:
 
 * pairs: every send has a receive of the same bytes, in the order in which the engine delivers;
-* bytes: no rank sends or receives less than the call's data, whatever way it takes;
+* bytes: no rank sends or receives less than the call's data, whatever route it takes;
 * delivery: played step by step, all steps end, and what a rank must hear of has reached it.
 """
 
@@ -63,7 +63,7 @@ def _partners(schedule: CollectiveSchedule) -> Int64s:
     if crossed.size:
         one = sends[crossed[0]]
         raise ScheduleError(
-            f"rank {rank[one]} sends to rank {schedule.peer[one]} in another order of tags than that one receives"
+            f"rank {rank[one]} sends to rank {schedule.peer[one]} in another order of tags than the receiver expects"
         )
     partner = np.empty(len(schedule.action), np.int64)
     partner[sends], partner[receives] = receives, sends

@@ -39,7 +39,7 @@ def background_samples(seconds: float) -> list[float]:
     try:
         answers = [json.loads(child.communicate()[0]) for child in children]
     except ValueError:
-        raise ProbeError("the processes that look for others gave no answer") from None
+        raise ProbeError("the processes that measure the background load gave no answer") from None
     finally:
         for child in children:
             child.kill()

@@ -229,7 +229,7 @@ def _timed(
     *,
     again: Callable[[], object] = lambda: None,
 ) -> Floats:
-    """Seconds of `act` at one place after the other, with `again` before each way through; CPU seconds go to `busy`."""
+    """Seconds of `act` at one place after the other, with `again` before each repetition; CPU seconds go to `busy`."""
     deadline, found, turn = Deadline(seconds), list[float](), 0
     while len(found) < 8 or (len(found) < 400 and not deadline.over):
         if turn % len(places) == 0:

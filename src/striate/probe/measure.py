@@ -147,5 +147,5 @@ def _refuse(options: ProbeOptions) -> None:
     free = shutil.disk_usage(options.directory).free
     if free < LEAST_FREE_BYTES:
         raise ProbeError(
-            f"expected 1 GiB of free room to measure in, found {free} B", at=str(options.directory)
+            f"expected 1 GiB of free space to measure in, found {free} B", at=str(options.directory)
         )

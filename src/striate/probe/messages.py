@@ -102,7 +102,7 @@ def ping_pong_line(comm: Any, pair: Pair, seconds: float) -> Line | None:
 
 
 def saturation_rates(comm: Any, seconds: float) -> Floats:
-    """Bytes per second of all ranks together in exchanges of large messages, one value a round."""
+    """Bytes per second of all ranks together in exchanges of large messages, one value per round."""
     messages = comm.size * (comm.size - 1)
     best: Floats = np.zeros(1)
     for size in EXCHANGE_SIZES[-2:]:
@@ -114,7 +114,7 @@ def saturation_rates(comm: Any, seconds: float) -> Floats:
 
 
 def call_samples(comm: Any, call: Callable[[], object], seconds: float) -> Floats:
-    """Seconds of a collective call on its slowest rank, one value a round."""
+    """Seconds of a collective call on its slowest rank, one value per round."""
     from mpi4py import MPI
 
     def once() -> float:

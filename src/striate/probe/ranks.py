@@ -134,7 +134,7 @@ def _file_calls(comm: Any, directory: Path, seconds: float) -> list[Measurement]
     found = [
         _of_ranks(comm, "MPI-IO open and close", opening, "an existing file, collectively"),
         _of_ranks(
-            comm, "runtime dataset", runtime, "striate.runtime: made, 1024 numbers a rank written, closed"
+            comm, "runtime dataset", runtime, "striate.runtime: made, 1024 numbers per rank written, closed"
         ),
     ]
     if comm.size > 1:

@@ -59,7 +59,7 @@ class _Sort:
 def refine(cluster: Cluster, traces: Sequence[Trace]) -> Refined:
     """Fit start-ups and rates to the traces' operations; raises ClusterError for a machine without a description."""
     if cluster.description is None:
-        raise ClusterError("this cluster was not made from a description, so it cannot be refined")
+        raise ClusterError("this cluster was not loaded from a description, so it cannot be refined")
     description, refinements, undetermined = cluster.description, list[Refinement](), list[str]()
     curves = []
     for sort in _sorts(description):
@@ -127,7 +127,7 @@ def _line(sort: _Sort, seen: Observed) -> Line:
         raise ProbeError(f"{len(seen.bytes)} operations, expected {LEAST_SAMPLES} at least")
     sizes, rounds = seen.binned()
     if len(sizes) < 2:
-        raise ProbeError("operations of two sizes at least are needed to tell start-up from rate")
+        raise ProbeError("operations of at least two sizes are needed to separate latency from bandwidth")
     return line_of(sort.name, sizes, [_fast_part(column, sort.fastest) for column in rounds])
 
 

@@ -47,7 +47,7 @@ def access_lines(comm: Any, path: Path, seconds: float) -> dict[str, Line] | Non
 
 
 def small_write_samples(comm: Any, path: Path, seconds: float) -> Floats:
-    """Seconds of a collective write of 4 KiB a rank, a value a round."""
+    """Seconds of a collective write of 4 KiB per rank, one value per round."""
     from mpi4py import MPI
 
     from striate.probe.messages import call_samples
@@ -145,7 +145,7 @@ def _fill(comm: Any, file: Any) -> None:
 def _rounds(
     comm: Any, call: Callable[[int], object], size: int, seconds: float, *, again: Callable[[], object]
 ) -> Floats:
-    """Seconds from a barrier until the slowest rank is done, a value a round; `again` before each way through."""
+    """Seconds from a barrier until the slowest rank is done, a value a round; `again` before each repetition."""
     from mpi4py import MPI
 
     steps = _WINDOW // size

@@ -122,7 +122,7 @@ def _from_mapping(mapping: Mapping[Any, Any]) -> Curve:
 
 def _number(value: Any) -> float:
     if isinstance(value, bool):
-        raise TypeError("a truth value is not a number")
+        raise TypeError("a boolean is not a number")
     number = float(Fraction(value) if isinstance(value, str) else value)
     if not np.isfinite(number):
         raise ValueError("not finite")

@@ -171,7 +171,7 @@ class Model:
 
     def _defined(self, seconds: Floats) -> Floats:
         if not np.isfinite(seconds).all():
-            raise QueueingError("expected times that a double can hold, got one that it cannot")
+            raise QueueingError("expected times within the range of a double, got a larger one")
         return seconds
 
     def _at(self, processors: Any, disks: Any, solve: Callable[[Points], Any]) -> Any:

@@ -118,7 +118,7 @@ def where(rows: Sequence[RateRow], conditions: Sequence[str], *, source: str) ->
             source=source,
         )
     if not parts:
-        raise RatesError(f"no row of the table is left by {' and '.join(conditions)}", source=source)
+        raise RatesError(f"no row of the table matches {' and '.join(conditions)}", source=source)
     return list(rows)
 
 
@@ -210,7 +210,8 @@ def _seconds(cells: Mapping[str, str], moved: int, at: str) -> float:
         found = _with_unit(units.rate if name == "rate" else units.seconds, text, f"{at}, {name}")
     if not (math.isfinite(found) and found > 0):
         raise RatesError(
-            f"expected a number above 0, or nothing for a question, got {text!r:.40}", at=f"{at}, {name}"
+            f"expected a number above 0, or an empty cell for a question, got {text!r:.40}",
+            at=f"{at}, {name}",
         )
     return moved / found if name == "rate" else found
 

@@ -66,14 +66,14 @@ def datatype_of(content: bytes) -> Datatype:
     except TraceError:
         raise
     except LayoutError as error:
-        raise TraceError(f"a datatype that no view has: {error.message}") from None
+        raise TraceError(f"not the datatype of a file view: {error.message}") from None
     except (IndexError, ValueError, OverflowError):
-        raise TraceError("a datatype whose numbers are broken") from None
+        raise TraceError("invalid numbers in the description of a datatype") from None
 
 
 def _parsed(values: list[int], at: int, depth: int) -> tuple[_Node, int]:
     if depth > 64:
-        raise TraceError("a datatype nested deeper than 64")
+        raise TraceError("a datatype nested deeper than 64 levels")
     parts: list[tuple[int, ...]] = []
     try:
         combiner, size, extent, lower = values[at : at + 4]
@@ -81,7 +81,7 @@ def _parsed(values: list[int], at: int, depth: int) -> tuple[_Node, int]:
         for _part in range(3):
             count = values[at]
             if not 0 <= count <= len(values) - at:
-                raise TraceError("a datatype whose tree is broken")
+                raise TraceError("invalid description of a datatype")
             parts.append(tuple(values[at + 1 : at + 1 + count]))
             at += 1 + count
         children = []
@@ -91,7 +91,7 @@ def _parsed(values: list[int], at: int, depth: int) -> tuple[_Node, int]:
             child, at = _parsed(values, at, depth + 1)
             children.append(child)
     except (IndexError, ValueError):
-        raise TraceError("a datatype whose tree ends early") from None
+        raise TraceError("truncated description of a datatype") from None
     return _Node(combiner, size, extent, lower, parts[0], parts[1], parts[2], tuple(children)), at
 
 
@@ -134,7 +134,7 @@ def _derived(node: _Node, base: Datatype) -> Datatype:
             return _indexed(scaled, [values[1]] * _few(first), places, base)
         case Combiner.SUBARRAY:
             return _subarray(node.numbers, node.counts, base)
-    raise TraceError(f"a datatype of kind {node.combiner}, which is not understood")
+    raise TraceError(f"unknown kind of datatype {node.combiner}")
 
 
 def _struct(node: _Node, inner: list[Datatype]) -> Datatype:

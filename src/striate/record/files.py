@@ -83,7 +83,7 @@ class Head:
 def read_head(page: bytes, *, source: str) -> Head:
     """The head of a process's files; raises TraceError when it is broken."""
     if len(page) < HEAD.size or page[:8] != MAGIC:
-        raise TraceError("expected the events of a traced process, found something else", source=source)
+        raise TraceError("expected the event file of a traced process, found another file", source=source)
     _, rank, size, _, finished, count, dropped, _, wall, clock, boot, host, library = HEAD.unpack_from(page)
     if not 0 <= rank < size <= MOST_RANKS or max(wall, clock) >= _LONGEST_CLOCK:
         raise TraceError(f"the head of rank {rank} of {size} is broken", source=source)

@@ -51,4 +51,4 @@ class Filter:
     layout: str | None = None
     ranks: int | None = None
     since: str | None = None  # an ISO date or moment
-    last: int | None = None  # only the newest so many
+    last: int | None = None  # only this many of the newest entries

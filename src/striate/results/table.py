@@ -21,7 +21,7 @@ _FIELDS = (
 
 
 def to_arrow(found: Sequence[Entry]) -> pa.Table:
-    """One row an entry; set-up, versions and results stay JSON text."""
+    """One row per entry; set-up, versions and results stay JSON text."""
     schema = pa.schema(_FIELDS, metadata={"striate": SCHEMA})
     return pa.Table.from_pylist([_row(entry) for entry in found], schema=schema)
 

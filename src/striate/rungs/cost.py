@@ -41,7 +41,7 @@ def stream_seconds(rung: str, graphs: int) -> float:
 
 
 def played_seconds_of_stream(graphs: int, sends: int, packets: float, cluster: Cluster) -> float:
-    """A stream played by ranks, so many packets a block: these, and making the programs that send them."""
+    """A stream played by ranks, so many packets per block: these, and making the programs that send them."""
     blocks = graphs + sends
     return _LEAST_SECONDS + blocks * (packets * _events_a_packet(cluster) / EVENTS_PER_SECOND + 4e-5)
 

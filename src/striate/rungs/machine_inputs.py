@@ -46,6 +46,6 @@ def message_seconds(cluster: Cluster, size_bytes: float) -> float:
 
 
 def turn_seconds(cluster: Cluster) -> float:
-    """What a message may lose by taking turns: one full packet of another at every part of the longest way."""
+    """What a message may lose by taking turns: one full packet of another at every part of the longest route."""
     far = route_measure(cluster, (0, 0), (cluster.nodes - 1, 0))
     return sum(float(cluster.settings.packet) / rate for rate in far.rates)

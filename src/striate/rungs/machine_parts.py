@@ -67,7 +67,7 @@ def delays_write_back(cluster: Cluster) -> bool:
 
 
 def has_windows(cluster: Cluster) -> bool:
-    """Whether a client has a part of a call under way at once only."""
+    """Whether a client has a part of a call in flight at once only."""
     return bool(int(cluster.settings.write_window) or int(cluster.settings.read_window))
 
 

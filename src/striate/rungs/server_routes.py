@@ -35,7 +35,7 @@ class ServerRoutes:
         return np.asarray(bytes_ * mean_per_byte[rows] + accesses * least_latency[rows])
 
     def server_seconds(self, ranks: slice, bytes_: Amounts, moved: Amounts) -> Seconds:
-        """Protocol time of the servers: each byte at the speed of the way it came."""
+        """Protocol time of the servers: each byte at the speed of its route."""
         by_socket = np.bincount(self.socket_of_rank[ranks], bytes_, len(self.latency))
         total = by_socket.sum()
         share = by_socket / total if total else by_socket
@@ -58,7 +58,7 @@ def server_routes_of(cluster: Cluster, placement: Placement) -> ServerRoutes:
     )
     if (hops < 0).any():
         raise PredictionError(
-            f"no way from a node to server {servers[int(np.argmax(hops < 0)) % len(goals)].name!r}"
+            f"no route from a node to server {servers[int(np.argmax(hops < 0)) % len(goals)].name!r}"
         )
     own = np.array([min(server.nic.bandwidth, server.nic.link.bandwidth) for server in servers])
     client = np.array([min(kind.nic.bandwidth, kind.nic.link.bandwidth) for kind in cluster.node_types])

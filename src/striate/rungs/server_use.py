@@ -69,7 +69,7 @@ def forwarder_uses(run: PacketRun, cluster: Cluster) -> tuple[ForwarderUse, ...]
 
 
 def server_uses(run: PacketRun, cluster: Cluster) -> tuple[ServerUse, ...]:
-    """One row a server, in the order of the cluster; none when no disk was touched."""
+    """One row per server, in the order of the cluster; none when no disk was touched."""
     if not run.disk_operations.any() and not run.burst_bytes_written.any() and not run.cache_hit_bytes.any():
         return ()
     duration = max(run.end / 1e12, 1e-12)

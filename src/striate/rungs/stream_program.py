@@ -73,8 +73,8 @@ def disk_places(flows: Flows, cluster: Cluster) -> list[tuple[IOServer, Disk]]:
 def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
     """The machine with a server for every disk of the stream, on its processor's node.
 
-    What a read takes covers its way into the memory of the processor, and all costs are times: moves inside a node and
-    the instructions of calls take none.
+    The time of a read covers its transfer into the memory of the processor, and all costs are times: moves inside a
+    node and the instructions of calls take none.
     """
     servers = []
     for disk, (like, own) in enumerate(disk_places(flows, cluster)):
@@ -104,7 +104,7 @@ def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
 
 
 def stream_workload(flows: Flows, costs: FlowCosts) -> Workload:
-    """One rank a processor, then one a disk; file d lies on disk d."""
+    """One rank per processor, then one per disk; file d lies on disk d."""
     graphs = _Graphs(flows, costs)
     disks = flows.processors * flows.disks_per_processor
     programs = _ProgramColumns()

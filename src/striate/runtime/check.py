@@ -137,7 +137,7 @@ def _damaged_chunks(reader: ChunkReader, progress: Callable[[int], None]) -> Ite
         try:
             reader.load(chunk, scratch)
             if chunk == reader.grid.chunks - 1 and scratch[used:].any():
-                yield f"chunk {chunk}: expected zeros behind the end of the array"
+                yield f"chunk {chunk}: expected zeros past the end of the array"
         except StriateError as error:
             yield str(error)
         progress(1)

@@ -94,7 +94,7 @@ class Dataset:
     def updated(self, schedule: Schedule, changed: Any, indices: Any) -> Schedule:
         """Collective: the schedule with its entries `changed` now at `indices`; itself when no rank changes any.
 
-        On one node, of millions of entries a rank, only the records that these leave or reach are resolved again.
+        On one node, of millions of entries per rank, only the records that these leave or reach are resolved again.
         Between nodes, for sums, and when more than one entry in 512 changes, all are: that is faster.
         """
         self._ready()
@@ -187,7 +187,7 @@ class Dataset:
         return pending
 
     def _thread(self) -> Background:
-        """Collective the first time: where work goes on behind the program's back."""
+        """Collective the first time: where work goes on in the background."""
         if self._background is None:
             self._background = Background(self._state)
         return self._background

@@ -89,7 +89,7 @@ def create_group(
         if not isinstance(group_factor, int) or not 1 <= group_factor <= len(server_ranks):
             raise DatasetError(f"expected a group factor from 1 to {len(server_ranks)}, got {group_factor}")
         if keep is not None and plain_number(keep) < 1:
-            raise DatasetError(f"expected to keep one step at least, or None for all, got {keep}")
+            raise DatasetError(f"expected to keep at least one step, or None for all, got {keep}")
         metadata = msgspec.structs.replace(
             _declared(dimensions, variables, attributes or {}),
             identity=identity,
@@ -167,11 +167,11 @@ def _declared(
     """The group as it was declared, but for how it is stored."""
     growing = [checked_name(name) for name, length in dimensions.items() if length is None]
     if len(growing) > 1:
-        raise DatasetError(f"expected one growing dimension at most, got {', '.join(growing)}")
+        raise DatasetError(f"expected at most one growing dimension, got {', '.join(growing)}")
     lengths = {checked_name(name): int(length) for name, length in dimensions.items() if length is not None}
     entries = [entry for name, variable in variables.items() for entry in variable.entries(name)]
     if not entries:
-        raise DatasetError("expected one variable at least, got none")
+        raise DatasetError("expected at least one variable, got none")
     _refuse_taken_names(entries, dimensions)
     for entry in entries:
         if entry.chunk_elements and len([name for name in entry.dimensions if name not in growing]) != 1:
@@ -183,7 +183,7 @@ def _declared(
                     at=entry.name,
                 )
             if place and lengths.get(name) == 0:
-                raise DatasetError(f"expected {name!r} of one at least, got 0", at=entry.name)
+                raise DatasetError(f"expected {name!r} of at least one, got 0", at=entry.name)
     return GroupMetadata(
         version=VERSION,
         identity="",

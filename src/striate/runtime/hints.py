@@ -27,8 +27,8 @@ def hints(
         found |= _layout_hints(layout)
     if aggregators is not None:
         if aggregators < 1:
-            raise DatasetError(f"expected one aggregator at least, got {aggregators}")
-        # MPICH's default is one aggregator a node; without the list, cb_nodes alone changes nothing.
+            raise DatasetError(f"expected at least one aggregator, got {aggregators}")
+        # MPICH's default is one aggregator per node; without the list, cb_nodes alone changes nothing.
         found |= {"cb_nodes": str(aggregators), "cb_config_list": "*:*", "romio_cb_write": "enable",
                   "romio_cb_read": "enable"}  # fmt: skip
     if aggregator_buffer is not None:
@@ -50,7 +50,7 @@ def _layout_hints(layout: Any) -> dict[str, str]:
         return {"varstrip_dist:string:strips": layout.hint()}  # thesis 003, section 3.2.2.2
     if isinstance(layout, Progressive):
         return {}  # components are set by `lfs setstripe`, see `setstripe_command`
-    raise DatasetError(f"no file system takes this layout as a hint: {layout}")
+    raise DatasetError(f"no file system accepts this layout as a hint: {layout}")
 
 
 def directory_attributes(layout: Any) -> dict[str, str]:
@@ -66,7 +66,7 @@ def directory_attributes(layout: Any) -> dict[str, str]:
         name = "varstrip_dist"
         parameters = "strips:" + "".join(f"{strip.server}:{strip.size};" for strip in layout.strips)
     else:
-        raise DatasetError(f"OrangeFS takes no such layout from a directory: {layout}")
+        raise DatasetError(f"OrangeFS cannot set this layout on a directory: {layout}")
     return {
         "user.pvfs2.dist_name": name,
         "user.pvfs2.dist_params": parameters,

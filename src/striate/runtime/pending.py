@@ -1,4 +1,4 @@
-"""Operations under way: what `iwrite_all` and `iread_all` begin, and `wait` ends."""
+"""Operations in flight: what `iwrite_all` and `iread_all` begin, and `wait` ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from striate.runtime.report import Report
 
 
 class Pending:
-    """A write under way. `wait` is collective; until then the old dataset is in place."""
+    """A write in flight. `wait` is collective; until then the old dataset is in place."""
 
     def __init__(
         self, writing: Writing, moved: Future[None] | None, finish: Callable[[Writing], Report]
@@ -24,7 +24,7 @@ class Pending:
         self._report: Report | None = None
 
     def finish_moving(self) -> None:
-        """Wait until nothing goes on behind our back; raises what failed there."""
+        """Wait until no background work is left; raises what failed there."""
         if self._moved is not None:
             self._moved.result()
 
@@ -41,7 +41,7 @@ class Pending:
 
 
 class PendingRead:
-    """A read under way. `wait` gives the array; until then nobody may look into it."""
+    """A read in flight. `wait` gives the array; until then nobody may look into it."""
 
     def __init__(
         self, result: npt.NDArray[Any], done: Future[None], finish: Callable[[Future[None]], None]

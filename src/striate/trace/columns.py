@@ -1,4 +1,4 @@
-"""The columns of a trace: one row an operation; `docs/data-model.md` describes every one."""
+"""The columns of a trace: one row per operation; `docs/data-model.md` describes every one."""
 
 from __future__ import annotations
 

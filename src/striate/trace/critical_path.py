@@ -94,7 +94,7 @@ def _path(pieces: list[tuple[int, int, int, int]]) -> CriticalPath:
 
 
 def _outermost(trace: Trace) -> tuple[Int64s, Int64s]:
-    """Calls of ranks that lie in no other call of theirs, and from when on no earlier call of the rank is under way.
+    """Calls of ranks that lie in no other call of theirs, and from when on no earlier call of the rank is in flight.
 
     Regions are no calls; calls of one rank overlap when it has threads.
     """

@@ -1,4 +1,4 @@
-"""Unions of time intervals: how long somebody was busy, however many things were under way at once."""
+"""Unions of time intervals: how long somebody was busy, however many things were in flight at once."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def read(path: Path) -> Trace:
 def _header(metadata: dict[bytes, bytes]) -> Header:
     found = metadata.get(b"striate", b"").decode(errors="replace")
     if found == "striate.timeline/1":
-        raise TraceError("an old timeline (striate.timeline/1); make it again with predict --timeline")
+        raise TraceError("an old timeline (striate.timeline/1): create it again with predict --timeline")
     if found != SCHEMA:
         raise TraceError(f"expected a trace ({SCHEMA}), got {found[:60] or 'another Parquet file'}")
     content = metadata.get(b"trace", b"")
@@ -120,7 +120,7 @@ def _lists(table: pa.Table, numbers: Any) -> tuple[ExtentLists, Any]:
     new[listed] = np.arange(len(listed))
     used = numbers >= 0
     if (new[numbers[used]] < 0).any():
-        raise TraceError("a row refers to byte runs that no row holds", at="column extents")
+        raise TraceError("a row refers to byte runs that do not exist", at="column extents")
     lists = []
     for row in holding.tolist():
         entry = runs[row].values

@@ -43,7 +43,7 @@ def checked(samples: pa.Table, hosts: int) -> pa.Table:
     if ((host < 0) | (host >= hosts)).any():
         raise TraceError(f"expected host numbers below {hosts}", at="resources")
     if ((time < -(2**62)) | (time > 2**62)).any():
-        raise TraceError("expected times within 146 years of the beginning", at="resources")
+        raise TraceError("expected times within 146 years of the start", at="resources")
     return ordered(table)
 
 

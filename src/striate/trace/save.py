@@ -1,4 +1,4 @@
-"""Our own format: one Parquet file, one row an operation, the header as JSON in the file's metadata."""
+"""Our own format: one Parquet file, one row per operation, the header as JSON in the file's metadata."""
 
 from __future__ import annotations
 

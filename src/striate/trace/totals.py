@@ -103,7 +103,7 @@ def asked_totals(trace: Trace) -> Totals:
 
 
 def file_totals(trace: Trace) -> pa.Table:
-    """One row a file: bytes that the program asked for, seconds summed over ranks, and the ranks that used it."""
+    """One row per file: bytes that the program asked for, seconds summed over ranks, and the ranks that used it."""
     files, records = len(trace.header.files), data_records(trace)
     sums = {
         name: np.zeros(files, kind)

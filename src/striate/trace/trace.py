@@ -173,13 +173,13 @@ class Trace:
         return summarise(self)
 
     def per_file(self) -> pa.Table:
-        """One row a file: operations, bytes, seconds, ranks."""
+        """One row per file: operations, bytes, seconds, ranks."""
         from striate.trace.tables import per_file
 
         return per_file(self)
 
     def per_rank(self) -> pa.Table:
-        """One row a rank: operations, bytes, seconds in I/O and in messages."""
+        """One row per rank: operations, bytes, seconds in I/O and in messages."""
         from striate.trace.tables import per_rank
 
         return per_rank(self)
@@ -191,7 +191,7 @@ class Trace:
         return per_phase(self)
 
     def resources(self) -> pa.Table:
-        """One row a host and stretch between two samples: shares of its CPUs, memory used, bytes of network and disk.
+        """One row per host and stretch between two samples: shares of its CPUs, memory used, bytes of network and disk.
 
         Empty when the program was not traced with `--sample`.
         """

@@ -85,7 +85,7 @@ class TrainingJob:
     def reads_ahead(self) -> int:
         """Batches of one accelerator that are read at the same time, ahead of the one that is computed on.
 
-        A worker of PyTorch or DALI reads a whole batch, so `read_threads` of them are under way; without workers the
+        A worker of PyTorch or DALI reads a whole batch, so `read_threads` of them are in flight; without workers the
         program reads by itself when it wants a batch. TensorFlow's threads read samples of the same batch.
         """
         return 1 if self.loader == "tensorflow" else self.read_threads

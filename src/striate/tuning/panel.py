@@ -47,7 +47,7 @@ class Panel:
         return self.spent >= self._budget
 
     def ask(self, candidates: Sequence[Candidate], rung: str) -> list[Reply]:
-        """One reply a candidate, in their order; fewer, for the first of them, when the time is over before."""
+        """One reply per candidate, in their order; fewer, for the first of them, when the time is over before."""
         batches = [tuple(candidates[at : at + BATCH]) for at in range(0, len(candidates), BATCH)]
         tasks: list[Future[list[Reply]]] = []
         replies: list[Reply] = []

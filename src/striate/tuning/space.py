@@ -24,7 +24,7 @@ class Knob:
         if not self.values:
             raise TuningError("expected one value at least", at=f"$.vary.{self.name}")
         if any(not isinstance(value, Value) for value in self.values):
-            raise TuningError("expected texts and numbers as values", at=f"$.vary.{self.name}")
+            raise TuningError("expected strings and numbers as values", at=f"$.vary.{self.name}")
         if len({_identity(value) for value in self.values}) < len(self.values):
             raise TuningError("expected every value once", at=f"$.vary.{self.name}")
 

@@ -179,7 +179,7 @@ def color_column(name: str, colors: object, ranks: int) -> Int64s:
         column = np.array(colors, np.int64)
     except (TypeError, ValueError, OverflowError):
         raise WorkloadError(
-            f"expected one whole number a rank as colours, got {colors!r:.60}", at=name
+            f"expected one whole number per rank as colours, got {colors!r:.60}", at=name
         ) from None
     if column.shape != (ranks,):
         raise WorkloadError(

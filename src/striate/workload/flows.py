@@ -256,7 +256,7 @@ class ListedFlows:
                     raise WorkloadError(f"no disk {graph.disk}; there are {disks}", at=f"group {number}")
                 if len(graph.receivers) > MOST_RECEIVERS:
                     raise WorkloadError(
-                        f"a block goes to at most {MOST_RECEIVERS} others", at=f"group {number}"
+                        f"a block goes to at most {MOST_RECEIVERS} other processors", at=f"group {number}"
                     )
         ordered = [_by_disk(group) for group in self.listed]
         counts = [np.bincount([graph.disk for graph in group], minlength=disks) for group in ordered]

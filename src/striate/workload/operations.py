@@ -136,7 +136,7 @@ def compute(duration: Number = 0, *, instructions: Number = 0) -> Operation:
 def _ticks_of_array(seconds: Number) -> Number:
     if isinstance(seconds, np.ndarray) and seconds.dtype.kind in "iuf":
         if not ((seconds >= 0) & (seconds < 2**63 / 1e12)).all():
-            raise WorkloadError("expected times from 0 s to 9.22e6 s, not negative")
+            raise WorkloadError("expected times from 0 s to 9.22e6 s")
         return np.rint(seconds * 1e12).astype(np.int64)
     raise WorkloadError(f"expected a time such as '12 ms' or an array of seconds, got {seconds!r:.60}")
 
@@ -205,7 +205,7 @@ def test(*operations: Operation | Several) -> Operation:
 
 
 def waitall(operations: Sequence[Operation | Several] | None = None) -> Operation:
-    """Wait for the given non-blocking operations, or for all that are under way."""
+    """Wait for the given non-blocking operations, or for all that are in flight."""
     if operations is None:
         return Operation(Kind.WAITALL, ())
     return wait(*operations)
@@ -256,7 +256,7 @@ def _rooted(kind: Kind) -> Any:
 
     call.__name__ = kind.label
     call.__doc__ = (
-        f"{kind.label} of `size` bytes a rank, from or to `root` of the communicator; `algorithm` as in "
+        f"{kind.label} of `size` bytes per rank, from or to `root` of the communicator; `algorithm` as in "
         "docs/collectives.md."
     )
     return call
@@ -270,7 +270,7 @@ def _unrooted(kind: Kind) -> Any:
 
     call.__name__ = kind.label
     call.__doc__ = (
-        f"{kind.label} of `size` bytes a rank over the communicator; `algorithm` as in docs/collectives.md."
+        f"{kind.label} of `size` bytes per rank over the communicator; `algorithm` as in docs/collectives.md."
     )
     return call
 
@@ -349,7 +349,7 @@ def _access(kind: Kind) -> Any:
         operands: tuple[Any, ...]
         if view is not None:
             if extents is not None or (count, stride) != (1, 0):
-                raise WorkloadError("a view says which bytes: leave `extents`, `count` and `stride` out")
+                raise WorkloadError("a view selects the bytes: leave `extents`, `count` and `stride` out")
             offset, extents = 0, _seen(view, bytes_of(offset), bytes_of(size))
         if extents is None:
             operands = (

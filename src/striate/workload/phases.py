@@ -28,7 +28,7 @@ class ProgramPart:
 def phases_of(workload: Workload) -> tuple[ProgramPart, ...]:
     """The workload cut after every outermost operation or loop that ends with all ranks waiting for all.
 
-    No cut is made while a non-blocking operation is under way, nor between two parts that touch files: what caches,
+    No cut is made while a non-blocking operation is in flight, nor between two parts that touch files: what caches,
     burst buffers and disk heads hold passes from one to the next. One part, the whole, when there is nothing to cut
     or several applications run at once.
     """
@@ -125,7 +125,7 @@ def _syncs(programs: ProgramTable, rows: range) -> bool:
 
 
 def _follow_requests(programs: ProgramTable, rows: range, pending: set[int]) -> None:
-    """Which requests are under way after `rows`; those that a loop renumbers stay so until all are waited for."""
+    """Which requests are in flight after `rows`; those that a loop renumbers stay so until all are waited for."""
     for row in rows:
         kind = Kind(int(programs.kind[row]))
         if kind is Kind.WAITALL:

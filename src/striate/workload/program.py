@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from striate.workload.kinds import POSITIONS, Kind
 
 Int64s = NDArray[np.int64]
-Value = int | Int64s  # one number for all ranks, or one number a rank
+Value = int | Int64s  # one number for all ranks, or one number per rank
 
 
 @dataclass(frozen=True, slots=True, eq=False)

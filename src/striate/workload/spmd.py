@@ -63,7 +63,7 @@ class Spmd:
         self._counts: list[Int64s] = []
         self._algorithms: dict[str, int] = {}
         self._requests = RequestSlots()
-        self._begun: dict[int, tuple[Operation, Mask | None]] = {}  # what some of the ranks have under way
+        self._begun: dict[int, tuple[Operation, Mask | None]] = {}  # what some of the ranks have in flight
 
     @contextmanager
     def repeat(self, count: int) -> Iterator[Affine]:
@@ -82,9 +82,7 @@ class Spmd:
         """The block is for those ranks only, given by a condition such as `body.rank > 0`."""
         mask = np.asarray(ranks)
         if mask.dtype != np.bool_ or mask.shape != (self.ranks,):
-            raise WorkloadError(
-                f"expected {self.ranks} truth values such as `body.rank > 0`", at=self._here()
-            )
+            raise WorkloadError(f"expected {self.ranks} booleans such as `body.rank > 0`", at=self._here())
         outer = self._mask
         self._mask = mask if outer is None else outer & mask
         yield
@@ -105,7 +103,7 @@ class Spmd:
         collective: str | None = None,
         per_rank: bool = False,
     ) -> File:
-        """Declare a file, or one file a rank (`{}` in the name stands for the rank), with a layout of its own.
+        """Declare a file, or one file per rank (`{}` in the name stands for the rank), with a layout of its own.
 
         `collective` says how collective calls access it: `"two-phase:nodes:16MiB"`.
         """
@@ -254,7 +252,7 @@ class Spmd:
                 raise WorkloadError(f"the {name} uses the pass of a loop that has ended", at=self._here())
             strides = tuple(by_loop.get(loop, 0) for loop in self._loops)
             if any(abs(stride) >= 2**63 for stride in strides):
-                raise WorkloadError(f"expected {name} to move by less than 2^63 a pass", at=self._here())
+                raise WorkloadError(f"expected {name} to move by less than 2^63 per pass", at=self._here())
             value = value.base
         if isinstance(value, np.ndarray):
             if value.shape != (self.ranks,) or not np.issubdtype(value.dtype, np.integer):

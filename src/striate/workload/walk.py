@@ -44,7 +44,7 @@ class ProgramLine:
         return programs.base(programs.operand(self.row, name), self.ranks)
 
     def column(self, name: str) -> Int64s:
-        """The operand in the first pass, one value a rank."""
+        """The operand in the first pass, one value per rank."""
         first = self.first(name)
         return np.full(self.ranks.shape, first, np.int64) if isinstance(first, int) else first
 

@@ -48,8 +48,8 @@ class Workload:
     ) -> Workload:
         """Run `program(rank, ranks)`, a generator of operations, once for every rank.
 
-        `communicators` maps a name to one colour a rank, as MPI_Comm_split; `layouts` maps the name of a file to its
-        layout, or to None for the cluster's stripe; `collective` maps it to the way of collective access, such as
+        `communicators` maps a name to one colour per rank, as MPI_Comm_split; `layouts` maps the name of a file to its
+        layout, or to None for the cluster's stripe; `collective` maps it to the method of collective access, such as
         "two-phase:nodes:16MiB" (striate.workload.collective_io); repeated stretches are folded into loops.
         Raises WorkloadError, naming rank and operation, at the first mistake.
         """

@@ -189,5 +189,7 @@ def test_settings_that_cannot_be_run_again_are_not_written(here, capsys):
     assert run(["advise", "run.parquet", "-o", "advice.json"]) == 0
 
     said = refusal(capsys, "apply", "advice.json", "-o", "settings", "--rerun")
-    assert said == "striate: only tuned settings of a program on our runtime can be run again (advice.json)"
+    assert (
+        said == "striate: only settings tuned for a program on striate.runtime can be run again (advice.json)"
+    )
     assert not (here / "settings").exists()

@@ -39,5 +39,5 @@ def test_every_kind_of_value_survives():
 def test_a_machine_without_a_description_is_refused():
     cluster = replace(load_cluster("laptop"), description=None)
 
-    with pytest.raises(ClusterError, match="not made from a description"):
+    with pytest.raises(ClusterError, match="not loaded from a description"):
         cluster_to_toml(cluster)

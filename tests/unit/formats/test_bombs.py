@@ -52,7 +52,7 @@ def test_a_darshan_log_of_packed_zeros_is_refused(tmp_path, capsys):
     assert path.stat().st_size < 6000
 
     assert grown_by(lambda: run(["info", str(path)])) < MORE
-    assert "it unpacks to more than 64 MiB" in capsys.readouterr().err
+    assert "it decompresses to more than 64 MiB" in capsys.readouterr().err
 
 
 def test_a_parquet_trace_of_equal_rows_is_refused(tmp_path):

@@ -58,7 +58,7 @@ REFUSED = [
     ("ior -t", "expected a value after -t"),
     ("ior --unheard", "unknown option '--unheard'"),
     ("ior 16m", "expected an option of ior, got '16m'"),
-    ("ior -z -z -F", "-z -z is not understood"),
+    ("ior -z -z -F", "-z -z is not supported"),
     ("ior -z -C", "ior refuses -z with -C"),
     ("ior -z -t 1k -b 8m -F", "-z with more than 4096 transfers"),
     ("ior -m -i 5000 -b 1m", "expected at most 1000 repetitions with -m or -d, got 5000 - at -i"),

@@ -133,7 +133,7 @@ def test_advice_for_a_partitioned_file_keeps_every_byte_local(tmp_path, capsys):
 
 
 def test_a_sampler_buffers_no_more_than_three_quarters_of_its_memory(capsys):
-    """16 KiB a process and generation: 10 fit into 160 KiB, and 7 into three quarters of it."""
+    """16 KiB per process and generation: 10 fit into 160 KiB, and 7 into three quarters of it."""
     words = (
         "layout",
         "advise",
@@ -177,7 +177,7 @@ def test_measures_of_a_trace_take_the_file_of_the_most_bytes(tmp_path, capsys):
         (
             ["measure", "simple:4:64KiB", "--access", "0:0"],
             1,
-            "expected bytes on one server at least, got none",
+            "expected bytes on at least one server, got none",
         ),
         (["measure", "simple:4:64KiB", "--access", "0:-5"], 1, "expected a size"),
         (["advise", "--servers", "4", "--runs", "2"], 2, "expected either --trace, or --runs"),
@@ -185,7 +185,7 @@ def test_measures_of_a_trace_take_the_file_of_the_most_bytes(tmp_path, capsys):
         (
             ["advise", "--servers", "4", "--runs", "2", "--processes", "2", "--generation", "0"],
             1,
-            "bytes a generation",
+            "bytes per generation",
         ),
     ],
 )

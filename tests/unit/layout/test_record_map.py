@@ -146,7 +146,7 @@ def test_the_headroom_holds_every_later_line_and_padding_comes_off(generation, n
         (lambda: strip(Slot("p", 4), b"\0\0\0\0"), "bytes never written"),
         (lambda: strip(Slot("p", 4), b"12 4"), "a newline at the end"),
         (lambda: strip(Slot("p", 4), b"1\n"), "expected 4 bytes"),
-        (lambda: slot_bytes(10, 100, 9), "later generations"),
+        (lambda: slot_bytes(10, 100, 9), "increasing generations"),
     ],
 )
 def test_a_line_that_does_not_fit_its_slot_fails_at_once(call, words):

@@ -74,7 +74,7 @@ def test_table_5_1_names_four_types(writes, type_, by_the_letter):
 
 @pytest.mark.parametrize("writes", [[], [0, 0], [-1, 2]])
 def test_a_sample_nobody_writes_has_no_type(writes):
-    with pytest.raises(LayoutError, match="expected writes of one process"):
+    with pytest.raises(LayoutError, match="expected writes of at least one process"):
         temporal_type(writes)
 
 

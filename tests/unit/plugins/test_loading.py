@@ -38,9 +38,7 @@ WRONG = {
         "collective", "My Own", "bcast"
     ),
     "expected `call` among allgather, allreduce": LISTED.format("collective", "a", "broadcast"),
-    "expected a name of its own, got that of a built-in bcast": LISTED.format(
-        "collective", "pipelined", "bcast"
-    ),
+    "expected a new name, got that of a built-in bcast": LISTED.format("collective", "pipelined", "bcast"),
     "expected a method `victim`, got none": (
         "class A:\n    kind, name = 'cache', 'a'\n    added = used = print\nplugins = [A]"
     ),

@@ -84,7 +84,7 @@ def test_the_number_of_disks_can_be_given():
     assert [one.disks for one in observe(bare, [3])] == [3, 3]
     assert [one.disks for one in observe(bare, [1, 2])] == [1, 2]
     assert observe(bare, [3])[0].disks_from == "as given"
-    with pytest.raises(QueueingError, match=r"does not tell over how many disks.*\(a\)"):
+    with pytest.raises(QueueingError, match=r"does not say how many disks.*\(a\)"):
         observe(bare)
     with pytest.raises(QueueingError, match="one for each of 2"):
         observe(bare, [1, 2, 3])
@@ -139,4 +139,4 @@ def test_a_table_has_its_own_disks(tmp_path, capsys):
     (tmp_path / "times.csv").write_text("p,d,seconds\n1,1,2\n")
 
     assert run(["model", "fit", str(tmp_path / "times.csv"), "--disks", "2"]) == 1
-    assert "column d tells" in capsys.readouterr().err
+    assert "in its column d" in capsys.readouterr().err

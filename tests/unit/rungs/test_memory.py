@@ -97,7 +97,7 @@ def test_the_estimate_lies_within_a_factor_of_two(name):
 
 
 def test_what_is_awaited_is_no_longer_held():
-    """100 writes, at once and one by one: the estimate follows what is under way, loops folded or not."""
+    """100 writes, at once and one by one: the estimate follows what is in flight, loops folded or not."""
     cluster = striate.load_cluster("westmere")
 
     def held(passes, times, fold):
@@ -110,7 +110,7 @@ def test_what_is_awaited_is_no_longer_held():
                 body.write("data", offset=(step * times + at) * 64 * KIB, size=64 * KIB, blocking=False)
             body.waitall()
         estimate = Estimate.of(merged(body.workload().applications), cluster, Choice())
-        return estimate.parts()["operations under way"]
+        return estimate.parts()["operations in flight"]
 
     one = held(100, 1, True)
     assert held(1, 100, True) == pytest.approx(100 * one, rel=0.1)

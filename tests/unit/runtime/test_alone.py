@@ -150,7 +150,7 @@ def test_a_report_accounts_for_bytes_and_stages(tmp_path):
         ([10], "from 0 to 9"),
         ([0.5], "whole numbers"),
         ([[1]], "one-dimensional"),
-        ((0, 0), "one entry an axis"),
+        ((0, 0), "one entry per axis"),
         (slice(None, None, -1), "positive step"),
         ("abc", "whole numbers"),
         (np.array([2**64 - 1], np.uint64), "2\\^63"),

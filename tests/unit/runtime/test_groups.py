@@ -171,7 +171,7 @@ def test_a_write_that_fails_changes_nothing(path):
 @pytest.mark.parametrize(
     ("declared", "said"),
     [
-        ({"variables": {}}, "one variable at least"),
+        ({"variables": {}}, "at least one variable"),
         ({"variables": {"a/b": Variable("f8", ("node",))}}, "a name of letters"),
         ({"variables": {"a": Variable("f8", ("nowhere",))}}, "dimensions among"),
         ({"variables": {"a": Variable("f8", ("node", "time"))}}, "the growing one first"),
@@ -179,7 +179,7 @@ def test_a_write_that_fails_changes_nothing(path):
         ({"variables": {"a": Variable("f8", ("node",), attributes={"b": float("nan")})}}, "finite number"),
         ({"variables": {"a": Variable("f8", ("node",), attributes={"b": object()})}}, "finite number, text"),
         ({"dimensions": {"node": None, "time": None}}, "one growing dimension"),
-        ({"keep": 0}, "keep one step"),
+        ({"keep": 0}, "keep at least one step"),
     ],
 )
 def test_groups_that_cannot_be_are_refused(tmp_path, declared, said):

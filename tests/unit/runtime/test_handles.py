@@ -69,7 +69,7 @@ def test_a_handle_created_before_another_write_does_not_undo_it(path):
 
     with pytest.raises(DatasetError, match="since this one was created; nothing was replaced"):
         created.write_all([1], np.array([1], "i4"))
-    with pytest.raises(DatasetError, match="written by another meanwhile"):
+    with pytest.raises(DatasetError, match="another writer changed the dataset"):
         created.close()
     assert runtime.open_serial(path)[1] == 5
 
@@ -77,7 +77,7 @@ def test_a_handle_created_before_another_write_does_not_undo_it(path):
 def test_a_write_waits_for_the_one_under_way_of_another_handle(path):
     with runtime.open(None, path) as first, runtime.open(None, path) as second:
         pending = first.iwrite_all([1], [1.0])
-        with pytest.raises(DatasetError, match="another handle of this program has a write under way"):
+        with pytest.raises(DatasetError, match="another handle of this program has a write in flight"):
             second.write_all([2], [2.0])
         pending.wait()
         second.write_all([2], [2.0])

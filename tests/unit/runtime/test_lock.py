@@ -151,7 +151,9 @@ def test_a_commit_past_the_lock_is_refused_and_loses_nothing(path, monkeypatch):
         with runtime.create(None, path, (5,), "f8") as theirs:
             theirs.write_all(..., np.full(5, 7.0))
 
-        with pytest.raises(DatasetError, match="written by another meanwhile; this write was not made"):
+        with pytest.raises(
+            DatasetError, match="another writer changed the dataset meanwhile; this write was not done"
+        ):
             pending.wait()
     assert runtime.open_serial(path)[...].tolist() == [7] * 5
 

@@ -1,4 +1,4 @@
-"""A budget ends what is under way: Python, and the core where it polls; a timer of somebody else goes on."""
+"""A budget ends what is in flight: Python, and the core where it polls; a timer of somebody else goes on."""
 
 import signal
 import threading

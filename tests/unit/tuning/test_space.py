@@ -53,7 +53,7 @@ def test_a_sample_has_different_candidates_and_is_the_same_for_a_seed(vary, coun
         ({"unit": []}, "one value"),
         ({"unit": "64 KiB"}, "a list of values"),
         ({"unit": [1, 1]}, "every value once"),
-        ({"unit": [[1]]}, "texts and numbers"),
+        ({"unit": [[1]]}, "strings and numbers"),
     ],
 )
 def test_what_is_no_space_is_refused(vary, words):

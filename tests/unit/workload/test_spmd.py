@@ -187,11 +187,11 @@ def test_a_million_ranks_cost_as_much_as_one():
         ),
         (
             lambda body: body.compute(np.full(4, np.nan)),
-            "expected times from 0 s to 9.22e6 s, not negative",
+            "expected times from 0 s to 9.22e6 s",
         ),
         (
             lambda body: body.only([True]).__enter__(),
-            "expected 4 truth values such as `body.rank > 0` - at row 0",
+            "expected 4 booleans such as `body.rank > 0` - at row 0",
         ),
         (
             lambda body: body.repeat(-1).__enter__(),

@@ -99,7 +99,7 @@ class MeshQueries {
         std::int32_t columns, rows;
         std::int64_t layers;
         Cursor step;                       // from a disk's block to its next, in mixed radix
-        double column_scale, row_scale;    // mesh cells a block
+        double column_scale, row_scale;    // mesh cells per block
         bool stored = false;               // blocks lie where the stored area has them
         std::uint32_t corner = 0;          // the disk of the window's first block
         std::uint32_t shift = 0;           // disks from a block to the one below it, and from layer to layer

@@ -33,7 +33,7 @@ inline constexpr bool has_padding = false;
 template <>
 inline constexpr bool has_padding<GroupedBlocks> = true;
 
-// The parts of one run, by server: for a run of few strips those strips, else one part a server, which costs
+// The parts of one run, by server: for a run of few strips those strips, else one part per server; it costs
 // the same however many strips it has.
 template <class Layout, class Visit>
 void parts_of(const Layout& layout, std::int64_t begin, std::int64_t end, const Visit& visit) {

@@ -10,7 +10,7 @@
 
 namespace striate {
 
-// A run counts as one request for every stretch of neighbouring bytes on a server.
+// A run counts as one request for every contiguous run of bytes on a server.
 class LayoutLoad {
   public:
     explicit LayoutLoad(std::int64_t servers)

@@ -83,7 +83,7 @@ class VarStrip {
     std::vector<std::uint32_t>
         buckets_;  // the strip at the first byte of every 2^shift bytes, and the last strip
     int bucket_shift_ = 0;
-    std::vector<Share> shares_;  // one a server
+    std::vector<Share> shares_;  // one per server
 };
 
 }  // namespace striate

@@ -13,7 +13,7 @@ namespace striate {
 
 // Two kinds of stretches of a route are short cuts, always within one run of equal packets.
 //
-// Before a slow station (the driver) queues fill up until every slot on the way to it is blocked. From then
+// Before a slow station (the driver) queues fill up until every slot on the route to it is blocked. From then
 // on each start there draws one packet from every station upstream, all at the same moment, and everything is
 // quiet again before the driver's next start: the stream is `drawn`. This holds while all streams through
 // those stations are drawn by the same driver.
@@ -98,7 +98,7 @@ class Express {
 
     // What is known about a station.
     struct Place {
-        std::uint32_t users = 0;      // streams under way through it
+        std::uint32_t users = 0;      // streams in flight through it
         std::uint32_t drawn = 0;      // those of them that its driver draws
         std::uint32_t driver = none;  // a station, perhaps itself
         std::uint32_t flow = none;    // the stream that has it for itself

@@ -1,4 +1,4 @@
-// Whole messages on a network of clocks: every station on the way has one, and packets are only counted.
+// Whole messages on a network of clocks: every station on the route has one, and packets are only counted.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Flight {
 };
 
 // A station serves what comes to it in the order of the calls; it works through the bytes of a message
-// without holding on to the station in between, so a slow link elsewhere on the way leaves it free for
+// without holding on to the station in between, so a slow link elsewhere on the route leaves it free for
 // others.
 class MessageClocks {
   public:

@@ -18,10 +18,10 @@ class Routes {
     Routes(std::int32_t components, std::span<const std::int32_t> edge_source,
            std::span<const std::int32_t> edge_target);
 
-    // Appends the edges of the way to `edges`; returns false, and appends nothing, when there is none.
+    // Appends the edges of the route to `edges`; returns false, and appends nothing, when there is none.
     [[nodiscard]] bool append_path(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& edges);
 
-    // The edges of the way, empty when both ends are the same. Throws std::domain_error when there is none.
+    // The edges of the route, empty when both ends are the same. Throws std::domain_error when there is none.
     [[nodiscard]] std::vector<std::int32_t> path(std::int32_t from, std::int32_t to);
 
     // The edges out of `from` that lie on some shortest route to `to`, in order of their index.

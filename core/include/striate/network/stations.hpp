@@ -52,7 +52,7 @@ struct alignas(64) Station {
     double local_bandwidth;  // of a memory between two interfaces that hang on it; 0: none
     Ticks latency;           // after service, beside the next service
     Ticks full;              // service of a packet of full size
-    Ticks window;            // a stream waits once its packets under way cost this much service
+    Ticks window;            // a stream waits once its packets in flight cost this much service
     // Moments at which packets started less those at which they came, in `queue_tick`s, modulo 2^64: when
     // none is left, the time that all of them have waited.
     std::uint64_t waited = 0;
@@ -129,7 +129,7 @@ class Stations {
     std::vector<std::int32_t> nic_component_;
     std::vector<std::uint8_t> analytical_;
     std::vector<std::uint32_t> turn_;            // per component, for round-robin routing
-    std::vector<std::int32_t> edges_, choices_;  // of the way being found
+    std::vector<std::int32_t> edges_, choices_;  // of the route being found
     std::unordered_map<std::uint64_t, std::vector<std::int32_t>> chosen_;  // by a chooser, per pair
     std::uint32_t components_, edge_count_, nics_;
 };

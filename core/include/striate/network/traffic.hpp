@@ -1,4 +1,4 @@
-// Messages under way, as counters: a packet is no object, it is one less to come at a (stream, hop) slot.
+// Messages in flight, as counters: a packet is no object, it is one less to come at a (stream, hop) slot.
 #pragma once
 
 #include <cstddef>
@@ -89,7 +89,7 @@ class Traffic {
     void message_sent(const Slot& slot);
     void message_delivered(const Slot& slot);
 
-    // Throws std::logic_error when anything is left under way, any credit is missing or any packet was lost.
+    // Throws std::logic_error when anything is left in flight, any credit is missing or any packet was lost.
     void expect_quiet() const;
 
     std::vector<Slot> slots;

@@ -18,7 +18,7 @@ class Cursors {
     // program is over.
     [[nodiscard]] bool resolve(std::uint32_t rank);
 
-    // From now on `settle` writes down the rows of the region marks it passes over.
+    // From now on `resolve` writes down the rows of the region marks it passes over.
     void watch_marks(std::vector<std::uint32_t>& marks) { marks_ = &marks; }
 
     // Past the operation the rank stands on.

@@ -1,4 +1,4 @@
-// How fast and how far two ranks are from each other while nobody else is under way.
+// How fast and how far two ranks are from each other while nobody else is in flight.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 
 namespace striate {
 
-// A cut of numbered records into domains of `domain` records, each handled `window` records a round.
+// A cut of numbered records into domains of `domain` records, each handled `window` records per round.
 // `segments[owner]` is where that owner's window lies in memory shared with us, counted in windows, or -1.
 struct DomainSplit {
     std::int64_t records;

@@ -41,7 +41,7 @@ struct FileRules {
     std::int64_t packet_bytes = 100 << 10;     // data comes to a server, and to its disks, in such parts
     std::int64_t io_request_bytes = 10 << 20;  // a read goes to the disks in such parts
     bool trains = false;                       // as much as may be is sent as one
-    std::int64_t write_window_bytes = 0;  // of a call, under way at once; the next ones follow; 0: all of it
+    std::int64_t write_window_bytes = 0;  // of a call, in flight at once; the next ones follow; 0: all of it
     std::int64_t read_window_bytes = 0;
     Ticks lock_move_ticks = 0;  // of an object's extent lock from one node to another; 0: no locks
     bool sync_alone = false;    // every rank flushes when it comes to a sync, and waits for nobody
@@ -91,7 +91,7 @@ class FileService : StorageListener {
     [[nodiscard]] const std::vector<DiskEntry>& log() const { return log_; }
     // Writes down from now on what servers and disks do; nullptr: no longer.
     void record(Timeline* timeline);
-    // Whether anything is still under way.
+    // Whether anything is still in flight.
     [[nodiscard]] bool quiet() const { return active_ == 0; }
 
   private:

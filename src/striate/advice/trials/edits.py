@@ -28,7 +28,7 @@ def plain(kind: Kind, file: str, offset: int, size: int) -> Operation:
 
 
 def sized(operation: Operation, size: int) -> Operation:
-    """The access with another number of bytes a block."""
+    """The access with another number of bytes per block."""
     file, offset, _, count, stride, extents, request = operation.operands
     return Operation(
         operation.kind, (file, offset, size, count, stride, extents, request), operation.communicator

@@ -20,7 +20,7 @@ from striate.workload.workload import Workload
 
 SMALL = 2**20
 BUFFER = 16 * 2**20
-LEAST = 8  # small accesses a rank
+LEAST = 8  # small accesses per rank
 _FREE = frozenset((Kind.COMPUTE, Kind.REGION_BEGIN, Kind.REGION_END, Kind.OPEN, Kind.CLOSE))
 
 

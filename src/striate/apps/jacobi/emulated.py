@@ -36,7 +36,7 @@ def workload(
     Regions name the phases: `compute`, `exchange`, `checkpoint`.
     """
     if not 1 <= ranks <= rows or every < 1:
-        raise WorkloadError(f"expected 1 to {rows} ranks and a checkpoint now and then, got {ranks} ranks")
+        raise WorkloadError(f"expected 1 to {rows} ranks and at least one checkpoint, got {ranks} ranks")
     line = columns * 8
     cell_seconds, sweep_seconds = units.seconds(cell), units.seconds(sweep)
 

@@ -88,7 +88,8 @@ def workload(
     mesh = Mesh(nodes, pattern)
     if ranks < 1 or not 1 <= every <= steps or not 0 <= servers <= ranks:
         raise WorkloadError(
-            f"expected ranks, a dump and at most as many servers as ranks, got {ranks} ranks, {servers} servers"
+            f"expected at least one rank and one dump, and at most as many servers as ranks, "
+            f"got {ranks} ranks, {servers} servers"
         )
     if codec != "none" and codec not in costs.codecs:
         raise WorkloadError(f"expected a codec whose costs are known, got {codec!r:.60}")

@@ -30,7 +30,7 @@ def workload(
     collective_calls: int = 0,
     servers: int | None = None,
 ) -> Workload:
-    """Sweeps over 1.5 edges a node, `edge` seconds each; every `every` steps the nodes go to their owners, who write.
+    """Sweeps over 1.5 edges per node, `edge` seconds each; every `every` steps the nodes go to their owners, who write.
 
     Each rank touches as many nodes as its edges have ends, but none twice; what it sends to every other rank is its
     equal share of them. A sweep takes `step` beside its edges; a write takes `write`, `record` for each touched node,
@@ -42,7 +42,8 @@ def workload(
     writers = ranks if servers is None else servers
     if ranks < 1 or nodes < ranks or not 1 <= every <= steps or not 1 <= writers <= ranks:
         raise WorkloadError(
-            f"expected a node a rank, one write at least and servers among ranks, got {nodes} nodes, {ranks} ranks"
+            f"expected at least one node per rank, one write, and servers among the ranks, "
+            f"got {nodes} nodes, {ranks} ranks"
         )
     edges = nodes * 3 // 2 // ranks
     touched = touched_nodes(nodes, edges)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from striate import _core
 from striate.errors import WorkloadError
 
-NODE = np.dtype([("x", "f4", (2,)), ("v", "f8", (4,))])  # paper 002, section 4.1: 40 bytes a node
+NODE = np.dtype([("x", "f4", (2,)), ("v", "f8", (4,))])  # paper 002, section 4.1: 40 bytes per node
 
 _BLOCK = 2**16  # edges made from one seed, so that any part of the list can be made alone
 PATTERNS = ("random", "local")
@@ -33,7 +33,7 @@ class Mesh:
     def __post_init__(self) -> None:
         if self.nodes < 2 or self.pattern not in PATTERNS:
             raise WorkloadError(
-                f"expected two nodes at least and a pattern among {', '.join(PATTERNS)}, "
+                f"expected at least two nodes and a pattern among {', '.join(PATTERNS)}, "
                 f"got {self.nodes} and {self.pattern!r}"
             )
 

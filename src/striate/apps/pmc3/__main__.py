@@ -46,7 +46,7 @@ def sample(**options: Any) -> None:
     comm = _world()
     output: Path | None = options["parallel_file"] or options["serial_files"]
     if output is None or (options["parallel_file"] and options["serial_files"]):
-        raise click.UsageError("expected one of --parallel-file and --serial-files")
+        raise click.UsageError("expected either --parallel-file or --serial-files")
     checkpoint = output.with_name(f"{output.name}.ckp")
     files = _serial_paths(options) or [output]
     if options["restart"]:

@@ -43,11 +43,11 @@ def workload(
     collective_calls: int = 1,
     checkpoints: bool = False,
 ) -> Workload:
-    """`generations` samples, one a generation, of `runs` runs; a step of one chain takes `step`.
+    """`generations` samples, one per generation, of `runs` runs; a step of one chain takes `step`.
 
     A generation takes `generation` on every rank beside its chains; ranks exchange posteriors by so many collectives.
     Mapped: every rank writes the lines of the cold chains it holds, `buffered` generations at a time. Serial: all lines
-    go to rank 0, which writes two files a run, with the messages and collectives MrBayes 3.2 makes. Cold chains stay
+    go to rank 0, which writes two files per run, with the messages and collectives MrBayes 3.2 makes. Cold chains stay
     where they begin. With `checkpoints` all flush what they have written before the first generation and after the
     last, as the program does.
     """

@@ -94,7 +94,7 @@ def read(path: Path) -> Trace:
             ):
                 reading.bad += 1
     if not reading.rows:
-        raise TraceError(f"expected dftracer's events, found none that is sound ({reading.bad} broken lines)")
+        raise TraceError(f"expected dftracer events, found no valid one ({reading.bad} broken lines)")
     return _trace(reading)
 
 

@@ -92,7 +92,7 @@ def _limit(most: int) -> None:
 
 def _trace(table: pa.Table) -> Trace:
     if not table.num_rows:
-        raise TraceError("the archive holds no region that was entered and left")
+        raise TraceError("the archive has no region with an enter and a leave event")
     locations, location = _coded(table, "location")
     regions, region = _coded(table, "region")
     files, file = _coded(table, "file")

@@ -12,7 +12,7 @@ from striate.trace.tracks import Slices
 
 
 def encode(groups: Sequence[Slices], counters: Sequence[Counter] = ()) -> bytes:
-    """The whole document, one event a line; counters stand in processes of their hosts."""
+    """The whole document, one event per line; counters stand in processes of their hosts."""
     encoder = msgspec.json.Encoder()
     events = [
         encoder.encode(event) for number, slices in enumerate(groups) for event in _events(number + 1, slices)

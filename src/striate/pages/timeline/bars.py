@@ -20,7 +20,7 @@ LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside,
 _LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2, "server": 1, "network": 1, "disk": 1}
 LEVELS_APART = ("ranks", *RESOURCE_LEVELS)  # what is bundled apart
 MOST_STATES = 250  # a page tells apart; regions can have any number of names
-_FEW = 3  # ranks a host, in the mean, that are worth a heading
+_FEW = 3  # ranks per host, in the mean, that are worth a heading
 
 
 @dataclass(frozen=True, slots=True, eq=False)

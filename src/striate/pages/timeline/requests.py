@@ -1,4 +1,4 @@
-"""Which call of a rank made the request that a server worked on: the one under way when the work began."""
+"""Which call of a rank made the request that a server worked on: the one in flight when the work began."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from striate.units import counted
 def draw(cluster: Cluster) -> str:
     """An SVG document; large machines show a few nodes of each kind and how many more there are."""
     if cluster.description is None:
-        raise ClusterError("this cluster was not made from a description, so it cannot be drawn")
+        raise ClusterError("this cluster was not loaded from a description, so it cannot be drawn")
     canvas = Canvas(corner=5, outline=RULE)
     canvas.text(MARGIN, 44, cluster.name, size=24, bold=True, anchor="start", room=WIDTH - 2 * MARGIN)
     canvas.text(MARGIN, 68, _summary(cluster), size=13, anchor="start", color=MUTED)

@@ -155,7 +155,7 @@ def _settings(description: Description) -> Lines:
     times = ("io_cpu", "io_variation", "turn", "time_slice", "longest_lag")
     lines += [(key.replace("_", " "), about_seconds(getattr(settings, key) / 1e12)) for key in times]
     lines += [(key.replace("_", " "), f"{getattr(settings, key):.3g}") for key in CROWD_SHARES]
-    return [*lines, ("background", f"{settings.background:.3g} processes a node")]
+    return [*lines, ("background", f"{settings.background:.3g} processes per node")]
 
 
 def _placement(cluster: Cluster, placement: Placement | None) -> Lines:

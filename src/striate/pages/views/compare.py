@@ -92,7 +92,7 @@ def _file_tables(traces: Sequence[Trace]) -> list[dict[str, Any]]:
 
 
 def _lines(sums: Sequence[Sums]) -> list[dict[str, Any]]:
-    """One line a name: what each run has of it; the largest differences first."""
+    """One line per name: what each run has of it; the largest differences first."""
     names = dict.fromkeys(name for found in sums for name in found)
     lines = [{"name": shown_name(name), "of": [found.get(name) for found in sums]} for name in names]
     lines.sort(key=lambda line: (-_difference(line["of"]), line["name"]))

@@ -28,7 +28,7 @@ def view(runs: Sequence[Run]) -> View | None:
         return None
     data = {
         "runs": cards,
-        "agreement": [
+        "comparison": [
             against(run, other.forecast)
             for other in runs
             if other.forecast is not None

@@ -119,7 +119,7 @@ def _accessed(phase: PhaseCounts, line: ProgramLine, share: float) -> PhaseCount
 
 
 def _mean(line: ProgramLine, name: str) -> Floats:
-    """An operand's mean over the passes of its loops, one value a rank."""
+    """An operand's mean over the passes of its loops, one value per rank."""
     steps = zip(line.strides(name), line.counts, strict=True)
     return np.asarray(line.column(name) + sum(stride * (count - 1) / 2 for stride, count in steps))
 

@@ -21,7 +21,7 @@ from striate.queueing.parameters import SpmdParameters
 from striate.queueing.program import Program, Solvable
 from striate.workload import Workload
 
-_PAIRS = 64  # neighbouring ranks whose way is looked at
+_PAIRS = 64  # neighbouring ranks whose route is looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +91,7 @@ def from_workload(
     """
     sizes = sorted(set(processors))
     if not sizes or sizes[0] < 2:
-        raise QueueingError(
-            "expected numbers of processors of at least 2, where there is communication to count"
-        )
+        raise QueueingError("expected at least 2 processors, so that there is communication to count")
     counts = {size: count_phases(workload_of(size)) for size in sizes}
     phases = sorted({len(found) for found in counts.values()})
     if len(phases) > 1:
@@ -217,7 +215,7 @@ def idle_io(speeds: Speeds, cluster: Cluster) -> Speeds:
 
 
 def busy_io(speeds: Speeds, cluster: Cluster) -> Speeds:
-    """Every chunk of a request a random access, and its way over the wire not hidden."""
+    """Every chunk of a request a random access, and its transfer time not hidden."""
     if not cluster.servers:
         return speeds
     chunk = float(cluster.settings.stripe_unit)
@@ -235,5 +233,5 @@ def _neighbour_route(cluster: Cluster, ranks: int) -> tuple[float, float]:
         source, target = source[apart], target[apart]
     hops, latency, bandwidth = summarise(cluster.network, source[:_PAIRS], target[:_PAIRS])
     if (hops < 0).any():
-        raise QueueingError("expected a way between neighbouring ranks, found none", source=cluster.name)
+        raise QueueingError("expected a route between neighbouring ranks, found none", source=cluster.name)
     return float(np.mean(latency)) / 1e12, float(np.mean(bandwidth))

@@ -97,7 +97,7 @@ def _striped_over(trace: Trace, name: str) -> tuple[int, str]:
             best, where = int(text), file.name
     if not best:
         raise QueueingError(
-            f"the trace does not tell over how many disks its files are spread (no hint {_SERVERS}); give it",
+            f"the trace does not say how many disks its files are striped over (no hint {_SERVERS}); give it",
             source=name,
         )
     return best, f"{_SERVERS} of {where}"

@@ -16,7 +16,7 @@ _ORDER = ("contention", "parallel_seconds", "serial_seconds", "message_startup_s
 
 
 def null_space(terms: Terms, coordinates: Coordinates, typical: float) -> Floats:
-    """Directions, one a row, along which no observation at these points ever changes.
+    """Directions, one per row, along which no observation at these points ever changes.
 
     Derivatives are taken at several generic programs, so that a direction which is merely hidden behind the
     bottleneck of one of them is not taken for a null one; rows are reduced, which makes supports small.

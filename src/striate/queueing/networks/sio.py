@@ -61,7 +61,7 @@ class Sio:
         rows = work.groups, work.delay, work.bus, np.full(work.groups.size, work.bursts)
         if loops == "fixed":
             if solver == "exact":
-                raise QueueingError("there is no exact solver of sio with fixed loops; use solver 'paper'")
+                raise QueueingError("there is no exact solver for sio with fixed loops; use solver 'paper'")
             return fixed_loop_seconds(work.groups, work.delay, work.bus, work.bursts)
         if solver == "fast":
             return fork_join_fast(*rows)

@@ -79,7 +79,7 @@ class Estimate:
         )
         return {
             "machine and ranks": self._setting(),
-            "operations under way": taken,
+            "operations in flight": taken,
             "before the disks": jobs * self._job(),
             "collective schedules": self._schedules(),
             "routes": self._streams(in_use, sum(np.multiply(ranks, ever).tolist())),
@@ -98,7 +98,7 @@ class Estimate:
         return np.bincount(program_of_row(programs), values, minlength=programs.count).astype(np.float64)
 
     def _peaks(self) -> list[Peak]:
-        """Per program: what one of its ranks has under way at most."""
+        """Per program: what one of its ranks has in flight at most."""
         programs = self.application.programs
         writes = self._by_program(self.costs.written) > 0
         writers = float(np.count_nonzero(writes[programs.program_of_rank])) or 1.0

@@ -1,4 +1,4 @@
-"""What a rank of a program has under way at most: requests not yet awaited, bytes that servers have yet to write."""
+"""What a rank of a program has in flight at most: requests not yet awaited, bytes that servers have yet to write."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Peak:
 
 @dataclass(slots=True)
 class Rank:
-    """One rank on its way through a program."""
+    """One rank stepping through a program."""
 
     requests: dict[int, Amounts] = field(default_factory=dict)
     begun: int = 0  # requests of which a loop moves the number
@@ -59,7 +59,7 @@ class Walk:
         speed: float,
         flush_on_close: bool,
     ) -> None:
-        """`share` is this rank's part of what the servers can do, `speed` in instructions a second."""
+        """`share` is this rank's part of what the servers can do, `speed` in instructions per second."""
         programs = average.programs
         self._kind, self._times = programs.kind.tolist(), average.average
         self._first = programs.first_operand.tolist()

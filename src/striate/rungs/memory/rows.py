@@ -1,4 +1,4 @@
-"""What the operations of a program hold while they are under way: the core's objects, routes, jobs of disks."""
+"""What the operations of a program hold while they are in flight: the core's objects, routes, jobs of disks."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Floats = NDArray[np.float64]
 
 # Bytes of the core's objects, with what the heap and pools that grow add: measured by `verification/memory.py`.
 CALL = 115.0  # of a rank on a file (file_service.hpp)
-PART = 270.0  # its share of one server, and the message that is under way for it
+PART = 270.0  # its share of one server, and the message that is in flight for it
 RUN = 18.0  # a byte run of a part
 LATER = 16.0  # a byte run of a window to come
 JOB = 140.0  # before the disks of a server (server_queue.hpp)
 SENT_OR_RECEIVED = 80.0  # by a program (point_to_point.hpp)
-MESSAGE = 45.0  # under way (traffic.hpp)
+MESSAGE = 45.0  # in flight (traffic.hpp)
 POSTED = 24.0  # a receive without its message, or the other way round (matching.hpp)
 TASK = 90.0  # of a collective call
 JOINED, JOINED_RUN = 130.0, 24.0  # a member of a collective access that waits for the others
@@ -40,7 +40,7 @@ MOST_SIBLINGS = 32  # streams of one pair, where messages go by turns over equal
 class RowCosts:
     """Per row, for one rank and one time."""
 
-    taken: Floats  # bytes while it is under way
+    taken: Floats  # bytes while it is in flight
     routes: Floats  # used at once
     messages: Floats
     parts: Floats  # servers asked, of an access

@@ -38,7 +38,7 @@ class Brought:
         if entry.chunk_elements:
             if self.rows.rows.combine != "last":
                 raise DatasetError(
-                    f"expected rows that replace lists, got combine {self.rows.rows.combine!r}", at=name
+                    f"expected combine 'last' for lists, got {self.rows.rows.combine!r}", at=name
                 )
             self.lists[name] = checked_lists(records, entry.numpy_dtype(), self.rows.rows.shape[0])
         else:

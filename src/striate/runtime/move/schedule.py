@@ -85,7 +85,7 @@ class Schedule:
 
     @property
     def nbytes(self) -> int:
-        """Memory held by this rank: at most three positions a record once written, two more when read by messages."""
+        """Memory held by this rank: at most three positions per record once written, two more when read by messages."""
         made: Moves | None = self.__dict__.get("reading", self.read_early)
         columns = [self.units, *self.writing.columns, *([] if made is None else made.columns)]
         if self.holes is not None:

@@ -42,7 +42,7 @@ class Session:
         """Refuse to commit over what others wrote in spite of the lock, where that does not reach them."""
         if self.first and stamp_of(self.store) != self.stamp:
             raise DatasetError(
-                "the dataset was written by another meanwhile; this write was not made",
+                "another writer changed the dataset meanwhile; this write was not done",
                 at=str(self.store.path),
             )
 

@@ -24,7 +24,7 @@ class Budget:
     def __post_init__(self) -> None:
         if self.buffer_bytes < 4 * self.chunk_bytes:
             raise DatasetError(
-                f"expected a buffer of four chunks at least ({4 * self.chunk_bytes} bytes), got {self.buffer_bytes}"
+                f"expected a buffer of at least four chunks ({4 * self.chunk_bytes} bytes), got {self.buffer_bytes}"
             )
 
     @property

@@ -28,7 +28,7 @@ class Grid:
     def __post_init__(self) -> None:
         check_shape(self.shape, self.item_bytes)
         if len(self.chunk_shape) != len(self.shape) or not all(part >= 1 for part in self.chunk_shape):
-            raise DatasetError(f"expected one chunk length an axis, got {self.chunk_shape} of {self.shape}")
+            raise DatasetError(f"expected one chunk length per axis, got {self.chunk_shape} of {self.shape}")
         axis = next((axis for axis, part in enumerate(self.chunk_shape) if part > 1), len(self.shape) - 1)
         whole = self.chunk_shape[axis + 1 :] == self.shape[axis + 1 :] or self.elements == 0
         divides = axis == 0 or self.shape[axis] % self.chunk_shape[axis] == 0

@@ -132,10 +132,10 @@ def _slab(where: tuple[Any, ...], grid: Grid) -> Selection:
 
 
 def _filled(where: tuple[Any, ...], grid: Grid) -> list[Any]:
-    """One entry an axis: an ellipsis, or nothing at the end, stands for whole axes."""
+    """One entry per axis: an ellipsis, or nothing at the end, stands for whole axes."""
     dots = [at for at, part in enumerate(where) if part is Ellipsis]
     if len(dots) > 1 or len(where) - len(dots) > len(grid.shape):
-        raise DatasetError(f"expected at most one entry an axis of {grid.shape}, got {len(where)}")
+        raise DatasetError(f"expected at most one entry per axis of {grid.shape}, got {len(where)}")
     at = dots[0] if dots else len(where)
     missing = [slice(None)] * (len(grid.shape) - (len(where) - len(dots)))
     return [*where[:at], *missing, *where[at + 1 :]]

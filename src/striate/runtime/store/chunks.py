@@ -19,7 +19,7 @@ from striate.runtime.store.metadata import Chunks, Metadata, SubFile
 Bytes = npt.NDArray[np.uint8]
 
 _PIECE = 2**18  # bytes that stay in a core's own cache from the read to the checksum
-_DIFFERS = "the bytes are not those that were written: the checksum differs"
+_DIFFERS = "the data is damaged: its checksum differs"
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ def _refuse_lossy(pipeline: Pipeline, record_bytes: int) -> None:
     try:
         back = pipeline.decode(pipeline.encode(sample), sample.size)
     except Exception as error:  # any codec may stand here
-        raise DatasetError(f"the codec cannot take bytes: {error}") from None
+        raise DatasetError(f"the codec cannot encode bytes: {error}") from None
     if not np.array_equal(back, sample):
         raise DatasetError("expected a codec that gives back what it took")
 

@@ -24,7 +24,7 @@ def describe_dtype(dtype: np.dtype[Any]) -> Any:
         raise DatasetError(f"expected a type of fixed size without Python objects, got {dtype}")
     description = _described(dtype)
     if dtype_from_description(description) != dtype:
-        raise DatasetError(f"expected a type with its fields in order and without gaps by hand, got {dtype}")
+        raise DatasetError(f"expected a type with its fields in order and without explicit gaps, got {dtype}")
     return description
 
 

@@ -19,7 +19,7 @@ from striate.runtime.store import metadata as meta
 Bytes = npt.NDArray[np.uint8]
 
 _MOST_VECTORS = 512
-MOST_OPEN = 256  # sub-files a process keeps open for one dataset
+MOST_OPEN = 256  # sub-files that a process keeps open for one dataset
 NO_FILE = (0, 0, 0)
 REWRITTEN = "the dataset was written again since it was opened, and this sub-file is gone: open it again"
 
@@ -31,7 +31,7 @@ class Store:
     """The directory of a dataset, and the servers' own directories where they have them."""
 
     path: Path
-    directories: tuple[Path, ...]  # one a server, or none: all sub-files lie in `path`
+    directories: tuple[Path, ...]  # one per server, or none: all sub-files lie in `path`
 
     def folder(self, server: int) -> Path:
         """Where a server keeps its sub-files."""
@@ -68,7 +68,9 @@ def check_directories(store: Store, servers: int, *, own: bool) -> None:
             source=str(store.path),
         )
     if not own and store.directories:
-        raise DatasetError("expected no server directories: this dataset lies in one", source=str(store.path))
+        raise DatasetError(
+            "expected no server directories: this dataset is in one directory", source=str(store.path)
+        )
 
 
 def load(path: str | os.PathLike[str]) -> meta.Metadata:

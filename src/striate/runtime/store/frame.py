@@ -62,7 +62,7 @@ def unseal(stored: Bytes, *, length: int, expected: int, pipeline: Pipeline, chu
     if stored.size != length:
         raise DamageError(f"expected {length} bytes, found {stored.size}: the sub-file was truncated")
     if xxhash.xxh3_64_intdigest(stored.data) != expected:
-        raise DamageError("the bytes are not those that were written: the checksum differs")
+        raise DamageError("the data is damaged: its checksum differs")
     if pipeline:
         return pipeline.decode(stored, chunk_bytes)
     return stored[:chunk_bytes]

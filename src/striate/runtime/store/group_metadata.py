@@ -183,7 +183,7 @@ def decode_group(content: bytes, source: str) -> GroupMetadata:
     if not content.startswith(MAGIC) or not newline:
         raise DamageError("expected the metadata of a Striate group", source=source)
     if heading + newline != _heading(body):
-        raise DamageError("the metadata is not as it was written: its checksum differs", source=source)
+        raise DamageError("the metadata is damaged: its checksum differs", source=source)
     metadata = _decoded(body, GroupMetadata, source)
     try:
         _check(metadata)
@@ -199,9 +199,7 @@ def encode_index(index: StepIndex) -> bytes:
 def decode_index(content: bytes, step: Step, metadata: GroupMetadata, source: str) -> StepIndex:
     """The index of a step, checked against what the group's metadata says of it."""
     if len(content) != step.bytes or xxhash.xxh3_128_hexdigest(content) != step.checksum:
-        raise DamageError(
-            "the index of the step is not as it was written: its checksum differs", source=source
-        )
+        raise DamageError("the index of the step is damaged: its checksum differs", source=source)
     index = _decoded(content, StepIndex, source)
     try:
         _check_table(metadata, index, growing=True)
@@ -230,9 +228,9 @@ def _check(metadata: GroupMetadata) -> None:
     if not re.fullmatch(r"[0-9a-f]{16}", metadata.identity):
         raise DatasetError("expected 16 hexadecimal digits", at="$.identity")
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
-        raise DatasetError("expected sensible numbers of servers and generations", at="$.servers")
+        raise DatasetError("expected valid numbers of servers and generations", at="$.servers")
     if not 0 <= metadata.first_step <= MOST_STEPS or metadata.keep < 0 or len(metadata.steps) > MOST_STEPS:
-        raise DatasetError("expected a sensible number of steps", at="$.steps")
+        raise DatasetError("expected a valid number of steps", at="$.steps")
     if not 1 <= len(metadata.variables) <= MOST_VARIABLES:
         raise DatasetError(f"expected 1 to {MOST_VARIABLES} variables", at="$.variables")
     check_alignment(metadata.alignment)

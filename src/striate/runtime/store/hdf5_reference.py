@@ -59,7 +59,7 @@ def hdf5_library() -> Any:
     try:
         import h5py
     except ImportError:
-        raise DatasetError("expected the package h5py, which this needs; it is not installed") from None
+        raise DatasetError("this needs the package h5py, which is not installed") from None
     return h5py
 
 

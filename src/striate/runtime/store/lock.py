@@ -51,7 +51,7 @@ class Holder(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass
 class WriterLock:
-    """The lock on one dataset, shared by all handles of this process; `writer` is the one with a write under way."""
+    """The lock on one dataset, shared by all handles of this process; `writer` is the one with a write in flight."""
 
     path: Path
     descriptor: int
@@ -62,10 +62,10 @@ class WriterLock:
     key: tuple[int, int, int] = field(default=(0, 0, 0))
 
     def begin(self, writer: object) -> None:
-        """Refuse a write while another handle of this process has one under way."""
+        """Refuse a write while another handle of this process has one in flight."""
         if self.writer is not None and self.writer is not writer:
             raise DatasetError(
-                "another handle of this program has a write under way: wait() for it first", at=str(self.path)
+                "another handle of this program has a write in flight: wait() for it first", at=str(self.path)
             )
         self.writer = writer
 

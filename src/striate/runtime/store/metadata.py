@@ -34,7 +34,7 @@ class SubFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Chunks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One row a chunk: sub-file (-1: never written, reads as zeros), offset, stored bytes and their checksum."""
+    """One row per chunk: sub-file (-1: never written, reads as zeros), offset, stored bytes and their checksum."""
 
     file: list[int]
     offset: list[int]
@@ -92,7 +92,7 @@ def decode(content: bytes, source: str) -> Metadata:
     if not content.startswith(b"striate dataset ") or not newline:
         raise DamageError("expected the metadata of a Striate dataset", source=source)
     if heading + newline != _heading(body):
-        raise DamageError("the metadata is not as it was written: its checksum differs", source=source)
+        raise DamageError("the metadata is damaged: its checksum differs", source=source)
     try:
         metadata = msgspec.json.decode(body, type=Metadata)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -118,9 +118,9 @@ def _check(metadata: Metadata) -> None:
     if not _IDENTITY.fullmatch(metadata.identity):
         raise DatasetError("expected 16 hexadecimal digits", at="$.identity")
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
-        raise DatasetError("expected sensible numbers of servers and generations", at="$.servers")
+        raise DatasetError("expected valid numbers of servers and generations", at="$.servers")
     if not 1 <= metadata.block_chunks <= LARGEST or len(metadata.layout) > 4096:
-        raise DatasetError("expected blocks of one chunk at least, and a short layout", at="$.block_chunks")
+        raise DatasetError("expected blocks of at least one chunk, and a short layout", at="$.block_chunks")
     check_alignment(metadata.alignment)
     check_directory_names(metadata.directories, metadata.servers, own=metadata.own_directories)
     grid = metadata.grid()

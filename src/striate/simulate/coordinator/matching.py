@@ -1,4 +1,4 @@
-"""Messages under way: which receive takes which message, by MPI's rules and the estimated times."""
+"""Messages in flight: which receive takes which message, by MPI's rules and the estimated times."""
 
 from __future__ import annotations
 

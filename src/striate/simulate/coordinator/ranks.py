@@ -41,7 +41,7 @@ class PendingCall:
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A rank waits until all, or any, of its calls under way are over."""
+    """A rank waits until all, or any, of its calls in flight are over."""
 
     pending: list[PendingCall]
     mode: str  # all, any, some

@@ -97,7 +97,7 @@ class Scheduler:
     # ---- waiting
 
     def complete(self, pending: PendingCall, time: float, result: Any = None) -> None:
-        """A call under way is over at `time`."""
+        """A call in flight is over at `time`."""
         pending.done_at, pending.result = max(time, self.now), result
         self._idle = 0
         self.at(pending.done_at, lambda: self._look_after(self.states[pending.rank]))

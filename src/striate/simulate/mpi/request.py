@@ -16,7 +16,7 @@ Statuses = list[Status] | None
 
 @all_outside
 class MpiRequest(metaclass=Refusing):
-    """A call under way; `finish` takes its result to where the program wants it, and returns an object.
+    """A call in flight; `finish` takes its result to where the program wants it, and returns an object.
 
     A handle below 0 is that of a message to or from nobody, which is over at once.
     """
@@ -140,7 +140,7 @@ Results = dict[int, Any]  # by handle
 
 
 def _ask(how: str, requests: Sequence[MpiRequest], mode: str) -> Results | None:
-    """What is over among the requests that are under way; None when a test found nothing."""
+    """What is over among the requests that are in flight; None when a test found nothing."""
     handles = [request._handle for request in requests if request._handle is not None]
     over: Results = {handle: NOBODY for handle in handles if handle < 0}
     asked = [handle for handle in handles if handle > 0]

@@ -26,9 +26,7 @@ def cartesian_neighbors(
     sizes = [int(size) for size in dimensions]
     wraps = [periodic] * len(sizes) if isinstance(periodic, bool) else list(periodic)
     if not sizes or min(sizes) < 1 or len(wraps) != len(sizes):
-        raise WorkloadError(
-            f"expected sizes of at least 1 and a truth value for each, got {dimensions!r:.60}"
-        )
+        raise WorkloadError(f"expected sizes of at least 1 and a boolean for each, got {dimensions!r:.60}")
     place = np.array(np.unravel_index(np.asarray(rank), sizes))
     found: list[Any] = []
     for axis, (size, wrap) in enumerate(zip(sizes, wraps, strict=True)):
@@ -52,7 +50,7 @@ def neighbor_alltoallv(
 ) -> Several:
     """Send `sizes[i]` bytes to `neighbors[i]` and receive what `sources` (the same ranks unless given) send here.
 
-    As MPICH does, all messages are under way at once. A neighbour of -1 is none.
+    As MPICH does, all messages are in flight at once. A neighbour of -1 is none.
     """
     if len(sizes) != len(neighbors):
         raise WorkloadError(f"expected a size for each of {len(neighbors)} neighbours, got {len(sizes)}")

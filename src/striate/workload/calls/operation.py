@@ -34,7 +34,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Several:
-    """Operations that make up one call, in order; awaited, all of them are that are still under way."""
+    """Operations that make up one call, in order; awaited, all of them are that are still in flight."""
 
     operations: tuple[Operation, ...]
 
@@ -43,7 +43,7 @@ class Several:
 
     @property
     def pending(self) -> tuple[Operation, ...]:
-        """Those that are under way when the call returns."""
+        """Those that are in flight when the call returns."""
         done = {id(one) for operation in self.operations for one in operation.awaited}
         return tuple(one for one in self.operations if one.is_pending and id(one) not in done)
 

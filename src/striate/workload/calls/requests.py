@@ -1,4 +1,4 @@
-"""Numbers for operations under way: the lowest free slot each, so that every pass of a loop uses the same ones."""
+"""Numbers for operations in flight: the lowest free slot each, so that every pass of a loop uses the same ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from striate.workload.calls.operation import Operation
 
 
 class RequestSlots:
-    """Which operation is under way in which slot; the operations are held, so that their ids stay their own."""
+    """Which operation is in flight in which slot; the operations are held, so that their ids stay their own."""
 
     def __init__(self) -> None:
         self._slot: dict[int, tuple[int, Operation]] = {}
@@ -21,7 +21,7 @@ class RequestSlots:
         ] = {}  # operations that such waits have surely taken, of the last of them
 
     def begin(self, operation: Operation) -> int:
-        """A slot for an operation that begins; refuses one that is under way."""
+        """A slot for an operation that begins; refuses one that is in flight."""
         if id(operation) in self._slot:
             raise WorkloadError(f"the same {operation.kind.label} was begun twice without a wait between")
         if self._free:

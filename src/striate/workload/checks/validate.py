@@ -151,12 +151,12 @@ def _follow(written: list[ProgramLine], at: int) -> None:
         if line.kind is Kind.WAITALL:
             pending.clear()
         elif line.kind is Kind.WAIT:
-            _refuse_at(line, at, "wait for request {request}, which is not under way", request not in pending)
+            _refuse_at(line, at, "wait for request {request}, which is not in flight", request not in pending)
             del pending[request]
         elif line.kind is Kind.TEST:
-            _refuse_at(line, at, "test of request {request}, which is not under way", request not in pending)
+            _refuse_at(line, at, "test of request {request}, which is not in flight", request not in pending)
         elif line.kind is Kind.OFFER:
-            _refuse_at(line, at, "request {request} is not under way", request not in pending)
+            _refuse_at(line, at, "request {request} is not in flight", request not in pending)
             if int(line.column("last")[at]):
                 del pending[request]
         elif request != BLOCKING:

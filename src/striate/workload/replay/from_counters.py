@@ -54,7 +54,7 @@ def application_of_counters(trace: Trace, *, name: str) -> Application:
         for row in np.flatnonzero(asked(records, module, files) & _busy(columns)).tolist()
     ]
     if not rows:
-        raise WorkloadError("the log counts no call that a workload can have")
+        raise WorkloadError("the log has no call that a workload can represent")
     tables = {id(columns): _Table(columns) for columns, _ in rows}
     of_rank: dict[int, list[tuple[_Table, int]]] = {}
     for columns, row in rows:

@@ -70,7 +70,7 @@ def _collective(file: TracedFile, woven: bool, hosts: int) -> str | None:
 
 
 def _aggregators(hints: Mapping[str, str], hosts: int) -> str:
-    """One a node is what ROMIO chooses itself, on any number of nodes."""
+    """One per node is what ROMIO chooses itself, on any number of nodes."""
     count = _number(hints, "cb_nodes", 0)
     return "nodes" if count < 1 or count == hosts else str(count)
 

@@ -248,7 +248,7 @@ class ReplayRows:
             yield Operation(Kind.COMPUTE, (rest * 1000, 0))
 
     def _neighbours(self, row: int) -> Iterator[Operation]:
-        """Messages to the neighbours and from them, under way at once."""
+        """Messages to the neighbours and from them, in flight at once."""
         comm, listed = self._family(row), self._value["extents"][row]
         peers, sizes = [], []
         if listed >= 0:

@@ -1,4 +1,4 @@
-"""Darshan's counters: one row a record, every counter of its module."""
+"""Darshan's counters: one row per record, every counter of its module."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from striate.trace.records import Columns
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counters:
-    """One row a record: its id, the id of its file, and every counter by name."""
+    """One row per record: its id, the id of its file, and every counter by name."""
 
     id: NDArray[np.uint64]
     file: NDArray[np.uint64]  # of a data set or a variable; the id itself otherwise

@@ -96,7 +96,7 @@ _HEADER = 48  # id, rank, magic, flag, two variances
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Messages:
-    """One row a rank."""
+    """One row per rank."""
 
     rank: NDArray[np.int64]
     host: list[str]

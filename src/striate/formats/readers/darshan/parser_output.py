@@ -58,9 +58,11 @@ class TextLog:
             ranks, started = int(self.head["nprocs"]), int(self.head.get("start_time", "0"))
             seconds = float(self.head.get("run time", "0"))
         except (KeyError, ValueError):
-            raise TraceError("expected the number of processes and times in the head", at="head") from None
+            raise TraceError(
+                "expected the number of processes and the times in the header", at="head"
+            ) from None
         if not 0 <= started < 2**32 or not 0 <= seconds < 2**32:
-            raise TraceError("expected possible times in the head", at="head")
+            raise TraceError("expected valid times in the header", at="head")
         number = self.head.get("jobid", "")
         return DarshanJob(
             int(number) if number.isdecimal() and len(number) < 19 else 0,

@@ -20,7 +20,7 @@ Part = tuple[pa.Table, bool] | None  # the table, and whether the records ended 
 
 
 def _lustre(log: Log | TextLog, content: bytes, number: FileNumber, names: Names) -> Part:
-    """One row a component of a file: the bytes it covers, its stripes, and the targets (OSTs) they lie on."""
+    """One row per component of a file: the bytes it covers, its stripes, and the targets (OSTs) they lie on."""
     read = components(log.modules["LUSTRE"].version, content, order=log.order)
     if read is None:
         return None
@@ -57,7 +57,7 @@ def _heatmap(log: Log | TextLog, content: bytes, number: FileNumber, names: Name
 
 
 def _messages(log: Log | TextLog, content: bytes, number: FileNumber, names: Names) -> Part:
-    """One row a rank: its host, and calls, bytes and seconds of every MPI function."""
+    """One row per rank: its host, and calls, bytes and seconds of every MPI function."""
     found = messages(log.modules["APMPI"].version, content, order=log.order)
     if found is None:
         return None

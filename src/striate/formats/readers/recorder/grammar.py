@@ -149,7 +149,7 @@ def _lengths(rules: Rules, most: int) -> dict[int, int]:
             found[rule] = min(total, most + 1)
             stack.pop()
         elif rule in open_rules:
-            raise TraceError("the grammar goes round in a circle")
+            raise TraceError("the grammar has a cycle")
         else:
             open_rules.add(rule)
             stack += missing

@@ -106,7 +106,7 @@ def _unpack(layout: struct.Struct, content: bytes) -> tuple[Any, ...]:
 
 
 def _lines(content: bytes, length: int) -> tuple[str, ...]:
-    """Names one a line, behind the head or behind the block that is reserved for it."""
+    """Names one per line, behind the head or behind the block that is reserved for it."""
     after = (
         length
         if content[length : length + 1].isalpha() or content[length : length + 1] == b"_"

@@ -6,7 +6,7 @@ import { HEADING } from "../timeline/layout.js";
 import { AXIS, pixelAt, plotWidth, visible } from "../timeline/place.js";
 import { ticks } from "../timeline/scale.js";
 
-const EDGES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]; // one a run, beside its background
+const EDGES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]; // one per run, beside its background
 const FONT = "12px system-ui, sans-serif";
 
 export function drawLabels(stage, context, labels) {

@@ -24,7 +24,7 @@ export function clear(buffer) {
   touched.length = 0;
 }
 
-// Adds the items of a lane; `view` has from (seconds, of the run) and scale (pixels a second); `looks.of(item, state)`
+// Adds the items of a lane; `view` has from (seconds, of the run) and scale (pixels per second); `looks.of(item, state)`
 // gives the state to draw, or -1 to leave it out. Wide single bars go to `labels`.
 export function addLane(buffer, run, lane, view, looks, weight, labels) {
   const { width } = buffer;

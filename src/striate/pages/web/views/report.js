@@ -8,7 +8,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export function render(container, data, page) {
   const measured = page.runs.filter((run) => run.origin === "observed");
   container.append(element("div", { class: "cards" }, data.runs.map((run) => card(run, measured))));
-  if (data.agreement.length) container.append(list("Forecast and observation", data.agreement));
+  if (data.comparison.length) container.append(list("Forecast and observation", data.comparison));
   if (data.advice.length || data.notes.length) {
     container.append(element("h3", {}, "What to change"), element("div", { class: "cards" }, data.advice.map(advised)),
       element("ul", {}, data.notes.map((note) => element("li", { class: "soft" }, name(note)))));
