@@ -110,7 +110,7 @@ def test_going_on_without_what_was_written_or_with_another_matrix_is_refused(out
         if path.suffix != ".ckp":
             path.unlink()
     done = subprocess.run([*run, "--restart"], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, "expected the output to go on with" in done.stderr) == (1, True)
+    assert (done.returncode, "expected the output to continue" in done.stderr) == (1, True)
 
 
 @needs_mpi

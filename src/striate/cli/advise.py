@@ -230,6 +230,6 @@ def gain_text(item: Item) -> str:
     from striate.units import about_seconds
 
     if item.gain is None:
-        return f"takes {about_seconds(item.affected.estimate)} of the run; no gain can be told from this log"
+        return f"takes {about_seconds(item.affected.estimate)} of the run; the gain is unknown from this log"
     low, high = about_seconds(item.gain.low), about_seconds(item.gain.high)
     return f"saves {low} to {high}, {item.share:.1%} of the run"

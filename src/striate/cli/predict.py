@@ -152,7 +152,7 @@ def command(
     another tool's log, IOR's command line such as "ior -a MPIIO -c -t 1m -b 16m", a DLIO workload such as
     "dlio:unet3d_h100.yaml x 4 hosts x 8 accelerators", or a description of an application (.toml). CLUSTER is a
     description (.toml), a bundled machine, or a sheet of MLPerf Storage (mlperf:SYSTEM.json). Exit status 3
-    when the precision asked for was not reached, the answer is not to be trusted, or the packet engine contradicts a
+    when the precision asked for was not reached, the answer is not reliable, or the packet engine contradicts a
     claim.
     """
     from striate.cli.clusters import find_cluster

@@ -14,7 +14,7 @@ from striate.cli.output import say
 @click.option("--directory", "directories", multiple=True, type=click.Path(path_type=Path),
               help="a server's own directory; once for each server, in order")  # fmt: skip
 def command(dataset: Path, directories: tuple[Path, ...]) -> None:
-    """Remove files of DATASET that belong to no write that was completed.
+    """Remove files of DATASET that belong to no completed write.
 
     Complete writes are not touched. Refuses while a program writes the dataset.
     """

@@ -87,7 +87,7 @@ def _hints(collective: str | None) -> dict[str, str]:
 
 
 def _flags(recording: Recording, cluster: Cluster) -> tuple[Flag, ...]:
-    simulated = Flag("simulated", f"made by the fine rung on {cluster.name}; nothing of it was observed")
+    simulated = Flag("simulated", f"simulated by the fine rung on {cluster.name}; nothing of it was observed")
     if not recording.dropped:
         return (simulated,)
     share = len(recording) / (len(recording) + recording.dropped)

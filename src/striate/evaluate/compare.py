@@ -194,7 +194,7 @@ def _notes(forecast: Forecast, trace: Trace, simulated: Trace | None) -> tuple[s
     if forecast.ranks != trace.ranks:
         notes.append(f"the forecast is for {forecast.ranks} ranks, the trace has {trace.ranks}")
     if simulated is None:
-        notes.append("parts of the run can be compared when the forecast's timeline is given too")
+        notes.append("to compare parts of the run, give the forecast's timeline, too")
     if not forecast.trusted:
-        notes.append("the forecast's own tests say that it is not to be trusted")
+        notes.append("the forecast's own tests say that it is not reliable")
     return tuple(notes)

@@ -165,15 +165,15 @@ WITHOUT_EFFECT = {
 # Keys that are refused unless they hold one of these, which are the defaults and ask for nothing.
 ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "dataset.compression": (("none", None), "compressed records"),
-    "reader.read_type": (("on_demand",), "a dataset that is read into memory first"),
+    "reader.read_type": (("on_demand",), "a dataset that is loaded into memory first"),
     "reader.preprocess_time": ((0, 0.0), "time of preprocessing"),
     "reader.preprocess_time_stdev": ((0, 0.0), "time of preprocessing"),
-    "reader.data_loader_classname": ((None,), "a data loader of one's own"),
-    "reader.reader_classname": ((None,), "a reader of one's own"),
-    "train.total_training_steps": ((-1, 0), "an epoch that is cut short"),
-    "checkpoint.num_checkpoints_write": ((-1,), "a run of checkpoints alone"),
-    "checkpoint.checkpoint_mechanism_classname": ((None,), "a checkpoint mechanism of one's own"),
-    "storage.storage_type": (("local_fs", "parallel_fs"), "storage that is no file system"),
+    "reader.data_loader_classname": ((None,), "a custom data loader"),
+    "reader.reader_classname": ((None,), "a custom reader"),
+    "train.total_training_steps": ((-1, 0), "an epoch that stops early"),
+    "checkpoint.num_checkpoints_write": ((-1,), "a run with checkpoints only"),
+    "checkpoint.checkpoint_mechanism_classname": ((None,), "a custom checkpoint mechanism"),
+    "storage.storage_type": (("local_fs", "parallel_fs"), "storage that is not a file system"),
 }
 REFUSED = {
     "model.num_layers": "a model by its layers; give model_size",

@@ -60,12 +60,12 @@ WITHOUT_EFFECT = {
     "--warningAsErrors": False,
 }
 REFUSED = {
-    "-D": "a deadline: how many bytes are moved depends on the time",
-    "-T": "a longest time: how many repetitions are run depends on it",
+    "-D": "a deadline: the number of bytes depends on the time",
+    "-T": "a time limit: the number of repetitions depends on it",
     "-f": "a script of tests",
     "-I": "individual data sets of HDF5",
     "-J": "an alignment of HDF5",
-    "-M": "memory that is held back",
+    "-M": "reserved memory",
     "-O": "directives",
     "-p": "preallocation",
     "-P": "a shared file pointer",

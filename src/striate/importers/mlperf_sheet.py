@@ -130,7 +130,7 @@ def _json(text: str, reader: SheetReader) -> Any:
             )
             said = first.msg if isinstance(first, json.JSONDecodeError) else "too deep"
             raise ClusterError(f"not JSON: {said}", at=at, source=reader.source) from None
-        reader.notes.append("commas before a closing bracket were passed over")
+        reader.notes.append("trailing commas were ignored")
         return document
 
 

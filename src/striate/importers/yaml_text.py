@@ -24,7 +24,7 @@ class _Plain(yaml.SafeLoader):  # type: ignore[misc,unused-ignore]
         for key_node, _ in node.value:
             if isinstance(key_node, yaml.ScalarNode):
                 if key_node.value in seen:
-                    found = f"the key {key_node.value!r:.60} stands there twice"
+                    found = f"the key {key_node.value!r:.60} is there twice"
                     raise yaml.constructor.ConstructorError(None, None, found, key_node.start_mark)
                 seen.add(key_node.value)
         return super().construct_mapping(node, deep)

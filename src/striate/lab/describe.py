@@ -102,10 +102,12 @@ def _source(plan: Plan) -> str:
         "The practice cluster of `striate lab`, as built, not measured. Exact: hosts, CPUs per host, the bandwidth of "
         "uplinks (without headers), servers, the rate of their disks, shards.",
         "Assumed: latencies, memory bandwidth, CPU rate, caches. The switch itself has no limit.",
-        "GlusterFS places shards by a hash of their names, so that each run meets another placement.",
+        "GlusterFS places shards by a hash of their names, so that each run has another placement.",
     ]
     if plan.disk_requests_per_second:
-        lines.append("The limit on requests stands as a time per access; disks obey both limits at once.")
+        lines.append(
+            "The limit on requests is described as a time per access; disks obey both limits at once."
+        )
     if not plan.disk_bytes_per_second:
         lines.append(f"Disks have no limit in bytes; {format_rate(_UNLIMITED)} stands for it.")
     if _shares_cpus(plan):

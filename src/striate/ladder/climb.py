@@ -95,7 +95,7 @@ def combine(raw: Interval, earlier: Sequence[Interval], proved: Proof | None) ->
         high = min(high, proved.high)
     if low > high:
         own = Interval(min(low, raw.low), raw.estimate, raw.high)
-        return own, "its bounds contradict what was found before, and are used alone"
+        return own, "its bounds contradict earlier results and are used alone"
     return Interval(low, min(max(raw.estimate, low), high), high), ""
 
 
@@ -245,20 +245,21 @@ def _go_to_fine(found: _Climb) -> bool:
         if found.expected(rung) <= limit:
             _ask_if_fit(found, rung, counted=False)
     if affordable and _ask_if_fit(found, "fine", counted=True):
-        found.stopped = f"the tests ({refused}) ask for every packet, and fine has played them"
+        found.stopped = f"the tests ({refused}) require a packet-level run, which fine has done"
         return True
     if not affordable:
         _affordable(found, "fine")
         if _flow_is_wanted(found) and _ask_if_fit(found, "flow", counted=True):
             found.stopped = (
-                f"the tests ({refused}) ask for every packet, too long to play; flow has played messages"
+                f"the tests ({refused}) require a packet-level run, which would take too long; "
+                "flow simulated messages instead"
             )
             return True
     if not found.answers and "groups of events" in found.checks:
         found.ask("resource", counted=False)
     if not found.answers:
         raise PredictionError("; ".join(found.notes), source=found.subject.name)
-    found.stopped = f"the tests ({refused}) ask for a packet-level run, which was not made"
+    found.stopped = f"the tests ({refused}) require a packet-level run, which was not done"
     return False
 
 

@@ -113,7 +113,7 @@ class Forecast:
     def __str__(self) -> str:
         low, high = about_seconds(self.seconds.low), about_seconds(self.seconds.high)
         spent = about_seconds(self.cost.cpu_seconds)
-        runs = f"{SHARE:.0%}: {low} to {high}" if self.spreads else "exactly, as the model plays it"
+        runs = f"{SHARE:.0%}: {low} to {high}" if self.spreads else "exact result of the model"
         return f"{about_seconds(self.seconds.estimate)} ({runs}) by {self.rung}; cost {spent}"
 
     def _repr_html_(self) -> str:

@@ -135,7 +135,11 @@ class ProgramSubject:
         self.contention = contention.effect_seconds
         sequential = sequential_check(self.workload, self.cluster)
         return (
-            Check("machine parts", True, "the coarse rungs model every part that the program meets"),
+            Check(
+                "machine parts",
+                True,
+                "the coarse rungs model every part of the machine that the program uses",
+            ),
             contention,
             sequential,
             io_scale_check(

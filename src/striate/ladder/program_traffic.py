@@ -109,7 +109,7 @@ def sequential_check(workload: Workload, cluster: Cluster) -> Check:
         return Check(name, False, f"{len(users):,} ranks share disks that seek")
     if _in_sequence(*users[0]):
         return Check(name, True, "one rank accesses one file from front to back")
-    return Check(name, False, "one rank jumps within its files")
+    return Check(name, False, "one rank accesses its files at random")
 
 
 def _accessing(application: Application) -> Int64s:

@@ -125,7 +125,7 @@ def widened(forecast: Forecast, ends: Sequence[Forecast]) -> Forecast:
         return forecast
     every = [forecast.bounds, *(end.bounds for end in ends)]
     low, high = min(one.low for one in every), max(one.high for one in every)
-    note = "the bounds hold what both ends of the machine's measured ranges give"
+    note = "the bounds include both ends of the machine's measured ranges"
     bounds = Interval(low, forecast.bounds.estimate, high)
     return replace(forecast, seconds=bounds, bounds=bounds, notes=(*forecast.notes, note))
 
@@ -136,7 +136,7 @@ def between(floor: Forecast, forecast: Forecast) -> Forecast:
     high = max(floor.bounds.high, forecast.bounds.high)
     middle = (floor.bounds.estimate + forecast.bounds.estimate) / 2
     hidden = about_seconds(max(forecast.bounds.estimate - floor.bounds.estimate, 0.0))
-    note = f"{hidden} were not recorded: the bounds hold them as waiting that goes away, and as computing that stays"
+    note = f"{hidden} were not recorded: the bounds cover all of it as waiting and all of it as computing"
     proved = None
     if floor.proved and forecast.proved:
         lower = min(floor.proved, forecast.proved, key=lambda proof: proof.low)

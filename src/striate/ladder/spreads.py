@@ -26,7 +26,7 @@ def order_by_replay(played: float, replay: Callable[[int], float], *, cost: floa
     try:
         ratios = [math.log(replay(seed) / played) for seed in range(RUNS)]
     except PredictionError as error:
-        return Spread(ORDER, 0.0, 0.0, f"with other starts the program does not end: {error.message}")
+        return Spread(ORDER, 0.0, 0.0, f"with other start times the program does not end: {error.message}")
     apart = about_seconds(SKEW_SECONDS)
     below, above = (_half_deviation([side * ratio for ratio in ratios]) for side in (-1, 1))
     return Spread(ORDER, below, above, f"{RUNS} more runs in which ranks begin up to {apart} apart")
@@ -41,7 +41,7 @@ def _half_deviation(ratios: Sequence[float]) -> float:
 def order_by_bounds(bounds: Interval, rung: str) -> Spread:
     """Bounds that hold every order of events, as a rung gives them: a range of 80 % is as much of their logarithm."""
     whole = Spread.between(ORDER, bounds.estimate, bounds, "")
-    how = f"the bounds of {rung}, which hold every order of events"
+    how = f"the bounds of {rung}, which cover every order of events"
     return Spread(ORDER, SHARE * whole.below, SHARE * whole.above, how)
 
 
@@ -52,8 +52,8 @@ def too_expensive_one_by_one(cost: float, numbers: int, budget: float) -> str:
 
 def _too_expensive(cost: float, runs: int, budget: float) -> str:
     if cost > EXPENSIVE_SECONDS or runs * cost > ALLOWED_SECONDS:
-        return f"for a run takes {about_seconds(cost)}"
-    return "for the budget is spent" if runs * cost > budget else ""
+        return f"because a run takes {about_seconds(cost)}"
+    return "because the budget is spent" if runs * cost > budget else ""
 
 
 def machine_one_by_one(middle: float, ends: Sequence[tuple[float, float]]) -> Spread:
@@ -64,15 +64,15 @@ def machine_one_by_one(middle: float, ends: Sequence[tuple[float, float]]) -> Sp
         MACHINE,
         below,
         above,
-        f"{counted(len(each), 'measured number')}, one by one at both ends of their ranges",
+        f"{counted(len(each), 'measured number')}, one at a time at both ends of their ranges",
     )
 
 
 def machine_all_at_once(middle: float, ends: tuple[float, float], why: str) -> Spread:
     """All measured numbers at the same end at once, which is wider than the range of independent ones."""
-    how = f"all measured numbers at the same end of their ranges at once ({why})"
+    how = f"all measured values at the same end of their ranges ({why})"
     return Spread.between(MACHINE, middle, Interval(min(ends), min(ends), max(ends)), how)
 
 
 def machine_without_ranges() -> Spread:
-    return Spread(MACHINE, 0.0, 0.0, "its description gives no ranges")
+    return Spread(MACHINE, 0.0, 0.0, "its description has no ranges")

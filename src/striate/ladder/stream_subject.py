@@ -144,10 +144,14 @@ class StreamSubject:
         self.inputs = replace(self.inputs, contention=contention.effect_seconds, turns=turns)
         most_reads = int(np.max(sums.disk_reads))
         in_sequence = (
-            "every disk reads in sequence" if self.flows.sequential else "blocks are read in no order"
+            "every disk reads in sequence" if self.flows.sequential else "blocks are read in random order"
         )
         return (
-            Check("machine parts", True, "the rungs of streams model every part that a stream meets"),
+            Check(
+                "machine parts",
+                True,
+                "the rungs of streams model every part of the machine that the stream uses",
+            ),
             contention,
             Check("sequential I/O", self.flows.sequential, in_sequence),
             io_scale_check(self.inputs.random_seek, most_reads, tolerance_seconds=tolerance),

@@ -41,12 +41,12 @@ def contention_check(traffic: Traffic, cluster: Cluster, *, tolerance_seconds: f
         return Check(name, True, "no block is sent")
     senders = min(traffic.senders, cluster.nodes - 1)
     if senders < 2:
-        return Check(name, True, "nobody hears of two others at once")
+        return Check(name, True, "no rank receives from two others at once")
     crowded = seconds_a_block(cluster, traffic, senders)
     alone = seconds_a_block(cluster, traffic, 1)
     effect = max(crowded - alone, 0.0) * traffic.most_blocks
     found = (
-        f"{senders} senders of {about_size(traffic.block_bytes)} to one: {about_seconds(crowded)} a block, "
+        f"{senders} senders of {about_size(traffic.block_bytes)} to one: {about_seconds(crowded)} per block, "
         f"{about_seconds(alone)} alone; at most {about_seconds(effect)} in all"
     )
     return Check(name, effect <= tolerance_seconds, found, effect)
@@ -85,7 +85,7 @@ def io_scale_check(seek_seconds: float, most_jobs: int, *, tolerance_seconds: fl
     """Would seeks, if every access were random, exceed the target error?"""
     effect = seek_seconds * most_jobs
     if not effect:
-        return Check("I/O scale", True, "no seeks to speak of")
+        return Check("I/O scale", True, "seeks are negligible")
     found = f"{most_jobs:,} random accesses on one disk cost up to {about_seconds(effect)} more"
     return Check("I/O scale", effect <= tolerance_seconds, found, effect)
 
@@ -94,4 +94,6 @@ def group_check(groups: int) -> Check:
     """Must one group of events finish before the next begins? Then sums per resource are no answer."""
     if groups == 1:
         return Check("groups of events", True, "one group: nothing waits for a whole group")
-    return Check("groups of events", False, f"{groups:,} groups wait for each other: no sums per resource")
+    return Check(
+        "groups of events", False, f"{groups:,} groups wait for each other, so sums per resource do not apply"
+    )

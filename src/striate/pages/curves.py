@@ -24,7 +24,9 @@ def curves_svg(curves: Sequence[TimeCurve], *, title: str) -> str:
         y = _TOP + number // _COLUMNS * (_HEIGHT + _GAP + 30)
         _panel(canvas, curve, x, y)
     canvas.text(_LEFT, 26, title, size=15, anchor="start", bold=True)
-    words = "dots: medians of the measured times; line: start-up + bytes / rate; numbers: measured / line - 1"
+    words = (
+        "dots: medians of the measured times; line: latency + bytes / bandwidth; numbers: measured / line - 1"
+    )
     canvas.text(_LEFT, 44, words, size=11, anchor="start", color=MUTED)
     width = _COLUMNS * (_WIDTH + _LEFT + 20)
     return canvas.svg(width, _TOP + rows * (_HEIGHT + _GAP + 30), title)

@@ -67,7 +67,7 @@ def page(title: str, views: Sequence[View], *, shared: dict[str, Any], served: b
     document = {"title": title, "shared": shared, "views": described}
     body = [
         '<div id="page"></div>',
-        "<noscript><p>This page draws with JavaScript, which is switched off here.</p></noscript>",
+        "<noscript><p>This page needs JavaScript, which is switched off.</p></noscript>",
         f'<script id="document" type="application/json">{embedded(document)}</script>',
         *payloads,
         f'<script type="module">{script}</script>',

@@ -62,7 +62,7 @@ def _maps(trace: Trace) -> list[str]:
             total = about_size(int(amounts.sum()))
             found += [
                 "",
-                f"{verb}s of {total} over {about_seconds(described['seconds'])}, the fuller the more",
+                f"{verb}s of {total} over {about_seconds(described['seconds'])}, darker cells have more",
             ]
             found += _map(amounts, described["ranks"], described["step"])
     return found

@@ -64,8 +64,8 @@ def _evenness(summary: Summary) -> str:
         times = f"{least}{ratio:.1f} times"
         return f"Rank {summary.slowest_rank} was {times} as long in I/O as the mean: {most} against {mean}."
     if not summary.ranks_known:
-        return f"The ranks were in I/O for {mean} on average; how evenly, the log does not tell."
-    return f"The ranks were about equally long in I/O: {mean} on average, {most} at most."
+        return f"The ranks were in I/O for {mean} on average; the log does not say how evenly."
+    return f"The ranks spent about the same time in I/O: {mean} on average, {most} at most."
 
 
 def about_forecast(forecast: Forecast) -> list[str]:
@@ -79,10 +79,10 @@ def about_forecast(forecast: Forecast) -> list[str]:
         share = busiest.busiest_seconds / forecast.seconds.estimate
         work = about_seconds(busiest.busiest_seconds)
         found.append(
-            f"The most work is on {shown_name(busiest.busiest, 60)}: {work}, {share:.0%} of the time."
+            f"The busiest resource is {shown_name(busiest.busiest, 60)}: {work}, {share:.0%} of the time."
         )
     if not forecast.trusted:
-        found.append("The validity tests say that this answer is not to be trusted.")
+        found.append("The validity tests say that this answer is not reliable.")
     elif not forecast.reached:
         found.append(f"The bounds are wider than the {forecast.within:.0%} that were asked for.")
     return found

@@ -149,9 +149,7 @@ def _measure_direct(found: FileFindings, path: Path, seconds: float, largest: in
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_DIRECT)
     except OSError:
-        found.notes.append(
-            "the file system has no direct I/O: the device behind the cache is known by fsync alone"
-        )
+        found.notes.append("the file system has no direct I/O: the device was measured only through fsync")
         return
     try:
         os.fsync(descriptor)

@@ -102,7 +102,7 @@ def _measure_in(
         with busy_processes(len(cpus)):
             found = found.and_also(_asked(launcher, "beside", folder, seconds).findings)
     load += look()
-    how = "others beside processes that compute, seen before, between and after the parts"
+    how = "load of other processes, measured before, between and after the parts"
     found = found.and_also(Findings((measured("background", "processes", load, how),)))
     sockets = len({socket_of(cpu) for cpu in cpus})
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -54,11 +54,11 @@ def _untold(system: FileSystem, names: list[str]) -> list[str]:
     """What could not be asked, or not be told apart, in words."""
     found = []
     if system.servers is None:
-        found.append(f"{system.kind} did not tell its number of servers: described as one")
+        found.append(f"{system.kind} did not report its number of servers: described as one")
     if servers.DISK not in names:
-        found.append("no rank shares a node with a file server: link, server and disk were not told apart")
+        found.append("no rank shares a node with a file server: link, server and disk could not be separated")
     found.append(
-        "reads from the servers' disks were not measured apart from caches: described as fast as writes"
+        "reads from the servers' disks could not be separated from caches: assumed to be as fast as writes"
     )
     return found
 
@@ -134,7 +134,10 @@ def _file_calls(comm: Any, directory: Path, seconds: float) -> list[Measurement]
     found = [
         _of_ranks(comm, "MPI-IO open and close", opening, "an existing file, collectively"),
         _of_ranks(
-            comm, "runtime dataset", runtime, "striate.runtime: made, 1024 numbers per rank written, closed"
+            comm,
+            "runtime dataset",
+            runtime,
+            "striate.runtime: created, 1024 numbers per rank written, closed",
         ),
     ]
     if comm.size > 1:

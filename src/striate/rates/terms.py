@@ -49,7 +49,7 @@ class Prior:
 COMMON = (
     Prior("start", "seconds before the first byte", "s", 0.1, 1.5),
     Prior("round_cost", "of rounds, per GiB of one aggregator and rank^round_exponent", "s/GiB", 0.01, 2.0),
-    Prior("round_exponent", "by which rounds take longer on more ranks", "", 0.25, 0.15, plain=True),
+    Prior("round_exponent", "exponent by which rounds take longer on more ranks", "", 0.25, 0.15, plain=True),
     Prior("process_rate", "of one aggregator", "GiB/s", 1.0, 0.8),
     Prior("client_rate", "of a node's client", "GiB/s", 4.0, 0.8),
     Prior("slots_rate", "of the RPCs in flight from one client to one OST", "GiB/s", 10.0, 1.0),
@@ -57,8 +57,8 @@ COMMON = (
     Prior(
         "shared_moves", "exponent by which writers of one node share a lock's move", "", 0.5, 0.4, plain=True
     ),
-    Prior("sharpness", "by which the slowest part counts more than others, less 1", "", 2.0, 0.9),
-    Prior("exchange_odds", "of exchanging against writing, in what processes and clients do", "", 0.5, 0.8),
+    Prior("sharpness", "weight of the slowest part against the others, minus 1", "", 2.0, 0.9),
+    Prior("exchange_odds", "overlap of the exchange with writing, on processes and clients", "", 0.5, 0.8),
 )
 FIXED = tuple(prior.name for prior in COMMON)
 

@@ -37,7 +37,7 @@ def merge(folder: str | Path, *, levels: Sequence[str]) -> Trace:
     table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
     samples, whole = samples_of(folder, parts, fixes, origin)
     if not whole:
-        header = header.flagged(Flag("damaged", "some samples of the hosts' resources are broken"))
+        header = header.flagged(Flag("damaged", "some samples of the hosts' resources are damaged"))
     return Trace.of(table, header, merged.lists.lists(), samples)
 
 
@@ -112,9 +112,9 @@ def _flags(
         named = ", ".join(f"rank {rank} in {function}" for rank, function in inside[:8])
         flags.append(Flag("unfinished", f"{len(inside)} calls never returned: {named}"))
     if len(parts) < ranks:
-        flags.append(Flag("damaged", f"{ranks - len(parts)} of {ranks} ranks left nothing behind"))
+        flags.append(Flag("damaged", f"{ranks - len(parts)} of {ranks} ranks left no records"))
     if not all(part.whole for part in parts):
-        flags.append(Flag("damaged", "some processes' records are broken; what is sound was read"))
+        flags.append(Flag("damaged", "some processes' records are damaged; the undamaged part was read"))
     dropped = sum(part.dropped for part in parts)
     if dropped:
         flags.append(
@@ -125,13 +125,16 @@ def _flags(
         )
     if not all(fix.measured for fix in fixes):
         flags.append(
-            Flag("clocks-unaligned", "some hosts' clocks were not measured; their wall clocks were taken")
+            Flag(
+                "clocks-unaligned",
+                "the clocks of some hosts could not be compared; their wall clocks were used",
+            )
         )
     if merged.shared_pointers:
         flags.append(
             Flag(
                 "offset-unknown",
-                f"{merged.shared_pointers:,} accesses by the shared file pointer have no offset",
+                f"{merged.shared_pointers:,} accesses through the shared file pointer have no offset",
             )
         )
     if merged.views_missed:

@@ -78,7 +78,7 @@ def _shares(workload: Workload, run: PacketRun) -> tuple[Share, ...]:
 def _notes(run: PacketRun) -> tuple[str, ...]:
     ended = int(run.rank_end.max())
     notes = [
-        f"{run.messages:,} messages, {run.events - run.skipped:,} events played, {run.skipped:,} skipped exactly"
+        f"{run.messages:,} messages, {run.events - run.skipped:,} events simulated, {run.skipped:,} skipped exactly"
     ]
     jobs = int(run.disk_operations.sum())
     if jobs:

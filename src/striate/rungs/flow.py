@@ -56,7 +56,7 @@ def predict_flow(
     seconds = found.interval.estimate
     notes = (
         f"{run.messages:,} messages flow, {run.events:,} events",
-        f"flow: no bounds, but what was measured on other programs ({family}): -{below:.0%} to +{above:.0%}",
+        f"flow: error measured on other programs, not bounds ({family}): -{below:.0%} to +{above:.0%}",
     )
     return replace(
         found, interval=Interval(seconds * (1 - below), seconds, seconds * (1 + above)), notes=notes

@@ -24,7 +24,7 @@ def cyclic_check(workload: Workload) -> Check:
     used = [program for program in range(programs.count) if len(programs.ranks_of(program))]
     rhythms = {tuple(found.rhythm.io_bursts for found in phases_of(programs, program)) for program in used}
     if len(rhythms) != 1:
-        return Check(name, False, f"{len(rhythms)} different rhythms of I/O run side by side")
+        return Check(name, False, f"{len(rhythms)} different I/O cycles at the same time")
     cycles = max((line.times for line in lines(application) if line.kind in ACCESSES), default=0)
     if cycles < _LEAST_CYCLES:
         return Check(name, False, "no loop does I/O")
@@ -43,7 +43,7 @@ def predict_queueing(workload: Workload, cluster: Cluster) -> Verdict:
         raise UnfitError(f"no queueing model: {error.message}") from None
     near, far = derived.contention
     note = (
-        "queueing: from constant times that never wait to the upper bound of random ones; "
+        "queueing: from constant times without waiting to the upper bound for random times; "
         f"{near:.0%} to {far:.0%} of a transfer meets others"
     )
     return Verdict(band, (), (note,))

@@ -181,12 +181,12 @@ def _notes(clocks: Clocks, cluster: Cluster, *, aggregated: bool) -> tuple[str, 
     notes = []
     if aggregated:
         notes.append(
-            "collective access through aggregators is charged as direct access, and not in the low end"
+            "collective access through aggregators is charged as direct access, and left out of the lower bound"
         )
     if clocks.waits:
-        notes.append("groups of operations wait for each other (collectives), which this rung does not see")
+        notes.append("groups of operations wait for each other (collectives), which this rung does not model")
     if clocks.communicates:
-        notes.append("ranks communicate: the high end lets every processor wait for every other")
+        notes.append("ranks communicate: the upper bound assumes that every processor waits for every other")
     if len(cluster.socket_component) > SOCKETS_LOOKED_AT:
         notes.append(f"routes to the servers were walked from {SOCKETS_LOOKED_AT} evenly spread sockets")
     return tuple(notes)

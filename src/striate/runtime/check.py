@@ -150,7 +150,7 @@ def _notes(store: Store, metadata: Metadata | GroupMetadata) -> Iterator[str]:
         return
     spare = len(list(_orphans(store, metadata, unfinished)))
     if spare:
-        yield f"{spare} files belong to no write that was completed; the next write or `striate repair` removes them"
+        yield f"{spare} files belong to no completed write; the next write or `striate repair` removes them"
     unseen = {folder for one in unfinished for folder in one.directories} - _absolute(store.directories)
     if unseen:
         yield f"an interrupted write may have left files in {', '.join(sorted(unseen))}"
@@ -167,7 +167,7 @@ def _first_write_left(store: Store) -> str | None:
     """What to say of a directory where no write was ever completed, but one was begun."""
     if store.metadata_path.exists() or not store.path.is_dir() or not unfinished_writes(store.path):
         return None
-    return "no complete dataset here: its first write was interrupted; `striate repair` removes what it left"
+    return "no complete dataset here: its first write was interrupted; `striate repair` removes its files"
 
 
 def _orphans(

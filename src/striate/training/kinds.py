@@ -14,7 +14,7 @@ from striate.training.uncertain import Uncertain
 
 GB = 1e9
 RESULTS = "set from MLPerf Storage v1.0 results"
-JUDGEMENT = "no source: a wide guess"
+JUDGEMENT = "no source: a wide assumption"
 DATA_SHEETS = (
     "data sheets: Micron 9200 3.5 GB/s (PCIe 3), Samsung PM9A3 6.8 GB/s (PCIe 4), PM1743 14 GB/s (PCIe 5)"
 )
@@ -96,7 +96,7 @@ STREAM = Uncertain(
 )
 OPEN_SECONDS = Uncertain("time to open a file", 0.1e-3, 0.3e-3, 1e-3, JUDGEMENT)
 START_PER_FILE = _around("epoch start per file of the dataset", 3.2e-6, LOSS_WIDTH)
-SMOOTHNESS = _around("sharpness of the bend where storage begins to bind", 20, RATE_WIDTH)
+SMOOTHNESS = _around("sharpness of the bend where storage becomes the bottleneck", 20, RATE_WIDTH)
 STEP_LOSS = _around("share of a step lost to jitter", 0.035, LOSS_WIDTH, most=1)
 STEP_SECONDS = _around("time of the loop and the barrier per step", 0.8e-3, LOSS_WIDTH)
 WRITE_SHARE = Uncertain(

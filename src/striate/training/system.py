@@ -125,7 +125,7 @@ def _drive_count(system: StorageSystem) -> Uncertain:
         return kinds.DRIVE_COUNT
     sizes = kinds.DRIVE_BYTES
     low, middle, high = (max(1.0, system.raw_capacity / one) for one in (sizes.high, sizes.middle, sizes.low))
-    return Uncertain("number of drives", low, middle, high, "raw capacity by the capacities of drives")
+    return Uncertain("number of drives", low, middle, high, "raw capacity divided by the capacity of a drive")
 
 
 def _delivered(system: StorageSystem) -> Uncertain:

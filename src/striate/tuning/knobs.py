@@ -27,9 +27,9 @@ from striate.workload.workload import Workload
 KNOBS = {
     "servers": "how many I/O servers a file is spread over",
     "unit": "the striping unit",
-    "layout": 'a layout as text, such as "simple:4:1MiB"',
+    "layout": 'a layout, such as "simple:4:1MiB"',
     "strips": 'variable strips, such as "0:200KB;1:4MB"',
-    "group_factor": "blocks that each rank's part of a file is cut into",
+    "group_factor": "number of blocks that each rank's part of a file is divided into",
     "aggregators": 'ranks that do the I/O of a collective call, evenly spread; "stripes x 4": 4 per stripe',
     "buffer": "bytes an aggregator handles in one round",
     "domains": '"contiguous" or "cyclic": a part of the file for each aggregator, or stripes in turn',

@@ -17,16 +17,16 @@ SCHEMA = "striate.tuning/1"
 
 State = Literal["best", "tie", "behind", "dropped", "undecided", "refused"]
 MEANING: Mapping[State, str] = {
-    "best": "the shortest time of all that were asked",
-    "tie": "cannot be told from the best",
-    "behind": "asked by the last rung, and slower in the middle and at both ends of the machine's numbers",
-    "dropped": "its low end is above another's high end, so the expensive rungs were not asked",
-    "undecided": "the budget ended before the expensive rungs were asked",
-    "refused": "these settings do not go together",
+    "best": "the shortest time of all candidates that were simulated",
+    "tie": "indistinguishable from the best",
+    "behind": "simulated by the last rung, and slower with the machine's median and with both ends of its ranges",
+    "dropped": "its lower bound is above another's upper bound, so the expensive rungs were skipped",
+    "undecided": "the budget ended before the expensive rungs",
+    "refused": "these settings contradict each other",
 }
 
 
-TOO_SHORT = "the budget ended before the first candidate was asked"
+TOO_SHORT = "the budget ended before the first candidate was simulated"
 
 
 @dataclass(frozen=True, slots=True)

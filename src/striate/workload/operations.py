@@ -219,16 +219,18 @@ def _any_of(name: str, least: int, most: int, words: str) -> Any:
 
     call.__name__ = name
     call.__doc__ = (
-        f"{words} Operations that were taken before count no more, and a wait for them is over at once: which one is "
-        "complete first is decided when the program is played."
+        f"{words} Operations that were completed before are ignored, and a wait for them returns at once. "
+        "The simulation decides which one completes first."
     )
     return call
 
 
 waitany = _any_of("waitany", 1, 1, "Wait until one of the operations is complete, and take it.")
 waitsome = _any_of("waitsome", 1, 0, "Wait until one of the operations is complete, and take all that are.")
-testany = _any_of("testany", 0, 1, "Take one of the operations if it is complete, and go on either way.")
-testsome = _any_of("testsome", 0, 0, "Take the operations that are complete, and go on.")
+testany = _any_of(
+    "testany", 0, 1, "Take one of the operations if it is complete, and continue in either case."
+)
+testsome = _any_of("testsome", 0, 0, "Take the operations that are complete, and continue.")
 
 
 def _request(blocking: bool) -> object:

@@ -129,7 +129,7 @@ class Workload:
         applications = tuple(one.fitted(servers) for one in self.applications)
         if all(new is old for new, old in zip(applications, self.applications, strict=True)):
             return self
-        note = f"recorded stripes over more servers than the machine has go over all {servers:,}"
+        note = f"files striped over more servers than the machine has are striped over all {servers:,}"
         floor = None if self.floor is None else self.floor.fitted(servers)
         later = self._later(lambda one: one.fitted(servers))
         return replace(

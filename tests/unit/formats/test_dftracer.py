@@ -78,7 +78,7 @@ def test_broken_lines_are_left_out_and_counted(tmp_path):
     trace = read_trace(tmp_path / "broken.pfw")
     flags = {flag.code: flag.message for flag in trace.header.flags}
 
-    assert flags["damaged"] == "3 broken lines were left out"
+    assert flags["damaged"] == "3 damaged lines were left out"
     assert len(accesses(trace)) == 10
 
 

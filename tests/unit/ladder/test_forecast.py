@@ -73,7 +73,7 @@ def test_a_forecast_prints_in_one_line():
 
 
 def test_a_forecast_without_sources_of_a_range_says_that_it_is_exact():
-    assert str(example()) == "88.4 s (exactly, as the model plays it) by macro-queue; cost 320 ms"
+    assert str(example()) == "88.4 s (exact result of the model) by macro-queue; cost 320 ms"
 
 
 def test_the_bottleneck_is_the_busiest_resource():

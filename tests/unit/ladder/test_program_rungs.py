@@ -186,7 +186,7 @@ def test_what_these_rungs_do_not_take_is_left_to_the_finest():
         yield op.wait(started)
 
     found = workload(program, 2)
-    with pytest.raises(UnfitError, match="does not wait"):
+    with pytest.raises(UnfitError, match="non-blocking collective"):
         run_program_flows(found, toy(), "micro")
     forecast = predict(found, toy(), within=1e-9)
     assert forecast.rung == "fine"

@@ -85,7 +85,7 @@ def test_a_fit_tells_what_it_found_and_what_it_could_not(folder, capsys):
     out = capsys.readouterr().out
     assert "42 observations" in out
     assert "contention * transfer_seconds = 0.07" in out
-    assert "cannot be told apart from these data; add p = 1 or fix one" in out
+    assert "cannot be separated with these data; add p = 1 or fix one" in out
     assert "fits equally well" in out
 
 

@@ -55,8 +55,8 @@ def test_what_cannot_be_told_is_said_in_words():
     found = fit(observed(), scale="inverse")
 
     assert found.undetermined == (
-        "contention, parallel_seconds and transfer_seconds cannot be told apart from these data; add p = 1 or fix one",
-        "serial_seconds and message_startup_seconds cannot be told apart from these data; add p = 1 or fix one",
+        "contention, parallel_seconds and transfer_seconds cannot be separated with these data; add p = 1 or fix one",
+        "serial_seconds and message_startup_seconds cannot be separated with these data; add p = 1 or fix one",
     )
     low, high = found.contention_range
     assert low == pytest.approx(CONTENDED / (CONTENDED + PARALLEL_AND_APART), rel=1e-6)

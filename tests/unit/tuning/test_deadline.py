@@ -92,5 +92,5 @@ def slow_to_build(unit: str = "64 KiB"):
 
 
 def test_a_program_that_takes_too_long_to_build_is_said_so():
-    with pytest.raises(TuningError, match="the budget ended before the first candidate was asked"):
+    with pytest.raises(TuningError, match="the budget ended before the first candidate was simulated"):
         tune(slow_to_build, "westmere", vary={"unit": ["4 KiB"]}, budget="0.05 s", executor="serial")

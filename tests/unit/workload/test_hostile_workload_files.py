@@ -100,7 +100,7 @@ EDITS = {
         values=[0, 2**62, 2**63 - 1, -(2**63), -(2**62), 0, 2]  # differences that wrap round to positive ones
     ),
     "file 'f' is out of order": lambda _, header: header["files"][0].update(first=5),
-    "the start lies outside the clock": lambda _, header: header.update(start_picoseconds=-1),
+    "the start time is out of range": lambda _, header: header.update(start_picoseconds=-1),
     "not a workload: ": lambda _, header: header.update(surprise=1),
     "no region number 7": lambda rows, _: row_of(rows, "region_begin").update(region=7),
     "no file number 9": lambda rows, _: row_of(rows, "write").update(file=9),

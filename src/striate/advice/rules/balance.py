@@ -68,7 +68,7 @@ def _alone(facts: Facts, layer: Layer, rank: int, size: float, spent: Floats) ->
     return Diagnosis(
         title="One rank does all the I/O",
         evidence=Evidence(int(layer.calls().sum()), int(size), seconds, words),
-        why="One rank has one network interface and one stream to the file system; the others could use theirs.",
+        why="One rank uses one network interface and one stream to the file system; the other ranks could use theirs.",
         wall=Interval(0.9 * seconds, seconds, seconds),
         change=Change(
             "Give every rank, or one rank per node, an equal part of the file",
@@ -76,7 +76,7 @@ def _alone(facts: Facts, layer: Layer, rank: int, size: float, spent: Floats) ->
             code="file.Write_at_all(rank * part, data)  # in place of a gather to one rank and its write",
             runtime={"servers": parts},
         ),
-        verify="striate info of a new trace: the slowest rank's I/O near the mean",
+        verify="striate info of a new trace: the slowest rank's I/O time is near the mean",
         saved=(0.2, 1 - 1 / parts),
         cap=seconds * (1 - 1 / facts.ranks),
     )
@@ -150,14 +150,14 @@ def _uneven(facts: Facts, layer: Layer, wall: Interval, words: str, *, mean_seco
         evidence=Evidence(
             int(layer.calls().sum()), int(layer.moved().sum()), float(layer.seconds().sum()), words
         ),
-        why="The run waits for its busiest rank; equal parts would end together.",
+        why="The run waits for its busiest rank; equal shares would finish at the same time.",
         wall=wall,
         change=Change(
             "Give every rank an equal part, or let a collective call share the work",
             hints={"romio_cb_write": "enable", "romio_cb_read": "enable"},
             code="file.Write_at_all(offset, data)  # with parts of equal size",
         ),
-        verify="striate info of a new trace: the slowest rank's I/O near the mean",
+        verify="striate info of a new trace: the slowest rank's I/O time is near the mean",
         saved=(0.0, 1.0),
         cap=over,
     )
@@ -216,13 +216,13 @@ def slow_target(facts: Facts) -> Verdict:
         "at fault, not the program.",
         wall=wall,
         change=Change(
-            "Report the target to the centre; put new files elsewhere until it is repaired",
+            "Report the target to your computing centre; put new files on other targets until it is repaired",
             commands=(
                 f"lfs setstripe -o ^{target} DIRECTORY  # or: lfs setstripe -p POOL DIRECTORY",
                 f"lfs df -v  # OST {target}",
             ),
         ),
-        verify="a new log: files on this target as quick as others",
+        verify="a new log: files on this target are as fast as others",
         saved=(0.3, 1.0),
         cap=excess,
         certainty="inferred",
@@ -286,7 +286,7 @@ def slow_host(facts: Facts) -> Verdict:
             f"Look at {_hosts(facts, slow)}; leave it out of the next run",
             commands=("srun --exclude=HOST ...", "lfs getstripe FILE  # is one of its targets slow for all?"),
         ),
-        verify="striate info of a new trace: the slowest rank's I/O near the mean",
+        verify="striate info of a new trace: the slowest rank's I/O time is near the mean",
         saved=(0.3, 1.0),
         cap=excess,
         certainty="inferred",

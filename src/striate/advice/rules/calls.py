@@ -33,8 +33,8 @@ def sync_per_write(facts: Facts) -> Verdict:
         evidence=Evidence(
             int(syncs[often].sum()), int(layer.moved("write")[often].sum()), float(spent.sum()), words
         ),
-        why="A flush waits until disks hold the data; without it, writes are collected in memory "
-        "and go on in the background.",
+        why="A flush waits until the data is on disk; without it, writes are collected in memory "
+        "and written in the background.",
         wall=wall,
         change=Change(
             "Flush once, when the file is complete: before a checkpoint is declared valid",
@@ -63,8 +63,8 @@ def seek_per_access(facts: Facts) -> Verdict:
         evidence=Evidence(
             int(seeks[often].sum()), int(layer.moved()[often].sum()), float(spent.sum()), words
         ),
-        why="A seek is a call of its own; on a stream it throws the buffer away, and some file "
-        "systems ask a server for the size.",
+        why="A seek is an extra call; on a stream it discards the buffer, and some file systems "
+        "ask a server for the file size.",
         wall=wall,
         change=Change(
             "Give the offset with the access",
@@ -101,7 +101,7 @@ def metadata_storm(facts: Facts) -> Verdict:
         why="Every open, close and stat is a request to the metadata server, which all ranks of all jobs share.",
         wall=wall,
         change=Change(
-            "Open each file once and keep it open; let one rank look files up and tell the others",
+            "Open each file once and keep it open; let one rank look files up and broadcast the result",
             code="names = comm.bcast(os.listdir(folder) if rank == 0 else None)",
         ),
         verify="striate info of a new trace: opens near files times ranks",
@@ -127,7 +127,7 @@ def many_files(facts: Facts) -> Verdict:
     return Diagnosis(
         title="Many small files",
         evidence=Evidence(int(layer.opens().sum()), int(total), float(spent.sum()), words),
-        why="Making and opening a file costs more than the few bytes in it, at one metadata server for all ranks.",
+        why="Creating and opening a file costs more than its few bytes, and all ranks use one metadata server.",
         wall=wall,
         change=Change(
             "Write one shared file, or one per node, with a part for each rank; pack small inputs into one container",
@@ -198,14 +198,14 @@ def read_modify_write(facts: Facts) -> Verdict:
     where = "files that the program only writes" if sieved.any() else "files that are written in between"
     words = f"{int(reads[often].sum()):,} reads, {about_size(float(layer.moved('read')[often].sum()))}, of {where}"
     return Diagnosis(
-        title="Blocks are read to be written"
+        title="Blocks are read before they are written"
         if not sieved.any()
-        else "The MPI library reads what is only written",
+        else "The MPI library reads data that the program only writes",
         evidence=Evidence(
             int(reads[often].sum()), int(layer.moved("read")[often].sum()), float(spent.sum()), words
         ),
-        why="A write with gaps is made by reading a stretch, changing it, and writing it back: "
-        "bytes move twice, under a lock.",
+        why="A write with gaps reads a region, modifies it, and writes it back: bytes move twice, "
+        "under a lock.",
         wall=wall,
         change=Change(
             "Turn data sieving off for writes, or write in collective calls that fill whole blocks",

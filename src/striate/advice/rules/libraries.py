@@ -44,11 +44,11 @@ def hdf5_chunks(facts: Facts) -> Verdict:
         evidence=Evidence(
             int(layer.calls()[mine].sum()), int(layer.moved()[mine].sum()), float(spent.sum()), words
         ),
-        why="Each chunk is found in an index and accessed whole: small ones are many requests, "
-        "large ones move bytes nobody asked for.",
+        why="Each chunk is found in an index and accessed as a whole: small chunks make many "
+        "requests, large ones move unneeded bytes.",
         wall=wall,
         change=Change(
-            "Make a chunk what one rank accesses at a time, 1 MiB or more, and let the chunk cache hold it",
+            "Choose chunks as large as one access of a rank, 1 MiB or more, and make the chunk cache large enough",
             code="H5Pset_chunk(dcpl, ndims, what_a_rank_accesses); H5Pset_chunk_cache(dapl, 12421, 64 << 20, 1.0)",
         ),
         verify="a new log: H5D_CHUNK_SIZE times the datatype near the access size",
@@ -75,7 +75,7 @@ def hdf5_independent(facts: Facts) -> Verdict:
         evidence=Evidence(
             int(sets.calls()[alone].sum()), int(sets.moved()[alone].sum()), float(spent.sum()), words
         ),
-        why="Independent transfers reach the file system as they are; collective ones are joined "
+        why="Independent transfers reach the file system unchanged; collective ones are merged "
         "into few large requests.",
         wall=wall,
         change=Change(
@@ -118,7 +118,7 @@ def hdf5_metadata(facts: Facts) -> Verdict:
         "bytes, by every rank unless told otherwise.",
         wall=wall,
         change=Change(
-            "Make metadata operations collective and collect them in larger blocks",
+            "Make metadata operations collective and aggregate them in larger blocks",
             code="H5Pset_all_coll_metadata_ops(fapl, 1); H5Pset_coll_metadata_write(fapl, 1); "
             "H5Pset_meta_block_size(fapl, 1 << 20)",
         ),
@@ -150,11 +150,11 @@ def stdio_bulk(facts: Facts) -> Verdict:
     return Diagnosis(
         title="Bulk data go through standard I/O",
         evidence=Evidence(int(layer.calls()[known].sum()), int(size), float(spent.sum()), words),
-        why="Streams copy every byte through a buffer of some kilobytes, and know neither "
-        "collective calls nor the stripes.",
+        why="Streams copy every byte through a buffer of some kilobytes, and use neither "
+        "collective calls nor the stripe size.",
         wall=wall,
         change=Change(
-            "Write binary data by write, MPI-IO or HDF5; else give the stream a large buffer",
+            "Write binary data with write(), MPI-IO or HDF5; otherwise give the stream a large buffer",
             code="setvbuf(file, NULL, _IOFBF, 4 << 20)  # before the first access",
             runtime={"buffer": "64 MiB"},
         ),
@@ -186,13 +186,13 @@ def _from_memory(facts: Facts, layer: Layer, quick: np.ndarray, size: Floats, sp
         evidence=Evidence(
             int(layer.calls("read")[quick].sum()), int(size[quick].sum()), float(spent[quick].sum()), words
         ),
-        why="Their times tell nothing of storage; a run that does not find its data in memory will be slower.",
+        why="Their times say nothing about the storage; a run that does not find its data in memory will be slower.",
         wall=Interval(seconds.low, seconds.estimate, seconds.high),
         change=Change(
-            "For a benchmark, read what another node wrote, or more than memory holds; for "
-            "production, nothing to change",
+            "For a benchmark, read what another node wrote, or more than fits into memory; "
+            "for production, nothing to change",
             commands=("ior -C ...  # reads what another rank wrote",),
         ),
-        verify="striate info of a new trace: a rate that the file system can have",
+        verify="striate info of a new trace: a bandwidth that the file system can deliver",
         certainty="inferred",
     )

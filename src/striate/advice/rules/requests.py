@@ -46,7 +46,7 @@ def small_requests(facts: Facts) -> Verdict:
     return Diagnosis(
         title="Many small requests",
         evidence=Evidence(int(small[chosen].sum()), int(size), float(spent.sum()), words),
-        why="Every request pays the latency of the file system once, however few bytes it moves.",
+        why="Every request pays the latency of the file system, however few bytes it moves.",
         wall=wall,
         change=Change(
             f"Collect data in memory and access the file in requests of {about_size(BUFFER)} or more",
@@ -144,11 +144,11 @@ def strided_access(facts: Facts) -> Verdict:
     if gaps.sum() < FEW or not facts.matters(wall.estimate):
         return None
     total = float(layer.moved()[gaps > 0].sum())
-    words = f"{int(gaps.sum()):,} small accesses leave a gap behind the one before, in {_files(facts, layer, spent)}"
+    words = f"{int(gaps.sum()):,} small accesses leave a gap after the previous one, in {_files(facts, layer, spent)}"
     return Diagnosis(
         title="Small accesses with gaps between them",
         evidence=Evidence(int(gaps.sum()), int(total), float(spent.sum()), words),
-        why="Pieces with gaps cannot be joined by a buffer; each is a request of its own.",
+        why="Pieces with gaps cannot be merged by a buffer; each is a separate request.",
         wall=wall,
         change=Change(
             "Describe all pieces of a rank by one datatype and access them in one collective call",
@@ -179,7 +179,7 @@ def unaligned(facts: Facts) -> Verdict:
     return Diagnosis(
         title="Accesses do not begin at a block of the file system",
         evidence=Evidence(int(off[often].sum()), int(layer.moved()[often].sum()), float(spent.sum()), words),
-        why="A write to part of a block reads the rest of it first, and two ranks in one block take its lock in turns.",
+        why="A write to part of a block reads the rest of it first, and two ranks in one block take its lock in turn.",
         wall=wall,
         change=Change(
             "Begin every rank's part at a multiple of the block or stripe",

@@ -48,14 +48,14 @@ def stripe(facts: Facts) -> Verdict:
         f"{counted(int(count[worst]), 'storage target')}"
     )
     return Diagnosis(
-        title="A large shared file lies on few storage targets",
+        title="A large shared file is striped over few storage targets",
         evidence=Evidence(
             int(layer.calls()[spent > 0].sum()), int(size[narrow].sum()), float(spent.sum()), words
         ),
-        why="The file cannot be quicker than the targets it lies on, however many ranks write.",
+        why="The file cannot be faster than its storage targets, however many ranks write.",
         wall=wall,
         change=Change(
-            f"Stripe new files over {to} targets, before they are made",
+            f"Stripe new files over {to} targets, before they are created",
             hints={"striping_factor": str(to), "striping_unit": str(SMALL)},
             commands=(f"lfs setstripe -c {to} {_folder(facts.name(worst))}",),
             runtime={"servers": to, "chunk": "1 MiB"},
@@ -79,9 +79,9 @@ def _wide(facts: Facts, wide: np.ndarray, count: Floats, size: Floats) -> Verdic
         f"{int(count[wide].mean())} targets each"
     )
     return Diagnosis(
-        title="Small files lie on many storage targets",
+        title="Small files are striped over many storage targets",
         evidence=Evidence(int(layer.calls()[chosen].sum()), int(size[wide].sum()), float(spent.sum()), words),
-        why="Every target of a file is asked when it is made, opened for its size, and removed.",
+        why="Creating, stating and removing a file sends a request to each of its targets.",
         wall=wall,
         change=Change(
             "Put small files on one target each",
@@ -131,12 +131,12 @@ def missing_collectives(facts: Facts) -> Verdict:
         return None
     count, total = int(alone[mine].sum()), float(layer.moved()[mine].sum())
     name = facts.largest(np.where(shared, calls, 0), most=1)[0]
-    words = f"{count:,} accesses of {about_size(total / max(count, 1))} on average to {name}, each rank for itself"
+    words = f"{count:,} accesses of {about_size(total / max(count, 1))} on average to {name}, by independent calls"
     return Diagnosis(
-        title="Ranks access a shared file each for itself",
+        title="Ranks access a shared file independently",
         evidence=Evidence(count, int(total), float(spent.sum()), words),
-        why="A collective call knows what all ranks want and makes few large requests of it; "
-        "alone, each pays and they collide.",
+        why="A collective call merges the accesses of all ranks into few large requests; independent "
+        "calls each pay the latency and contend.",
         wall=wall,
         change=Change(
             "Use the collective call, with a file view or a datatype for all that a rank has",
@@ -180,17 +180,17 @@ def collective_exchange(facts: Facts) -> Verdict:
         f"of it in file accesses; {int(together[worst]):,} collective calls of {about_size(request)} per rank"
     )
     choice = (
-        "requests are large, so no collective buffering is likely best"
+        "requests are large, so disabling collective buffering is likely best"
         if contiguous
         else "try them in this order"
     )
     return Diagnosis(
-        title="Time goes into the exchange inside collective calls",
+        title="The exchange inside collective calls takes most of the time",
         evidence=Evidence(
             int(together[heavy].sum()), int(above.moved()[mine].sum()), float(spent.sum()), words
         ),
-        why="Ranks send their data to aggregators and wait for each other before a file is "
-        "touched; that takes most of the time.",
+        why="Ranks send their data to aggregators and wait for each other before the file "
+        "is accessed; that takes most of the time.",
         wall=wall,
         change=Change(
             f"Three remedies; {choice}: other aggregators (one or more per node), no collective "
@@ -233,7 +233,7 @@ def needless_collectives(facts: Facts) -> Verdict:
         f"{about_size(float(request[needless].mean()))} per rank"
     )
     return Diagnosis(
-        title="Collective buffering of requests that are large already",
+        title="Collective buffering of requests that are already large",
         evidence=Evidence(
             int(together[needless].sum()), int(size[needless].sum()), float(spent.sum()), words
         ),
@@ -266,12 +266,12 @@ def independent_opens(facts: Facts) -> Verdict:
     if not alone.any() or not facts.matters(wall.estimate):
         return None
     count = int(layer.opens()[mine].sum())
-    words = f"{count:,} opens of {int(alone.sum()):,} shared files by {facts.ranks:,} ranks, each for itself"
+    words = f"{count:,} opens of {int(alone.sum()):,} shared files by {facts.ranks:,} ranks, independently"
     return Diagnosis(
-        title="All ranks open the same files, each for itself",
+        title="All ranks open the same files independently",
         evidence=Evidence(count, 0, float(spent.sum()), words),
-        why="All ranks ask the metadata server the same at the same time; a collective open asks "
-        "once or once per aggregator.",
+        why="All ranks send the same request to the metadata server at the same time; a collective "
+        "open sends one, or one per aggregator.",
         wall=Interval(wall.low, wall.estimate, wall.high),
         change=Change(
             "Open shared files collectively, or let one rank read and broadcast",

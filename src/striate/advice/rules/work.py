@@ -32,18 +32,18 @@ def no_overlap(facts: Facts) -> Verdict:
     if not chosen.any() or not facts.matters(most):
         return None
     words = (
-        f"{int(chosen.sum()):,} writes are waited for, and "
+        f"{int(chosen.sum()):,} writes are blocking, and "
         f"{about_seconds(float(gap[chosen].sum()))} of other work follows"
     )
     return Diagnosis(
-        title="Writing and computing take turns",
+        title="Writing and computing do not overlap",
         evidence=Evidence(
             int(chosen.sum()), int(rows.column("bytes")[chosen].sum()), float(took[chosen].sum()), words
         ),
-        why="The rank stands still while it writes, though what it computes next does not need the file.",
+        why="The rank waits for its write, although its next computation does not need the file.",
         wall=Interval(float(hidden.mean()), most, most),
         change=Change(
-            "Begin the write, go on, and wait before the buffer is used again",
+            "Start the write, continue, and wait before the buffer is reused",
             code="request = file.Iwrite_at(offset, data); compute(); request.Wait()",
             runtime={"iwrite_all": True},
         ),
@@ -76,7 +76,7 @@ def compressible(facts: Facts) -> Verdict:
     return Diagnosis(
         title="The data compress well",
         evidence=Evidence(int(layer.calls("write")[mine].sum()), int(size), float(spent.sum()), words),
-        why="Fewer bytes to write, for some work of the CPU.",
+        why="Fewer bytes to write, for some CPU time.",
         wall=wall,
         change=Change(
             f"Compress with {sample.codec} before writing",

@@ -34,7 +34,7 @@ def look(situation: Situation) -> Finding | None:
     size = int(column(rows, "bytes").sum())
     words = f"{len(rows):,} reads, {about_size(size)}, of files that the program only writes"
     return Finding(
-        title="The MPI library reads what is only written",
+        title="The MPI library reads data that the program only writes",
         evidence=Evidence(len(rows), size, float(situation.durations(rows).sum()), words),
         change=Change(
             "Turn data sieving off for writes, or write in collective calls that fill whole blocks",

@@ -40,7 +40,7 @@ def look(situation: Situation) -> Finding | None:
             code="file.Write_at_all(rank * part, data)  # in place of a gather to one rank and its write",
             runtime={"servers": servers},
         ),
-        verify="striate info of a new trace: the slowest rank's I/O near the mean",
+        verify="striate info of a new trace: the slowest rank's I/O time is near the mean",
         after=lambda: rewritten(situation.workload, lambda rank, steps: _even(rank, steps, moved)),
     )
 

@@ -27,7 +27,7 @@ def look(situation: Situation) -> Finding | None:
     means = mean_seconds(situation)
     words = f"{len(private):,} files are written by one rank each, {len(private) / trace.ranks:.3g} a rank"
     return Finding(
-        title="Many files where one would do",
+        title="Many files where one would be enough",
         evidence=Evidence(len(chosen), 0, float(situation.durations(chosen).sum()), words),
         change=Change(
             "Write one shared file, every rank at its own offset, in collective calls",

@@ -25,12 +25,12 @@ def look(situation: Situation) -> Finding | None:
         return None
     means = mean_seconds(situation)
     seconds = float(situation.durations(rows).sum())
-    words = f"{len(rows):,} opens, closes and looks at files where {needed:,} would do"
+    words = f"{len(rows):,} opens, closes and stats of files where {needed:,} would do"
     return Finding(
-        title="Files are opened again and again",
+        title="Files are opened repeatedly",
         evidence=Evidence(len(rows), 0, seconds, words),
         change=Change(
-            "Open every file once, keep it open, and let one rank look at it and tell the others",
+            "Open every file once, keep it open, and let one rank stat it and broadcast the result",
             hints={"romio_no_indep_rw": "true"},
             code="file = MPI.File.Open(comm, path, mode)  # before the loop; file.Close() after it",
         ),

@@ -41,10 +41,10 @@ def look(situation: Situation) -> Finding | None:
     together.check()
     count, after = _best(situation, together, name)
     words = (
-        f"{len(size):,} accesses of {about_size(size.mean())} on average by ranks for themselves, to one file"
+        f"{len(size):,} accesses of {about_size(size.mean())} on average by independent calls, to one file"
     )
     return Finding(
-        title="Ranks access a shared file each for itself",
+        title="Ranks access a shared file independently",
         evidence=Evidence(len(size), int(size.sum()), seconds, words),
         change=Change(
             "Use the collective call, with a file view or a datatype for all that a rank has",

@@ -30,14 +30,14 @@ def look(situation: Situation) -> Finding | None:
         return None
     size, seconds = column(rows, "bytes")[chosen], situation.durations(rows)[chosen]
     words = (
-        f"{int(chosen.sum()):,} writes are waited for, and {about_seconds(float(gap[chosen].sum()))} of other work "
+        f"{int(chosen.sum()):,} writes are blocking, and {about_seconds(float(gap[chosen].sum()))} of other work "
         "follows them"
     )
     return Finding(
-        title="Writing and computing take turns",
+        title="Writing and computing do not overlap",
         evidence=Evidence(int(chosen.sum()), int(size.sum()), float(seconds.sum()), words),
         change=Change(
-            "Begin the write, go on, and wait before the buffer is used again",
+            "Start the write, continue, and wait before the buffer is reused",
             code="request = file.Iwrite_at(offset, data); compute(); request.Wait()",
             runtime={"iwrite_all": True},
         ),

@@ -32,12 +32,12 @@ def look(situation: Situation) -> Finding | None:
     if back.sum() < max(LEAST, LEAST_SHARE * known.sum()):
         return None
     count, total = int(back.sum()), int(size[back].sum())
-    words = f"{count:,} of {int(known.sum()):,} accesses begin before the end of the one before"
+    words = f"{count:,} of {int(known.sum()):,} accesses begin before the end of the previous one"
     return Finding(
-        title="A file is accessed in no order",
+        title="A file is accessed in random order",
         evidence=Evidence(count, total, float(situation.durations(rows)[back].sum()), words),
         change=Change(
-            "Sort what is to be accessed by its place in the file, and access it in one call",
+            "Sort accesses by their offset in the file, and make them in one call",
             hints={"romio_ds_read": "enable", "romio_cb_read": "enable"},
             code="order = numpy.argsort(offsets)  # then one MPI_Type_create_hindexed and one MPI_File_read_all",
             runtime={"buffer": "64 MiB"},

@@ -37,12 +37,12 @@ def look(situation: Situation) -> Finding | None:
         return None
     seconds = situation.durations(rows)[chosen].sum()
     count, total = int(chosen.sum()), int(size[chosen].sum())
-    words = f"{count:,} requests of {about_size(total / count)} on average begin where the one before ended"
+    words = f"{count:,} requests of {about_size(total / count)} on average begin where the previous one ended"
     return Finding(
-        title="Small requests follow one another",
+        title="Small consecutive requests",
         evidence=Evidence(count, total, float(seconds), words),
         change=Change(
-            f"Collect them in a buffer of {about_size(BUFFER)} and write or read that",
+            f"Aggregate them in a buffer of {about_size(BUFFER)} and write or read that",
             environment={"FORT_BUFFERED": "true", "FORT_BLOCKSIZE": str(BUFFER)},
             code=f'file = open(path, "wb", buffering={BUFFER})  # C: setvbuf(file, NULL, _IOFBF, {BUFFER})',
             runtime={"buffer": "64 MiB"},

@@ -43,7 +43,7 @@ def look(situation: Situation) -> Finding | None:
             f"Look at {_hosts(situation, slow)} and at the servers of its files; leave it out of the next run",
             commands=("srun --exclude=HOST ...", "lfs getstripe FILE  # is one of its targets slow for all?"),
         ),
-        verify="striate info of a new trace: the slowest rank's I/O near the mean",
+        verify="striate info of a new trace: the slowest rank's I/O time is near the mean",
         before=lambda: rewritten(situation.workload, lambda rank, steps: _late(rank, steps, excess)),
         after=lambda: situation.workload,
     )

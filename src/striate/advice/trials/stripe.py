@@ -35,12 +35,13 @@ def look(situation: Situation) -> Finding | None:
     word = path_word(name, otherwise="FILE")
     words = f"{len(rows):,} accesses of {len(files):,} files striped by {about_size(int(_unit(situation)))}"
     return Finding(
-        title="Another stripe suits these files better",
+        title="Another stripe size suits these files better",
         evidence=Evidence(
             len(rows), int(column(rows, "bytes").sum()), float(situation.durations(rows).sum()), words
         ),
         change=Change(
-            f"Stripe by {format_size(unit)} over {count} servers; new files only, so set it before they are made",
+            f"Stripe by {format_size(unit)} over {count} servers; "
+            "this affects new files only, so set it before they are created",
             hints={"striping_unit": str(unit), "striping_factor": str(count)},
             commands=(f"lfs setstripe -S {unit} -c {count} {word}",),
             runtime={"servers": count, "chunk": format_size(unit)},

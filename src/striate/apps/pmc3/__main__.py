@@ -35,7 +35,7 @@ WORLD_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE")
 )
 @click.option("--layout", help="ask the file system for this layout, such as simple:8:64KiB")
 @click.option("--checkpoint-every", "every", type=click.IntRange(1), default=500, show_default=True)
-@click.option("--restart", is_flag=True, help="go on from the last checkpoint")
+@click.option("--restart", is_flag=True, help="continue from the last checkpoint")
 @click.option("--force", is_flag=True, help="overwrite an existing output")
 def sample(**options: Any) -> None:
     """Sample phylogenies of the sequences in MATRIX, a NEXUS file."""
@@ -78,7 +78,7 @@ def _clear_all(paths: list[Path], comm: Any, *, force: bool) -> None:
             path.unlink()
     found = comm.allgather(existing)[0]
     if found and not force:
-        words = "the output exists; give --force to replace it, --restart to go on"
+        words = "the output exists; give --force to replace it, --restart to continue"
         raise OutputError(words, at=str(found[0]))
 
 
@@ -86,7 +86,7 @@ def _refuse_missing(paths: list[Path], comm: Any) -> None:
     """A run that goes on needs its checkpoint and what it has written so far: rank 0 looks, and all refuse."""
     missing = comm.allgather([path for path in paths if not path.exists()])[0]
     if missing:
-        what = "a checkpoint to restart from" if missing[0] == paths[0] else "the output to go on with"
+        what = "a checkpoint to restart from" if missing[0] == paths[0] else "the output to continue"
         raise OutputError(f"expected {what}, found none", at=str(missing[0]))
 
 

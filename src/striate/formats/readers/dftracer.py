@@ -246,9 +246,9 @@ def _header(reading: _Reading, processes: Any, paths: list[str], begun: int) -> 
     named = [reading.hosts.get(reading.host_of.get(int(pid), ""), "") for pid in processes]
     known = bool(hosts) and all(name in hosts for name in named)
     flags = [
-        Flag("ranks-inferred", "processes stand for ranks, in the order of their numbers"),
-        Flag("offset-inferred", "offsets of plain reads and writes were followed by file name"),
-        Flag("messages-missing", "dftracer's log holds no MPI operations"),
+        Flag("ranks-inferred", "processes were taken as ranks, in the order of their process numbers"),
+        Flag("offset-inferred", "offsets of plain reads and writes were reconstructed per file name"),
+        Flag("messages-missing", "the dftracer log has no MPI operations"),
     ]
     if reading.bare:
         flags.append(
@@ -258,7 +258,7 @@ def _header(reading: _Reading, processes: Any, paths: list[str], begun: int) -> 
         flags.append(
             Flag(
                 "damaged",
-                f"{reading.bad:,} broken lines were left out" + ", the log ends early" * reading.truncated,
+                f"{reading.bad:,} damaged lines were left out" + ", the log ends early" * reading.truncated,
             )
         )
     return Header(

@@ -132,7 +132,7 @@ def _advised(item: Item) -> dict[str, Any]:
         "severity": item.severity,
         "gain": f"saves {span(item.gain)}, {item.share:.0%} of the run"
         if item.gain
-        else "no gain can be told",
+        else "the gain is unknown",
         "evidence": shown_name(item.evidence.words, 600),
         "change": shown_name(change.words, 600),
         "lines": [shown_name(line) for line in (*lines, *change.code.splitlines())],

@@ -130,7 +130,7 @@ def in_words(coordinates: Coordinates, null: Floats, *, one_processor_helps: boo
                 f"{_joined(names)} {'has' if len(names) == 1 else 'have'} no effect on these data"
             )
         else:
-            sentences.append(f"{_joined(names)} cannot be told apart from these data; {advice}")
+            sentences.append(f"{_joined(names)} cannot be separated with these data; {advice}")
     return sentences
 
 

@@ -21,7 +21,7 @@ Bytes = npt.NDArray[np.uint8]
 def same_call(name: str, where: Any, combine: str) -> dict[str, object]:
     """What must be the same on all ranks before they go on together."""
     by = "a schedule" if isinstance(where, Schedule) else "places"
-    return {"call (which method, by places or by a schedule, and combine)": (name, by, combine)}
+    return {"call (method, indices or schedule, and combine)": (name, by, combine)}
 
 
 def make_schedule(

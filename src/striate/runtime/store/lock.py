@@ -181,7 +181,9 @@ def _give_up_if_dead(path: Path, claim: Path) -> None:
 
 def _refusal(path: Path, holder: Holder | None) -> DatasetError:
     who = "another program" if holder is None else str(holder)
-    return DatasetError(f"the dataset is being written by {who}; one program at a time can", at=str(path))
+    return DatasetError(
+        f"the dataset is being written by {who}; only one program can write at a time", at=str(path)
+    )
 
 
 def _holder(unfinished: list[Unfinished]) -> Holder:

@@ -82,10 +82,10 @@ class Recorder:
         if self.any_source:
             yield (
                 f"{self.any_source:,} receives from any source took their messages in the order of an estimate, "
-                "and are played in that order"
+                "and are simulated in that order"
             )
         if self.polls:
-            yield f"{self.polls:,} tests and probes that found nothing are not played"
+            yield f"{self.polls:,} tests and probes that found nothing are not simulated"
 
 
 def _communicator(name: str, groups: list[CommGroup], ranks: int) -> Communicator:

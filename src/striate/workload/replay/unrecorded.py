@@ -40,4 +40,4 @@ def unplayed(trace: Trace) -> tuple[str, ...]:
     spent = float((trace.column("end")[rows] - trace.column("start")[rows]).sum()) / 1e9 / trace.ranks
     words = ", ".join(most[:4]) + (" and others" if len(most) > 4 else "")
     calls = counted(int(rows.sum()), "call")
-    return (f"{calls} of {words} are replayed as the time they took, {about_seconds(spent)} per rank",)
+    return (f"{calls} of {words} are replayed with their recorded time, {about_seconds(spent)} per rank",)

@@ -72,7 +72,7 @@ def _application(table: pa.Table, number: int, header: WorkloadHeader) -> Applic
     carries = pc.is_null(mine["kind"])
     named = columns_of(mine.filter(carries))
     expect(1 <= header.ranks <= MOST_RANKS, f"expected 1 to {MOST_RANKS} ranks, got {header.ranks}")
-    expect(0 <= header.start_picoseconds < 2**63, "the start lies outside the clock")
+    expect(0 <= header.start_picoseconds < 2**63, "the start time is out of range")
     programs = programs_of(mine.filter(pc.invert(carries)), header, named)
     names = enumerate(header.communicators)
     communicators = tuple(

@@ -86,7 +86,7 @@ def read(path: Path) -> Trace:
     names, whole = log.file_names()
     reading = _Reading(log, job, names)
     if not whole:
-        reading.flag("damaged", "the list of file names is broken; names that are missing are numbers")
+        reading.flag("damaged", "the list of file names is damaged; missing names are shown as numbers")
     for module, extended, level, words in _DATA:
         _read_level(reading, module, extended, level, words)
     for module in log.modules:
@@ -111,7 +111,7 @@ def _flag_limits(reading: _Reading) -> None:
             "text", "read from the text of darshan-parser: times are rounded, heat maps and messages left out"
         )
         if reading.log.broken:
-            reading.flag("damaged", f"{reading.log.broken:,} lines that make no sense were left out")
+            reading.flag("damaged", f"{reading.log.broken:,} invalid lines were left out")
     if reading.log.version == "3.20":
         reading.flag("doubtful", "Darshan 3.2.0 is known to have damaged counters of common access sizes")
     reading.flag(
@@ -168,8 +168,8 @@ def _read_level(
         return
     reading.flag(
         f"reconstructed-{module.lower()}",
-        f"{module}: {len(rows.id):,} rows stand for all accesses of a file by a rank, made from counters: bytes "
-        "and calls are exact, order, offsets and times are not",
+        f"{module}: {len(rows.id):,} rows stand for all accesses of a file by a rank, derived from counters: bytes "
+        "and calls are exact; order, offsets and times are not",
     )
     if rows.spread:
         reading.flag(

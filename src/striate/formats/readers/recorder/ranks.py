@@ -43,7 +43,7 @@ def rank_logs(store: RecorderStore, metadata: RecorderMetadata) -> Iterator[Rank
     empty = np.empty(0, np.int32), np.empty((0, 2), np.uint32)
     there = times.ranks()
     if len(there) < metadata.ranks:
-        lost = f"{metadata.ranks - len(there):,} of {metadata.ranks:,} ranks left no times"
+        lost = f"{metadata.ranks - len(there):,} of {metadata.ranks:,} ranks have no timestamps"
         yield RankLog(0, *empty, {}, lost)
     for rank in there:
         try:
@@ -62,7 +62,7 @@ def rank_logs(store: RecorderStore, metadata: RecorderMetadata) -> Iterator[Rank
             calls,
             ticks[: len(calls)],
             signatures,
-            "" if sound else f"the log of rank {rank} is not whole",
+            "" if sound else f"the log of rank {rank} is incomplete",
         )
 
 

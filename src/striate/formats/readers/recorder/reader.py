@@ -142,7 +142,7 @@ def _flags(reading: _Reading) -> list[Flag]:
     missing = reading.missing
     told = [
         Flag("sizes-asked", "Recorder keeps the bytes asked for, not those moved, nor whether a call failed"),
-        Flag("offset-inferred", "offsets of plain reads and writes were followed by file name"),
+        Flag("offset-inferred", "offsets of plain reads and writes were reconstructed per file name"),
         Flag("clocks-unaligned", "Recorder does not compare the ranks' clocks"),
     ]
     if not reading.metadata.messages:
@@ -158,14 +158,12 @@ def _flags(reading: _Reading) -> list[Flag]:
             Flag("strides-collapsed", f"{missing.views:,} views of derived datatypes are not in the trace")
         )
     if missing.files:
-        told.append(
-            Flag("file-unknown", f"{missing.files:,} MPI-IO calls do not tell which file they are on")
-        )
+        told.append(Flag("file-unknown", f"{missing.files:,} MPI-IO calls cannot be assigned to a file"))
     if reading.left_out:
         told.append(
             Flag("unknown-module", f"{reading.left_out:,} calls of HDF5, NetCDF and others were left out")
         )
     if reading.damage:
         more = f", and {len(reading.damage) - 1} more" if len(reading.damage) > 1 else ""
-        told.append(Flag("damaged", f"what is sound was read; {reading.damage[0]}{more}"))
+        told.append(Flag("damaged", f"the undamaged part was read; {reading.damage[0]}{more}"))
     return told
