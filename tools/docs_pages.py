@@ -6,8 +6,10 @@ A hook of mkdocs (see mkdocs.yml). Nothing is written into docs/, so that nothin
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Iterator
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +24,25 @@ if TYPE_CHECKING:
 
 COMMANDS_PAGE = "reference/commands.md"
 API_PAGE = "reference/api.md"
+
+# Modules below the packages that the guides use; all their public names are part of the API.
+GUIDED = (
+    "striate.apps.kernels",
+    "striate.apps.timing",
+    "striate.cluster.builders",
+    "striate.cluster.routes",
+    "striate.cluster.storage",
+    "striate.layout.buffering",
+    "striate.layout.measure",
+    "striate.layout.metrics",
+    "striate.layout.patterns",
+    "striate.probe.microbenchmarks",
+    "striate.record.launch",
+    "striate.record.merge",
+    "striate.runtime.hints",
+    "striate.units",
+    "striate.workload.operations",
+)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -56,14 +77,29 @@ def _helps(command: click.Command, title: str) -> Iterator[tuple[str, str]]:
 
 
 def public_names() -> dict[str, list[str]]:
-    """The public API: what `striate` and each of its packages lists in `__all__`, but for the command line."""
+    """The public API: what `striate` and its packages (but not the command line) list in `__all__`, and GUIDED."""
     names = {"striate": [name for name in striate.__all__ if name != "__version__"]}
     for package in pkgutil.iter_modules(striate.__path__):
         if package.ispkg and package.name != "cli":
             module = importlib.import_module(f"striate.{package.name}")
             if listed := getattr(module, "__all__", None):
                 names[module.__name__] = sorted(listed)
+    for name in GUIDED:
+        names[name] = _names_of(importlib.import_module(name))
     return names
+
+
+def _names_of(module: ModuleType) -> list[str]:
+    """What a module lists in `__all__`, else the classes and functions that it defines."""
+    listed = getattr(module, "__all__", None)
+    return sorted(
+        listed or (name for name, value in vars(module).items() if _is_defined_by(module, name, value))
+    )
+
+
+def _is_defined_by(module: ModuleType, name: str, value: object) -> bool:
+    own = getattr(value, "__module__", None) == module.__name__
+    return own and not name.startswith("_") and (inspect.isclass(value) or inspect.isfunction(value))
 
 
 def api_page() -> str:
@@ -71,7 +107,7 @@ def api_page() -> str:
     lines = [
         "# Python API",
         "",
-        "What `__all__` of each package lists; anything else may change without notice.",
+        "What `__all__` of each package lists, and modules that the guides use. Anything else may change.",
         "",
     ]
     told: set[int] = set()
@@ -86,6 +122,16 @@ def api_page() -> str:
                 lines += [f"- `{name}`: {kind}", ""]
                 continue
             told.add(id(value))
+            if "<locals>" in value.__qualname__:  # made by a factory, which a reader of the source cannot see
+                lines += [
+                    f"### {name}",
+                    "",
+                    f"    {name}{inspect.signature(value)}",
+                    "",
+                    inspect.getdoc(value),
+                    "",
+                ]
+                continue
             where = f"{owner}.{value.__qualname__}"
             lines += [
                 f"::: {where}",

@@ -1,8 +1,13 @@
-"""Unmodified mpi4py programs on a simulated machine: their Python runs, their messages and files are played."""
+"""Unmodified mpi4py programs on a simulated machine: their Python code runs, their messages and files are simulated."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from striate.simulate.record import record_program as record_program
+
+__all__ = ["record_program"]
 
 
 def __getattr__(name: str) -> Any:

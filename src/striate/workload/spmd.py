@@ -271,14 +271,7 @@ class Spmd:
         return f"row {len(self._rows)}"
 
 
-VERBS = frozenset(
-    name
-    for name, value in vars(operations).items()
-    if callable(value)
-    and name.islower()
-    and not name.startswith("_")
-    and name not in ("lru_cache", "bytes_of", "each", "cartesian_neighbors")
-)
+VERBS = frozenset(name for name in operations.__all__ if name.islower() and name != "cartesian_neighbors")
 
 
 def _for_members(row: Row, members: Int64s) -> Row:

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -10,6 +11,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import docs_pages
 
 from striate.cli.main import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[3]
+IMPORTS = re.compile(r"^from (striate[\w.]*) import ([\w, ]+|\([^)]*\))$", re.MULTILINE)
 
 
 def test_every_command_has_an_entry_with_its_help():
@@ -28,8 +32,37 @@ def test_every_public_name_has_an_entry_and_a_docstring():
         home = importlib.import_module(module)
         for name in names:
             value = getattr(home, name)
-            assert f".{getattr(value, '__qualname__', name)}\n" in page or f"- `{name}`:" in page
+            entries = (f".{getattr(value, '__qualname__', name)}\n", f"- `{name}`:", f"### {name}\n")
+            assert any(entry in page for entry in entries)
             if (inspect.isclass(value) or inspect.isfunction(value)) and not inspect.getdoc(value):
                 silent.append(f"{module}.{name}")
 
     assert not silent
+
+
+def imported_names(text):
+    """The classes and functions of the package that Python code in `text` imports."""
+    for module, names in IMPORTS.findall(text):
+        for name in re.findall(r"\w+", names):
+            value = getattr(importlib.import_module(module), name, None)
+            if inspect.isclass(value) or inspect.isfunction(value):
+                yield f"{module}.{name}", value
+
+
+def test_what_guides_and_examples_import_is_in_the_reference():
+    entries = {
+        id(getattr(importlib.import_module(module), name))
+        for module, names in docs_pages.public_names().items()
+        for name in names
+    }
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
+
+    text = "\n".join(page.read_text() for page in pages)
+    assert {name for name, value in imported_names(text) if id(value) not in entries} == set()
+    assert len(set(imported_names(text))) > 20
+
+
+def test_a_planted_import_of_a_private_function_is_found():
+    planted = "from striate.ladder.climb import combine\n"
+
+    assert [name for name, _ in imported_names(planted)] == ["striate.ladder.climb.combine"]

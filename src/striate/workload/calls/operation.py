@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from striate import units
+from striate.errors import WorkloadError
 from striate.workload.application import WORLD
-from striate.workload.kinds import Kind
+from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, Kind
+from striate.workload.program import Int64s
 
 PENDING = object()  # stands for a request slot until the operation joins a program
 Number = Any  # int, text with a unit, array over ranks, or an expression of a loop
@@ -60,3 +64,31 @@ def each(operations: Iterable[Operation | Several]) -> tuple[Operation, ...]:
 def bytes_of(size: Number) -> Number:
     """Bytes from a number or a text such as "64 KiB"; other numbers are left as they are."""
     return _size(size) if isinstance(size, str) else size
+
+
+def whole_numbers(values: Sequence[int], what: str) -> Int64s:
+    """A column of whole numbers; refuses anything else."""
+    column = np.asarray(values)
+    whole = column.ndim == 1 and (column.dtype.kind in "iu" or not column.size)
+    if not whole or (column.size and int(column.max()) >= 2**63):
+        raise WorkloadError(f"expected whole numbers below 2^63 as {what}, got {values!r:.60}")
+    return column.astype(np.int64)
+
+
+def total_bytes(sizes: Int64s, what: str) -> int:
+    """The sum of a column of sizes; refuses negative ones, and a sum that 63 bits do not hold."""
+    if sizes.size and (sizes.min() < 0 or sizes.astype(float).sum() >= 2.0**63):
+        raise WorkloadError(
+            f"expected {what} of at least 0 and below 2^63 in all, got {sizes.tolist()!r:.60}"
+        )
+    return int(sizes.sum())
+
+
+def request(blocking: bool) -> object:
+    """The operand that says whether a call blocks."""
+    return BLOCKING if blocking else PENDING
+
+
+def algorithm_operand(name: str | None) -> object:
+    """The operand that names a collective algorithm, or leaves the choice to rules."""
+    return DEFAULT_ALGORITHM if name is None else name
