@@ -1,4 +1,4 @@
-// MPI-IO: every way to open, look at, read, write and close a file. A file handle is a pointer in every MPI.
+// MPI-IO: all calls that open, look at, read, write and close a file. A file handle is a pointer in every MPI.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""A low and a high end with a best guess between them: what every prediction comes as."""
+"""A lower and an upper bound with a best estimate between them: what every prediction comes as."""
 
 from __future__ import annotations
 

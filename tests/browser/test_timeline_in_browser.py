@@ -261,7 +261,7 @@ def test_a_forecasts_bounds_are_drawn_over_an_observed_run(open_page):
     tab = open_page(striate.show(small(), forecast))
 
     assert tab.evaluate(f"{STAGE}.model.bounds.length") == 1
-    assert "below the low end of the forecast" in tab.locator("#report").inner_text()
+    assert "below the lower bound of the forecast" in tab.locator("#report").inner_text()
 
 
 def test_bundles_show_shares_and_a_server_gives_their_bars(open_page, monkeypatch):

@@ -1,4 +1,4 @@
-"""Names: a public class name occurs once, and words of our own are not used where the field has one."""
+"""Names and words: a public class name occurs once, and words of our own are not used where the field has one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,52 @@ DIALECT = re.compile(
     r"held|behind|settle[sd]?|settling|outlets?|cuts?|ways?|dear(?:er|est)?|talk(?:s|ed|ing)?|agreements?"
 )
 OF_THE_FIELD = re.compile(r"write_?behind|cut_?through|short_?cuts?|one_?way", re.IGNORECASE)
+
+
+# The same in prose: comments, docstrings, messages, help texts and the documentation. The keys are the words that the
+# glossary lists as not to be used.
+NOUNS = (
+    "access aggregator application axis block byte call candidate chunk component CPU dimension disk element entry "
+    "event file generation group host job kind line link loop message node object operation packet page pair pass "
+    "phase piece process processor rank record request round row run sample second server step strip stripe subject "
+    "task thread trace train variable"
+).replace(" ", "|")
+PROSE = {
+    "agreement": r"\bagreements?\b",
+    "talk": r"\btalk(?:s|ed|ing)?\b",
+    "dear": r"\bdear(?:er|est)?\b",
+    "settle": r"\bsettl(?:e|es|ed|ing)\b",
+    "under way": r"\bunder way\b",
+    "way (of a message)": r"(?:\b(?:equal|longest|random|shortest) ways?|\bof (?:its|the|their) way|"
+    r"(?<!on the )(?<!on its )(?<!on their )\bways? (?:between|came|from|whose))\b",
+    "one row an operation": rf"\bone (?:(?!at |for |of |or |opening |carries )\w+ )?an? (?:{NOUNS})\b|"
+    rf"\b(?:bytes?|[KMGT]?i?B|instructions|numbers?|positions|seconds) an? (?:{NOUNS})\b(?! \w+s\b)",
+}
+PROSE_FILES = (
+    "src/**/*.py",
+    "src/**/*.js",
+    "core/**/*.[ch]",
+    "core/**/*.[ch]pp",
+    "docs/**/*.md",
+    "examples/**/*.py",
+    "*.md",
+)
+HISTORY = {"docs/glossary.md", "CHANGELOG.md"}  # where the old words are named on purpose
+
+
+def _prose() -> dict[str, str]:
+    paths = {path for pattern in PROSE_FILES for path in ROOT.glob(pattern)}
+    return {
+        name: path.read_text()
+        for path in sorted(paths)
+        if (name := str(path.relative_to(ROOT))) not in HISTORY
+    }
+
+
+def _dialect_in(text: str) -> set[str]:
+    """The words of PROSE in a text, also where a line ends between them."""
+    flowing = re.sub(r"\s*\n\s*(?:#|//|\*)?\s*", " ", text)
+    return {word for word, pattern in PROSE.items() if re.search(pattern, flowing)}
 
 
 def _words(identifier: str) -> Iterator[str]:
@@ -94,3 +140,32 @@ def test_the_core_is_named_in_the_words_of_the_field():
         words = set(re.findall(r"[A-Za-z_]\w*", _code(path.read_text())))
 
         assert {word for word in words if _is_dialect(word) or word.strip("_") == "text"} == set(), path
+
+
+def test_prose_is_in_the_words_of_the_field():
+    found = {name: words for name, text in _prose().items() if (words := _dialect_in(text))}
+
+    assert found == {}
+
+
+def test_planted_prose_is_found():
+    planted = {
+        "agreement": "// waits for the agreement of all",
+        "talk": '"""Ranks that talk to each other."""',
+        "dear": "a run that is too dear",
+        "settle": "# settles which rank wins",
+        "under way": "messages that are under\n    # way",
+        "way (of a message)": "the links of its way",
+        "one row an operation": "Columns: one row an operation.",
+    }
+
+    assert {word: _dialect_in(text) for word, text in planted.items()} == {word: {word} for word in planted}
+    assert not _dialect_in(
+        "one at a time, in the same way, on its way, one or a rank; it counts bytes a process holds"
+    )
+
+
+def test_the_words_to_avoid_are_those_of_the_glossary():
+    rows = re.findall(r"^\|[^|]*\|[^|]*\|([^|]*)\|$", (ROOT / "docs/glossary.md").read_text(), re.MULTILINE)
+
+    assert {row.strip() for row in rows} - {"", "not", "---"} == set(PROSE)

@@ -54,7 +54,7 @@ MeshQueries::MeshQueries(FlowMachine machine, Shape shape, std::vector<Window> g
     : machine_(machine), shape_(shape) {
     expect(machine);
     if (shape.scattered && shape.mesh_columns * shape.mesh_rows != machine.processors()) {
-        throw std::invalid_argument("the mesh must have one cell a processor");
+        throw std::invalid_argument("the mesh must have one cell per processor");
     }
     if (!(shape.reach >= 0 && shape.reach <= 1))
         throw std::invalid_argument("reach lies between 0 and 1 block");

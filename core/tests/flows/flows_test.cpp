@@ -132,7 +132,7 @@ TEST_CASE("every rung books the same work, and none is below the resource rung")
 }
 
 TEST_CASE("a mesh query deals every block once and sends it where its footprint lies") {
-    // 4 processors as a 2 x 2 mesh, 8 x 8 blocks: each cell takes a quarter; without reach one receiver a
+    // 4 processors as a 2 x 2 mesh, 8 x 8 blocks: each cell takes a quarter; without reach one receiver per
     // block
     const MeshQueries source({4, 1, 1, true}, {2, 2, 0.0, true, 10, 1, 0.0, 0}, {{8, 8, 3}});
     const auto result = run_flows(source, FlowRung::resource, 8);

@@ -18,7 +18,7 @@ TEST_CASE("a run inside one strip loads one server") {
     CHECK((load.requests() == std::vector<std::int64_t>{0, 1, 0}));
 }
 
-TEST_CASE("a long run gives head, whole strips and tail, one request a server") {
+TEST_CASE("a long run gives head, whole strips and tail, one request per server") {
     StripeLoad load(100, 3);
     load.add(50, 700, 2);  // strips 0..7: head 50 on 0, strips 1..6 whole, tail 50 on 7 % 3 = 1
     CHECK((load.bytes() == std::vector<std::int64_t>{2 * (50 + 200), 2 * (200 + 50), 2 * 200}));

@@ -55,7 +55,7 @@ def command(
     if rates is None and conditions:
         raise click.UsageError("--where chooses rows of --rates")
     if rates is not None and residuals is not None:
-        raise click.UsageError("--residuals draws what traces show, and takes no --rates")
+        raise click.UsageError("--residuals needs traces and cannot be used with --rates")
     from striate.cluster.dump import cluster_to_toml
     from striate.cluster.load import load_cluster
     from striate.formats.read import read_trace

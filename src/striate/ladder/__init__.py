@@ -1,4 +1,4 @@
-"""Predictions: rungs from a sum per resource up to packets, each with a low and a high end."""
+"""Predictions: rungs from a sum per resource up to packets, each with a lower and an upper bound."""
 
 from striate.ladder.forecast import Answer, Forecast
 from striate.ladder.predict import predict

@@ -1,4 +1,4 @@
-"""Low and high ends of the coarse rungs: the error sources of paper 004, section 5, each by its name."""
+"""Lower and upper bounds of the coarse rungs: the error sources of paper 004, section 5, each by its name."""
 
 from __future__ import annotations
 

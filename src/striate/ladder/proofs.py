@@ -39,9 +39,9 @@ class Proof:
     def broken_by(self, seconds: float) -> str:
         """How a played time contradicts the proof, as a sentence; empty when it does not."""
         if seconds < self.low * (1 - 1e-9):
-            return f"a run of {seconds:.9g} s beats the proved low end of {self.low:.9g} s"
+            return f"a run of {seconds:.9g} s beats the proved lower bound of {self.low:.9g} s"
         if self.high is not None and seconds > self.high * (1 + 1e-9):
-            return f"a run of {seconds:.9g} s exceeds the proved high end of {self.high:.9g} s"
+            return f"a run of {seconds:.9g} s exceeds the proved upper bound of {self.high:.9g} s"
         return ""
 
 

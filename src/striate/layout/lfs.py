@@ -102,7 +102,7 @@ def _refuse_part(part: dict[str, str], begin: int, at: str) -> None:
     if missing:
         raise LayoutError(f"expected {min(missing)}, found none", at=at)
     if part.get("lmm_pattern", "raid0") not in ("raid0", "raid0,overstriped", "1", "201"):
-        raise LayoutError(f"a pattern that is not understood: {shown(part['lmm_pattern'])}", at=at)
+        raise LayoutError(f"unknown pattern: {shown(part['lmm_pattern'])}", at=at)
     start = part.get("lcme_extent.e_start", "0")
     if start != str(begin):
         what = "a hole or an overlap" if start.isdigit() else "no number"

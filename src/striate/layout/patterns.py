@@ -27,7 +27,7 @@ class Pattern(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class AccessPhase:
-    """What the ranks did between two barriers: one row an access, in each rank's own order."""
+    """What the ranks did between two barriers: one row per access, in each rank's own order."""
 
     rank: Int64
     file: Int64

@@ -105,12 +105,12 @@ def against(observed: Run, forecast: Forecast) -> str:
         place = "inside the forecast's range"
     else:
         edge, word = (
-            (bounds.low, "below the low") if seconds < bounds.low else (bounds.high, "above the high")
+            (bounds.low, "below the lower") if seconds < bounds.low else (bounds.high, "above the upper")
         )
         place = (
-            f"{abs(seconds - edge) / edge:.1%} {word} end of the forecast"
+            f"{abs(seconds - edge) / edge:.1%} {word} bound of the forecast"
             if edge
-            else f"{word} end of the forecast"
+            else f"{word} bound of the forecast"
         )
     error = f"; the estimate is {bounds.estimate / seconds - 1:+.1%} off" if seconds else ""
     return f"{name} took {about_seconds(seconds)}, {place} ({span(bounds)}){error}."

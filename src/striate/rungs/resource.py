@@ -1,7 +1,7 @@
 """The first rung: per resource the sum of its work; the largest sum is the estimate (paper 004, section 5.1).
 
 Resources are processors (a CPU, with the protocol work of the ranks on it), servers (the protocol work of an I/O
-server) and disks. The low end is what no run can beat (`floor.py`); the ceiling lets everything that might wait do
+server) and disks. The lower bound is what no run can beat (`floor.py`); the ceiling lets everything that might wait do
 so.
 """
 

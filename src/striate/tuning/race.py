@@ -1,7 +1,7 @@
 """The race: cheap rungs for all, expensive rungs for those that may still win.
 
-A candidate is dropped only when it is proved to take longer than another: its proved low end lies above the other's
-proved high end, or above the time of its packet-level run. What a cheap rung says beyond that orders the candidates
+A candidate is dropped only when it is proved to take longer than another: its proved lower bound is above the other's
+proved upper bound, or above the time of its packet-level run. What a cheap rung says beyond that orders the candidates
 and drops none. They are asked in waves of a fixed size, the most promising first: what is found does not depend on
 how many workers there are.
 """

@@ -53,11 +53,11 @@ def tune(
 
     `program` is a workload, or a function of a module that makes one from some of the knobs. `search` is "grid" (all
     candidates), "random" or "bayes" (`trials` of them). Rungs are asked from the cheapest to the most expensive, and a
-    candidate is dropped only when its low end is above another's high end; what the budget (of wall time) does not
-    reach, `spent_seconds` of it being spent already, stays undecided. `executor` is any `concurrent.futures.Executor`,
-    or a name among processes, serial, mpi and dask; all give the same result. `plugins` are files and entry points as
-    `predict` takes them; the knob `collectives` may name their algorithms. Raises TuningError for knobs, searches and
-    executors that are not there.
+    candidate is dropped only when its lower bound exceeds another's upper bound; what the budget (of wall time) does
+    not reach, `spent_seconds` of it being spent already, stays undecided. `executor` is any
+    `concurrent.futures.Executor`, or a name among processes, serial, mpi and dask; all give the same result. `plugins`
+    are files and entry points as `predict` takes them; the knob `collectives` may name their algorithms. Raises
+    TuningError for knobs, searches and executors that are not there.
     """
     if search not in SEARCHES:
         raise TuningError(f"expected a search among {', '.join(SEARCHES)}, got {search!r:.60}")

@@ -256,7 +256,7 @@ def test_seconds_and_collectives_of_a_region():
 
 @pytest.mark.parametrize(
     ("app", "said"),
-    [("chess", "expected one of jacobi, checkpoint, "), ("titan", "titan has no sizes to be run in")],
+    [("chess", "expected one of jacobi, checkpoint, "), ("titan", "titan defines no sizes to run")],
 )
 def test_an_application_that_cannot_be_run_is_one_line(app, said, capsys):
     assert command(["validate", "laptop", "--app", app]) == 1

@@ -127,7 +127,7 @@ def test_a_planted_wrong_bound_is_found_when_fine_plays(wrong_proof):
     forecast = striate.predict(Workload.from_program(plain, 4), "westmere", self_check=True)
 
     assert not forecast.reached
-    assert "beats the proved low end of 1 s" in forecast.contradictions[0]
+    assert "beats the proved lower bound of 1 s" in forecast.contradictions[0]
 
 
 def test_the_command_says_so_loudly_and_the_store_keeps_it(wrong_proof, tmp_path, capsys):
@@ -141,7 +141,7 @@ def test_the_command_says_so_loudly_and_the_store_keeps_it(wrong_proof, tmp_path
     assert run(arguments) == 3
     assert "CONTRADICTION: a run of 0.001" in capsys.readouterr().out
     assert run(["results", str(store), "--json"]) == 0
-    assert "beats the proved low end" in json.dumps(json.loads(capsys.readouterr().out))
+    assert "beats the proved lower bound" in json.dumps(json.loads(capsys.readouterr().out))
 
 
 def test_a_true_proof_is_not_complained_of():

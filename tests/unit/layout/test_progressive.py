@@ -194,7 +194,7 @@ def test_options_that_cannot_be_are_refused_by_their_names(options, message):
         ),
         ("      lmm_stripe_size:   4194304\n", "", "expected lmm_stripe_size, found none - at component 1"),
         ("EOF", "4M", "at component 1"),
-        ("lmm_pattern:       raid0", "lmm_pattern:       mdt", "a pattern that is not understood: 'mdt'"),
+        ("lmm_pattern:       raid0", "lmm_pattern:       mdt", "unknown pattern: 'mdt'"),
         ("lmm_stripe_count", "count", "found no lmm_stripe_count|expected lmm_stripe_count"),
     ],
 )

@@ -82,8 +82,8 @@ def test_a_forecast_says_the_time_and_its_range(forecast):
     ("bounds", "words"),
     [
         ((0.08, 0.10, 0.12), "inside the forecast's range (80 ms to 120 ms); the estimate is +11.1% off"),
-        ((0.1, 0.1, 0.1), "10.0% below the low end of the forecast (100 ms)"),
-        ((0.05, 0.06, 0.08), "12.5% above the high end of the forecast (50 ms to 80 ms)"),
+        ((0.1, 0.1, 0.1), "10.0% below the lower bound of the forecast (100 ms)"),
+        ((0.05, 0.06, 0.08), "12.5% above the upper bound of the forecast (50 ms to 80 ms)"),
     ],
 )
 def test_a_forecast_is_held_against_what_was_observed(forecast, bounds, words):

@@ -67,7 +67,7 @@ def test_a_deadline_is_told_by_the_clock_or_by_what_was_left():
 
 
 def endless(unit: str = "64 KiB"):
-    """Plays for hours: every step differs from the one before."""
+    """Plays for hours: every step differs from the previous one."""
     body = Spmd(8, name="endless")
     with body.repeat(10**6) as step:
         body.compute(instructions=step)

@@ -65,7 +65,7 @@ struct Stream {
     std::uint32_t first_message, last_message;  // those with packets not yet started, in turn
     std::uint32_t active;                       // messages not yet delivered
     std::uint32_t last_run;
-    std::uint32_t sibling;  // another way between the same two interfaces
+    std::uint32_t sibling;  // another route between the same two interfaces
     bool listed;            // among the candidates for closing
     double bottleneck;      // analytical only, else 0
 };

@@ -81,7 +81,7 @@ def parse(text: str) -> LaunchedProgram:
         return LaunchedProgram(name, given, hints)
     app = find(text)
     if not app.sizes:
-        raise WorkloadError(f"{app.name} has no sizes to be run in", source=text)
+        raise WorkloadError(f"{app.name} defines no sizes to run", source=text)
     return LaunchedProgram(text, APPLICATIONS.get(text) or dict(next(iter(app.sizes.values()))))
 
 

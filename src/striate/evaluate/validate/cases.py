@@ -15,6 +15,6 @@ def matrix(apps: Sequence[str] = (), *, quick: bool = False) -> tuple[Case, ...]
     for source in apps or BUNDLED:
         app = find(source)
         if apps and not app.sizes:
-            raise WorkloadError(f"{app.name} has no sizes to be run in", source=source)
+            raise WorkloadError(f"{app.name} defines no sizes to run", source=source)
         found += app.cases(source, quick=quick)
     return tuple(found)

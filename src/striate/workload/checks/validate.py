@@ -130,7 +130,7 @@ def check_requests(application: Application, program: int) -> None:
 
 
 def _unlike(written: list[ProgramLine], ranks: int) -> list[int]:
-    """Where among the program's ranks to look: one for every way in which requests and regions are numbered."""
+    """Where among the program's ranks to look: one for every combination in which requests and regions are numbered."""
     by_row = {line.row: line for line in written}.values()
     firsts = [
         line.first(name) for line in by_row for name in ("request", "region") if name in OPERANDS[line.kind]

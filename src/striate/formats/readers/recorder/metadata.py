@@ -95,7 +95,7 @@ def _checked(metadata: RecorderMetadata) -> RecorderMetadata:
             f"expected a clock of 1 ps to 1 s a tick, got {metadata.resolution:g} s", at=FILES[METADATA]
         )
     if not math.isfinite(metadata.started):
-        raise TraceError("expected a time of the start", at=FILES[METADATA])
+        raise TraceError("expected the start time", at=FILES[METADATA])
     return metadata
 
 

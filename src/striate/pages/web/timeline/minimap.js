@@ -8,7 +8,7 @@ const HEIGHT = 36; // CSS pixels, of all runs
 const LEAST = 4; // pixels of the part looked at, however narrow
 
 export function minimap(stage, act) {
-  const canvas = element("canvas", { height: HEIGHT, role: "img", "aria-label": "The whole of time; the frame is the part looked at, drag it" });
+  const canvas = element("canvas", { height: HEIGHT, role: "img", "aria-label": "The whole run; drag the frame to move the visible part" });
   const [frame, chosen] = [element("div", { class: "frame" }), element("div", { class: "chosen" })];
   const strip = element("div", { class: "minimap" }, canvas, chosen, frame);
   let planned = false;

@@ -12,7 +12,7 @@ export function toolbar(stage, act) {
     button("Fit", "Show everything (0)", () => act.look(stage.extent)),
     button("−", "Zoom out (S)", () => act.zoomBy(1.6)),
     button("+", "Zoom in (W)", () => act.zoomBy(1 / 1.6)),
-    button("Bookmark", "Keep this part of time in the address (B)", () => act.bookmark()),
+    button("Bookmark", "Bookmark the visible time range in the address (B)", () => act.bookmark()),
     ...searchBox(stage, act),
     ...(model.runs.length > 1 ? compareControls(model, page) : []),
     ...(model.runs.some((run) => run.arrows.length) ? [arrowSwitch(stage, act)] : []),

@@ -34,7 +34,7 @@ function drawn(map, number, columns, page) {
         describe: (row, bin) => ({ title: ranksOf(map, row), pairs: [...about(bin),
           [verb === "read" ? "read" : "written", size(bytes[row * map.bins + bin])]] }) }));
   }
-  parts.push(element("h3", {}, "First touched: the darker the later"),
+  parts.push(element("h3", {}, "First access: darker is later"),
     strip(map.bins, page, (bin, paper) => (first[bin] < 0 ? paper : mixed(paper, "#4b5d73", 0.15 + 0.85 * Math.min(1, (first[bin] * 1e-9) / map.seconds)))));
   if (server) {
     parts.push(element("h3", {}, `Servers (${map.layout}); pale where a cell has bytes of several`),

@@ -41,8 +41,8 @@ function curves(part, number, level, columns, page) {
   };
   return [
     ...drawing(columns[`${level}Moved${number}`], "write", (peak, mean) =>
-      `Bandwidth of all together: at most ${rate(peak / width)}, ${rate(mean / width)} in the mean`),
+      `Bandwidth of all together: at most ${rate(peak / width)}, ${rate(mean / width)} on average`),
     ...drawing(columns[`${level}UnderWay${number}`], "busy", (peak, mean) =>
-      `${level === "server" ? "Requests waiting or worked on" : "Jobs in flight"}: at most ${(peak / 1000).toFixed(1)}, ${(mean / 1000).toFixed(1)} in the mean`),
+      `${level === "server" ? "Requests waiting or worked on" : "Jobs in flight"}: at most ${(peak / 1000).toFixed(1)}, ${(mean / 1000).toFixed(1)} on average`),
   ];
 }

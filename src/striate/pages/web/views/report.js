@@ -24,9 +24,9 @@ function card(run, measured) {
     run.busy?.length ? busyTable(run.busy) : null,
     run.rungs && (run.rungs.length > 1 || measured.length || run.rungs.some(({ low, high }) => low !== high))
       ? ladder(run.rungs, measured) : null,
-    run.spreads?.length ? table(["source", "below", "above", "how"], run.spreads.map(named), { numbers: 1, caption: "What makes the range" }) : null,
+    run.spreads?.length ? table(["source", "below", "above", "how"], run.spreads.map(named), { numbers: 1, caption: "Sources of the range" }) : null,
     run.uses?.length ? table(["resource", "busiest", "its work", "mean"], run.uses.map(named), { numbers: 2, caption: "Where the work is" }) : null,
-    run.checks?.length ? table(["test", "", "finding"], run.checks.map(([test, outcome, finding]) => [name(test), outcome, name(finding)]), { numbers: 9, caption: "Tests of validity" }) : null,
+    run.checks?.length ? table(["test", "", "finding"], run.checks.map(([test, outcome, finding]) => [name(test), outcome, name(finding)]), { numbers: 9, caption: "Validity tests" }) : null,
     run.flags.length ? element("div", { class: "flags" }, element("strong", {}, "Keep in mind"),
       element("ul", {}, run.flags.map((flag) => element("li", {}, name(flag))))) : null,
     element("p", { class: "soft made" }, name(run.made)),
