@@ -13,7 +13,7 @@ ifdef LOCKED
 export PIP_CONSTRAINT := $(CURDIR)/requirements-dev.lock
 endif
 
-.PHONY: demo test bench lint docs dist core-test core-test-sanitized stub format clean fuzz fuzz-core ends lock sbom
+.PHONY: demo test bench lint docs gallery dist core-test core-test-sanitized stub format clean fuzz fuzz-core ends lock sbom
 
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
@@ -45,6 +45,10 @@ format: $(VENV)/lint-tools
 
 docs: $(VENV)/built $(VENV)/docs-tools
 	$(VENV)/bin/mkdocs build --strict --quiet --site-dir build/site
+
+# Pages of simulated runs, logs, machines and layouts, with an index: build/gallery/index.html.
+gallery: $(VENV)/built
+	$(PY) tools/gallery.py
 
 # Source and wheel, into dist/. The portable wheels are built by cibuildwheel (see pyproject.toml).
 dist: $(VENV)/built $(VENV)/dist-tools

@@ -1,4 +1,4 @@
-"""Pages that mkdocs makes while it builds: every command from its `--help`, every public name from its docstring.
+"""Pages that mkdocs makes while it builds: commands from their `--help`, public names from docstrings, notebooks.
 
 A hook of mkdocs (see mkdocs.yml). Nothing is written into docs/, so that nothing there can be out of date.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import pkgutil
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 
 COMMANDS_PAGE = "reference/commands.md"
 API_PAGE = "reference/api.md"
+NOTEBOOKS_PAGE = "notebooks.md"
+GALLERY_PAGE = "gallery.md"
+ROOT = Path(__file__).resolve().parent.parent
 
 # Modules below the packages that the guides use; all their public names are part of the API.
 GUIDED = (
@@ -46,12 +52,33 @@ GUIDED = (
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the two generated pages."""
+    """Add the generated pages."""
     from mkdocs.structure.files import File
 
-    files.append(File.generated(config, COMMANDS_PAGE, content=commands_page()))
-    files.append(File.generated(config, API_PAGE, content=api_page()))
+    sys.path.insert(0, str(ROOT / "tools"))
+    import gallery
+
+    pages = {
+        COMMANDS_PAGE: commands_page(),
+        API_PAGE: api_page(),
+        NOTEBOOKS_PAGE: notebooks_page(),
+        GALLERY_PAGE: gallery.markdown(),
+    }
+    for name, content in pages.items():
+        files.append(File.generated(config, name, content=content))
     return files
+
+
+def notebooks_page() -> str:
+    """The notebooks of examples/notebooks, one after the other: text as it is, code in blocks."""
+    lines = ["# Notebooks", "", "Open them with Jupyter; the tests run them.", ""]
+    for path in sorted((ROOT / "examples" / "notebooks").glob("*.ipynb")):
+        lines += [f"## {path.relative_to(ROOT)}", ""]
+        for cell in json.loads(path.read_text())["cells"]:
+            text = "".join(cell["source"])
+            is_code = cell["cell_type"] == "code"
+            lines += ["```python", text, "```", ""] if is_code else [text.replace("# ", "### ", 1), ""]
+    return "\n".join(lines)
 
 
 def commands_page() -> str:

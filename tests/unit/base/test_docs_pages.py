@@ -25,6 +25,14 @@ def test_every_command_has_an_entry_with_its_help():
     assert page.count("Usage: striate ") >= len(COMMANDS)
 
 
+def test_every_notebook_is_a_section_of_the_page():
+    page = docs_pages.notebooks_page()
+
+    for path in (ROOT / "examples" / "notebooks").glob("*.ipynb"):
+        assert f"## examples/notebooks/{path.name}\n" in page
+    assert "import striate" in page
+
+
 def test_every_public_name_has_an_entry_and_a_docstring():
     page = docs_pages.api_page()
     silent = []
