@@ -59,8 +59,8 @@ class NodeTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     at: str | tuple[str, ...] | None = None  # graph only: the component each node's uplink leads to
 
 
-class ServerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """`[[server]]`: `count` equal I/O servers, on compute nodes or on nodes of their own."""
+class SeatTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What servers, forwarders and metadata servers share: how many there are, and on which nodes they run."""
 
     name: Name
     count: Count
@@ -71,6 +71,11 @@ class ServerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     at: str | tuple[str, ...] | None = None
     per_node: Count = 1
     nic: Nic | None = None  # None: the one of its node
+
+
+class ServerTable(SeatTable, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`[[server]]`: `count` equal I/O servers, on compute nodes or on nodes of their own."""
+
     cache: Cache = Cache()
     disk: Disk | tuple[Disk, ...]
     disks: Count = 1  # how many of `disk`
@@ -87,44 +92,23 @@ class ServerTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         return self.kinds_of_disks() * self.disks
 
 
-class ForwarderTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ForwarderTable(SeatTable, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """`[[forwarder]]`: `count` relays that carry the I/O of compute nodes to servers."""
 
-    name: Name
-    count: Count
-    on: Where
-    nodes: Selection | None = None
-    like: str | None = None
-    node: Inside | None = None
-    at: str | tuple[str, ...] | None = None
-    per_node: Count = 1
-    nic: Nic | None = None
     serves: Selection | None = None  # compute nodes, dealt out in equal blocks; None: all
     to: tuple[str, ...] | None = None  # names of [[server]] tables; None: all
     aggregate: Bytes = Bytes(0)  # of a request, gathered before it is passed on
 
 
-class MetadataTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class MetadataTable(SeatTable, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """`[[metadata]]`: `count` servers that know names and places of files; times of one operation each."""
 
-    name: Name
-    count: Count
-    on: Where
-    nodes: Selection | None = None
-    like: str | None = None
-    node: Inside | None = None
-    at: str | tuple[str, ...] | None = None
-    per_node: Count = 1
-    nic: Nic | None = None
     open: Ticks
     create: Ticks | None = None  # None: as open
     stat: Ticks | None = None  # None: as open
     delete: Ticks | None = None  # None: as create
     close: Ticks | None = None  # None: nobody tells it
     concurrent_operations: Count = 1
-
-
-SeatTable = ServerTable | ForwarderTable | MetadataTable
 
 
 class PlacementTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,15 +5,8 @@ from __future__ import annotations
 import math
 
 from striate.queueing.model import Model
+from striate.queueing.parameters import TIMES
 
-TIMES = (
-    "parallel_seconds",
-    "serial_seconds",
-    "message_startup_seconds",
-    "transfer_seconds",
-    "io_startup_seconds",
-    "io_transfer_seconds",
-)
 _STEP = 1e-4
 
 

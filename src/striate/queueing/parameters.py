@@ -14,7 +14,7 @@ from striate.errors import QueueingError, StriateError
 from striate.queueing.curves import Curve, Described, Floats, Integers, read_curve
 from striate.queueing.imbalance import exponential, read_imbalance
 
-_TIMES = (
+TIMES = (
     "parallel_seconds",
     "serial_seconds",
     "message_startup_seconds",
@@ -80,7 +80,7 @@ class SpmdParameters:
         reference_seconds: units.Quantity | None = None,
     ) -> None:
         given: dict[str, Any] = {**locals()}
-        values: dict[str, Any] = {name: _seconds(given[name], at=name) for name in _TIMES}
+        values: dict[str, Any] = {name: _seconds(given[name], at=name) for name in TIMES}
         values["reference_seconds"] = None if reference_seconds is None else _reference(reference_seconds)
         values["bursts_per_io"] = _between(bursts_per_io, 1, math.inf, at="bursts_per_io")
         values["contention"] = _between(contention, 0, 1, at="contention")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import combinations
 
 from striate.cluster.networks import DragonflyNetwork
 from striate.cluster.topology.dragonfly import links_per_pair
@@ -50,14 +52,7 @@ def _groups(scene: Scene, network: DragonflyNetwork, x: float, y: float) -> None
     last_groups = [(group.first_host + group.count - 1) // hosts for group in scene.groups]
     shown = sampled(network.groups, 9, also=last_groups)
     places = _ring(x, y, _RING, len(shown))
-    kept = [place for place, i in zip(places, shown, strict=True) if i >= 0]
-    for i, one in enumerate(kept):
-        for other in kept[i + 1 :]:
-            scene.canvas.line(*one, *other, stroke="#cbd2d9")
-    for place, number in zip(places, shown, strict=True):
-        if number < 0:
-            left_out(scene, *place, -number)
-            continue
+    for place, number in _all_joined(scene, places, shown):
         inside = scene.between(number * hosts, (number + 1) * hosts)
         colors = [scene.color(group) for group, _ in sorted(inside, key=lambda pair: -pair[1])]
         scene.canvas.circle(*place, 28, colors[0] if colors else SWITCH, stroke="#7b8794")
@@ -71,14 +66,7 @@ def _near(scene: Scene, network: DragonflyNetwork, x: float, y: float) -> None:
     """Group 0: its routers, all joined, and the hosts on the first of them."""
     shown = sampled(network.routers_per_group, 8)
     places = _ring(x, y, _NEAR - 35, len(shown))
-    kept = [place for place, i in zip(places, shown, strict=True) if i >= 0]
-    for i, one in enumerate(kept):
-        for other in kept[i + 1 :]:
-            scene.canvas.line(*one, *other, stroke="#cbd2d9")
-    for place, number in zip(places, shown, strict=True):
-        if number < 0:
-            left_out(scene, *place, -number)
-            continue
+    for place, number in _all_joined(scene, places, shown):
         scene.canvas.circle(*place, 15, SWITCH, stroke="#7b8794")
         scene.canvas.text(place[0], place[1] + 4, str(number), size=10, bold=True)
     scene.canvas.circle(x, y, _NEAR, "none")
@@ -90,6 +78,19 @@ def _near(scene: Scene, network: DragonflyNetwork, x: float, y: float) -> None:
             places[0][0] + 15, places[0][1], x + _NEAR + 78 - CHIP_WIDTH / 2, top + CHIP_HEIGHT / 2
         )
         hosts_chip(scene, x + _NEAR + 78, top, group, group.first_host, many)
+
+
+def _all_joined(
+    scene: Scene, places: Sequence[tuple[float, float]], shown: Sequence[int]
+) -> list[tuple[tuple[float, float], int]]:
+    """Draw a line between any two places that are shown; these, with their numbers."""
+    kept = [(place, number) for place, number in zip(places, shown, strict=True) if number >= 0]
+    for (one, _), (other, _) in combinations(kept, 2):
+        scene.canvas.line(*one, *other, stroke="#cbd2d9")
+    for place, number in zip(places, shown, strict=True):
+        if number < 0:
+            left_out(scene, *place, -number)
+    return kept
 
 
 def _ring(x: float, y: float, radius: float, count: int) -> list[tuple[float, float]]:

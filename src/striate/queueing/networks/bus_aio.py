@@ -27,31 +27,38 @@ class BusAio:
         return spmd.io_startup_seconds + spmd.io_transfer_seconds / shares
 
     def times(self, work: Work, *, solver: str, loops: str) -> Floats:
-        if solver == "fast":
-            cpu, communication, io = self.split(work, solver=solver, loops=loops)
-            return cpu + communication + io
-        return np.asarray(_core.bus_times(*_rows(work)))
+        if solver != "fast":
+            return np.asarray(_core.bus_times(*_rows(work)))
+        cpu, communication, io = self.split(work, solver=solver, loops=loops)
+        return cpu + communication + io
 
     def split(self, work: Work, *, solver: str, loops: str) -> tuple[Floats, Floats, Floats]:
-        if solver == "fast":
-            row = work.points.row
-            jobs = work.groups[row].astype(np.float64)
-            demands = work.cycle_delay[row], work.cycle_bus[row], work.disk
-            computation, io = _core.linearizer_split(jobs, np.ones(row.size), *demands)
-        else:
-            computation, io = _core.bus_split(*_rows(work))
+        bursts, io = self._parts(work, solver=solver)
         cpu = (work.computing * work.bursts)[work.points.row]
-        return cpu, np.maximum(computation - cpu, 0), io
+        return cpu, np.maximum(bursts - cpu, 0), io
+
+    def _parts(self, work: Work, *, solver: str) -> tuple[Floats, Floats]:
+        """Seconds of the bursts, and of the I/O, at every point."""
+        if solver != "fast":
+            return _core.bus_split(*_rows(work))
+        row = work.points.row
+        jobs = work.groups[row].astype(np.float64)
+        return _core.linearizer_split(
+            jobs, np.ones(row.size), work.cycle_delay[row], work.cycle_bus[row], work.disk
+        )
 
     def loads(self, work: Work) -> tuple[Floats, Floats, Floats, Floats]:
-        row = work.points.row
-        latency = (work.delay - work.computing) * work.bursts
+        row, latency = work.points.row, (work.delay - work.computing) * work.bursts
+        bus = work.groups * work.cycle_bus
         return (
             (work.computing * work.bursts)[row],
             latency[row],
-            (work.groups * work.cycle_bus)[row],
-            work.groups[row] * work.disk,
+            bus[row],
+            self._jobs_per_disk(work) * work.disk,
         )
+
+    def _jobs_per_disk(self, work: Work) -> Integers:
+        return work.groups[work.points.row]
 
     def bounds(self, work: Work) -> tuple[Floats, Floats]:
         row = work.points.row

@@ -7,21 +7,20 @@ import numpy as np
 from striate import _core
 from striate.queueing.curves import Floats, Integers
 from striate.queueing.networks.bounds import asymptotic_bounds
+from striate.queueing.networks.bus_aio import BusAio
 from striate.queueing.parameters import SpmdParameters
 from striate.queueing.work import Work
 
 
-class CluAio:
+class CluAio(BusAio):
     """d classes of p/(cd) jobs on a shared bus, solved exactly by a one-dimensional integral."""
 
     name = "clu-aio"
 
     def refusal(self, group: int, processors: int, disks: int) -> str | None:
-        if processors % group:
-            return f"expected p to be a multiple of c = {group}, got p = {processors}"
-        if processors // group % disks:
+        if processors % group == 0 and processors // group % disks:
             return f"expected p/c to be a multiple of d = {disks}, got p/c = {processors // group}"
-        return None
+        return super().refusal(group, processors, disks)
 
     def disk_seconds(self, spmd: SpmdParameters, processors: Integers, disks: Integers) -> Floats:
         return spmd.io_startup_seconds + spmd.io_transfer_seconds / (processors // spmd.group)  # eq. 13
@@ -30,30 +29,17 @@ class CluAio:
         cpu, communication, io = self.split(work, solver=solver, loops=loops)
         return cpu + communication + io
 
-    def split(self, work: Work, *, solver: str, loops: str) -> tuple[Floats, Floats, Floats]:
-        row, disks = work.points.row, work.points.disks
-        jobs = work.groups[row] // disks
+    def _parts(self, work: Work, *, solver: str) -> tuple[Floats, Floats]:
+        row, disks, jobs = work.points.row, work.points.disks, self._jobs_per_disk(work)
         demands = work.cycle_delay[row], work.cycle_bus[row], work.disk
         if solver == "fast":
-            computation, io = _core.linearizer_split(
-                jobs.astype(np.float64), disks.astype(np.float64), *demands
-            )
-        else:
-            computation, io = _core.clustered_split(jobs, disks, *demands)
-        cpu = (work.computing * work.bursts)[row]
-        return cpu, np.maximum(computation - cpu, 0), io
+            return _core.linearizer_split(jobs.astype(np.float64), disks.astype(np.float64), *demands)
+        return _core.clustered_split(jobs, disks, *demands)
 
-    def loads(self, work: Work) -> tuple[Floats, Floats, Floats, Floats]:
-        row = work.points.row
-        latency = (work.delay - work.computing) * work.bursts
-        return (
-            (work.computing * work.bursts)[row],
-            latency[row],
-            (work.groups * work.cycle_bus)[row],
-            work.groups[row] // work.points.disks * work.disk,
-        )
+    def _jobs_per_disk(self, work: Work) -> Integers:
+        return work.groups[work.points.row] // work.points.disks
 
     def bounds(self, work: Work) -> tuple[Floats, Floats]:
-        row, disks = work.points.row, work.points.disks
-        jobs = work.groups[row]
-        return asymptotic_bounds(jobs, jobs // disks, work.cycle_delay[row], work.cycle_bus[row], work.disk)
+        row = work.points.row
+        jobs = work.groups[row], self._jobs_per_disk(work)
+        return asymptotic_bounds(*jobs, work.cycle_delay[row], work.cycle_bus[row], work.disk)

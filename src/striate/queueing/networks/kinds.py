@@ -1,4 +1,4 @@
-"""The three ways a program meets its disks, each in a file of its own."""
+"""The three kinds of machines by how programs use their disks, each in a file of its own."""
 
 from __future__ import annotations
 
