@@ -159,45 +159,28 @@ def _item(name: str, found: Diagnosis, facts: Facts) -> Item:
 
 
 def _simulated(items: list[Item], facts: Facts, cluster: Cluster) -> tuple[list[Item], tuple[str, ...]]:
-    """The items with gains predicted on the cluster, and those that only a cluster can show."""
+    """The items with gains predicted on the cluster, and a better stripe, which only a cluster can show."""
     if any(flag.code.startswith("reconstructed") for flag in facts.trace.header.flags):
         return items, ("gains are fitted to the log: it has no single accesses that could be simulated",)
     from striate.advice.trials.simulate import TRIALS, Simulation
 
     simulation = Simulation(facts.trace, cluster, facts.samples)
-    known = {item.rule: item for item in items}
-    for rule in TRIALS:
-        tried = simulation.trial(rule)
-        if tried is None:
-            continue
-        finding, gain = tried
-        before = known.get(rule)
-        if before is not None:
-            known[rule] = _priced(before, _capped(gain, before.affected.high), facts)
-            continue
-        most = facts.io_wall.high
-        known[rule] = _priced(
-            Item(
-                rule,
-                finding.title,
-                "minor",
-                finding.evidence,
-                f"Simulated on {cluster.name}, the change makes the run shorter.",
-                Interval(0.0, min(finding.evidence.seconds, most), most),
-                None,
-                0.0,
-                "simulated",
-                finding.change,
-                finding.verify,
-            ),
-            _capped(gain, most),
-            facts,
-        )
-    return list(known.values()), tuple(simulation.notes)
+    priced = []
+    for item in items:
+        if tried := simulation.gain(item.rule) if item.rule in TRIALS else None:
+            gain, hints = tried
+            change = replace(item.change, hints={**item.change.hints, **hints})
+            item = _priced(replace(item, change=change), _capped(gain, item.affected.high), facts)
+        priced.append(item)
+    if better := simulation.stripe():
+        found, gain = better
+        priced = [item for item in priced if item.rule != "stripe"]
+        priced.append(_priced(_item("stripe", found, facts), _capped(gain, found.wall.high), facts))
+    return priced, tuple(simulation.notes)
 
 
 def _capped(gain: Interval, most: float) -> Interval:
-    """Never more than the operations took; the low end leaves room for the spread of runs."""
+    """Never more than the operations took; the lower bound leaves room for the spread of runs."""
     high = min(gain.high, most)
     low = min(gain.low, high) * (1 - SPREAD)
     return Interval(low, min(max(gain.estimate, low), high), high)

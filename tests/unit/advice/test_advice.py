@@ -148,6 +148,18 @@ def test_interleaved_small_accesses_are_worth_a_collective_call():
     assert item.change.hints["romio_cb_write"] == "enable"
 
 
+def test_a_simulated_collective_call_names_the_aggregators_it_was_tried_with():
+    rows = [
+        one
+        for rank in range(4)
+        for one in writes(rank, range(rank * 4096, 4096 * 4 * 64, 4 * 4096), 4096, each=MS)
+    ]
+    item = fired(trace_of(rows, ranks=4), "missing collectives", cluster=toy(disk=HARD))
+
+    assert item.certainty == "simulated"
+    assert item.change.hints["cb_nodes"] in ("1", "4")
+
+
 def test_bytes_read_again_are_read_once():
     rows = [one for rank in range(2) for one in writes(rank, [0, 65536] * 10, 65536, kind="read")]
     item = fired(trace_of(rows), "redundant reads")

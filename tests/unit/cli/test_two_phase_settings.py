@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from striate.advice.trials.no_collectives import look
+from striate.advice.trials.collective import in_one_call
 from striate.advice.trials.situation import Situation, io_alone
 from striate.cli.main import run
 from striate.cluster import load_cluster
@@ -68,11 +68,10 @@ def test_advice_and_the_command_agree_to_the_picosecond(tmp_path, capsys):
     whole = Workload.from_trace(trace)
     situation = Situation(trace, whole, io_alone(whole), (machine,) * 3, machine)
 
-    finding = look(situation)
-    after = finding.after()
+    variant = in_one_call(situation)
+    after, hints = variant.after, variant.hints
 
     plain = after.with_collective({"data": None})
-    hints = finding.change.hints
     method = f"two-phase:{hints['cb_nodes']}:{hints['cb_buffer_size']}B"
     assert situation.times(after)[1] == asked_by_command(tmp_path, capsys, plain, method)
 

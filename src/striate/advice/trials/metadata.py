@@ -1,4 +1,4 @@
-"""Metadata calls as they were seen: what opening, closing and looking at files took each rank."""
+"""Changes to metadata calls: every file is opened once, or all files of a rank are one."""
 
 from __future__ import annotations
 
@@ -7,24 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from striate.advice.trials.situation import Situation, column
-from striate.trace.trace import Trace
+from striate.advice.trials.situation import Situation, Variant, column
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation, compute
+from striate.workload.rewrite import rewritten
 
-CALLS = ("open", "close", "stat", "delete")
-_KINDS = {Kind.OPEN: "open", Kind.CLOSE: "close", Kind.STAT: "stat", Kind.ERASE: "delete"}
-
-
-def metadata_rows(situation: Situation) -> Trace:
-    """Calls about files rather than their content."""
-    return situation.trace.where(situation.trace.of_kind(*CALLS))
+CALLS = {Kind.OPEN: "open", Kind.CLOSE: "close", Kind.STAT: "stat", Kind.ERASE: "delete"}
+Means = dict[str, Any]  # kind of call -> mean seconds of one, one value per rank
 
 
-def mean_seconds(situation: Situation) -> dict[str, Any]:
-    """Kind of call -> mean seconds of one, a value a rank."""
+def opened_once(situation: Situation) -> Variant:
+    """One call of each kind per file and rank."""
+    return _variant(situation, shared=False)
+
+
+def one_shared_file(situation: Situation) -> Variant:
+    """One call of each kind per rank: one file for all that it had."""
+    return _variant(situation, shared=True)
+
+
+def _variant(situation: Situation, *, shared: bool) -> Variant:
+    means = _mean_seconds(situation)
+    return Variant(
+        rewritten(situation.workload, lambda rank, steps: _only_once(rank, steps, means, shared=shared)),
+        rewritten(situation.workload, lambda rank, steps: _as_seen(rank, steps, means)),
+    )
+
+
+def _mean_seconds(situation: Situation) -> Means:
     found = {}
-    for kind in CALLS:
+    for kind in CALLS.values():
         rows = situation.trace.where(situation.trace.of_kind(kind))
         rank = column(rows, "rank")
         calls = np.bincount(rank, minlength=situation.trace.ranks)
@@ -33,25 +45,19 @@ def mean_seconds(situation: Situation) -> dict[str, Any]:
     return found
 
 
-def as_seen(rank: int, steps: Iterator[Operation], means: dict[str, Any]) -> Iterator[Operation]:
+def _as_seen(rank: int, steps: Iterator[Operation], means: Means) -> Iterator[Operation]:
     """Metadata calls as the time they took."""
     for step in steps:
-        if step.kind in _KINDS:
-            yield compute(float(means[_KINDS[step.kind]][rank]))
-        else:
-            yield step
+        yield compute(float(means[CALLS[step.kind]][rank])) if step.kind in CALLS else step
 
 
-def only_once(
-    rank: int, steps: Iterator[Operation], means: dict[str, Any], *, shared: bool
-) -> Iterator[Operation]:
-    """The same with one call of each kind a file, or with `shared` a rank: one file for all that it had."""
+def _only_once(rank: int, steps: Iterator[Operation], means: Means, *, shared: bool) -> Iterator[Operation]:
     seen: set[tuple[Kind, str]] = set()
     for step in steps:
-        if step.kind not in _KINDS:
+        if step.kind not in CALLS:
             yield step
             continue
         key = (step.kind, "" if shared else str(step.operands[0]))
         if key not in seen:
             seen.add(key)
-            yield compute(float(means[_KINDS[step.kind]][rank]))
+            yield compute(float(means[CALLS[step.kind]][rank]))

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.advice.facts import LEAST_SHARE, Sample
-from striate.advice.trials.clock import seconds_on
-from striate.advice.trials.finding import Finding
+from striate.advice.trials.machines import seconds_on
 from striate.cluster.cluster import Cluster
 from striate.interval import Interval
 from striate.trace.tables import front, per_rank
@@ -21,6 +20,18 @@ from striate.workload.kinds import ACCESSES, Kind
 from striate.workload.operations import Operation, wait
 from striate.workload.rewrite import rewritten
 from striate.workload.workload import Workload
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variant:
+    """The program after a change, and before it where that is not the traced program's I/O as it is.
+
+    `hints` are settings that the trial chose by simulation; they belong to the change.
+    """
+
+    after: Workload
+    before: Workload | None = None
+    hints: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,16 +79,14 @@ class Situation:
         """False for operations that take, all ranks together, too small a share of the run to be told from nothing."""
         return seconds >= LEAST_SHARE * self.run_seconds
 
-    def gain(self, finding: Finding) -> Interval:
+    def gain(self, variant: Variant) -> Interval:
         """Seconds that the change saves: the least and the most over the machines, the middling one's between.
 
         No change to its I/O can save more than the slowest rank spent in it.
         """
-        before = finding.before
-        now = self.times_now if before is None else self.times(before())
-        after = self.times(finding.after())
+        now = self.times_now if variant.before is None else self.times(variant.before)
         most = float(self.io_seconds.max(initial=0.0))
-        saved = [min(was - will, most) for was, will in zip(now, after, strict=True)]
+        saved = [min(was - will, most) for was, will in zip(now, self.times(variant.after), strict=True)]
         return Interval(min(saved), sorted(saved)[len(saved) // 2], max(saved))
 
 
