@@ -10,8 +10,8 @@ import numpy as np
 from striate.apps.pmc3.format import SampleFormat
 from striate.apps.pmc3.line_sizes import parameter_line, tree_line
 from striate.layout.extents import Extents
+from striate.layout.mapped.temporal import ChainPlacement
 from striate.layout.parse import parse
-from striate.layout.temporal import ChainPlacement
 from striate.workload import Workload
 from striate.workload.operations import (
     Operation,

@@ -15,8 +15,8 @@ from striate.errors import StriateError
 from striate.layout import Extents, SimpleStripe, VarStrip, parse_strips
 from striate.layout import metrics as measure
 from striate.layout.buffering import NodeMemory, buffer_bytes, safe_buffering, write_count
-from striate.layout.slots import slot_bytes
-from striate.layout.temporal import ChainPlacement, is_balanced, temporal_type
+from striate.layout.mapped.slots import slot_bytes
+from striate.layout.mapped.temporal import ChainPlacement, is_balanced, temporal_type
 
 DEPTH_MODES = {
     "real": "stripes",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from striate.collectives import bcast, scatter
+from striate.collectives.algorithms import bcast, scatter
 from striate.collectives.draft import INSTRUCTIONS_PER_BYTE, ScheduleDraft
 from striate.collectives.shapes import Sizes, per_rank, split
 from striate.collectives.tally import Tally

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from striate.collectives import (
+from striate.collectives.algorithms import (
     allgather,
     allreduce,
     alltoall,

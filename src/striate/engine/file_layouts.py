@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster, Settings
 from striate.errors import PredictionError
-from striate.layout.hash_stripe import HashStripe
+from striate.layout.distributions.hash_stripe import HashStripe
 from striate.layout.layout import Layout
 from striate.layout.parse import parse
 from striate.workload.application import Application, File

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
+from striate.layout.distributions.progressive import Progressive
 from striate.layout.parse import parse
-from striate.layout.progressive import Progressive
 from striate.workload.application import Application, File
 from striate.workload.collective_io import METHODS, CollectiveMethod, parse_aggregators, parse_collective
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from striate.errors import LayoutError
-from striate.layout.basic import Basic
 from striate.layout.columns import positive
+from striate.layout.distributions.basic import Basic
+from striate.layout.distributions.simple_stripe import SimpleStripe
+from striate.layout.distributions.varstrip import VarStrip
 from striate.layout.layout import Layout
+from striate.layout.mapped.temporal import is_balanced
 from striate.layout.metrics import depth_of_parallelism, largest_whole_unit
 from striate.layout.patterns import Pattern
-from striate.layout.simple_stripe import SimpleStripe
-from striate.layout.temporal import is_balanced
-from striate.layout.varstrip import VarStrip
 from striate.units import about_size
 
 REFERENCE_UNIT = 65536  # the thesis measures depth against PVFS2's default striping unit

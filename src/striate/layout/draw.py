@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from striate.layout.grouped_blocks import GroupedBlocks
+from striate.layout.distributions.grouped_blocks import GroupedBlocks
+from striate.layout.distributions.two_d_stripe import TwoDStripe
 from striate.layout.layout import Layout
 from striate.layout.picture import ShownStrip, shown_strips
-from striate.layout.two_d_stripe import TwoDStripe
 from striate.svg import ACCENT, INK, LETTER_WIDTH, MUTED, RULE, Canvas, text_width
 from striate.units import LARGEST, counted, format_size
 

@@ -6,7 +6,7 @@ import re
 import shlex
 
 from striate.errors import LayoutError
-from striate.layout.progressive import MOST_OBJECTS, LayoutComponent, Progressive
+from striate.layout.distributions.progressive import MOST_OBJECTS, LayoutComponent, Progressive
 from striate.layout.sizes import read_bytes, read_count, shown
 from striate.shell import path_word
 from striate.units import LARGEST

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from striate.layout.access_plan import plan_access
+from striate.layout.distributions.simple_stripe import SimpleStripe
+from striate.layout.distributions.two_d_stripe import TwoDStripe
 from striate.layout.extents import Extents
 from striate.layout.layout import Layout
 from striate.layout.metrics import (
@@ -17,8 +19,6 @@ from striate.layout.metrics import (
     load_balance,
     local_share,
 )
-from striate.layout.simple_stripe import SimpleStripe
-from striate.layout.two_d_stripe import TwoDStripe
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import numpy as np
 
 from striate.errors import LayoutError
 from striate.layout.columns import Whole, positive, whole_numbers
+from striate.layout.distributions.simple_stripe import SimpleStripe
 from striate.layout.extents import Extents
 from striate.layout.layout import Layout
-from striate.layout.simple_stripe import SimpleStripe
 
 DepthMode = Literal["stripes", "whole stripes", "strips"]
 

@@ -14,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from striate.errors import LayoutError
-from striate.layout.basic import Basic
 from striate.layout.columns import positive
-from striate.layout.grouped_blocks import GroupedBlocks
-from striate.layout.hash_stripe import HashStripe
+from striate.layout.distributions.basic import Basic
+from striate.layout.distributions.grouped_blocks import GroupedBlocks
+from striate.layout.distributions.hash_stripe import HashStripe
+from striate.layout.distributions.simple_stripe import SimpleStripe
+from striate.layout.distributions.two_d_stripe import TwoDStripe
+from striate.layout.distributions.varstrip import VarStrip
 from striate.layout.layout import Layout
 from striate.layout.lfs import from_setstripe
-from striate.layout.simple_stripe import SimpleStripe
 from striate.layout.sizes import read_bytes, read_count, shown
-from striate.layout.two_d_stripe import TwoDStripe
-from striate.layout.varstrip import VarStrip
 
 FORMS = {
     "basic": "basic",

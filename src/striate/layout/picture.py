@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from striate.layout.grouped_blocks import GroupedBlocks
+from striate.layout.distributions.grouped_blocks import GroupedBlocks
+from striate.layout.distributions.two_d_stripe import TwoDStripe
 from striate.layout.layout import Layout
-from striate.layout.two_d_stripe import TwoDStripe
 from striate.units import LARGEST
 
 MOST_STRIPS = 28

@@ -8,7 +8,7 @@ from typing import Any
 
 from striate.cluster.cluster import Cluster
 from striate.errors import LayoutError
-from striate.layout.varstrip import VarStrip
+from striate.layout.distributions.varstrip import VarStrip
 from striate.plugins.guard import LoadedPlugin
 from striate.plugins.protocols import FileRequest
 from striate.workload.application import Application

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from striate.cluster.cluster import Network as Network
-from striate.layout.strips import Strip as Strip
+from striate.layout.distributions.strips import Strip as Strip
 
 if TYPE_CHECKING:
     import numpy as np

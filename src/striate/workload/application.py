@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import LayoutError, WorkloadError
+from striate.layout.distributions.simple_stripe import SimpleStripe
 from striate.layout.extent_lists import ExtentLists
 from striate.layout.layout import Layout
 from striate.layout.parse import parse
-from striate.layout.simple_stripe import SimpleStripe
 from striate.workload.collective_io import parse_collective
 from striate.workload.program import Int64s, ProgramTable
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from striate.errors import LayoutError
 from striate.layout import Extents
 from striate.layout.buffering import NodeMemory, flush_after, safe_buffering, write_count
-from striate.layout.line_buffer import LineBuffer
-from striate.layout.record_map import Area, RecordMap, Slot
-from striate.layout.slots import fill, slot_bytes, strip
+from striate.layout.mapped.line_buffer import LineBuffer
+from striate.layout.mapped.record_map import Area, RecordMap, Slot
+from striate.layout.mapped.slots import fill, slot_bytes, strip
 
 areas = st.recursive(
     st.just(("slot",)),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.errors import LayoutError
-from striate.layout.temporal import ChainPlacement, is_balanced, sequence_kind, temporal_type
+from striate.layout.mapped.temporal import ChainPlacement, is_balanced, sequence_kind, temporal_type
 
 placements = st.builds(ChainPlacement, st.integers(1, 6), st.integers(1, 5), st.integers(1, 8))
 

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from striate.layout.extents import Extents
-from striate.layout.record_map import Area, RecordMap, Slot
-from striate.layout.temporal import ChainPlacement
+from striate.layout.mapped.record_map import Area, RecordMap, Slot
+from striate.layout.mapped.temporal import ChainPlacement
 
 Arrangement = Literal["run", "generation"]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from striate.errors import LayoutError
-from striate.layout.slots import digits
+from striate.layout.mapped.slots import digits
 
 SampleRule = Literal["thesis", "mb31", "mb32"]
 

@@ -10,7 +10,7 @@ from striate.apps.pmc3.format import Arrangement
 from striate.apps.pmc3.parallel_file import ParallelFile, SampleDescription, mark
 from striate.apps.pmc3.sample_files import RunSamples, write_runs
 from striate.errors import LayoutError
-from striate.layout.line_buffer import Batch, LineBuffer
+from striate.layout.mapped.line_buffer import Batch, LineBuffer
 
 
 def describe(runs: Sequence[RunSamples], arrangement: Arrangement = "run") -> SampleDescription:

@@ -16,8 +16,8 @@ import numpy as np
 from striate.apps.pmc3.format import Arrangement, SampleFormat
 from striate.apps.pmc3.sample_files import RunSamples
 from striate.errors import TraceError
-from striate.layout.record_map import Area, RecordMap, Slot
-from striate.layout.slots import strip
+from striate.layout.mapped.record_map import Area, RecordMap, Slot
+from striate.layout.mapped.slots import strip
 
 MAGIC = b"striate.pmc3/1\n"
 PREAMBLE_BYTES = 4096

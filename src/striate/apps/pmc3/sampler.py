@@ -24,7 +24,7 @@ from striate.apps.pmc3.coupling import Coupling
 from striate.apps.pmc3.likelihood import Likelihood
 from striate.apps.pmc3.nexus import Matrix
 from striate.errors import WorkloadError
-from striate.layout.temporal import ChainPlacement
+from striate.layout.mapped.temporal import ChainPlacement
 
 
 @dataclass(frozen=True)

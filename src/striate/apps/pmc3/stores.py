@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any, Protocol
 
+from striate.layout.distributions.simple_stripe import SimpleStripe
+from striate.layout.distributions.varstrip import VarStrip
 from striate.layout.layout import Layout
-from striate.layout.simple_stripe import SimpleStripe
-from striate.layout.varstrip import VarStrip
 
 
 class SampleStore(Protocol):

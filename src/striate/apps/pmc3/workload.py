@@ -10,7 +10,7 @@ from striate import units
 from striate.apps.pmc3.format import SampleFormat
 from striate.apps.pmc3.line_sizes import parameter_line, serial_operations, tree_line
 from striate.errors import WorkloadError
-from striate.layout.temporal import ChainPlacement
+from striate.layout.mapped.temporal import ChainPlacement
 from striate.workload import Workload
 from striate.workload.operations import (
     Operation,

@@ -11,7 +11,7 @@ from striate.apps.pmc3.parallel_file import SampleDescription, mark
 from striate.apps.pmc3.sample_files import TREE_END, RunSamples, file_contents, read_run, run_paths
 from striate.apps.pmc3.sampler import SamplerComm, SamplerSettings
 from striate.apps.pmc3.stores import SampleStore
-from striate.layout.line_buffer import Batch, LineBuffer
+from striate.layout.mapped.line_buffer import Batch, LineBuffer
 
 ColdLines = dict[int, tuple[bytes, bytes]]
 

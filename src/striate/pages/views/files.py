@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import LayoutError
+from striate.layout.distributions.simple_stripe import SimpleStripe
 from striate.layout.layout import Layout
 from striate.layout.parse import parse
-from striate.layout.simple_stripe import SimpleStripe
 from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run

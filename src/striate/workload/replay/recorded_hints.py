@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import LayoutError, UnitError, WorkloadError
+from striate.layout.distributions.simple_stripe import SimpleStripe
 from striate.layout.parse import parse
-from striate.layout.simple_stripe import SimpleStripe
 from striate.trace.header import COLLECTIVE_HINT, TracedFile
 from striate.trace.runs import spans
 from striate.trace.trace import Trace

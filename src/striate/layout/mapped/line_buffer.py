@@ -8,8 +8,8 @@ import numpy as np
 
 from striate.layout.columns import positive
 from striate.layout.extents import Extents
-from striate.layout.record_map import RecordMap
-from striate.layout.slots import fill
+from striate.layout.mapped.record_map import RecordMap
+from striate.layout.mapped.slots import fill
 
 
 @dataclass(frozen=True)

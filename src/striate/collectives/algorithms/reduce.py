@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from striate.collectives.algorithms.halving import Core
 from striate.collectives.draft import ScheduleDraft, recv, send
-from striate.collectives.halving import Core
 from striate.collectives.shapes import Fold, distances, edges_at, extent, split, subtree, totals
 
 

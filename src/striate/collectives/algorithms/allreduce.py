@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from striate.collectives import bcast, reduce
+from striate.collectives.algorithms import bcast, reduce
+from striate.collectives.algorithms.halving import Core
 from striate.collectives.draft import ScheduleDraft, join, recv, send
-from striate.collectives.halving import Core
 from striate.collectives.shapes import Fold, split
 
 

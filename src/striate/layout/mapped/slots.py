@@ -8,7 +8,7 @@ does not fit is refused at once.
 from __future__ import annotations
 
 from striate.errors import LayoutError
-from striate.layout.record_map import Slot
+from striate.layout.mapped.record_map import Slot
 
 PADDING = b" "
 

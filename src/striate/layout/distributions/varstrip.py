@@ -13,9 +13,9 @@ import numpy as np
 from striate import _core
 from striate.errors import LayoutError
 from striate.layout.columns import Whole, positive
+from striate.layout.distributions.strips import Strip, parse_strips
 from striate.layout.layout import Layout, sum_of
 from striate.layout.sizes import format_bytes
-from striate.layout.strips import Strip, parse_strips
 from striate.units import LARGEST, counted, format_size
 
 PVFS2_LONGEST_HINT = 1023  # characters; OrangeFS keeps the text in 1025 bytes and refuses 1024

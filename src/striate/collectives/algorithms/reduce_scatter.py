@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from striate.collectives.algorithms.halving import Core
 from striate.collectives.draft import ScheduleDraft, recv, send
-from striate.collectives.halving import Core
 from striate.collectives.shapes import Fold, per_rank, totals
 
 

@@ -21,7 +21,7 @@ from striate.units import LARGEST
 
 @dataclass(frozen=True)
 class Slot:
-    """Room for one record: `size` bytes. A padded one may be filled with less; see `striate.layout.slots`."""
+    """Room for one record: `size` bytes. A padded one may be filled with less; see `striate.layout.mapped.slots`."""
 
     name: str
     size: int

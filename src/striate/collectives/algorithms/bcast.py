@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from striate.collectives import allgather, scatter
+from striate.collectives.algorithms import allgather, scatter
 from striate.collectives.draft import ScheduleDraft, join, recv, send
 from striate.collectives.schedule import ScheduleError
 from striate.collectives.shapes import distances, edges, edges_at, parent, split

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from striate.collectives import bcast, gather
+from striate.collectives.algorithms import bcast, gather
 from striate.collectives.draft import ScheduleDraft, join, recv, send
 from striate.collectives.shapes import distances
 

@@ -1,0 +1,1 @@
+"""Distributions of a file over servers, one file each; `parse` knows how each is spelt."""
