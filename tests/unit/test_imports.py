@@ -16,6 +16,7 @@ ORDER = (
         "decoders",
         "units",
         "limits",
+        "csv_table",
         "toml",
         "interval",
         "printable",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -13,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from striate import units
-from striate.errors import RatesError, UnitError
-from striate.limits import SMALL_FILE, read_bounded
+from striate.csv_table import CsvLine, read_csv
+from striate.errors import RatesError
 
 KNOWN = (
     *("nodes", "ranks_per_node", "ranks", "stripes", "multiplier", "aggregators", "lock_mode"),
@@ -65,15 +64,9 @@ def read_rates(path: str | Path) -> list[RateRow]:
     multiplier (aggregators = stripes x multiplier) or aggregators, without both every rank writes; lock_mode; repeats,
     the runs that a row is the median of. Any other column is a setting by which the table is split.
     """
+    _, lines = read_csv(path, kind=RatesError)
     try:
-        text = read_bounded(path, SMALL_FILE, kind=RatesError).decode("utf-8-sig")
-        lines = list(csv.DictReader(text.splitlines()))
-    except FileNotFoundError:
-        raise RatesError("no such file", source=str(path)) from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise RatesError(f"not a table of rates: {error!s:.120}", source=str(path)) from None
-    try:
-        rows = merged([_row(line, number) for number, line in enumerate(lines, start=2)])
+        rows = merged([_row(line) for line in lines])
         if not 1 <= len(rows) <= MOST_ROWS:
             raise RatesError(f"expected 1 to {MOST_ROWS:,} rows of different settings, got {len(rows):,}")
         return rows
@@ -129,95 +122,58 @@ def _median(rows: Sequence[RateRow]) -> RateRow:
     return replace(rows[0], seconds=seconds, runs=sum(row.runs for row in rows), scatter=scatter)
 
 
-def _row(line: Mapping[Any, Any], number: int) -> RateRow:
-    at = f"line {number}"
-    if None in line or None in line.values():
-        raise RatesError("expected as many fields as the header has", at=at)
-    cells = {str(key).strip(): str(value).strip() for key, value in line.items()}
-    nodes = _count(cells, "nodes", at, otherwise=1)
-    per_node = _ranks_per_node(cells, nodes, at)
-    stripes = _count(cells, "stripes", at, otherwise=1)
-    moved = _bytes(cells, at)
+def _row(line: CsvLine) -> RateRow:
+    nodes, stripes = (line.whole(name, 1, MOST, otherwise=1) for name in ("nodes", "stripes"))
+    per_node = _ranks_per_node(line, nodes)
+    moved = _bytes(line)
     return RateRow(
         nodes=nodes,
         ranks_per_node=per_node,
         stripes=stripes,
-        multiplier=_multiplier(cells, stripes, nodes * per_node, at),
-        lock_mode=cells.get("lock_mode", ""),
+        multiplier=_multiplier(line, stripes, nodes * per_node),
+        lock_mode=line.cells.get("lock_mode", ""),
         bytes=moved,
-        others=tuple(sorted((key, value) for key, value in cells.items() if key not in KNOWN)),
-        seconds=_seconds(cells, moved, at),
-        runs=_count(cells, "repeats", at, otherwise=1),
+        others=tuple(sorted((key, value) for key, value in line.cells.items() if key not in KNOWN)),
+        seconds=_seconds(line, moved),
+        runs=line.whole("repeats", 1, MOST, otherwise=1),
     )
 
 
-def _ranks_per_node(cells: Mapping[str, str], nodes: int, at: str) -> int:
-    if "ranks_per_node" in cells:
-        return _count(cells, "ranks_per_node", at)
-    ranks = _count(cells, "ranks", at)
+def _ranks_per_node(line: CsvLine, nodes: int) -> int:
+    if "ranks_per_node" in line.cells:
+        return line.whole("ranks_per_node", 1, MOST)
+    ranks = line.whole("ranks", 1, MOST)
     if ranks % nodes:
-        raise RatesError(
-            f"expected as many ranks on every one of {nodes} nodes, got {ranks}", at=f"{at}, ranks"
-        )
+        raise line.refusal(f"expected as many ranks on every one of {nodes} nodes, got {ranks}", "ranks")
     return ranks // nodes
 
 
-def _multiplier(cells: Mapping[str, str], stripes: int, ranks: int, at: str) -> int:
-    if "multiplier" in cells:
-        return _count(cells, "multiplier", at)
-    aggregators = _count(cells, "aggregators", at, otherwise=ranks)
-    return max(1, round(aggregators / stripes))
+def _multiplier(line: CsvLine, stripes: int, ranks: int) -> int:
+    if "multiplier" in line.cells:
+        return line.whole("multiplier", 1, MOST)
+    return max(1, round(line.whole("aggregators", 1, MOST, otherwise=ranks) / stripes))
 
 
-def _count(cells: Mapping[str, str], name: str, at: str, *, otherwise: int | None = None) -> int:
-    if name not in cells and otherwise is not None:
-        return otherwise
-    text = cells.get(name, "")
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not (1 <= found <= MOST and found == int(found)):
-        what = f"got {text!r:.40}" if name in cells else f"there is no column {name}"
-        raise RatesError(f"expected a whole number from 1, {what}", at=f"{at}, {name}")
-    return int(found)
-
-
-def _bytes(cells: Mapping[str, str], at: str) -> int:
-    if "bytes" not in cells:
-        raise RatesError("expected a column bytes", at=at)
-    text = cells["bytes"]
-    try:
-        found = float(text)
-    except ValueError:
-        found = _with_unit(units.size, text, f"{at}, bytes")
+def _bytes(line: CsvLine) -> int:
+    if "bytes" not in line.cells:
+        raise RatesError("expected a column bytes", at=line.at)
+    found = line.number("bytes", unit=units.size)
     if not 1 <= found <= units.LARGEST:
-        raise RatesError(f"expected 1 byte or more, got {text!r:.40}", at=f"{at}, bytes")
+        raise line.refusal(f"expected 1 byte or more, got {line.cells['bytes']!r:.40}", "bytes")
     return int(found)
 
 
-def _seconds(cells: Mapping[str, str], moved: int, at: str) -> float:
+def _seconds(line: CsvLine, moved: int) -> float:
     """The time of a row; NaN where the cell is empty."""
-    name = "seconds" if "seconds" in cells else "rate"
-    if name not in cells:
-        raise RatesError("expected a column seconds or rate", at=at)
-    text = cells[name]
+    name = "seconds" if "seconds" in line.cells else "rate"
+    if name not in line.cells:
+        raise RatesError("expected a column seconds or rate", at=line.at)
+    text = line.cells[name]
     if not text:
         return math.nan
-    try:
-        found = float(text)
-    except ValueError:
-        found = _with_unit(units.rate if name == "rate" else units.seconds, text, f"{at}, {name}")
+    found = line.number(name, unit=units.rate if name == "rate" else units.seconds)
     if not (math.isfinite(found) and found > 0):
-        raise RatesError(
-            f"expected a number above 0, or an empty cell for a question, got {text!r:.40}",
-            at=f"{at}, {name}",
+        raise line.refusal(
+            f"expected a number above 0, or an empty cell for a question, got {text!r:.40}", name
         )
     return moved / found if name == "rate" else found
-
-
-def _with_unit(read: Any, text: str, at: str) -> float:
-    try:
-        return float(read(text))
-    except UnitError as error:
-        raise RatesError(error.message, at=at) from None

@@ -186,7 +186,7 @@ def test_what_cannot_be_asked_of_a_fit_is_refused(options, words):
         ("p,d,speedup\n", "at least one row"),
         ("p,d,speedup\n1,1\n", r"expected 3 values, found 2 - at line 2 \(table.csv\)"),
         ("p,d,speedup\n1,1,1,1\n", "expected 3 values, found 4"),
-        ("p,d,speedup\n1,1,fast\n", "expected a number, got 'fast' - at line 2"),
+        ("p,d,speedup\n1,1,fast\n", "expected a number, got 'fast' - at line 2, speedup"),
         ("p,d,speedup\n1,1,nan\n", "expected a positive speedup, got nan"),
         ("p,d,speedup\n1,1,-2\n", "expected a positive speedup, got -2"),
         ("p,d,speedup\n0,1,1\n", "at least 1, got 0"),
@@ -212,8 +212,8 @@ def test_binary_and_huge_tables_are_refused(tmp_path, monkeypatch):
     (tmp_path / "binary.csv").write_bytes(b"p,d,speedup\n\xff\xfe\x00")
     with pytest.raises(QueueingError, match="UTF-8"):
         read_observations(tmp_path / "binary.csv")
-    monkeypatch.setattr("striate.queueing.fitting.observations.LARGEST_FILE", 10)
-    with pytest.raises(QueueingError, match="at most 10 bytes"):
+    monkeypatch.setattr("striate.csv_table.LARGEST", 10)
+    with pytest.raises(QueueingError, match="at most 10 B"):
         read_observations(tmp_path / "binary.csv")
 
 

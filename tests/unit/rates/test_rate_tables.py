@@ -45,8 +45,8 @@ def test_a_row_without_a_time_is_a_question_and_a_job_has_no_more_aggregators_th
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (HEAD + "2,8,4,1,0,1GiB\n", "as many fields.* - at line 2"),
-        (HEAD + "x,8,4,1,0,1GiB,1\n", "whole number from 1, got 'x' - at line 2, nodes"),
+        (HEAD + "2,8,4,1,0,1GiB\n", "expected 7 values, found 6 - at line 2"),
+        (HEAD + "x,8,4,1,0,1GiB,1\n", "whole number from 1 to 2147483647, got 'x' - at line 2, nodes"),
         (HEAD + "2,8,4,1.5,0,1GiB,1\n", r"got '1\.5' - at line 2, multiplier"),
         (HEAD + "2,8,4,1,0,huge,1\n", "- at line 2, bytes"),
         (HEAD + "2,8,4,1,0,0,1\n", "1 byte or more.* - at line 2, bytes"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from striate.csv_table import CsvLine, read_csv
 from striate.errors import QueueingError
-from striate.limits import SMALL_FILE, read_bounded
 from striate.queueing.curves import Floats, Integers
 from striate.queueing.work import whole_numbers
 
-LARGEST_FILE = 64 * 1024**2  # bytes; a surface of a million points is smaller
 _NAMES = {
     "processors": ("p", "processors"),
     "disks": ("d", "disks"),
@@ -69,47 +67,22 @@ def from_columns(columns: Mapping[str, Any]) -> Observations:
 
 def read_observations(path: str | Path) -> Observations:
     """From a CSV file whose first line names the columns: `p,d,speedup` or `p,d,seconds`."""
-    path = Path(path)
-    if path.stat().st_size > LARGEST_FILE:
-        raise QueueingError(
-            f"expected at most {LARGEST_FILE} bytes, found {path.stat().st_size}", source=str(path)
-        )
+    header, lines = read_csv(path, kind=QueueingError)
     try:
-        text = read_bounded(path, SMALL_FILE, kind=QueueingError).decode("utf-8-sig")
-        return from_columns(_columns(text))
-    except UnicodeDecodeError as error:
-        raise QueueingError("expected UTF-8 text, found other bytes", source=str(path)) from error
-    except csv.Error as error:
-        raise QueueingError(f"expected comma-separated values: {error}", source=str(path)) from error
+        if not header:
+            raise QueueingError("expected a first line such as p,d,speedup, found an empty file")
+        if not lines:
+            raise QueueingError("expected at least one row of values after the first line, found none")
+        return from_columns({name.lower(): [_number(line, name) for line in lines] for name in header})
     except QueueingError as error:
         raise error.in_source(str(path)) from error
 
 
-def _columns(text: str) -> dict[str, list[float]]:
-    rows = csv.reader(text.splitlines(), strict=True)
-    lines = [
-        (number, row) for number, row in enumerate(rows, 1) if row and not row[0].lstrip().startswith("#")
-    ]
-    if not lines:
-        raise QueueingError("expected a first line such as p,d,speedup, found an empty file")
-    header = [name.strip().lower() for name in lines[0][1]]
-    if len(set(header)) != len(header):
-        raise QueueingError(f"expected different column names, found {_listed(header)}")
-    if len(lines) == 1:
-        raise QueueingError("expected at least one row of values after the first line, found none")
-    values = [_numbers(row, len(header), at=f"line {number}") for number, row in lines[1:]]
-    return {name: [row[column] for row in values] for column, name in enumerate(header)}
-
-
-def _numbers(row: list[str], width: int, *, at: str) -> list[float]:
-    if len(row) != width:
-        raise QueueingError(f"expected {width} values, found {len(row)}", at=at)
-    for text in row:
-        try:
-            float(text)
-        except ValueError as error:
-            raise QueueingError(f"expected a number, got {text[:40]!r}", at=at) from error
-    return [float(text) for text in row]
+def _number(line: CsvLine, name: str) -> float:
+    try:
+        return float(line.cells[name])
+    except ValueError:
+        raise line.refusal(f"expected a number, got {line.cells[name]!r:.40}", name) from None
 
 
 def _listed(names: Any) -> str:
