@@ -14,6 +14,7 @@ ORDER = (
     *(
         "errors",
         "decoders",
+        "documents",
         "units",
         "limits",
         "csv_table",

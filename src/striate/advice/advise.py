@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
+from striate import documents
 from striate.advice.diagnosis import SPREAD, Diagnosis, Rule, Unjudged, gain_of
 from striate.advice.facts import LEAST_SHARE, Facts, Sample
 from striate.advice.item import Item, severity_of
 from striate.advice.rules import balance, calls, libraries, requests, shared, work
 from striate.cluster.cluster import Cluster
-from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
 from striate.trace.header import TracedFile
@@ -72,23 +72,12 @@ class Advice:
         return plain
 
     def to_json(self) -> str:
-        import msgspec
-
-        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
+        return documents.to_json(self)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, source: str | None = None) -> Advice:
         """Read what `to_json` wrote; raises TuningError on anything else."""
-        import msgspec
-
-        try:
-            advice = msgspec.json.decode(text, type=cls)
-        except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
-            message, at = json_mistake(error)
-            raise TuningError(f"not advice: {message}", at=at, source=source) from None
-        if advice.schema != SCHEMA:
-            raise TuningError(f"expected schema {SCHEMA!r}, got {advice.schema!r:.60}", source=source)
-        return advice
+        return documents.from_json(text, cls, schema=SCHEMA, name="advice", kind=TuningError, source=source)
 
 
 def _with_a_file(trace: Trace) -> Trace:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from striate import documents
 from striate.advice.advise import Advice, advise
 from striate.errors import StriateError, TuningError
 from striate.formats.read import read_trace
@@ -39,7 +40,7 @@ class FolderAdvice(msgspec.Struct, frozen=True):
     schema: str = SCHEMA
 
     def to_json(self) -> str:
-        return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
+        return documents.to_json(self)
 
 
 def logs_in(folder: Path) -> list[Path]:

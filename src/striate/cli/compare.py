@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from striate import documents
 from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, say, write_output
 
 if TYPE_CHECKING:
@@ -57,9 +58,7 @@ def command(
         Forecast.load(forecast), read_trace(trace), timeline=simulated, region=region, noise=learnt
     )
     if output is not None:
-        import msgspec
-
-        write_output(output, msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n", force=force)
+        write_output(output, documents.to_json(found), force=force)
     if as_json:
         print_json(found)
     else:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from striate import documents
 from striate.errors import OutputError, PluginError
 from striate.printable import printable, printable_json
 from striate.whole_file import whole_file
@@ -109,9 +110,8 @@ def refuse_store(path: Path | None) -> None:
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output, indented, keys in their own order."""
-    import msgspec
 
-    say_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+    say_json(documents.to_json(document))
 
 
 def say(text: str, *, error: bool = False, newline: bool = True) -> None:
@@ -143,7 +143,6 @@ def deliver(document: Any, text: str, *, as_json: bool, output: Path | None, for
     if output is None:
         print_json(document) if as_json else say(text)
         return
-    import msgspec
 
-    encoded = msgspec.json.format(msgspec.json.encode(document), indent=2).decode() if as_json else text
+    encoded = documents.to_json(document).rstrip("\n") if as_json else text
     write_output(output, encoded + "\n", force=force)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from striate import documents
 from striate.cli.output import json_option, output_option, print_json, refuse_overwrite, say, write_output
 
 if TYPE_CHECKING:
@@ -68,9 +69,7 @@ def exported(found: Sequence[Entry], suffix: str) -> bytes:
     from striate.results import table
 
     if suffix == ".json":
-        import msgspec
-
-        return msgspec.json.format(msgspec.json.encode(_document(found)), indent=2) + b"\n"
+        return documents.to_json(_document(found)).encode()
     return table.to_parquet(found) if suffix == ".parquet" else table.to_csv(found)
 
 

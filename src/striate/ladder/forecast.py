@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from striate.decoders import json_mistake
+from striate import documents
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.distribution import SHARE, Spread, percentile
@@ -138,25 +138,18 @@ class Forecast:
         content["percentiles"] = {
             f"{percent:g}": self.percentile(percent) for percent in sorted({*PERCENTILES, *percentiles})
         }
-        return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+        return documents.to_json(content)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, source: str | None = None) -> Forecast:
         """Read what `to_json` wrote; raises PredictionError, with the path of the mistake, on anything else."""
-        import msgspec
-
-        try:
-            forecast = msgspec.json.decode(text, type=cls)
-        except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
-            message, at = json_mistake(error)
-            raise PredictionError(f"not a forecast: {message}", at=at, source=source) from None
+        forecast = documents.from_json(
+            text, cls, schema=SCHEMA, name="a forecast", kind=PredictionError, source=source
+        )
         if forecast.timeline is not None:
             raise PredictionError(
                 "not a forecast: a timeline is a file of its own", at="$.timeline", source=source
             )
-        if forecast.schema != SCHEMA:
-            found = f"expected schema {SCHEMA!r}, got {forecast.schema!r:.60}"
-            raise PredictionError(found, at="$.schema", source=source)
         return forecast
 
     @classmethod

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from striate.decoders import json_mistake
+from striate import documents
 from striate.errors import NoiseError
 from striate.interval import Interval
 
@@ -103,24 +103,14 @@ class Noise:
         return Noise(self.source, found[0], self.series)
 
     def to_json(self) -> str:
-        import msgspec
-
-        return msgspec.json.format(msgspec.json.encode(self), indent=1).decode() + "\n"
+        return documents.to_json(self)
 
     @classmethod
     def from_json(cls, text: str | bytes, *, source: str | None = None) -> Noise:
         """Read what `to_json` wrote; raises NoiseError, with the path of the mistake, on anything else."""
-        import msgspec
-
-        try:
-            noise = msgspec.json.decode(text, type=cls)
-        except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
-            message, at = json_mistake(error)
-            raise NoiseError(f"not learnt noise: {message}", at=at, source=source) from None
-        if noise.schema != SCHEMA:
-            found = f"expected schema {SCHEMA!r}, got {noise.schema!r:.60}"
-            raise NoiseError(found, at="$.schema", source=source)
-        return noise
+        return documents.from_json(
+            text, cls, schema=SCHEMA, name="learnt noise", kind=NoiseError, source=source
+        )
 
 
 def load_noise(name: str) -> Noise:

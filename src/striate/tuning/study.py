@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from striate import documents
 from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
@@ -97,9 +98,8 @@ class Study:
         return plain | {"counts": self.counts(), "saved_seconds": msgspec.to_builtins(saved)}
 
     def to_json(self) -> str:
-        import msgspec
 
-        return msgspec.json.format(msgspec.json.encode(self.to_dict()), indent=2).decode() + "\n"
+        return documents.to_json(self.to_dict())
 
     @classmethod
     def from_json(cls, text: str | bytes, *, source: str | None = None) -> Study:
