@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class StriateError(Exception):
-    """Root of all refusals of this package.
+    """Base class of all errors of this package.
 
     `at` is the path of the mistake inside its document (`$.server[0].bandwidth`, `rank 3, operation 12`),
     `source` the document itself (a file name).

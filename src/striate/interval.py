@@ -46,7 +46,7 @@ class Interval:
         return max(self.low, other.low) <= min(self.high, other.high)
 
     def combined(self, other: Interval) -> Interval:
-        """Both bounds hold: the larger low, the smaller high (paper 004, section 6.1), our estimate moved inside.
+        """Both bounds: the larger low, the smaller high (paper 004, section 6.1), our estimate moved inside.
 
         Raises ValueError when no value lies in both.
         """

@@ -24,8 +24,8 @@ OF_THE_FIELD = re.compile(r"write_?behind|cut_?through|short_?cuts?|one_?way", r
 NOUNS = (
     "access aggregator application axis block byte call candidate chunk component CPU dimension disk element entry "
     "event file generation group host job kind line link loop message node object operation packet page pair pass "
-    "phase piece process processor rank record request round row run sample second server step strip stripe subject "
-    "task thread trace train variable"
+    "phase piece point process processor rank record request round row run sample second server stage step strip "
+    "stripe subject task thread trace train variable"
 ).replace(" ", "|")
 PROSE = {
     "agreement": r"\bagreements?\b",
@@ -62,7 +62,7 @@ def _prose() -> dict[str, str]:
 def _dialect_in(text: str) -> set[str]:
     """The words of PROSE in a text, also where a line ends between them."""
     flowing = re.sub(r"\s*\n\s*(?:#|//|\*)?\s*", " ", text)
-    return {word for word, pattern in PROSE.items() if re.search(pattern, flowing)}
+    return {word for word, pattern in PROSE.items() if re.search(pattern, flowing, re.IGNORECASE)}
 
 
 def _words(identifier: str) -> Iterator[str]:

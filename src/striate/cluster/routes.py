@@ -54,7 +54,7 @@ def shortest_route(network: Network, start: int, end: int) -> list[int]:
 
 
 def equal_cost_edges(network: Network, end: int) -> NDArray[np.bool_]:
-    """Which edges lie on some shortest route to `end`: the hops that "round-robin" routing takes in turn."""
+    """Which edges are on some shortest route to `end`: the hops that "round-robin" routing takes in turn."""
     distance = hops(network, end, backwards=True)
     ahead = distance[network.edge_target]
     closer: NDArray[np.bool_] = (ahead >= 0) & (distance[network.edge_source] == ahead + 1)

@@ -111,7 +111,7 @@ def choose(kind: str, size: int, size_bytes: int) -> str:
     """The algorithm for a group of `size` ranks, as the table above says.
 
     `size_bytes` is what MPI's count means: the vector of bcast, reduce, allreduce and scans, else the part of one
-    rank. Raises ScheduleError for a kind that is none.
+    rank. Raises ScheduleError for an unknown kind.
     """
     if kind not in KINDS:
         raise ScheduleError(f"expected one of {', '.join(sorted(KINDS))}, got {kind!r}")
@@ -157,7 +157,7 @@ def plan(
     """The schedule of one collective call; without a `name` that of the default algorithm.
 
     `size_bytes` may differ by rank (gatherv, scatterv, allgatherv, reduce_scatter) or by pair (alltoallv, a table):
-    then the default goes by their mean. `options` are those of the algorithm, such as `block_bytes`; `more` are
+    then the default depends on their mean. `options` are those of the algorithm, such as `block_bytes`; `more` are
     algorithms beside the built-in ones.
     """
     made = _made({**ALGORITHMS, **more}, kind, size, size_bytes, name, root, options)
@@ -180,7 +180,7 @@ def tally(
     more: Makers = NO_MAKERS,
     **options: Any,
 ) -> Tally:
-    """What `plan`'s schedule for the same call asks of each rank in all; cheap also for a million ranks."""
+    """The total work of each rank in `plan`'s schedule for the same call; cheap also for a million ranks."""
     makers = ALGORITHMS if size <= LARGEST_DRAFTED else ALGORITHMS | CLOSED
     made = _made({**makers, **more}, kind, size, size_bytes, name, root, options)
     return made if isinstance(made, Tally) else made.tally()

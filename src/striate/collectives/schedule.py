@@ -33,7 +33,7 @@ class CollectiveSchedule:
 
     Rank r owns steps `first_step[r]` to `first_step[r + 1]`, step s the actions `first_action[s]` to
     `first_action[s + 1]`. `peer` is a position in the group, `bytes` the payload. `carries`, where known, tells
-    which pieces of data a message holds; it serves proofs, not clocks.
+    which pieces of data a message holds; it is for checks and takes no simulated time.
     """
 
     first_step: Indices

@@ -79,9 +79,9 @@ def compare(
     region: str | None = None,
     noise: Noise | None = None,
 ) -> Comparison:
-    """Lay a forecast beside a trace; parts are compared where the forecast's simulated `timeline` is given.
+    """Compare a forecast with a trace; its parts are compared where the forecast's simulated `timeline` is given.
 
-    With `noise`, also says whether the difference is one that runs on a shared machine show anyway.
+    With `noise`, also says whether the difference is within the variation of a shared machine.
     The run is that of `striate.trace.span`, or the region of that name.
     Raises TraceError when the trace has no such region, or no operations.
     """

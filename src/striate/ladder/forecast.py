@@ -50,7 +50,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A prediction and all that is known about it; `seconds` is the answer: the median, and the 80 % range around it.
+    """A forecast with all its details; `seconds` is the answer: the median, and the 80 % range around it.
 
     `bounds` are the rung's own, by which the precision asked for is measured. `spreads` are the sources that make the
     range; without any, as of an exact forecast, `seconds` are the bounds.

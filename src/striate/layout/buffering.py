@@ -23,7 +23,7 @@ def write_count(samples: int, generations: int) -> int:
 
 @dataclass(frozen=True)
 class NodeMemory:
-    """The memory of one node and what its processes need of it, in bytes; `local_runs` runs a process."""
+    """The memory of one node and what its processes need of it, in bytes; `local_runs` runs per process."""
 
     total: int
     swap_threshold: int

@@ -114,7 +114,7 @@ def speedup(serial_seconds: float, parallel_seconds: float) -> float:
 
 
 def efficiency(speedup_value: float, processors: int) -> float:
-    """Speedup a processor (equation 7.2)."""
+    """Speedup per processor (equation 7.2)."""
     return speedup_value / positive(processors, "processors")
 
 

@@ -76,7 +76,7 @@ def irregular(ranks: int, largest: int, count: int, seed: int) -> AccessPhase:
 
 
 def scattered(ranks: int, block: int, count: int, seed: int) -> AccessPhase:
-    """No pattern: every rank writes `count` blocks of its own at places drawn by lot."""
+    """No pattern: every rank writes `count` blocks of its own at random places."""
     numbers = np.tile(np.arange(positive(ranks, "ranks")), positive(count, "blocks"))
     places = np.random.default_rng(seed).permutation(len(numbers)) * block
     return AccessPhase(numbers, np.zeros_like(numbers), Extents(places, np.full_like(places, block)))

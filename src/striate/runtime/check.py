@@ -46,7 +46,7 @@ def verify(
 ) -> DatasetCheck:
     """Read and check all of a dataset; damage is a finding, a dataset that cannot be understood is raised.
 
-    A writer at work is no fault: the generation that was newest at the beginning is checked.
+    A concurrent writer is no fault: the generation that was newest at the start is checked.
     """
     store = _given_store(path, directories)
     if (left := _first_write_left(store)) is not None:
@@ -101,9 +101,9 @@ def _verify_group(store: Store, codecs: Sequence[str], progress: Callable[[int],
 
 
 def repair(path: PathLike, *, directories: Sequence[PathLike] | None = None) -> int:
-    """Remove what writers that died have left; how many files that were. Refuses while a program writes.
+    """Remove the leftover files of interrupted writers; returns how many there were. Refuses while a program writes.
 
-    Nothing of the dataset itself is changed: damage is found by `verify`, and mended by writing again.
+    Nothing of the dataset itself is changed: damage is found by `verify`, and repaired by writing again.
     """
     store = _given_store(path, directories)
     metadata = _any_metadata(store)

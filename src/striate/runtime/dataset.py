@@ -198,9 +198,9 @@ class Dataset:
         return state, self._thread().windows(self._windows, state.node)
 
     def refresh(self) -> bool:
-        """Collective: go on to the newest generation on disk, whoever wrote it; whether that was another.
+        """Collective: switch to the newest generation on disk, whoever wrote it; True when that is another one.
 
-        Until then a handle reads the generation that it opened or last wrote. Its schedules stay good.
+        Until then a handle reads the generation that it opened or last wrote. Its schedules stay valid.
         """
         self._end_pending()
         state = self._state

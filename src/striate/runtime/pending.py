@@ -29,7 +29,7 @@ class Pending:
             self._moved.result()
 
     def discard(self) -> None:
-        """Give the write up; the old dataset stays."""
+        """Cancel the write; the old dataset stays."""
         if self._moved is None or self._moved.exception() is None:
             self.writing.writers.discard()
 
@@ -41,7 +41,7 @@ class Pending:
 
 
 class PendingRead:
-    """A read in flight. `wait` gives the array; until then nobody may look into it."""
+    """A read in flight. `wait` gives the array; until then it must not be used."""
 
     def __init__(
         self, result: npt.NDArray[Any], done: Future[None], finish: Callable[[Future[None]], None]
@@ -51,7 +51,7 @@ class PendingRead:
         self._finish = finish
 
     def discard(self) -> None:
-        """Give the read up."""
+        """Cancel the read."""
         self._done.exception()
 
     def wait(self) -> npt.NDArray[Any]:

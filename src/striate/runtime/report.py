@@ -1,4 +1,4 @@
-"""The report: what an operation did, in bytes, messages, rounds, and seconds a stage."""
+"""The report: what an operation did, in bytes, messages, rounds, and seconds per stage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TRACE_KINDS = dict.fromkeys(STAGES, "region") | {"write": "write", "read": "read
 
 @dataclass
 class Report:
-    """One rank's account of one operation. `seconds` has one entry a stage; stages that overlap both count."""
+    """One rank's account of one operation. `seconds` has one entry per stage; stages that overlap both count."""
 
     operation: str
     rank: int
@@ -44,7 +44,7 @@ class Report:
         return sum(self.seconds.values())
 
     def trace_rows(self) -> list[dict[str, int | str | bool]]:
-        """One row a stage in the columns of a trace: times in nanoseconds since the epoch, bytes where known."""
+        """One row per stage in the columns of a trace: times in nanoseconds since the epoch, bytes where known."""
         sizes = {"exchange": self.sent_bytes, "write": self.stored_bytes, "read": self.stored_bytes}
         return [
             {

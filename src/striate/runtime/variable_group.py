@@ -99,7 +99,7 @@ class VariableGroup:
         return self._write("write_all", where, records, combine, None)
 
     def append_all(self, where: Any, records: Mapping[str, Any], **scalars: float) -> Report:
-        """Collective: one step more of the variables that grow; the step is there as a whole, or not.
+        """Collective: one step more of the variables that grow; the step is stored completely or not at all.
 
         Rows that nobody names are zero in this step. `scalars` are the numbers of this step, such as `time=0.5`.
         """
@@ -131,7 +131,7 @@ class VariableGroup:
         return np.array([step.scalars.get(name, 0) for step in self.metadata.steps], entry.numpy_dtype())
 
     def refresh(self) -> bool:
-        """Collective: go on to the newest generation on disk; whether that was another."""
+        """Collective: switch to the newest generation on disk; True when that is another one."""
         self._refuse_closed()
         state = self._state
         if not state.committed:

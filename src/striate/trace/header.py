@@ -27,7 +27,7 @@ class TracedCommunicator(msgspec.Struct, frozen=True):
 
 
 class Flag(msgspec.Struct, frozen=True):
-    """Something to keep in mind about the data: a short code for programs, a sentence for people."""
+    """A caveat about the data: a short code for programs, a sentence for people."""
 
     code: str
     message: str

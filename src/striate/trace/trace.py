@@ -48,7 +48,7 @@ class Trace:
         samples: pa.Table | None = None,
         records: Tables | None = None,
     ) -> Trace:
-        """Put the rows in order and check that they hold together; raises TraceError where they do not."""
+        """Sort the rows and check that they are consistent; raises TraceError where they are not."""
         from striate.trace.validate import validate
 
         seen = no_samples() if samples is None else checked(samples, len(header.hosts))
@@ -76,7 +76,7 @@ class Trace:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether its times were made by a model."""
+        """Whether its times come from a simulation."""
         return self.header.source.startswith(SIMULATED)
 
     def column(self, name: str) -> NDArray[Any]:
@@ -106,7 +106,7 @@ class Trace:
         return (last - first) / 1e9
 
     def where(self, rows: NDArray[Any]) -> Trace:
-        """The rows chosen, by truth values or by ascending indices; counters of the whole run stay behind."""
+        """The rows chosen, by booleans or ascending indices; without counters, which describe the whole run."""
         indices = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         return replace(self, table=self.table.take(pa.array(indices)).combine_chunks(), records={})
 
@@ -167,7 +167,7 @@ class Trace:
         return [file.name for file in self.header.files]
 
     def info(self) -> Summary:
-        """Everything worth knowing on one screen; `print(trace.info())`."""
+        """A summary on one screen; `print(trace.info())`."""
         from striate.trace.summary import summarise
 
         return summarise(self)
@@ -185,13 +185,13 @@ class Trace:
         return per_rank(self)
 
     def per_phase(self) -> pa.Table:
-        """One row a stretch of I/O: when, how much, by how many ranks."""
+        """One row per interval of I/O: when, how much, by how many ranks."""
         from striate.trace.tables import per_phase
 
         return per_phase(self)
 
     def resources(self) -> pa.Table:
-        """One row per host and stretch between two samples: shares of its CPUs, memory used, bytes of network and disk.
+        """One row per host and interval between two samples: shares of its CPUs, memory, bytes of network and disk.
 
         Empty when the program was not traced with `--sample`.
         """

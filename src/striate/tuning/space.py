@@ -93,7 +93,7 @@ class Space:
         return (self.candidate(number) for number in range(self.size))
 
     def sample(self, count: int, seed: int) -> list[Candidate]:
-        """`count` different candidates drawn by lot, or all of them, in the order of the grid."""
+        """`count` different random candidates, or all of them, in the order of the grid."""
         if count >= self.size:
             return list(self.grid())
         drawn = random.Random(seed).sample(range(self.size), count)

@@ -60,7 +60,7 @@ class Study:
 
     @property
     def best(self) -> Outcome:
-        """The winner; raises TuningError when every candidate was refused, or none was asked."""
+        """The winner; raises TuningError when every candidate was refused, or none was simulated."""
         if self.outcomes[0].state == "undecided":
             raise TuningError(TOO_SHORT)
         if self.outcomes[0].state != "best":
@@ -85,7 +85,7 @@ class Study:
         return Interval(now.low - best.high, now.estimate - best.estimate, now.high - best.low)
 
     def counts(self) -> dict[str, int]:
-        """How many candidates came to each end."""
+        """How many candidates have each outcome."""
         states = [outcome.state for outcome in self.outcomes]
         return {state: states.count(state) for state in MEANING if state in states}
 

@@ -131,7 +131,7 @@ class Application:
                 raise WorkloadError(f"expected a file of {self.name!r:.60}, got {name!r:.60}")
 
     def groups(self, communicator: int) -> Groups:
-        """Who belongs together in `communicator`."""
+        """The groups of ranks of `communicator`."""
         return Groups.of(self.communicators[communicator], self.ranks)
 
 

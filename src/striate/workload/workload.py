@@ -123,7 +123,7 @@ class Workload:
         return self if cluster_serves_metadata or self.unserved is None else self.unserved()
 
     def fitted(self, servers: int) -> Workload:
-        """The same on a machine of so many servers: recorded stripes over more of them go over all there are."""
+        """The same on a machine of so many servers: files striped over more servers are striped over all."""
         if not self.recorded or servers < 1:
             return self
         applications = tuple(one.fitted(servers) for one in self.applications)

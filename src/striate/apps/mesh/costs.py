@@ -28,7 +28,7 @@ _TIMING_SECONDS = 30.0  # far more than it takes
 
 @dataclass(frozen=True, slots=True)
 class CodecCost:
-    """Seconds a byte to compress and to restore, and the share of the bytes that is left."""
+    """Seconds per byte to compress and to restore, and the share of the bytes that is left."""
 
     encode: float
     decode: float
@@ -63,7 +63,7 @@ class Costs:
             raise TuningError(message, at=f"$.costs{(at or '$')[1:]}") from None
 
     def round_byte(self, window_bytes: int) -> float:
-        """Seconds a byte that several rounds take longer than one, by the bytes of a window; between, on a line."""
+        """Seconds per byte that several rounds take longer than one, by the bytes of a window; between, on a line."""
         if not self.rounds:
             return 0.0
         sizes, seconds = zip(*sorted(self.rounds), strict=True)

@@ -54,7 +54,7 @@ def tree_header(names: Sequence[str], *, version: str = "3.2") -> int:
 
 
 def sample_bytes_31(taxa: int, likelihood_characters: int) -> int:
-    """Bytes a run of MrBayes 3.1 adds in generation 1: a tree line in fixed notation and a parameter line.
+    """Bytes that a run of MrBayes 3.1 adds in generation 1: a tree line in fixed notation and a parameter line.
 
     The thesis prints the sums (table A.4); the width of LnL is the one input it does not. The tree length
     begins as 0.1 for each of 2 n - 3 branches, with three decimals.

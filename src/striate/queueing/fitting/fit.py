@@ -34,7 +34,7 @@ _CONTENDED, _APART = "contention * transfer_seconds", "(1 - contention) * transf
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The program found, and how far to trust it.
+    """The fitted program, and its uncertainty.
 
     Parameters are those of one burst, in seconds, or in units of T1 when speedups were fitted.
     """

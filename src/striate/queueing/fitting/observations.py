@@ -24,7 +24,7 @@ _NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """One value a point; `quantity` says whether values are speedups or seconds."""
+    """One value per point; `quantity` says whether values are speedups or seconds."""
 
     processors: Integers
     disks: Integers
