@@ -54,7 +54,7 @@ def new(kind: str, output: Path | None, force: bool) -> None:
 )
 @click.option("--plugin-traceback", is_flag=True, help="print the Python traceback of a plug-in that fails")
 def check(plugins: tuple[str, ...], cluster: str, plugin_traceback: bool) -> None:
-    """Run plug-ins over many small cases; name the first rule of its kind that one breaks (exit status 1)."""
+    """Run plug-ins over many small cases; report the first rule that one breaks (exit status 1)."""
     from striate.cli.clusters import find_cluster
     from striate.plugins.loading import load_one
     from striate.plugins.trial import tried

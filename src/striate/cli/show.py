@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     "--port", type=click.IntRange(0, 65535), default=0, help="the port to serve on (default: a free one)"
 )
 @click.option(
-    "--text", "as_text", is_flag=True, help="print a summary, bars and a map to the terminal instead"
+    "--text",
+    "as_text",
+    is_flag=True,
+    help="print a summary, bars and a map to the terminal instead of a page",
 )
 @output_option("the page to write (default: run.html)")
 def command(

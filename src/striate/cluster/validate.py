@@ -108,7 +108,7 @@ def _check_where(table: SeatTable, path: str) -> None:
     foreign = ("like", "node", "at") if table.on == "nodes" else ("nodes",)
     for key in foreign:
         if getattr(table, key) is not None:
-            raise ClusterError(f'`{key}` does not go with on = "{table.on}"', at=f"{path}.{key}")
+            raise ClusterError(f'`{key}` cannot be combined with on = "{table.on}"', at=f"{path}.{key}")
 
 
 def _check_storage(table: ServerTable, packet: int, path: str) -> None:

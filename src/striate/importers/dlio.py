@@ -80,9 +80,7 @@ def job_of(keys: dict[str, Any], *, name: str, accelerators: int, hosts: int, so
             raise WorkloadError("expected at least 1, got 0", at=path, source=source)
     compute, varies = keys.get("train.computation_time", (0.0, False))
     if not compute > 0:
-        raise WorkloadError(
-            "expected a time of computing per step", at="train.computation_time", source=source
-        )
+        raise WorkloadError("expected a compute time per step", at="train.computation_time", source=source)
     return TrainingJob(
         name=keys.get("model.name", name),
         accelerators=accelerators,

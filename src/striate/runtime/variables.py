@@ -57,7 +57,7 @@ class Variable:
         if len(set(dimensions)) != len(dimensions) or not dimensions:
             raise DatasetError(f"expected dimensions, each once, got {dimensions}", at=name)
         if self.codec == "auto":
-            raise DatasetError('expected a codec of a variable by name, got "auto"', at=name)
+            raise DatasetError('expected the name of a codec for a variable, got "auto"', at=name)
         attributes = checked_attributes(self.attributes, at=name)
         if self.units:
             attributes["units"] = str(self.units)

@@ -95,7 +95,7 @@ def parse_nexus(text: str) -> Matrix:
     begin = re.search(r"begin\s{1,99}(?:data|characters)\s{0,99};", bare, re.IGNORECASE)
     end = re.search(r"\bend(?:block)?\s{0,99};", bare[begin.end() :], re.IGNORECASE) if begin else None
     if begin is None or end is None:
-        raise NexusError("expected a data block that ends, found none")
+        raise NexusError("expected a complete data block, found none")
     block = bare[begin.end() :][: end.start()]
     taxa, sites = _dimension(block, "ntax"), _dimension(block, "nchar")
     if taxa * sites > MOST_CELLS:

@@ -67,7 +67,7 @@ def check_shape(shape: Sequence[int], item_bytes: int) -> tuple[int, ...]:
         raise DatasetError(f"expected 1 to {MOST_DIMENSIONS} axes, got {len(shape)}")
     if item_bytes < 1 or any(length < 0 for length in shape):
         raise DatasetError(
-            f"expected lengths from 0 of elements from 1 byte, got {tuple(shape)}, {item_bytes} B"
+            f"expected lengths of at least 0 and elements of at least 1 byte, got {tuple(shape)}, {item_bytes} B"
         )
     if math.prod(max(length, 1) for length in shape) * item_bytes > LARGEST:
         raise DatasetError(f"expected at most 2^63 - 1 bytes, got {tuple(shape)} of {item_bytes} bytes")

@@ -92,7 +92,7 @@ def _checked(metadata: RecorderMetadata) -> RecorderMetadata:
         raise TraceError(f"expected 1 to {MOST_RANKS} ranks, got {metadata.ranks}", at=FILES[METADATA])
     if not 1e-12 <= metadata.resolution <= 1:
         raise TraceError(
-            f"expected a clock of 1 ps to 1 s a tick, got {metadata.resolution:g} s", at=FILES[METADATA]
+            f"expected a clock of 1 ps to 1 s per tick, got {metadata.resolution:g} s", at=FILES[METADATA]
         )
     if not math.isfinite(metadata.started):
         raise TraceError("expected the start time", at=FILES[METADATA])
