@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from gallery import EXHIBITS, make
 from playwright.sync_api import FloatRect, Page, sync_playwright
 
 from striate.apps.pmc3.nexus import random_matrix
@@ -27,6 +28,8 @@ PICTURES = {
     "show-mesh": ("mesh", "timeline", (0.27, 0.76)),
     "show-pmc3": ("pmc3", "timeline", (0.60, 0.64)),
     "show-compare": ("compare", "compare", None),
+    "show-advice": ("vpic", None, None),
+    "show-study": ("study", "tuning", None),
 }
 
 LOOK = """([from, to]) => {
@@ -56,6 +59,7 @@ def make_pages(folder: Path) -> None:
     traced(folder, "pmc3", 4, [*sampler, "--parallel-file", "samples.pmc3"])
     for name in ("jacobi", "mesh", "pmc3"):
         striate(folder, "show", f"{name}.parquet", "-o", f"{name}.html", "--title", name)
+    make(folder, tuple(exhibit for exhibit in EXHIBITS if exhibit.result in ("vpic.html", "study.html")))
     both = ["jacobi.parquet", "jacobi-narrow.parquet"]
     striate(folder, "show", *both, "-o", "compare.html", "--title", "two grids")
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SPEC = "examples/tune_stripes.toml"
 LOG = "tests/data/darshan/dxtexp_vpic_192r_dxt.darshan"
 
 
@@ -67,6 +68,15 @@ EXHIBITS = (
             f"show {ROOT / LOG} advice.json -o vpic.html --title 'VPIC, 192 ranks'",
         ),
         "vpic.html",
+    ),
+    Exhibit(
+        "A search over settings",
+        "Stripe sizes and numbers of servers for a checkpointing program: the time and the outcome of every candidate.",
+        (
+            f"tune {ROOT / SPEC} pvs-cluster --executor serial -o study.json",
+            "show study.json -o study.html --title 'Stripes for checkpoints'",
+        ),
+        "study.html",
     ),
     Exhibit(
         "A cluster",

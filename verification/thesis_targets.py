@@ -155,7 +155,10 @@ def striping_units(bench: Bench) -> Target:
         "9",
         "Time less than with 64 KiB, over striping units",
         rows,
-        hard={"a unit of 1 byte is slower": max(worst) < 0, "the effect shrinks with more data": rising(worst)},
+        hard={
+            "a unit of 1 byte is slower": max(worst) < 0,
+            "the effect shrinks with more data": rising(worst),
+        },
     )
 
 

@@ -1,4 +1,5 @@
-// MPI-IO: all calls that open, look at, read, write and close a file. A file handle is a pointer in every MPI.
+// MPI-IO: all calls that open, look at, read, write and close a file. A file handle is a pointer in every
+// MPI.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -338,7 +338,7 @@ def access_plan(arg0: VarStrip, arg1: Annotated[NDArray[numpy.int64], dict(shape
 
 @overload
 def access_plan(arg0: Progressive, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]:
-    """Columns of the requests, one a server, and of their runs."""
+    """Columns of the requests, one per server, and of their runs."""
 
 def two_phase_plan(first_run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], aggregators: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], buffer_bytes: int, align_bytes: int, cyclic: bool) -> dict[str, Any]:
     """

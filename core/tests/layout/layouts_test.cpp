@@ -96,8 +96,9 @@ TEST_CASE("variable strips repeat after the last, and a server may have several"
 }
 
 TEST_CASE("a two-dimensional stripe fills a group before the next, the last group the larger") {
-    const TwoDStripe layout(5, 2, 2, 3);  // groups {0, 1} and {2, 3, 4}; a server takes 6 bytes per round of 30
-    CHECK(is(layout.locate(11), 1, 5));   // rows 0 1 2 of group 0 are bytes 0..11
+    const TwoDStripe layout(5, 2, 2,
+                            3);  // groups {0, 1} and {2, 3, 4}; a server takes 6 bytes per round of 30
+    CHECK(is(layout.locate(11), 1, 5));  // rows 0 1 2 of group 0 are bytes 0..11
     CHECK(is(layout.locate(12), 2, 0));
     CHECK(is(layout.locate(12 + 6 + 5), 4, 3));  // row 1, third column, second byte
     CHECK(is(layout.locate(30), 0, 6));

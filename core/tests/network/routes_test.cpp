@@ -63,7 +63,8 @@ TEST_CASE("a cut cable and a one-way street are seen") {
     CHECK_THROWS(Routes(2, Indices{0}, Indices{2}));
 }
 
-TEST_CASE("every route over random graphs is connected, shortest, and takes the lowest edge of those nearer") {
+TEST_CASE(
+    "every route over random graphs is connected, shortest, and takes the lowest edge of those nearer") {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
         const auto components = static_cast<std::int32_t>(1 + random() % 12);

@@ -106,7 +106,7 @@ def test_a_packed_dftracer_log_of_one_line_a_million_times_is_refused(tmp_path, 
     line = b'{"id":1,"name":"write","cat":"POSIX","pid":1,"tid":1,"ts":1,"dur":1,"ph":"X","args":{"ret":1}}\n'
     (tmp_path / "bomb.pfw.gz").write_bytes(gzip.compress(line * 20_000, 1))
 
-    with pytest.raises(TraceError, match="unpacks to more than 1 MiB; STRIATE_READ_BYTES"):
+    with pytest.raises(TraceError, match="decompresses to more than 1 MiB; STRIATE_READ_BYTES"):
         read_trace(tmp_path / "bomb.pfw.gz")
 
 

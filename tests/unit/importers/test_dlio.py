@@ -98,7 +98,7 @@ def test_the_depth_of_the_prefetch_is_dlios(written, prefetch, threads, depth):
         ("epochs: 5", "epochs: .inf", "$.train.epochs", "a number"),
         ("epochs: 5", "epochs: [5]", "$.train.epochs", "got a list"),
         ("computation_time: 0.323", "computation_time: {stdev: 1}", "$.train.computation_time", "`mean`"),
-        ("computation_time: 0.323", "seed: 1", "train.computation_time", "a time of computing"),
+        ("computation_time: 0.323", "seed: 1", "train.computation_time", "a compute time"),
         ("metric: {au: 0.90}", "metrics: {au: 0.90}", "$.metrics", "unknown key"),
         ("metric: {au: 0.90}", "metric: 0.9", "$.metric", "expected a mapping"),
         (

@@ -93,7 +93,7 @@ def test_a_process_beyond_the_last_block_gets_nothing():
         (lambda: indexed([1], [2**61], element(8)), "within 2^63 - 1 bytes"),
         (lambda: vector(2**40, 1, 2, element(1)), "expected at most"),
         (lambda: subarray([4], [3], [2], element(1)), "expected a part within 0 to 4, got 3 from 2"),
-        (lambda: subarray([4], [3, 1], [2], element(1)), "a dimension"),
+        (lambda: subarray([4], [3, 1], [2], element(1)), "per dimension"),
         (lambda: subarray([4], [3], [0], element(1), "D"), 'order "C" or "F"'),
         (lambda: darray(2, [4], [Dealt("block")], [2], element(1)), "a rank from 0 to 1, got 2"),
         (lambda: darray(0, [4], [Dealt("none")], [2], element(1)), "one process along"),

@@ -76,7 +76,7 @@ def test_the_lock_of_a_killed_program_is_free(path):
     kill(other)
     assert len(list(path.glob("*.blocks"))) == 2
 
-    assert "1 files belong to no write" in runtime.verify(path).notes[0]
+    assert "1 files belong to no completed write" in runtime.verify(path).notes[0]
     with runtime.open(None, path) as dataset:
         dataset.write_all([1], [1.0])
 

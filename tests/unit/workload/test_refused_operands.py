@@ -146,7 +146,7 @@ def test_braces_in_a_name_are_only_a_name():
     [
         ({"world": [0, 0]}, "the name 'world' is taken by the communicator of all ranks"),
         ({"rows": [0]}, "expected 2 colours, got shape (1,) - at communicator 'rows'"),
-        ({"rows": "ab"}, "expected one whole number a rank as colours, got 'ab' - at rows"),
+        ({"rows": "ab"}, "expected one whole number per rank as colours, got 'ab' - at rows"),
     ],
 )
 def test_a_communicator_has_one_colour_a_rank(communicators, message):
@@ -162,7 +162,7 @@ def test_a_communicator_has_one_colour_a_rank(communicators, message):
             "bytes past 2^63 - 1, offset 0 to 87622034350120370176 - at rank 0, operation 0 (write_all) (app)",
         ),
         (-1, 10, "expected offset of at least 0, got -9 to 10 - at rank 0, operation 0 (write_all) (app)"),
-        (2**70, 0, "expected offset to move by less than 2^63 a pass - at row 1"),
+        (2**70, 0, "expected offset to move by less than 2^63 per pass - at row 1"),
     ],
 )
 def test_an_offset_may_not_leave_the_file_in_a_later_pass(step, offset, message):

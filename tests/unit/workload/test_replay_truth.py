@@ -146,7 +146,7 @@ def test_recorded_stripes_are_kept_and_fit_the_machine():
 
     assert workload.applications[0].files[0].layout == "simple:128:1MiB"
     assert workload.fitted(64).applications[0].files[0].layout == "simple:64:1MiB"
-    assert any("go over all 64" in note for note in forecast.notes)
+    assert any("are striped over all 64" in note for note in forecast.notes)
 
 
 def test_computing_is_scaled_and_instructions_are_not():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from striate.cluster.description import ForwarderTable, MetadataTable, NodeTable, SeatTable, ServerTable
+from striate.cluster.description import ForwarderTable, MetadataTable, NodeTable, ServerTable
 from striate.cluster.storage import Disk, FlashDisk, HardDisk, queue_depth, transfer_rate
 from striate.pages.topology.parts import (
     COMPUTE,
@@ -24,7 +24,10 @@ CARD_WIDTH, CARD_HEIGHT, GAP = 506, 264, 28
 def draw_insides(scene: Scene) -> float:
     """All cards, two in a row; returns the height taken."""
     description = scene.description
-    tables: list[NodeTable | SeatTable] = [*description.node, *description.server]
+    tables: list[NodeTable | ServerTable | ForwarderTable | MetadataTable] = [
+        *description.node,
+        *description.server,
+    ]
     tables += [*description.forwarder, *description.metadata]
     for i, table in enumerate(tables):
         x, y = MARGIN + (i % 2) * (CARD_WIDTH + GAP), scene.top + (i // 2) * (CARD_HEIGHT + GAP)

@@ -1,4 +1,4 @@
-"""Joint rows: variables with small rows are moved together, as one record a row, where nothing must be loaded before.
+"""Joint rows: variables with small rows are moved together, as one record per row, where nothing must be loaded before.
 
 A random access moves a cache line, however few of its bytes are wanted: eight variables of 4 bytes by themselves take
 eight lines for a row, and together one.

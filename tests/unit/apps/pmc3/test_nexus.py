@@ -39,7 +39,7 @@ def test_interleaved_rows_gaps_and_ambiguous_letters_are_understood():
     ("text", "words"),
     [
         ("", "expected #NEXUS"),
-        ("#NEXUS\nbegin trees;\nend;", "a data block that ends"),
+        ("#NEXUS\nbegin trees;\nend;", "a complete data block"),
         ("#NEXUS\nbegin data;\nmatrix\n;\nend;", "ntax=NUMBER"),
         ("#NEXUS\nbegin data;\ndimensions ntax=2 nchar=0;\nend;", "nchar=NUMBER"),
         ("#NEXUS\nbegin data;\ndimensions ntax=999999 nchar=999999;\nend;", "at most"),
