@@ -1,11 +1,13 @@
 // Python's door to the closed networks of the queueing models.
 #include <utility>
+#include <vector>
 
 #include "columns.hpp"
 #include "engines.hpp"
 #include "signals.hpp"
 #include "striate/queueing/bus_network.hpp"
 #include "striate/queueing/clustered_network.hpp"
+#include "striate/queueing/cycle_samples.hpp"
 #include "striate/queueing/fixed_loops.hpp"
 #include "striate/queueing/fork_join.hpp"
 #include "striate/queueing/linearizer.hpp"
@@ -68,6 +70,18 @@ Split fixed_loops(Counts population, Seconds delay, Seconds bus, Counts loops, S
     return {hand_over(std::move(times.mean)), hand_over(std::move(times.error))};
 }
 
+Owned<double> cycles(std::int64_t population, std::int64_t disks, double delay, double bus, double disk,
+                     double loops, bool fixed, bool together, std::int64_t samples,
+                     std::int64_t most_visits) {
+    std::vector<double> times;
+    {
+        nb::gil_scoped_release release;
+        times = cycle_samples({population, disks, delay, bus, disk, loops, fixed}, together, samples,
+                              most_visits, poll_signals);
+    }
+    return hand_over(std::move(times));
+}
+
 double evaluate(Seconds places, Seconds coefficients, std::int64_t passes) {
     nb::gil_scoped_release release;
     return polynomial_sum(borrow(places), borrow(coefficients), passes);
@@ -90,6 +104,9 @@ void register_queueing(nb::module_& module) {
     module.def("fixed_loops", &fixed_loops, arg("population"), arg("delay"), arg("bus"), arg("loops"),
                arg("apart"), arg("tolerance"), arg("most_visits"),
                "(mean, standard error) of the SIO computation burst with a fixed number of loops.");
+    module.def("cycle_samples", &cycles, arg("population"), arg("disks"), arg("delay"), arg("bus"),
+               arg("disk"), arg("loops"), arg("fixed"), arg("together"), arg("samples"), arg("most_visits"),
+               "Times of single cycles: of all jobs together (SIO), or of each on its own.");
     module.def("polynomial_sum", &evaluate, arg("places"), arg("coefficients"), arg("passes"),
                "Sum of a polynomial over places, passes times over.");
 }

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "striate/queueing/draws.hpp"
+
 namespace striate {
 
 namespace {
@@ -12,21 +14,6 @@ namespace {
 constexpr std::int64_t batch_visits = 1 << 18;  // between two looks at the error
 constexpr std::int64_t fewest_runs = 256;
 constexpr std::int64_t most_jobs = std::int64_t{1} << 26;  // visits of one run
-
-// Exponential draws of unit mean from SplitMix64: one state, the same on every machine.
-class Draws {
-  public:
-    double operator()() {
-        std::uint64_t mixed = (state_ += 0x9e3779b97f4a7c15U);
-        mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
-        mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
-        mixed ^= mixed >> 31;
-        return -std::log((static_cast<double>(mixed >> 11) + 0.5) * 0x1p-53);
-    }
-
-  private:
-    std::uint64_t state_ = 1;
-};
 
 struct Job {
     double arrival = 0, delays = 0;

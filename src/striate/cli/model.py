@@ -45,6 +45,14 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
 @click.option(
     "--at", "point", metavar="P,D", help="also: components, utilisation, bounds, effects, knee at a point"
 )
+@click.option(
+    "--percentile",
+    "percentiles",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    multiple=True,
+    metavar="P",
+    help="with --at: the time that P percent of the cycles do not exceed; may be given several times",
+)
 @click.option("--from-program", metavar="PROGRAM", help="in place of FILE: count a program on --machine")
 @click.option(
     "--from-trace", multiple=True, metavar="TRACE", help="in place of FILE: count traces of its runs"
@@ -91,8 +99,17 @@ def _solve(file: Path | None, options: dict[str, Any]) -> None:
             model = _overridden(model, name, options[name])
     if options["point"] is not None:
         sizes = whole_range(options["processors"], at="--p")
-        tell_point(model, point_of(options["point"]), derived, sizes, as_json=options["as_json"])
+        tell_point(
+            model,
+            point_of(options["point"]),
+            derived,
+            sizes,
+            percentiles=options["percentiles"],
+            as_json=options["as_json"],
+        )
         return
+    if options["percentiles"]:
+        raise click.UsageError("--percentile needs --at P,D")
     grid = surface(
         model, whole_range(options["processors"], at="--p"), whole_range(options["disks"], at="--d")
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,13 @@ def _workload(name: str, ranks: int) -> Any:
 
 
 def tell_point(
-    model: Solvable, point: tuple[int, int], derived: Derived | None, sizes: list[int], *, as_json: bool
+    model: Solvable,
+    point: tuple[int, int],
+    derived: Derived | None,
+    sizes: list[int],
+    *,
+    percentiles: Sequence[float],
+    as_json: bool,
 ) -> None:
     """Print what the model says at a point; the knee is looked for among `sizes`."""
     from striate.queueing import surface
@@ -75,7 +82,7 @@ def tell_point(
     p, d = point
     seconds, speedup = float(model.time(p, d)), float(model.speedup(p, d))
     band = None if derived is None else derived.band(p, d)
-    phases = reports(model, p, d)
+    phases = reports(model, p, d, percentiles)
     knee = surface(model, sizes, [d]).knee(d)
     if as_json:
         document = {"schema": "striate.model-point/1", "processors": p, "disks": d, "seconds": seconds}
@@ -105,5 +112,8 @@ def _phase_lines(phase: PhaseReport, title: str) -> list[str]:
         lines.append(
             f"  bounds        {phase.bounds.low:.4g} to {phase.bounds.high:.4g} s for the exact time"
         )
+    if phase.cycle_percentiles:
+        told = (f"{percent:g} % {seconds:.4g} s" for percent, seconds in phase.cycle_percentiles.items())
+        lines.append(f"  of the cycles {', '.join(told)} at most")
     strong = [f"{name} {value:.2f}" for name, value in phase.effects.items() if abs(value) >= 0.005]
     return [*lines, f"  effects       {', '.join(strong)} (% of time per %)"]

@@ -8,6 +8,7 @@ from striate.queueing.fitting.fit import Fit, fit
 from striate.queueing.fitting.observations import Observations, from_columns, read_observations
 from striate.queueing.model import Bounds, Components, Model, Utilisation
 from striate.queueing.parameters import SpmdParameters
+from striate.queueing.percentiles import cycle_percentiles
 from striate.queueing.program import Program
 from striate.queueing.read import load_model
 from striate.queueing.sharing import Sharing, on_unequal_disks, together
@@ -31,6 +32,7 @@ __all__ = [
     "TracedRun",
     "Utilisation",
     "constant",
+    "cycle_percentiles",
     "effects",
     "fit",
     "from_columns",

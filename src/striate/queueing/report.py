@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from striate.queueing.effects import effects
 from striate.queueing.model import Bounds, Components, Model, Utilisation
+from striate.queueing.percentiles import cycle_percentiles
 from striate.queueing.program import Program, Solvable
 
 
@@ -21,6 +23,7 @@ class PhaseReport:
     utilisation: Utilisation
     bounds: Bounds | None
     effects: dict[str, float]  # percent of time per percent of a parameter, largest first
+    cycle_percentiles: dict[float, float]  # seconds of one cycle, where they were asked for
 
     def document(self) -> dict[str, Any]:
         """For JSON."""
@@ -34,16 +37,20 @@ class PhaseReport:
             "utilisation": {"processors": busy.processors, "network": busy.network, "disks": busy.disks},
             "bounds": bounds,
             "effects": self.effects,
+            "cycle_percentiles": {f"{key:g}": value for key, value in self.cycle_percentiles.items()},
         }
 
 
-def reports(model: Solvable, processors: int, disks: int) -> tuple[PhaseReport, ...]:
+def reports(
+    model: Solvable, processors: int, disks: int, percents: Sequence[float] = ()
+) -> tuple[PhaseReport, ...]:
     """One report per phase."""
     phases = model.phases if isinstance(model, Program) else (model,)
-    return tuple(_report(phase, processors, disks) for phase in phases)
+    return tuple(_report(phase, processors, disks, sorted(set(percents))) for phase in phases)
 
 
-def _report(phase: Model, processors: int, disks: int) -> PhaseReport:
+def _report(phase: Model, processors: int, disks: int, percents: Sequence[float]) -> PhaseReport:
+    seconds = cycle_percentiles(phase, processors, disks, percents).tolist() if percents else ()
     proved = not (phase.kind == "sio" and phase.loops == "fixed")
     return PhaseReport(
         phase.kind,
@@ -53,4 +60,5 @@ def _report(phase: Model, processors: int, disks: int) -> PhaseReport:
         phase.utilisation(processors, disks),
         phase.bounds(processors, disks) if proved else None,
         effects(phase, processors, disks),
+        dict(zip(percents, seconds, strict=True)),
     )
