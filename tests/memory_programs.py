@@ -7,7 +7,7 @@ import gc
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -599,14 +599,14 @@ class Measured:
         return self.estimated / self.used
 
 
-def measured(name: str) -> Measured:
-    """Play a program in a process of its own."""
-    command = [sys.executable, str(Path(__file__).resolve()), name]
+def measured(name: str, script: str = __file__) -> Measured:
+    """Play a program of `script`, a file such as this one, in a process of its own."""
+    command = [sys.executable, str(Path(script).resolve()), name]
     found = subprocess.run(command, check=True, capture_output=True, text=True, timeout=600)
     return Measured(**json.loads(found.stdout))
 
 
-def _measure(name: str) -> Measured:
+def measure(make_case: Callable[[], Case]) -> Measured:
     """The peak of resident memory above what is there before: imports and the workload itself."""
     from striate.collectives.choice import Choice
     from striate.rungs.fine import predict_fine
@@ -615,7 +615,7 @@ def _measure(name: str) -> Measured:
 
     for make in (lambda: accesses("write", 2, 1, 64), lambda: accesses("read", 2, 1, 64)):
         predict_fine(make(), machine(nodes=2, servers=1), timeline_bytes=MIB)
-    case = PROGRAMS[name]()
+    case = make_case()
     case.cluster.place(case.workload.ranks)
     parts = Estimate.of(merged(case.workload.applications), case.cluster, Choice()).parts(case.timeline_bytes)
     gc.collect()
@@ -627,11 +627,16 @@ def _measure(name: str) -> Measured:
     return Measured(int(sum(parts.values())), _status("VmHWM") - before, parts)
 
 
+def print_measured(programs: Mapping[str, Callable[[], Case]]) -> None:
+    """What `measured` reads: the program that the command line names, played here."""
+    answer = measure(programs[sys.argv[1]])
+    print(json.dumps({"estimated": answer.estimated, "used": answer.used, "parts": answer.parts}))
+
+
 def _status(name: str) -> int:
     rows = (line.split() for line in Path("/proc/self/status").read_text().splitlines())
     return next(1024 * int(row[1]) for row in rows if row[0] == f"{name}:")
 
 
 if __name__ == "__main__":
-    answer = _measure(sys.argv[1])
-    print(json.dumps({"estimated": answer.estimated, "used": answer.used, "parts": answer.parts}))
+    print_measured(PROGRAMS)

@@ -1,5 +1,9 @@
-"""The memory estimate of `fine` against what runs take: `python verification/memory.py [WORDS OF A NAME ...]`.
+"""The memory estimate of `fine` against what runs take.
 
+    python verification/memory.py [--held-out] [WORDS OF A NAME ...]
+
+The numbers of the estimate were set with the programs of tests/memory_programs.py; those of `memory_held_out.py`, with
+--held-out, are of other kinds and judge it.
 Every program is played in a process of its own; used is the peak of resident memory above what the process had before
 the run. Exit status 1 when an estimate over what was used lies outside 0.5 to 2.
 """
@@ -10,18 +14,23 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from memory_programs import PROGRAMS, measured
+import memory_held_out
+
+import memory_programs
 
 LOWEST, HIGHEST = 0.5, 2.0
 LEAST_BYTES = 50 * 2**20
 
 
 def main(wanted: list[str]) -> int:
-    names = [name for name in PROGRAMS if not wanted or any(word in name for word in wanted)]
+    held_out = "--held-out" in wanted
+    wanted = [word for word in wanted if word != "--held-out"]
+    chosen = memory_held_out if held_out else memory_programs
+    names = [name for name in chosen.PROGRAMS if not wanted or any(word in name for word in wanted)]
     ratios, small = [], 0
     for name in names:
         begun = time.monotonic()
-        found = measured(name)
+        found = memory_programs.measured(name, str(chosen.__file__))
         largest = sorted(found.parts.items(), key=lambda part: -part[1])[:3]
         told = ", ".join(f"{part} {size / 2**20:.0f}" for part, size in largest)
         is_small = found.used < LEAST_BYTES

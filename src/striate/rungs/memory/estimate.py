@@ -18,7 +18,7 @@ from striate.rungs.memory.machine import Storage, stations_of_route, storage_of
 from striate.rungs.memory.operands import AverageRows, Floats, program_of_row, strided
 from striate.rungs.memory.rows import JOB, RowCosts, row_costs, sent_messages
 from striate.workload.application import Application
-from striate.workload.kinds import VARYING, Kind
+from striate.workload.kinds import REMOTE_ACCESSES, VARYING, Kind
 
 # Bytes, with what the heap adds: measured by `verification/memory.py`.
 RANK, IN_GROUPS = (
@@ -151,7 +151,8 @@ class Estimate:
 
     def _peers(self) -> Floats:
         """Per program: ranks that one of its ranks sends messages to."""
-        programs, rows = self.application.programs, self.average.rows(Kind.SEND, Kind.SSEND, Kind.SENDRECV)
+        programs = self.application.programs
+        rows = self.average.rows(Kind.SEND, Kind.SSEND, Kind.SENDRECV, *REMOTE_ACCESSES)
         at = self.average.operand(rows, Kind.SEND, "peer")
         moves = strided(programs)[at]
         told = np.stack([programs.constant[at], programs.per_rank[at], programs.table[at]])

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from striate.rungs.memory.machine import Storage
 from striate.rungs.memory.operands import AverageRows
 from striate.rungs.memory.rows import MESSAGE, SENT_OR_RECEIVED, RowCosts
-from striate.workload.kinds import ACCESSES, BLOCKING, OPERANDS, Kind, position
+from striate.workload.kinds import ACCESSES, BLOCKING, OPERANDS, REMOTE_ACCESSES, Kind, position
 
 _BEGINS = {kind: position(kind, "request") for kind, names in OPERANDS.items() if "request" in names}
-_MOVING, _EARLY = (
-    -2,
-    -3,
-)  # keys of requests whose number a loop moves, and of messages sent and not yet received
+# Keys of requests whose number a loop moves, of messages sent and not yet received, of accesses of an open epoch.
+_MOVING, _EARLY, _EPOCH = -2, -3, -4
 REQUEST = 24.0  # bytes of one that is begun (program_runner.hpp)
 _DEEPEST = 6  # loops in loops that are walked twice
 
@@ -141,10 +139,12 @@ class Walk:
             at = self._first[row]
             self._drain(self._times[at] / 1e12 + self._times[at + 1] / self._speed)
         elif kind == Kind.WAITALL:
-            rank.requests = {key: one for key, one in rank.requests.items() if key == _EARLY}
+            rank.requests = {key: one for key, one in rank.requests.items() if key in (_EARLY, _EPOCH)}
             rank.begun = 0
         elif kind == Kind.WAIT:
             self._await(row)
+        elif kind in (Kind.FLUSH, Kind.UNLOCK):
+            rank.requests.pop(_EPOCH, None)
         elif kind in self._flushes:
             rank.unwritten = rank.jobs = 0.0
         elif self._in_flight_bytes[row]:
@@ -159,13 +159,15 @@ class Walk:
             request = _MOVING if moves else self._constant[operand]
         if self._receives and request == BLOCKING and self._routes[row] == 1 and kind == Kind.SEND:
             request = _EARLY
+        if request == BLOCKING and kind in REMOTE_ACCESSES:
+            request = _EPOCH
         if kind == Kind.RECV and _EARLY in rank.requests:
             early = rank.requests[_EARLY]
             early.taken = max(0.0, early.taken - SENT_OR_RECEIVED - MESSAGE)
             early.routes = 0.0
         begun = Amounts(self._in_flight_bytes[row], self._routes[row])
         if request != BLOCKING:
-            new = request == _MOVING or request not in rank.requests
+            new = request != _EPOCH and (request == _MOVING or request not in rank.requests)
             slot = rank.requests.setdefault(request, Amounts())
             slot.taken += begun.taken + REQUEST * new
             slot.routes += begun.routes

@@ -16,7 +16,7 @@ from striate.collectives.schedule import ScheduleError
 from striate.rungs.memory.machine import FileTraits
 from striate.rungs.memory.operands import AverageRows
 from striate.workload.application import Application
-from striate.workload.kinds import ACCESSES, Kind
+from striate.workload.kinds import ACCESSES, REMOTE_ACCESSES, Kind
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +28,7 @@ LATER = 16.0  # a byte run of a window to come
 JOB = 140.0  # before the disks of a server (server_queue.hpp)
 SENT_OR_RECEIVED = 80.0  # by a program (point_to_point.hpp)
 MESSAGE = 45.0  # in flight (traffic.hpp)
+REACHED = 40.0  # an access to another rank's memory, until its epoch ends (remote_memory.hpp)
 POSTED = 24.0  # a receive without its message, or the other way round (matching.hpp)
 TASK = 90.0  # of a collective call
 JOINED, JOINED_RUN = 130.0, 24.0  # a member of a collective access that waits for the others
@@ -52,6 +53,7 @@ class RowCosts:
 def row_costs(application: Application, cluster: Cluster, choice: Choice, average: AverageRows) -> RowCosts:
     costs = RowCosts(*(np.zeros(application.programs.rows) for _ in range(7)))
     _point_to_point(costs, cluster, average)
+    _one_sided(costs, average)
     _collectives(costs, application, choice, average)
     if cluster.servers:
         _accesses(costs, application, cluster, average)
@@ -68,6 +70,14 @@ def _point_to_point(costs: RowCosts, cluster: Cluster, average: AverageRows) -> 
         costs.messages[rows] = 1 + 2 * long
     rows = average.rows(Kind.RECV)
     costs.taken[rows] = SENT_OR_RECEIVED + POSTED
+
+
+def _one_sided(costs: RowCosts, average: AverageRows) -> None:
+    """Data and an acknowledgement, or a request and data; a lock is asked for, granted and given back."""
+    rows = average.rows(*REMOTE_ACCESSES, Kind.LOCK, Kind.UNLOCK)
+    costs.taken[rows] = REACHED + MESSAGE
+    costs.routes[rows] = 1.0
+    costs.messages[rows] = 2.0
 
 
 def _collectives(costs: RowCosts, application: Application, choice: Choice, average: AverageRows) -> None:
