@@ -51,9 +51,19 @@ COMMANDS: dict[str, list[str]] = {
     "observations": ["model fit @", "model fit @ --json --scale power:1/2"],
     "nexus": ["python -m striate.apps.pmc3 @"],  # the reader alone: sampling takes its time
     "dataset": ["info @", "verify @", "info @ --json", "convert @ %/o.npy"],
+    "dlio": ["predict dlio:@ {cluster} --ranks 4", "predict dlio:@ mlperf:{sheet} --ranks 4 --json"],
+    "sheet": ["predict dlio:{dlio} mlperf:@ --ranks 4", "predict {workload} mlperf:@"],
+    "runs": ["noise learn @ -o %/o.json"],
+    "noise": ["predict {workload} {cluster} --rung fine --noise @", "compare {forecast} {trace} --noise @"],
+    "rates": ["fit {cluster} --rates @"],
+    "graphs": ["predict @ {cluster}"],
+    "graph table": ["predict @ {cluster}"],  # of the application that names it
 }
 for _kind in TRACES[1:]:
     COMMANDS[_kind] = [line for line in COMMANDS["trace"] if "pftrace" not in line and "prv" not in line]
+
+# Archives that another process reads for us: each mutant takes its time.
+ARCHIVES: dict[str, list[str]] = {"otf2": ["info @", "show @ --text", "predict @ {cluster}"]}
 
 # Option texts -> command lines; @ is the text itself.
 OPTIONS: dict[str, list[str]] = {
@@ -66,6 +76,7 @@ OPTIONS: dict[str, list[str]] = {
     "1:8:x2": ["model {model} --p @ --d 1", "model {model} --d @"],
     "4,2": ["model {model} --at @ --p 4 --d 2"],
     "kernel:pingpong,size=1KiB": ["predict @ {cluster} --ranks 2"],
+    "mpiexec -n 2 ior -a MPIIO -t 1m -b 4m -s 2 -w -r -c": ["predict @ {cluster}", "workload show @"],
     "20%": ["predict {workload} {cluster} --within @"],
     "fine": ["predict {workload} {cluster} --rung @"],
     "power:1/2": ["model fit {observations} --scale @"],
@@ -78,10 +89,11 @@ def arguments(line: str, given: str, out: Path, sound: Mapping[str, Path]) -> li
     """The words of a command line with its places filled in."""
     words = []
     for word in _words(line):
-        if word == "@":
-            words.append(given)
-        elif word.startswith("{"):
-            words.append(str(sound[word.strip("{}")]))
+        if "@" in word:
+            words.append(word.replace("@", given))
+        elif "{" in word:
+            prefix, kind = word.rstrip("}").split("{")
+            words.append(f"{prefix}{sound[kind]}")
         else:
             words.append(word.replace("%", str(out)))
     return words
@@ -91,4 +103,4 @@ def _words(line: str) -> list[str]:
     """Split at spaces outside braces."""
     import re
 
-    return re.findall(r"\{[^}]*\}|\S+", line)
+    return re.findall(r"[^\s{]*\{[^}]*\}|\S+", line)

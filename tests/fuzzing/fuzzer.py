@@ -10,8 +10,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from fuzzing.commands import COMMANDS, OPTIONS, arguments
+from fuzzing.commands import ARCHIVES, COMMANDS, OPTIONS, arguments
 from fuzzing.forked import in_child, run_line, watched
+from fuzzing.job_seeds import graphs_toml
 from fuzzing.mutations import mutated, mutated_table
 from fuzzing.seeds import write_seeds
 
@@ -21,10 +22,14 @@ BATCH = 100  # command lines per child
 class Fuzzer:
     """Sound inputs, and a place for mutated ones."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, *, archives: bool = False) -> None:
         self.folder, self.seed = folder, seed
         self.sound = write_seeds(folder / "sound")
-        self.kinds = [*COMMANDS, "option text"]
+        self.commands = COMMANDS | (ARCHIVES if archives else {})
+        self.kinds = [*self.commands, "option text"]
+        if archives:
+            self.sound["otf2"] = folder / "sound" / "run.otf2"
+            run_line(["convert", str(self.sound["trace"]), str(self.sound["otf2"])])
 
     def line(self, number: int, into: Path) -> tuple[str, str, list[str]]:
         """The format, the command line as it is in the table, and its words, of mutant `number`: the same each time."""
@@ -39,7 +44,7 @@ class Fuzzer:
             line = random_.choice(OPTIONS[text])
         else:
             given = str(self._mutant(kind, into, random_))
-            line = random_.choice(COMMANDS[kind])
+            line = random_.choice(self.commands[kind])
         return kind, line, arguments(line, given, out, self.sound)
 
     def _mutant(self, kind: str, into: Path, random_: random.Random) -> Path:
@@ -57,15 +62,20 @@ class Fuzzer:
         target.write_bytes((mutated_table if table else mutated)(content, random_))
         if kind == "spec":
             shutil.copy(self.sound["workload"], into / "workload.parquet")
+        if kind == "graph table":
+            application = into / self.sound["graphs"].name
+            application.write_text(graphs_toml(str(target)))
+            return application
         return target
 
     def warm_up(self) -> None:
         """Run every command line once as it should be: what they import stays for the children."""
-        for kind, lines in COMMANDS.items():
+        for kind, lines in self.commands.items():
             for number, line in enumerate(lines):
                 out = self.folder / f"warm-{kind}-{number}"
                 out.mkdir()
-                run_line(arguments(line, str(self.sound[kind]), out, self.sound))
+                given = self.sound["graphs" if kind == "graph table" else kind]
+                run_line(arguments(line, str(given), out, self.sound))
 
     def batch(self, numbers: range) -> tuple[list[tuple[str, int | None]], list[tuple[int, str]]]:
         """Outcomes of mutants as (format, status), and what was wrong as (number, words)."""
@@ -103,14 +113,20 @@ class Fuzzer:
 
 
 def fuzz(
-    count: int, seed: int, *, seconds: float = float("inf"), keep: Path | None = None
+    count: int,
+    seed: int,
+    *,
+    first: int = 0,
+    seconds: float = float("inf"),
+    keep: Path | None = None,
+    archives: bool = False,
 ) -> tuple[Counter[Any], list[str]]:
-    """Counts by (format, status), and sentences about what was wrong."""
+    """Counts by (format, status) of the mutants from `first` to before `count`, and sentences about what was wrong."""
     begun, counts, failures = time.monotonic(), Counter[Any](), []
     with tempfile.TemporaryDirectory() as folder:
-        fuzzer = Fuzzer(Path(folder), seed)
+        fuzzer = Fuzzer(Path(folder), seed, archives=archives)
         fuzzer.warm_up()
-        for start in range(0, count, BATCH):
+        for start in range(first, count, BATCH):
             if time.monotonic() - begun > seconds:
                 break
             done, wrong = fuzzer.batch(range(start, min(count, start + BATCH)))
