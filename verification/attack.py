@@ -2,17 +2,20 @@
 
     python verification/attack.py --cases 20000 --seed 1
     python verification/attack.py --cases 2000 --seed 1 --answers
-    python verification/attack.py --cases 20000 --seed 1 --seconds 800 --state build/attack.json
+    python verification/attack.py --cases 20000 --seed 1 --seconds 800 --state build/attack.json --longest 0.3
 
 Prints how often a proved end was broken, and the smallest case found for every kind of break. With --answers it asks
-the ladder within 20 % instead, and prints how often an answer given with exit status 0 holds the packet-level time.
-With --state a run goes on where the one before it with the same seed ended, and prints the counts of all of them.
+the ladder about programs of several phases, with several precisions and every other time with a budget that `fine` does
+not fit into, and prints how often an answer given with exit status 0 holds the packet-level time. With --state a run
+goes on where the one before it with the same seed ended, and prints the counts of all of them. A case that would take
+longer than --longest to play is halved until it does not.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections import Counter
@@ -20,7 +23,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from attack_corpus import Case, draw, machine_of, shrunk, workload_of
+from attack_corpus import Case, draw, lighter, machine_of, shrunk, workload_of
+from attack_phases import draw_phases
 
 from striate.collectives.choice import Choice
 from striate.errors import StriateError
@@ -28,7 +32,9 @@ from striate.ladder.predict import predict
 from striate.ladder.program_subject import ProgramSubject
 from striate.ladder.proofs import Proof
 
-MOST_EVENTS_SECONDS = 20.0  # cases that would take longer to play are left out
+MOST_EVENTS_SECONDS = 20.0  # to play a case: longer ones are halved
+BUDGETS = ("5 s", "1 ms")  # of the ladder, in turn: with the second it cannot play packets
+WITHIN = ("20%", "100%", "300%")  # asked of the ladder, in turn
 
 
 @dataclass(frozen=True)
@@ -36,46 +42,63 @@ class Attack:
     """What became of one case."""
 
     outcome: str  # "holds", "below", "above", "no proof", or why it was not played
+    case: Case  # as it was played
     fine: float = 0.0
     proved: Proof | None = None
 
 
-def attack(case: Case) -> Attack:
+def subject_of(case: Case) -> ProgramSubject:
+    """The case as the ladder sees it; raises where it cannot run."""
+    cluster = machine_of(case)
+    workload = workload_of(case, len(cluster.servers))
+    workload.check()
+    return ProgramSubject(workload, cluster, choice=Choice.of(case["collectives"]))
+
+
+def light(case: Case, longest: float) -> tuple[Case, ProgramSubject]:
+    """The case, halved until playing it takes no longer than `longest` seconds."""
+    subject = subject_of(case)
+    while subject.expected_seconds("fine") > longest and (half := lighter(case)) is not None:
+        case, subject = half, subject_of(half)
+    return case, subject
+
+
+def refusal(error: StriateError) -> str:
+    """Why a case was not played, without its numbers, so that the same reason is counted once."""
+    return f"refused: {type(error).__name__}: {re.sub(r'[0-9][0-9.,]*', 'N', error.message)[:60]}"
+
+
+def attack(case: Case, longest: float = MOST_EVENTS_SECONDS) -> Attack:
     """Play one case and hold it against what is proved of it."""
     try:
-        cluster = machine_of(case)
-        workload = workload_of(case, len(cluster.servers))
-        workload.check()
-        subject = ProgramSubject(workload, cluster, choice=Choice.of(case["collectives"]))
-        if subject.expected_seconds("fine") > MOST_EVENTS_SECONDS:
-            return Attack("too long")
+        case, subject = light(case, longest)
         played = subject.ask("fine").interval.estimate
     except StriateError as error:
-        return Attack(f"refused: {type(error).__name__}: {error.message[:60]}")
+        return Attack(refusal(error), case)
     proved = subject.proved()
     if proved is None:
-        return Attack("no proof", played)
+        return Attack("no proof", case, played)
     broken = proved.broken_by(played)
     if not broken:
-        return Attack("holds", played, proved)
-    return Attack("below" if "beats" in broken else "above", played, proved)
+        return Attack("holds", case, played, proved)
+    return Attack("below" if "beats" in broken else "above", case, played, proved)
 
 
-def answered(case: Case) -> Attack:
+def answered(case: Case, longest: float = MOST_EVENTS_SECONDS) -> Attack:
     """Ask the ladder about one case and hold what it answers with exit status 0 against the packet-level time."""
+    rules = case["collectives"]
     try:
-        cluster = machine_of(case)
-        workload = workload_of(case, len(cluster.servers))
-        forecast = predict(workload, cluster, within=0.2, budget="5 s", collectives=case["collectives"])
+        case, subject = light(case, longest)
+        workload, cluster = subject.workload, subject.cluster
+        forecast = predict(workload, cluster, within=case["within"], budget=case["budget"], collectives=rules)
         if not forecast.reached or forecast.rung == "fine":
-            return Attack("not answered" if not forecast.reached else "by fine")
-        rules = case["collectives"]
+            return Attack("not answered" if not forecast.reached else "by fine", case)
         played = predict(workload, cluster, rung="fine", collectives=rules, exact=True).seconds.estimate
     except StriateError as error:
-        return Attack(f"refused: {type(error).__name__}: {error.message[:60]}")
+        return Attack(refusal(error), case)
     bounds = forecast.bounds
     inside = bounds.low * (1 - 1e-9) <= played <= bounds.high * (1 + 1e-9)
-    return Attack(f"{forecast.rung}: {'holds' if inside else 'misses'}", played)
+    return Attack(f"{forecast.rung}: {'holds' if inside else 'misses'}", case, played)
 
 
 def main() -> int:
@@ -87,8 +110,10 @@ def main() -> int:
     options.add_argument("--seconds", type=float, default=float("inf"))
     options.add_argument("--answers", action="store_true", help="attack the ladder's answers, not its proofs")
     options.add_argument("--state", type=Path, help="a file that keeps how far each seed has come")
+    options.add_argument("--longest", type=float, default=MOST_EVENTS_SECONDS, help="seconds to play a case")
     given = options.parse_args()
-    state = States(given.state, f"{'answers' if given.answers else 'proofs'} {given.seed} {given.ranks}")
+    kind = "answers" if given.answers else "proofs"
+    state = States(given.state, f"{kind} {given.seed} {given.ranks} {given.longest:g}")
     found, broken = state.found, state.broken
     began = time.monotonic()
     for number in range(sum(found.values()), given.cases):
@@ -97,14 +122,15 @@ def main() -> int:
         if number % 100 == 0:
             state.save()
         seed = given.seed * 1_000_000 + number
-        case = draw(seed, most_ranks=given.ranks)
+        case = (draw_phases if given.answers else draw)(seed, most_ranks=given.ranks)
+        case |= {"budget": BUDGETS[number % len(BUDGETS)], "within": WITHIN[number % len(WITHIN)]}
         trial = answered if given.answers else attack
-        outcome = trial(case).outcome
-        found[outcome] += 1
-        if outcome in ("below", "above") or outcome.endswith("misses"):
+        result = trial(case, given.longest)
+        found[result.outcome] += 1
+        if result.outcome in ("below", "above") or result.outcome.endswith("misses"):
             broken.append(seed)
             if len(broken) <= given.show:
-                _show(seed, case, outcome, trial)
+                _show(seed, result, trial)
     state.save()
     for outcome, count in found.most_common():
         print(f"{count:7,}  {outcome}")
@@ -140,10 +166,10 @@ def _judge(found: Counter[str]) -> int:
     return 1 if poor else 0
 
 
-def _show(seed: int, case: Case, outcome: str, trial: Callable[[Case], Attack]) -> None:
-    small = shrunk(case, lambda one: trial(one).outcome == outcome)
+def _show(seed: int, broken: Attack, trial: Callable[[Case], Attack]) -> None:
+    small = shrunk(broken.case, lambda one: trial(one).outcome == broken.outcome)
     result = trial(small)
-    print(f"seed {seed}: {outcome}: fine {result.fine:.6g} s, proved {result.proved}", flush=True)
+    print(f"seed {seed}: {result.outcome}: fine {result.fine:.6g} s, proved {result.proved}", flush=True)
     print(json.dumps(small), flush=True)
 
 

@@ -9,8 +9,11 @@ import math
 import random
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib import resources
 from typing import Any
+
+import attack_steps
 
 from striate.cluster import Cluster
 from striate.cluster.load import bundled, cluster_from_tables
@@ -61,14 +64,14 @@ THROTTLED = {"kind": "simple", "rate": "40 MB/s", "access": "0 s", "slice": "100
 CACHED = ("write-behind", "aggregation", "aggregation-reorder")  # they keep written data
 
 
-def draw(seed: int, *, most_ranks: int = 64) -> Case:
-    """The case of one seed."""
+def draw(seed: int, *, most_ranks: int = 64, latest: bool = True) -> Case:
+    """The case of one seed; without `latest`, as it was before steps and settings of attack_steps.py joined."""
     dice = random.Random(seed)
-    machine = _with_later_parts(_machine(dice), random.Random(-1 - seed))
+    machine = with_later_parts(_machine(dice), random.Random(-1 - seed))
     ranks = min(dice.choice((1, 1, 2, 3, 4, 7, 8, 16, 33, 64, 256)), most_ranks)
     phases = dice.choice((1, 1, 2, 2, 3, 5))
     program = [_step(dice, ranks) for _ in range(phases) for _ in range(dice.choice((1, 1, 2, 3)))]
-    return {
+    case = {
         "machine": machine,
         "ranks": ranks,
         "program": program,
@@ -76,6 +79,7 @@ def draw(seed: int, *, most_ranks: int = 64) -> Case:
         "collective_io": dice.choice(COLLECTIVE_IO),
         "collectives": _rules(dice),
     }
+    return attack_steps.with_latest_parts(case, random.Random(f"{seed} latest")) if latest else case
 
 
 def _rules(dice: random.Random) -> list[str]:
@@ -133,7 +137,7 @@ def _machine(dice: random.Random) -> Case:
     return found
 
 
-def _with_later_parts(machine: Case, dice: random.Random) -> Case:
+def with_later_parts(machine: Case, dice: random.Random) -> Case:
     """Some machines with what real clusters have asked for; drawn apart, so that older seeds keep the rest."""
     if dice.random() < 0.7:
         return machine
@@ -188,8 +192,7 @@ def _step(dice: random.Random, ranks: int) -> Case:
 def machine_of(case: Case) -> Cluster:
     """The cluster that a case describes; raises ClusterError where its parts do not go together."""
     wanted = case["machine"]
-    text = (resources.files("striate.cluster") / "data" / f"{wanted['base']}.toml").read_text()
-    tables = tomllib.loads(text)
+    tables = tomllib.loads(_text_of(wanted["base"]))
     tables["settings"] = tables.get("settings", {}) | wanted.get("settings", {})
     for server in tables.get("server", []):
         if "cache" in wanted:
@@ -206,6 +209,11 @@ def machine_of(case: Case) -> Cluster:
     return cluster_from_tables(tables)
 
 
+@cache
+def _text_of(machine: str) -> str:
+    return (resources.files("striate.cluster") / "data" / f"{machine}.toml").read_text()
+
+
 def workload_of(case: Case, servers: int) -> Workload:
     ranks = case["ranks"]
 
@@ -213,7 +221,9 @@ def workload_of(case: Case, servers: int) -> Workload:
         for number, step in enumerate(case["program"]):
             yield from _operations(step, number, rank, ranks)
 
-    workload = Workload.from_program(program, ranks, name="case")
+    in_groups = any(step["kind"] == "group" for step in case["program"])
+    groups = attack_steps.groups_of(ranks) if in_groups else {}
+    workload = Workload.from_program(program, ranks, name="case", communicators=groups)
     files = {file.name for file in workload.applications[0].files}
     if case.get("layout") and files:
         text = case["layout"].replace("{servers}", _strips(servers))
@@ -230,6 +240,9 @@ def _strips(servers: int) -> str:
 
 def _operations(step: Case, number: int, rank: int, ranks: int) -> Iterator[Any]:
     kind, size, times = step["kind"], step["size"], step["times"]
+    if kind in attack_steps.KINDS:
+        yield from attack_steps.operations(step, rank, ranks)
+        return
     pending = []
     for turn in range(times):
         if kind == "compute":
@@ -331,6 +344,26 @@ def _simpler(step: Case) -> Iterator[Case]:
             yield {key: plain}
     if step["size"] > 1:
         yield {"size": 1 << int(math.log2(step["size"] - 1)) if step["size"] > 2 else 1}
+
+
+def lighter(case: Case) -> Case | None:
+    """The case with half of its largest step, or of its ranks; None when nothing can be halved."""
+    program = case["program"]
+    at = max(range(len(program)), key=lambda number: _work(program[number]))
+    step = program[at]
+    for key in ("times", "count", "runs", "size"):
+        if step.get(key, 1) > 1 and _work(step) > 1_000_000:
+            return case | {"program": [*program[:at], step | {key: step[key] // 2}, *program[at + 1 :]]}
+    if case["ranks"] == 1:
+        return None
+    ranks = case["ranks"] // 2
+    return case | {"ranks": ranks, "program": [_rooted(one, ranks) for one in program]}
+
+
+def _work(step: Case) -> int:
+    """Bytes of all passes on one rank, and something for each call."""
+    calls = int(step["times"] * step.get("count", 1) * step.get("runs", 1))
+    return calls * (10_000 + (0 if step["kind"] in ("compute", "sync", "open") else int(step["size"])))
 
 
 def shrunk(case: Case, fails: Any) -> Case:

@@ -78,7 +78,7 @@ def ladder_cases(count: int, seed: int) -> Iterator[Case]:
 
 def attack_cases(count: int, seed: int) -> Iterator[Case]:
     for number in range(count):
-        case = attack_corpus.draw(seed * 100_000 + number)
+        case = attack_corpus.draw(seed * 100_000 + number, latest=False)
         try:
             machine = attack_corpus.machine_of(case)
             workload = attack_corpus.workload_of(case, len(machine.servers))

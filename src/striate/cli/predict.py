@@ -169,7 +169,7 @@ def command(
         others: dict[str, object] = {"--rung": rung, "--within": within, "--noise": noise, "--store": store}
         others |= {"--layout": layouts, "--collective-io": methods, "--collective": collectives}
         others |= {"--timeline": timeline, "--cpu-scale": cpu_scale, "--percentile": percentiles}
-        others |= {"--self-check": self_check, "--exact": exact}
+        others |= {"--self-check": self_check, "--exact": exact, "--plugin": plugins}
         refuse_options(others)
         return predict_job(program, cluster, ranks, as_json=as_json, output=output, force=force)
     with progress("reading"):
