@@ -43,6 +43,7 @@ FlowMachine borrow_machine(Borrower& keep, nb::handle machine) {
             .communication_ticks = number(machine, "communication_ticks"),
             .overlap = flag(machine, "overlap"),
             .links = flag(machine, "links"),
+            .one_cpu = flag(machine, "one_cpu"),
             .read_scale = keep.column<double>(machine, "read_scale"),
             .station_ticks = keep.column<std::int64_t>(machine, "station_ticks"),
             .first_station = keep.column<std::int64_t>(machine, "first_station"),
@@ -81,7 +82,8 @@ FlowResult run(const Source& source, FlowRung rung, nb::handle machine) {
 template <class Source>
 Named list_graphs(const Source& source) {
     std::vector<std::int64_t> first{0}, read, compute, first_receiver{0};
-    std::vector<std::uint8_t> local;
+    std::vector<std::uint8_t> local, write;
+    std::vector<double> size;
     std::vector<std::uint32_t> receiver;
     Flow flow;
     for (std::size_t group = 0; group < source.groups(); ++group) {
@@ -92,6 +94,8 @@ Named list_graphs(const Source& source) {
                 read.push_back(flow.read_ticks);
                 compute.push_back(flow.compute_ticks);
                 local.push_back(flow.local ? 1 : 0);
+                write.push_back(flow.write ? 1 : 0);
+                size.push_back(flow.size);
                 receiver.insert(receiver.end(), flow.receiver.begin(),
                                 flow.receiver.begin() + flow.receivers);
                 first_receiver.push_back(static_cast<std::int64_t>(receiver.size()));
@@ -104,6 +108,8 @@ Named list_graphs(const Source& source) {
     columns["read_ticks"] = hand_over(std::move(read));
     columns["compute_ticks"] = hand_over(std::move(compute));
     columns["local"] = hand_over(std::move(local));
+    columns["write"] = hand_over(std::move(write));
+    columns["size"] = hand_over(std::move(size));
     columns["first_receiver"] = hand_over(std::move(first_receiver));
     columns["receiver"] = hand_over(std::move(receiver));
     return columns;
@@ -128,6 +134,8 @@ FlowResult listed_flows(const std::string& rung, const FlowMachineObject& machin
                               .read_ticks = keep.column<std::int64_t>(graphs, "read_ticks"),
                               .compute_ticks = keep.column<std::int64_t>(graphs, "compute_ticks"),
                               .local = keep.column<std::uint8_t>(graphs, "local"),
+                              .write = keep.column<std::uint8_t>(graphs, "write"),
+                              .size = keep.column<double>(graphs, "size"),
                               .first_receiver = keep.column<std::int64_t>(graphs, "first_receiver"),
                               .receiver = keep.column<std::uint32_t>(graphs, "receiver")});
     return run(source, rung_of(rung), machine);

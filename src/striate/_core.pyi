@@ -365,6 +365,11 @@ def fixed_loops(population: Annotated[NDArray[numpy.int64], dict(shape=(None,), 
     (mean, standard error) of the SIO computation burst with a fixed number of loops.
     """
 
+def cycle_samples(population: int, disks: int, delay: float, bus: float, disk: float, loops: float, fixed: bool, together: bool, samples: int, most_visits: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    Times of single cycles: of all jobs together (SIO), or of each on its own.
+    """
+
 def polynomial_sum(places: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], passes: int) -> float:
     """Sum of a polynomial over places, passes times over."""
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -50,6 +51,12 @@ class Provenance:
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that numbers pass through."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Looked up once: it takes milliseconds, and no process changes its libraries."""
     found = {"python": platform.python_version()}
     for library in _LIBRARIES:
         found[library] = metadata.version(library)

@@ -247,6 +247,7 @@ ListedFlows::ListedFlows(FlowMachine machine, FlowColumns columns) : machine_(ma
         throw std::invalid_argument("`first` has one entry per group and disk, and one more");
     }
     if (columns.compute_ticks.size() != graphs || columns.local.size() != graphs ||
+        columns.write.size() != graphs || columns.size.size() != graphs ||
         columns.first_receiver.size() != graphs + 1) {
         throw std::invalid_argument("columns of graphs differ in length");
     }
@@ -258,6 +259,9 @@ ListedFlows::ListedFlows(FlowMachine machine, FlowColumns columns) : machine_(ma
         throw std::invalid_argument("starts do not ascend to the number of graphs and receivers");
     }
     const auto negative = [](std::int64_t ticks) { return ticks < 0; };
+    for (const double size : columns.size) {
+        if (!(size > 0 && size <= 1e9)) throw std::invalid_argument("a graph has from 0 to 1e9 blocks");
+    }
     if (std::any_of(columns.read_ticks.begin(), columns.read_ticks.end(), negative) ||
         std::any_of(columns.compute_ticks.begin(), columns.compute_ticks.end(), negative)) {
         throw Refusal(Reason::negative_time);
@@ -285,9 +289,11 @@ ListedFlows::Cursor ListedFlows::begin(std::size_t group, std::uint32_t disk) co
     return columns_.first[group * machine_.disks + disk];
 }
 
-void ListedFlows::take(std::size_t, std::uint32_t disk, Cursor& cursor, Flow& flow) const {
+void ListedFlows::take(std::size_t, std::uint32_t, Cursor& cursor, Flow& flow) const {
     const auto at = static_cast<std::size_t>(cursor++);
-    flow.read_ticks = machine_.read_ticks(disk, columns_.read_ticks[at]);
+    flow.write = columns_.write[at] != 0;
+    flow.size = columns_.size[at];
+    flow.read_ticks = columns_.read_ticks[at];
     flow.compute_ticks = columns_.compute_ticks[at];
     flow.local = columns_.local[at] != 0;
     const auto begin = static_cast<std::size_t>(columns_.first_receiver[at]);

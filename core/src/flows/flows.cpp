@@ -22,7 +22,7 @@ FlowResult resource(const Source& source) {
             auto cursor = source.begin(group, disk);
             for (std::int64_t left = source.count(group, disk); left > 0; --left) {
                 source.take(group, disk, cursor, flow);
-                clocks.book(flow, disk, machine.owner(disk), machine.communication_ticks);
+                clocks.book(flow, disk, machine.owner(disk));
             }
         }
         clocks.add_floor();
@@ -38,22 +38,23 @@ FlowResult resource(const Source& source) {
 // computation. The receiver takes part from the start of the transfer on (section 5.2).
 template <bool links, bool fills>
 void macro(FlowClocks& clocks, const FlowMachine& machine, const Flow& flow, std::uint32_t disk) {
+    if (flow.write) throw std::invalid_argument(only_sums_know_writes);
     const std::uint32_t owner = machine.owner(disk);
-    const std::int64_t communication = machine.communication_ticks;
-    clocks.book(flow, disk, owner, communication);
+    const std::int64_t communication = machine.communication(flow);
+    clocks.book(flow, disk, owner);
     const std::int64_t read = clocks.disk[disk] += flow.read_ticks;
     std::int64_t sent = read;
     for (std::uint32_t i = 0; i < flow.receivers; ++i) {
         const std::uint32_t to = flow.receiver[i];
         if constexpr (links) {
             const std::int64_t begun = clocks.clock[3 * owner + 1].template serve<fills>(read, communication);
-            const std::int64_t ready = clocks.template pass<fills>(owner, to, begun, communication);
+            const std::int64_t ready = clocks.template pass<fills>(owner, to, begun, flow);
             const std::int64_t taken = clocks.clock[3 * to + 2].template serve<fills>(ready, communication);
             clocks.clock[3 * to].template serve<fills>(taken + communication, flow.compute_ticks);
             sent = std::max(sent, begun + communication);
         } else {
             const std::int64_t begun = clocks.clock[owner].template serve<fills>(read, communication);
-            const std::int64_t ready = clocks.template pass<fills>(owner, to, begun, communication);
+            const std::int64_t ready = clocks.template pass<fills>(owner, to, begun, flow);
             clocks.clock[to].template serve<fills>(ready, communication + flow.compute_ticks);
             sent = std::max(sent, begun + communication);
         }

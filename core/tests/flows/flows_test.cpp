@@ -22,20 +22,23 @@ struct Listed {
 
     FlowMachine machine;
     std::vector<std::int64_t> first{0}, read, compute, first_receiver{0};
-    std::vector<std::uint8_t> local;
+    std::vector<std::uint8_t> local, write;
+    std::vector<double> size;
     std::vector<std::uint32_t> receiver;
 
     void add(std::int64_t read_ticks, std::int64_t compute_ticks, bool is_local,
-             std::vector<std::uint32_t> to) {
+             std::vector<std::uint32_t> to, bool writes = false) {
         read.push_back(read_ticks);
         compute.push_back(compute_ticks);
         local.push_back(is_local);
+        write.push_back(writes);
+        size.push_back(1);
         receiver.insert(receiver.end(), to.begin(), to.end());
         first_receiver.push_back(static_cast<std::int64_t>(receiver.size()));
     }
     void end_of_disk() { first.push_back(static_cast<std::int64_t>(read.size())); }
     [[nodiscard]] ListedFlows flows() const {
-        return {machine, {first, read, compute, local, first_receiver, receiver}};
+        return {machine, {first, read, compute, local, write, size, first_receiver, receiver}};
     }
     [[nodiscard]] std::int64_t run(FlowRung rung) const { return run_flows(flows(), rung, 8).ticks; }
 };
@@ -47,6 +50,20 @@ TEST_CASE("one disk that only reads takes the sum, on every rung") {
     for (const std::int64_t ticks : {5, 7, 11}) listed.add(ticks, 0, true, {});
     listed.end_of_disk();
     for (const FlowRung rung : rungs) CHECK(listed.run(rung) == 23);
+}
+
+TEST_CASE("a graph that writes sends the other way, and only sums know it") {
+    // Two makers of one block for disk 0: each sends for 3 and computes for 4; the disk's processor receives
+    // both and computes nothing.
+    Listed listed({3, 1, 3, true, true});
+    listed.add(10, 4, false, {1, 2}, true);
+    for (int disk = 0; disk < 3; ++disk) listed.end_of_disk();
+    const auto result = run_flows(listed.flows(), FlowRung::resource, 8);
+    CHECK(result.disk_work == std::vector<std::int64_t>{10, 0, 0});
+    CHECK(result.processor_work == std::vector<std::int64_t>{6, 7, 7});
+    CHECK(result.floor == 10);
+    for (const FlowRung rung : {FlowRung::macro_round_robin, FlowRung::macro_queue, FlowRung::micro})
+        CHECK_THROWS_AS((void)listed.run(rung), std::invalid_argument);
 }
 
 TEST_CASE("computation follows its read: 10 + 10 + 10 and the last 4") {
@@ -181,12 +198,8 @@ TEST_CASE("disks of different speed read at their own") {
     const std::vector<double> scale{1.0, 3.0};
     FlowMachine machine{2, 1, 0, true};
     machine.read_scale = scale;
-    Listed listed(machine);
-    for (int disk = 0; disk < 2; ++disk) {
-        listed.add(7, 0, true, {});
-        listed.end_of_disk();
-    }
-    for (const FlowRung rung : rungs) CHECK(listed.run(rung) == 21);
+    const MeshQueries source(machine, {1, 1, 0.0, false, 7, 0, 0.0, 0}, {{2, 1, 1}});
+    for (const FlowRung rung : rungs) CHECK(run_flows(source, rung, 8).ticks == 21);
 }
 
 TEST_CASE("a window of a stored area takes every block once, from the disks where they lie") {

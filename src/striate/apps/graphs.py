@@ -6,6 +6,7 @@ from pathlib import Path
 
 from striate import units
 from striate.apps.app import App
+from striate.cluster.quantities import PieceBytes
 from striate.errors import WorkloadError
 from striate.workload.flow_table import read_graphs
 from striate.workload.flows import ListedFlows, read_at
@@ -26,7 +27,7 @@ def flows(
         Path(table),
         processors=processors,
         disks_per_processor=disks_per_processor,
-        block_bytes=read_at("$.block", units.size, block),
+        block_bytes=read_at("$.block", PieceBytes.read, block),
         sequential=sequential,
     )
 

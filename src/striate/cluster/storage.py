@@ -124,6 +124,13 @@ def sequential_ticks(disk: Disk, *, write: bool) -> int:
     return disk.access if isinstance(disk, SimpleDisk) else 0
 
 
+def latency_ticks(disk: Disk) -> int:
+    """The most that a request which is alone waits before its bytes move."""
+    if isinstance(disk, FlashDisk):
+        return max(disk.read_latency, disk.write_latency)
+    return disk.access if isinstance(disk, SimpleDisk) else 0
+
+
 def transfer_rate(disk: Disk, *, write: bool) -> float:
     """Bytes per second of a long sequential transfer."""
     if isinstance(disk, FlashDisk):

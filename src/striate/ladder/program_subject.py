@@ -14,7 +14,7 @@ from striate.interval import Interval
 from striate.ladder.bounds import Booked, Inputs, dependency_bounds, errors_of
 from striate.ladder.program_traffic import ProgramTraffic, sequential_check, traffic_of
 from striate.ladder.proofs import Proof, dependencies_are_fixed, files_are_modelled, proof_of_program
-from striate.ladder.shared_work import SharedWork
+from striate.ladder.shared_work import PREPARED, SharedWork
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine, flow, resource
 from striate.rungs import queueing as queueing_rung
@@ -37,6 +37,7 @@ from striate.workload.workload import Workload
 _SHARED = {  # the shared work that a rung needs; those of flows need the rest
     "resource": frozenset(("sums", "input", "path")),
     "fine": frozenset(("input",)),
+    "flow": frozenset(("input",)),
     "queueing": frozenset[str](),
 }
 MOST_PATH_SECONDS = 5.0  # of CPU time for bounds that are proved
@@ -51,13 +52,15 @@ class ProgramSubject:
     notes: tuple[str, ...] = ()
     choice: Choice = field(default_factory=Choice)
     timeline_bytes: int = 0  # of memory for a timeline of the fine rung
+    shared: SharedWork = field(
+        default_factory=SharedWork
+    )  # that was done to get here, and is done from now on
 
     def __post_init__(self) -> None:
         self.contention = 0.0
-        self.shared = SharedWork()
 
     def shared_by(self, rung: str) -> frozenset[str]:
-        return _SHARED.get(rung, frozenset(("input", "path")))
+        return _SHARED.get(rung, frozenset(("input", "path"))) | {PREPARED}
 
     @property
     def name(self) -> str:

@@ -18,6 +18,7 @@ from striate.ladder.distribution import Spread, range_of
 from striate.ladder.forecast import Forecast
 from striate.ladder.kinds import kind_of
 from striate.ladder.program_subject import ProgramSubject
+from striate.ladder.shared_work import PREPARED, SharedWork
 from striate.ladder.spreads import (
     SKEW_SECONDS,
     machine_all_at_once,
@@ -59,11 +60,15 @@ def subject_of(
         if cluster.plugins is not None:
             raise PredictionError("a stream of work-flow graphs takes no plug-ins")
         return StreamSubject(workload, cluster)
-    workload = laid_out(as_measured(workload.fitted(len(cluster.servers)), cluster), cluster)
-    if not checked:
-        workload.check()
-    expect_messages_fit(workload, cluster)
-    return ProgramSubject(workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes)
+    shared = SharedWork()
+    with shared.making(PREPARED):
+        workload = laid_out(as_measured(workload.fitted(len(cluster.servers)), cluster), cluster)
+        if not checked:
+            workload.check()
+        expect_messages_fit(workload, cluster)
+    return ProgramSubject(
+        workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes, shared=shared
+    )
 
 
 def as_measured(workload: Workload, cluster: Cluster) -> Workload:

@@ -9,6 +9,8 @@ from operator import add
 
 from striate.provenance import Cost, metered
 
+PREPARED = "prepared"  # the piece that every rung needs: the program checked, the machine's costs read off
+
 
 class SharedWork:
     """What each piece of shared work has cost, pieces that were made inside another one counted once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -9,13 +10,19 @@ import numpy as np
 
 from striate._core import FlowRun
 from striate.cluster.cluster import Cluster
-from striate.cluster.storage import Disk, random_access_ticks, sequential_ticks, transfer_rate
+from striate.cluster.storage import (
+    Disk,
+    latency_ticks,
+    random_access_ticks,
+    sequential_ticks,
+    transfer_rate,
+)
 from striate.engine.input import EngineInput
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.bounds import Errors, Inputs, booked_of, dependency_bounds, errors_of, resource_bounds
 from striate.ladder.proofs import Proof
-from striate.ladder.shared_work import SharedWork
+from striate.ladder.shared_work import PREPARED, SharedWork
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine, flow
 from striate.rungs.answer import UnfitError, Use, Verdict, uses_of
@@ -26,7 +33,8 @@ from striate.rungs.memory.fit import expect_messages_fit
 from striate.rungs.program_input import input_of
 from striate.rungs.shared_parts import shared_parts
 from striate.rungs.stream_program import disk_places, stream_machine, stream_workload, wide_enough
-from striate.workload.flows import FlowCosts, Flows
+from striate.workload.flow_costs import AccessPrices, DiskPrices, FlowCosts
+from striate.workload.flows import Flows, ListedFlows
 from striate.workload.workload import Workload
 
 
@@ -36,7 +44,8 @@ def costs_of(flows: Flows, cluster: Cluster) -> FlowCosts:
         raise PredictionError(
             "the stream reads blocks but the cluster has no I/O server", source=cluster.name
         )
-    reads = np.array([_read_ticks(disk, flows.block_bytes) for _, disk in disk_places(flows, cluster)])
+    disks = [disk for _, disk in disk_places(flows, cluster)]
+    reads = np.array([_read_ticks(disk, flows.block_bytes) for disk in disks])
     alike = bool((reads == reads[0]).all())
     communication = round(message_seconds(cluster, flows.block_bytes) * 1e12)
     settings = cluster.settings
@@ -45,13 +54,27 @@ def costs_of(flows: Flows, cluster: Cluster) -> FlowCosts:
         communication,
         bool(settings.io_overlap),
         links=settings.protocol == "interface",
+        one_cpu=all(kind.sockets * kind.cpus_per_socket == 1 for kind in cluster.node_types),
         read_scale=None if alike else reads / reads[0],
+        prices=DiskPrices(
+            _prices(disks, flows, cluster, write=False), _prices(disks, flows, cluster, write=True)
+        ),
         shared=shared_parts(cluster, flows.processors, flows.block_bytes, communication),
     )
 
 
 def _read_ticks(disk: Disk, size_bytes: int) -> int:
     return sequential_ticks(disk, write=False) + round(size_bytes / transfer_rate(disk, write=False) * 1e12)
+
+
+def _prices(disks: Sequence[Disk], flows: Flows, cluster: Cluster, *, write: bool) -> AccessPrices:
+    """A server reads requests whole; without a cache, as streams that write have it, it writes packets as they come."""
+    settings = cluster.settings
+    return AccessPrices(
+        np.array([sequential_ticks(disk, write=write) for disk in disks], np.int64),
+        np.array([transfer_rate(disk, write=write) for disk in disks]),
+        int(settings.packet) if write else max(int(settings.io_request), flows.block_bytes),
+    )
 
 
 def inputs_of(flows: Flows, cluster: Cluster, costs: FlowCosts) -> Inputs:
@@ -79,13 +102,14 @@ class StreamSubject:
     cluster: Cluster
 
     def __post_init__(self) -> None:
-        self.described, self.cluster = self.cluster.nodes, wide_enough(self.flows, self.cluster)
-        self.costs = costs_of(self.flows, self.cluster)
-        self.inputs = inputs_of(self.flows, self.cluster, self.costs)
         self.shared = SharedWork()
+        with self.shared.making(PREPARED):
+            self.described, self.cluster = self.cluster.nodes, wide_enough(self.flows, self.cluster)
+            self.costs = costs_of(self.flows, self.cluster)
+            self.inputs = inputs_of(self.flows, self.cluster, self.costs)
 
     def shared_by(self, rung: str) -> frozenset[str]:
-        return frozenset(("sums",)) if rung == "resource" else frozenset()
+        return frozenset(("sums", PREPARED)) if rung == "resource" else frozenset((PREPARED,))
 
     @property
     def name(self) -> str:
@@ -119,12 +143,35 @@ class StreamSubject:
         work = (
             sum(float(kind.sum()) for kind in (sums.disk_work, sums.processor_work, sums.station_work)) / 1e12
         )
-        extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu) * reads
+        extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu) * reads + self._latencies()
         apart = turn_seconds(self.cluster) * int(sums.sends) + inputs.start * self.flows.groups * len(
             sums.disk_work
         )
-        low = sums.floor / 1e12
+        low = sums.floor / 1e12 * self._least_share()
         return Proof(low, max(low, work + extra + apart), "the busiest resource of every group")
+
+    def _latencies(self) -> float:
+        """What requests may wait beyond the busy time of their disk: the whole latency of flash when they are alone."""
+        prices = self.costs.prices
+        assert prices is not None
+        if isinstance(self.flows, ListedFlows):
+            requests = self.flows.requests(prices)
+        else:  # a block may be twice as large as it should
+            requests = self.flows.graphs * int(
+                prices.read.requests(np.array([2 * self.flows.block_bytes]))[0]
+            )
+        longest = max(latency_ticks(disk) for _, disk in disk_places(self.flows, self.cluster)) / 1e12
+        # Requests of a block end where packets or the largest request do: one more for each graph.
+        return longest * (requests + self.flows.graphs)
+
+    def _least_share(self) -> float:
+        """Of the sums: where reads differ, their sizes do, and what a request costs before its bytes move does not."""
+        variation = float(getattr(self.flows, "read_variation", 0.0))
+        prices = self.costs.prices
+        assert prices is not None
+        request = prices.read.request_ticks
+        whole = request + self.flows.block_bytes / prices.read.bytes_per_second * 1e12
+        return 1.0 - variation * float((request / whole).max())
 
     def checks(self, within: float) -> tuple[Check, ...]:
         sums = self.sums
@@ -161,11 +208,14 @@ class StreamSubject:
     def ask(self, rung: str) -> Verdict:
         if rung == "queueing":
             raise UnfitError("a queueing model takes programs of ranks, not streams", source=self.name)
+        if self.flows.writes and rung not in ("resource", "fine"):
+            raise UnfitError("streams that write are for resource and fine", source=self.name)
         if rung in ("flow", "fine"):
             return self._played(rung)
         result = self.sums if rung == "resource" else self.flows.run(rung, self.costs)
         if rung == "resource":
-            return Verdict(resource_bounds(result, self.inputs), _uses(result))
+            own = resource_bounds(result, self.inputs)
+            return Verdict(Interval(min(own.low, self.proved().low), own.estimate, own.high), _uses(result))
         booked = booked_of(result, self.inputs, groups=self.flows.groups)
         errors = errors_of(booked, self.inputs)
         bounds = dependency_bounds(result.ticks / 1e12, errors, rung=rung)

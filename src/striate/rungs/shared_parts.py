@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from striate.cluster.cluster import Cluster
 from striate.cluster.part_names import station_name
 from striate.cluster.routes import reached_from
-from striate.workload.flows import SharedParts
+from striate.workload.flow_costs import SharedParts
 
 _IDLE = 0.25  # a part that end points together cannot keep busier than this is left out
 _MOST_PROCESSORS = 4096  # beyond, the routes of all pairs take too much room

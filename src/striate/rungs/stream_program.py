@@ -1,7 +1,8 @@
 """Streams of work-flow graphs as programs of ranks, so that the packet-level rung plays them.
 
 Every processor is a rank that takes blocks as they come and computes; every disk is a rank beside it that reads block
-after block and sends each to those who use it. Blocks for the own processor are only announced.
+after block and sends each to those who use it. Blocks for the own processor are only announced. Where a group writes,
+processors compute block after block and send each to its disk's rank, which writes it when all of it has come.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import numpy as np
 from striate.cluster.build import build
 from striate.cluster.cluster import Cluster, IOServer
 from striate.cluster.quantities import Bytes, Instructions, PieceBytes
-from striate.cluster.storage import Disk
+from striate.cluster.storage import Cache, Disk
 from striate.errors import ClusterError
 from striate.rungs.answer import UnfitError
+from striate.rungs.program_columns import ProgramColumns
 from striate.workload.application import Application, File
-from striate.workload.flows import FlowCosts, Flows
+from striate.workload.flow_costs import FlowCosts
+from striate.workload.flows import Flows
 from striate.workload.kinds import ANY, BLOCKING, NO_EXTENTS, OPERANDS, Kind
-from striate.workload.program import ProgramTable
 from striate.workload.workload import Workload
 
 _ANNOUNCED_BYTES = 1
@@ -80,7 +82,8 @@ def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
     for disk, (like, own) in enumerate(disk_places(flows, cluster)):
         node = disk // flows.disks_per_processor
         component = int(cluster.socket_component[cluster.first_socket[node]])
-        servers.append(replace(like, name=f"disk{disk}", component=component, node=node, disks=(own,)))
+        one = replace(like, name=f"disk{disk}", component=component, node=node, disks=(own,))
+        servers.append(replace(one, cache=Cache(policy="none"), burst=None) if flows.writes else one)
     settings = msgspec.structs.replace(
         cluster.settings,
         stripe_unit=PieceBytes(_FILE_BYTES),
@@ -107,7 +110,7 @@ def stream_workload(flows: Flows, costs: FlowCosts) -> Workload:
     """One rank per processor, then one per disk; file d lies on disk d."""
     graphs = _Graphs(flows, costs)
     disks = flows.processors * flows.disks_per_processor
-    programs = _ProgramColumns()
+    programs = ProgramColumns()
     for processor in range(flows.processors):
         graphs.write_processor(processor, programs)
         programs.end_program()
@@ -118,48 +121,13 @@ def stream_workload(flows: Flows, costs: FlowCosts) -> Workload:
     return Workload((Application(flows.name, programs.table(), files=files),))
 
 
-class _ProgramColumns:
-    """A program a rank, every operand a constant, row by row: streams are too long for anything slower."""
-
-    def __init__(self) -> None:
-        self.kind: list[int] = []
-        self.constant: list[int] = []
-        self.first_operand: list[int] = [0]
-        self.first_row: list[int] = [0]
-
-    def add(self, kind: Kind, *operands: int) -> None:
-        assert len(operands) == len(OPERANDS[kind]), kind
-        self.kind.append(kind)
-        self.constant.extend(operands)
-        self.first_operand.append(len(self.constant))
-
-    def end_program(self) -> None:
-        self.first_row.append(len(self.kind))
-
-    def table(self) -> ProgramTable:
-        operands, ranks = len(self.constant), len(self.first_row) - 1
-        return ProgramTable(
-            first_row=np.array(self.first_row, np.uint32),
-            kind=np.array(self.kind, np.uint8),
-            communicator=np.zeros(len(self.kind), np.int32),
-            first_operand=np.array(self.first_operand, np.uint32),
-            constant=np.array(self.constant, np.int64),
-            per_rank=np.zeros(operands, np.int64),
-            table=np.full(operands, -1, np.int32),
-            first_stride=np.zeros(operands + 1, np.uint32),
-            stride=np.empty(0, np.int64),
-            first_value=np.zeros(1, np.int64),
-            value=np.empty(0, np.int64),
-            program_of_rank=np.arange(ranks, dtype=np.int32),
-        )
-
-
 class _Graphs:
     """The stream's graphs, and what each rank does about them."""
 
     def __init__(self, flows: Flows, costs: FlowCosts) -> None:
         self.flows, self.costs = flows, costs
         columns = flows.graph_columns(costs)
+        self.bytes: list[int] = flows.graph_bytes(columns, costs).tolist()
         self.columns: dict[str, Any] = {  # lists, which are quicker to walk than arrays
             field.name: getattr(columns, field.name).tolist() for field in fields(columns)
         }
@@ -167,6 +135,7 @@ class _Graphs:
         self.order: list[int] = np.random.default_rng(0).permutation(flows.graphs).tolist()
         self.protocol = 0 if costs.links else costs.communication
         self.uses = self._uses()
+        self.made = [self._made(group) for group in range(flows.groups)]
 
     def _uses(self) -> list[list[list[int]]]:
         """By group and processor: the picoseconds of every block that it computes on."""
@@ -176,12 +145,29 @@ class _Graphs:
             uses.append([[] for _ in range(self.flows.processors)])
             for disk in range(self.disks):
                 for graph in self._of(group, disk):
+                    if self.columns["write"][graph]:
+                        continue
                     work = self.columns["compute_ticks"][graph]
                     if self.columns["local"][graph]:
                         uses[-1][disk // per].append(work)
                     for to in self._receivers(graph):
                         uses[-1][to].append(work + self.protocol)
         return uses
+
+    def _made(self, group: int) -> list[list[tuple[int, int]]]:
+        """By processor: graph and disk of every block that it computes to be written, the disks' first ones first."""
+        made: list[list[tuple[int, int]]] = [[] for _ in range(self.flows.processors)]
+        places = [(place, disk) for disk in range(self.disks) for place in range(len(self._of(group, disk)))]
+        for place, disk in sorted(places):
+            graph = self._of(group, disk)[place]
+            if self.columns["write"][graph]:
+                for processor in self._makers(graph, disk):
+                    made[processor].append((graph, disk))
+        return made
+
+    def _makers(self, graph: int, disk: int) -> list[int]:
+        own = [disk // self.flows.disks_per_processor] if self.columns["local"][graph] else []
+        return [*self._receivers(graph), *own]
 
     def _of(self, group: int, disk: int) -> range:
         at = group * self.disks + disk
@@ -192,7 +178,7 @@ class _Graphs:
         receivers: list[int] = self.columns["receiver"][first[graph] : first[graph + 1]]
         return receivers
 
-    def write_processor(self, rank: int, programs: _ProgramColumns) -> None:
+    def write_processor(self, rank: int, programs: ProgramColumns) -> None:
         for group in range(self.flows.groups):
             if group:
                 _add_barrier(programs)
@@ -200,19 +186,57 @@ class _Graphs:
                 programs.add(Kind.RECV, ANY, ANY, 0, BLOCKING)
                 if work:
                     programs.add(Kind.COMPUTE, work, 0)
+            self._write_made(rank, self.made[group][rank], programs)
 
-    def write_disk(self, disk: int, programs: _ProgramColumns) -> None:
+    def _write_made(self, rank: int, made: list[tuple[int, int]], programs: ProgramColumns) -> None:
+        """Compute and send; all sends are awaited at the end."""
+        for request, (graph, disk) in enumerate(made):
+            near = disk // self.flows.disks_per_processor == rank
+            work = self.columns["compute_ticks"][graph] + (0 if near else self.protocol)
+            if work:
+                programs.add(Kind.COMPUTE, work, 0)
+            size = _ANNOUNCED_BYTES if near else self.bytes[graph]
+            programs.add(Kind.SEND, self.flows.processors + disk, 0, size, request)
+        _add_waits(programs, range(len(made)))
+
+    def _write_written(self, group: int, disk: int, programs: ProgramColumns, offset: int) -> int:
+        """Receive a block from all who make it, and write it; where the bytes end."""
+        own, writing = disk // self.flows.disks_per_processor, -1
+        for graph in self._of(group, disk):
+            for maker in self._makers(graph, disk):
+                programs.add(Kind.RECV, maker, ANY, 0, BLOCKING)
+                if maker != own and self.protocol:
+                    programs.add(Kind.COMPUTE, self.protocol, 0)
+            size = self.bytes[graph]
+            at = offset if self.flows.sequential else self.order[graph] * 4 * self.flows.block_bytes
+            request = 1 - writing if writing >= 0 else 0
+            programs.add(Kind.WRITE, disk, at, size, 1, 0, NO_EXTENTS, request)
+            offset += size
+            if not self.costs.overlap:
+                programs.add(Kind.WAIT, request)
+                continue
+            if writing >= 0:
+                programs.add(Kind.WAIT, writing)
+            writing = request
+        if writing >= 0:
+            programs.add(Kind.WAIT, writing)
+        return offset
+
+    def write_disk(self, disk: int, programs: ProgramColumns) -> None:
         """With overlap the next block is asked for before the last one has come, so that the disk never waits."""
         offset = requests = 0
         ahead = 1 if self.costs.overlap else 0
         for group in range(self.flows.groups):
             if group:
                 _add_barrier(programs)
+            if any(self.columns["write"][graph] for graph in self._of(group, disk)):
+                offset = self._write_written(group, disk, programs, offset)
+                continue
             asked: list[tuple[int, int, int]] = []  # graph, bytes, request
             sent: list[range] = []
             for graph in [*self._of(group, disk), *([-1] * ahead)]:
                 if graph >= 0:
-                    size = self._bytes(graph)
+                    size = self.bytes[graph]
                     at = offset if self.flows.sequential else self.order[graph] * 4 * self.flows.block_bytes
                     programs.add(Kind.READ, disk, at, size, 1, 0, NO_EXTENTS, requests)
                     offset += size
@@ -234,9 +258,7 @@ class _Graphs:
             for sends in sent:
                 _add_waits(programs, sends)
 
-    def _write_sends(
-        self, graph: int, own: int, size: int, requests: int, programs: _ProgramColumns
-    ) -> range:
+    def _write_sends(self, graph: int, own: int, size: int, requests: int, programs: ProgramColumns) -> range:
         """Sends a block to all who use it; the numbers of the requests."""
         first = requests
         for to in self._receivers(graph):
@@ -249,17 +271,13 @@ class _Graphs:
             requests += 1
         return range(first, requests)
 
-    def _bytes(self, graph: int) -> int:
-        ticks = self.columns["read_ticks"][graph]
-        return max(1, round(self.flows.block_bytes * ticks / self.costs.read)) if self.costs.read else 1
 
-
-def _add_waits(programs: _ProgramColumns, requests: range) -> None:
+def _add_waits(programs: ProgramColumns, requests: range) -> None:
     for request in requests:
         programs.add(Kind.WAIT, request)
 
 
-def _add_barrier(programs: _ProgramColumns) -> None:
+def _add_barrier(programs: ProgramColumns) -> None:
     programs.add(
         Kind.BARRIER, *(BLOCKING for _ in OPERANDS[Kind.BARRIER])
     )  # every operand of it means "none" so

@@ -22,6 +22,7 @@ class FlowMachine:
     communication_ticks: int
     overlap: bool
     links: bool
+    one_cpu: bool
     blocks_ahead: int
     read_scale: NDArray[np.float64]  # per disk; empty: all alike
     station_ticks: Int64s
@@ -56,5 +57,7 @@ class GraphColumns:
     read_ticks: Int64s
     compute_ticks: Int64s
     local: NDArray[np.uint8]
+    write: NDArray[np.uint8]
+    size: NDArray[np.float64]  # in blocks
     first_receiver: Int64s
     receiver: NDArray[np.uint32]

@@ -10,7 +10,7 @@ from striate.csv_table import CsvLine, read_csv
 from striate.errors import StriateError, WorkloadError
 from striate.workload.flows import Graph, ListedFlows, expect_at_least
 
-COLUMNS = ("group", "disk", "receivers", "local", "compute", "blocks")
+COLUMNS = ("group", "disk", "receivers", "local", "compute", "blocks", "write")
 _TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
@@ -23,7 +23,8 @@ def read_graphs(
     rows stand together and in rising order; a group begins when the one before it has ended everywhere, default 0);
     `receivers` (other processors, separated by spaces); `local` (does the disk's own processor use the block, default
     true); `compute` (time on every processor that uses it, such as `10 ms`, default 0); `blocks` (its size in blocks,
-    default 1). Only `disk` is needed.
+    default 1); `write` (the receivers and the own processor compute and send, and the disk writes, default false; the
+    rows of a group all read or all write). Only `disk` is needed.
     """
     expect_at_least(1, processors, "processors", at="$.processors")
     expect_at_least(1, disks_per_processor, "disks", at="$.disks_per_processor")
@@ -63,14 +64,19 @@ def _graph(line: CsvLine, processors: int, disks: int) -> Graph:
     )
     if len(set(receivers)) < len(receivers):
         raise line.refusal(f"expected every receiver once, got {named!r:.60}", "receivers")
-    local = (line.cells.get("local") or "true").lower()
-    if local not in _TRUTHS:
-        raise line.refusal(f"expected true or false, got {local!r:.40}", "local")
     blocks = line.number("blocks") if line.cells.get("blocks") else 1.0
     if not 0 < blocks <= 1e6:
         raise line.refusal(f"expected a number of blocks above 0, got {line.cells['blocks']!r:.40}", "blocks")
     disk = line.whole("disk", 0, disks - 1)
-    return Graph(disk, receivers, _TRUTHS[local], _picoseconds(line), blocks)
+    local, write = _truth(line, "local", "true"), _truth(line, "write", "false")
+    return Graph(disk, receivers, local, _picoseconds(line), blocks, write)
+
+
+def _truth(line: CsvLine, column: str, default: str) -> bool:
+    word = (line.cells.get(column) or default).lower()
+    if word not in _TRUTHS:
+        raise line.refusal(f"expected true or false, got {word!r:.40}", column)
+    return _TRUTHS[word]
 
 
 def _picoseconds(line: CsvLine) -> int:

@@ -17,51 +17,12 @@ from striate import _core, units
 from striate._core import FlowRun
 from striate.errors import UnitError, WorkloadError
 from striate.refusals import translated
-from striate.workload.flow_columns import FlowMachine, GraphColumns, MeshColumns
+from striate.workload.flow_columns import GraphColumns, MeshColumns
+from striate.workload.flow_costs import DiskPrices
+from striate.workload.flow_costs import FlowCosts as FlowCosts
 
 MOST_RECEIVERS = 16
 MOST_DISKS = 4096  # per processor
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SharedParts:
-    """Network components that several processors share: a block's time on each, and which ones each pair passes."""
-
-    names: tuple[str, ...]
-    ticks: NDArray[np.int64]
-    first: NDArray[np.int64]  # per pair of processors (from * processors + to) and one more
-    part: NDArray[np.uint32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FlowCosts:
-    """What a block costs on a machine, in picoseconds."""
-
-    read: int  # T_io: a block from its disk, in sequence
-    communication: int  # T_comm: a block to another processor, without contention, on either side
-    overlap: bool  # a disk goes on reading while its processor sends
-    links: bool = False  # interfaces move blocks; false: processors do the protocol work
-    blocks_ahead: int = 8  # how many blocks a disk may be ahead of those who use them
-    read_scale: Floats | None = None  # per disk, how many times `read` it takes; None: all alike
-    shared: SharedParts | None = None  # components that messages of several processors pass
-
-    def machine(self, flows: Flows) -> FlowMachine:
-        """What the core is told of a machine with these costs and the stream's processors."""
-        shared = self.shared
-        return FlowMachine(
-            disks=flows.processors * flows.disks_per_processor,
-            disks_per_processor=flows.disks_per_processor,
-            communication_ticks=self.communication,
-            overlap=self.overlap,
-            links=self.links,
-            blocks_ahead=self.blocks_ahead,
-            read_scale=np.empty(0) if self.read_scale is None else self.read_scale,
-            station_ticks=np.empty(0, np.int64) if shared is None else shared.ticks,
-            first_station=np.empty(0, np.int64) if shared is None else shared.first,
-            station=np.empty(0, np.uint32) if shared is None else shared.part,
-        )
 
 
 @runtime_checkable
@@ -82,8 +43,11 @@ class Flows(Protocol):
     def graphs(self) -> int: ...
     @property
     def sequential(self) -> bool: ...
+    @property
+    def writes(self) -> bool: ...
     def run(self, rung: str, costs: FlowCosts) -> FlowRun: ...
     def graph_columns(self, costs: FlowCosts) -> GraphColumns: ...
+    def graph_bytes(self, columns: GraphColumns, costs: FlowCosts) -> NDArray[np.int64]: ...
 
 
 def expect_at_least(least: int, found: Any, what: str, *, at: str) -> None:
@@ -169,6 +133,11 @@ class BlockFlows:
         expect_at_least(0, self.compute_picoseconds, "time of computation", at="$.compute_per_block")
 
     @property
+    def writes(self) -> bool:
+        """No: windows are queries."""
+        return False
+
+    @property
     def groups(self) -> int:
         return len(self.windows)
 
@@ -186,6 +155,12 @@ class BlockFlows:
         machine = replace(costs, read_scale=None).machine(self)
         with translated(WorkloadError, source=self.name):
             return GraphColumns(**_core.mesh_graphs(machine, self._queries(costs)))
+
+    def graph_bytes(self, columns: GraphColumns, costs: FlowCosts) -> NDArray[np.int64]:
+        """A read that takes longer than others is larger."""
+        if not costs.read:
+            return np.ones(columns.read_ticks.size, np.int64)
+        return np.maximum(1, np.rint(self.block_bytes * columns.read_ticks / costs.read)).astype(np.int64)
 
     def _queries(self, costs: FlowCosts) -> MeshColumns:
         mesh = self.mesh or (1, 1)
@@ -209,13 +184,17 @@ class BlockFlows:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """One graph of a listed stream: a block from `disk`, computed on by its own processor and by `receivers`."""
+    """One graph of a listed stream: a block from `disk`, computed on by its own processor and by `receivers`.
+
+    One that writes goes the other way: its processors compute, send the block to the disk's own one, and it is written.
+    """
 
     disk: int
     receivers: tuple[int, ...] = ()
     local: bool = True
     compute_picoseconds: int = 0
     blocks: float = 1.0  # its size in blocks: reading takes that many times T_io
+    write: bool = False
 
 
 def _by_disk(group: tuple[Graph, ...]) -> list[Graph]:
@@ -233,12 +212,17 @@ class ListedFlows:
     listed: tuple[tuple[Graph, ...], ...]
     sequential: bool = True
     _columns: GraphColumns = field(init=False, repr=False)
-    _blocks: Floats = field(init=False, repr=False)  # the size of every graph
+    _disks: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_columns", self._packed())
-        sizes = [graph.blocks for group in self.listed for graph in _by_disk(group)]
-        object.__setattr__(self, "_blocks", np.array(sizes, np.float64))
+        disks = [graph.disk for group in self.listed for graph in _by_disk(group)]
+        object.__setattr__(self, "_disks", np.array(disks, np.int64))
+
+    @property
+    def writes(self) -> bool:
+        """Whether any graph writes."""
+        return bool(self._columns.write.any())
 
     @property
     def groups(self) -> int:
@@ -251,6 +235,10 @@ class ListedFlows:
     def _packed(self) -> GraphColumns:
         disks = self.processors * self.disks_per_processor
         for number, group in enumerate(self.listed):
+            if len({graph.write for graph in group}) > 1:
+                raise WorkloadError(
+                    "expected a group that reads or one that writes, not both", at=f"group {number}"
+                )
             for graph in group:
                 if not 0 <= graph.disk < disks:
                     raise WorkloadError(f"no disk {graph.disk}; there are {disks}", at=f"group {number}")
@@ -268,6 +256,8 @@ class ListedFlows:
             read_ticks=np.empty(0, np.int64),
             compute_ticks=np.array([graph.compute_picoseconds for graph in graphs], np.int64),
             local=np.array([graph.local for graph in graphs], np.uint8),
+            write=np.array([graph.write for graph in graphs], np.uint8),
+            size=np.array([graph.blocks for graph in graphs], np.float64),
             first_receiver=np.concatenate(([0], np.cumsum(receivers))).astype(np.int64),
             receiver=np.array([to for graph in graphs for to in graph.receivers], np.uint32),
         )
@@ -278,5 +268,24 @@ class ListedFlows:
             return _core.listed_flows(rung, costs.machine(self), self.graph_columns(costs))
 
     def graph_columns(self, costs: FlowCosts) -> GraphColumns:
-        """Every graph, its reads at the price of a block."""
-        return replace(self._columns, read_ticks=np.rint(self._blocks * costs.read).astype(np.int64))
+        """Every graph, its access at the price of its disk."""
+        if costs.prices is None:
+            return replace(
+                self._columns, read_ticks=np.rint(self._columns.size * costs.read).astype(np.int64)
+            )
+        size, writes = self._sizes(), self._columns.write.astype(bool)
+        read, write = (one.ticks(self._disks, size) for one in (costs.prices.read, costs.prices.write))
+        return replace(self._columns, read_ticks=np.where(writes, write, read))
+
+    def graph_bytes(self, columns: GraphColumns, costs: FlowCosts) -> NDArray[np.int64]:
+        """As many blocks as its graph says."""
+        return self._sizes()
+
+    def requests(self, prices: DiskPrices) -> int:
+        """Of all reads and writes together."""
+        size = self._sizes()
+        writes = self._columns.write.astype(bool)
+        return int(np.where(writes, prices.write.requests(size), prices.read.requests(size)).sum())
+
+    def _sizes(self) -> NDArray[np.int64]:
+        return np.maximum(1, np.rint(self.block_bytes * self._columns.size)).astype(np.int64)

@@ -17,11 +17,14 @@ namespace striate {
 inline constexpr std::size_t most_receivers = 16;
 
 // One graph: a block is read from its disk, used by `local` computation on the disk's own processor, and sent
-// to `receivers` others, each of which computes on it.
+// to `receivers` others, each of which computes on it. A graph that writes goes the other way: all of them
+// compute, send what they have made to the disk's processor, and the disk writes it.
 struct Flow {
-    std::int64_t read_ticks = 0;
+    std::int64_t read_ticks = 0;     // or of its write
     std::int64_t compute_ticks = 0;  // on every processor that uses the block
     bool local = false;              // the disk's own processor is among them
+    bool write = false;
+    double size = 1.0;  // in blocks
     std::uint32_t receivers = 0;
     std::array<std::uint32_t, most_receivers> receiver{};
 };
@@ -33,7 +36,8 @@ struct FlowMachine {
     std::int64_t communication_ticks = 0;  // T_comm: on the sender and on the receiver, a block
     bool overlap = false;                  // a disk goes on reading while its processor sends
     bool links = false;                    // interfaces move blocks; false: processors do the protocol work
-    // Per disk, how many times longer than the source says its reads take; empty: all alike.
+    bool one_cpu = true;  // a processor computes and does the protocol work of its disks in turn
+    // Of windows, per disk: how many times longer than the source says its reads take; empty: all alike.
     std::span<const double> read_scale{};
     // Components that messages of several processors pass: ticks for one block, and the route of every pair
     // of processors (from * processors + to), as starts into `station`. Empty: nothing is shared.
@@ -50,6 +54,16 @@ struct FlowMachine {
         const std::size_t pair = std::size_t{from} * processors() + to;
         const auto first = static_cast<std::size_t>(first_station[pair]);
         return station.subspan(first, static_cast<std::size_t>(first_station[pair + 1]) - first);
+    }
+    // What sending a block takes at either end: interfaces move larger ones longer, protocol work is the
+    // same.
+    [[nodiscard]] std::int64_t communication(const Flow& flow) const {
+        if (!links || flow.size <= 1) return communication_ticks;
+        return std::llround(static_cast<double>(communication_ticks) * flow.size);
+    }
+    [[nodiscard]] std::int64_t passing(std::uint32_t shared, const Flow& flow) const {
+        if (flow.size == 1) return station_ticks[shared];
+        return static_cast<std::int64_t>(static_cast<double>(station_ticks[shared]) * flow.size);
     }
     [[nodiscard]] std::uint32_t processors() const { return disks / disks_per_processor; }
     [[nodiscard]] std::uint32_t owner(std::uint32_t disk) const { return disk / disks_per_processor; }
@@ -123,8 +137,9 @@ class MeshQueries {
 // Graphs given one by one, sorted by group and disk.
 struct FlowColumns {
     std::span<const std::int64_t> first;  // per group and disk (group-major), and one past the end
-    std::span<const std::int64_t> read_ticks, compute_ticks;
-    std::span<const std::uint8_t> local;
+    std::span<const std::int64_t> read_ticks, compute_ticks;  // reads and writes as their own disk takes them
+    std::span<const std::uint8_t> local, write;
+    std::span<const double> size;                  // in blocks
     std::span<const std::int64_t> first_receiver;  // per graph, and one past the end
     std::span<const std::uint32_t> receiver;
 };
@@ -160,7 +175,8 @@ struct FlowResult {
 
 enum class FlowRung { resource, macro_round_robin, macro_queue, micro };
 
-// Runs one rung over a source. `blocks_ahead` bounds how many blocks a disk may be ahead in `micro`.
+// Runs one rung over a source; graphs that write are for `resource` alone. `blocks_ahead` bounds how many
+// blocks a disk may be ahead in `micro`.
 template <class Source>
 [[nodiscard]] FlowResult run_flows(const Source& source, FlowRung rung, std::int64_t blocks_ahead);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "striate/events/ladder_queue.hpp"
@@ -73,7 +74,8 @@ class MicroFlows {
         disk.used |= std::uint64_t{1} << disk.slot;
         Block& block = blocks_[static_cast<std::size_t>(number) * ahead_ + disk.slot];
         source_.take(group_, number, disk.place.cursor, block.flow);
-        clocks_.book(block.flow, number, machine_.owner(number), machine_.communication_ticks);
+        if (block.flow.write) throw std::invalid_argument(only_sums_know_writes);
+        clocks_.book(block.flow, number, machine_.owner(number));
         block.sends_left = block.flow.receivers;
         block.uses_left = block.flow.receivers + (block.flow.local ? 1 : 0);
         --disk.place.left;
@@ -92,18 +94,20 @@ class MicroFlows {
             case has_read:
                 return read_done(disk, slot, block, event.time);
             case sends: {  // the receiver takes part from the start of the transfer on
-                const std::int64_t sent =
-                    occupy(clocks_.sending(machine_.owner(disk)), event.time, machine_.communication_ticks);
-                const std::int64_t ready = clocks_.template pass<false>(machine_.owner(disk), processor,
-                                                                        sent - machine_.communication_ticks,
-                                                                        machine_.communication_ticks);
+                const std::uint32_t owner = machine_.owner(disk);
+                const std::int64_t communication = machine_.communication(block.flow);
+                const std::int64_t sent = occupy(clocks_.sending(owner), event.time, communication);
+                const std::int64_t ready =
+                    clocks_.template pass<false>(owner, processor, sent - communication, block.flow);
                 queue_.push({ready, key(receives, disk, slot, processor)});
                 return send_done(disk, block, sent);
             }
-            case receives:
-                queue_.push({occupy(clocks_.receiving(processor), event.time, machine_.communication_ticks),
+            case receives: {
+                const std::int64_t communication = machine_.communication(block.flow);
+                queue_.push({occupy(clocks_.receiving(processor), event.time, communication),
                              key(computes, disk, slot, processor)});
                 return;
+            }
             case computes:
                 queue_.push({occupy(clocks_.computing(processor), event.time, block.flow.compute_ticks),
                              key(ended, disk, slot, processor)});
