@@ -12,6 +12,7 @@ void register_queueing(nanobind::module_& module);
 void register_routes(nanobind::module_& module);
 void register_schedule(nanobind::module_& module);
 void register_flows(nanobind::module_& module);
+void register_fold(nanobind::module_& module);
 void register_ledger(nanobind::module_& module);
 void register_packet_run(nanobind::module_& module);
 void register_program_flows(nanobind::module_& module);

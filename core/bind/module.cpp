@@ -14,6 +14,7 @@ NB_MODULE(_core, module) {
     striate::bind::register_packet_run(module);
     striate::bind::register_schedule(module);
     striate::bind::register_flows(module);
+    striate::bind::register_fold(module);
     striate::bind::register_program_flows(module);
     striate::bind::register_ledger(module);
     striate::bind::register_records(module);

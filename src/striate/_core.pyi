@@ -582,6 +582,42 @@ def mesh_graphs(machine: striate.workload.flow_columns.FlowMachine, queries: str
 def listed_flows(rung: str, machine: striate.workload.flow_columns.FlowMachine, graphs: striate.workload.flow_columns.GraphColumns) -> FlowRun:
     """Run a rung over graphs given one by one."""
 
+class FoldedRows:
+    """A folded program as rows in order."""
+
+    @property
+    def shape(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def count(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def pair(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def free(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def first_stride(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def stride(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+class Folder:
+    """Folds a stream of operations back into loops as it arrives."""
+
+    def __init__(self, folds: bool) -> None: ...
+
+    def add(self, shape: int, free: Sequence[int]) -> None: ...
+
+    def extend(self, shapes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], widths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], free: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add operations in order; operation i has widths[i] of the free values."""
+
+    def add_loop(self, shapes: Sequence[int], widths: Sequence[int], first: Sequence[int], second: Sequence[int], count: int) -> None:
+        """Add `count` passes at once, given the first two of them."""
+
+    def rows(self) -> FoldedRows: ...
+
 class ProgramFlowRun:
     """
     What a rung over graphs gave to each resource, in picoseconds.

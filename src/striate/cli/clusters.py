@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from striate.cluster import Cluster, load_cluster
 from striate.provenance import hash_file
-from striate.training.system import StorageSystem
+
+if TYPE_CHECKING:
+    from striate.training.system import StorageSystem
 
 SHEET = "mlperf:"
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from striate.apps import registry, spec
-from striate.apps.app import App
-from striate.apps.user_file import guarded, names_of
 from striate.errors import WorkloadError
-from striate.importers.dlio import is_dlio
-from striate.importers.kinds import from_command_line, is_command_line
+from striate.importers.kinds import from_command_line, is_command_line, is_dlio
 from striate.provenance import hash_bytes, hash_file
-from striate.workload import Spmd, Workload
-from striate.workload.flows import Flows
+from striate.workload.workload import Workload
+
+if TYPE_CHECKING:
+    from striate.apps.app import App
+    from striate.workload.flows import Flows
 
 KERNEL = "kernel:"
 
@@ -37,21 +36,39 @@ def find_workload(
     if is_command_line(name):
         return from_command_line(name, ranks), {name: hash_bytes(name.encode())}
     path = Path(name)
-    if name in registry.names() and not path.is_file():
-        return _of_app(registry.find(name), ranks)
-    if not path.exists():
-        known = f"{', '.join(registry.names())}, or a kernel such as {KERNEL}pingpong"
-        raise WorkloadError(f"no such file, and no application of this name ({known})", source=name)
+    if not path.is_file() and (registered := _registered(name, needed=not path.exists())):
+        return _of_app(registered, ranks)
     if path.suffix == ".py":
         return _from_python(path, ranks), {path.name: hash_file(path)}
-    saved = spec.load_workload(path, allow_code=allow_code) if path.suffix == ".toml" else _saved(path)
+    saved = _described(path, allow_code=allow_code) if path.suffix == ".toml" else _saved(path)
     if ranks is not None:
         raise WorkloadError("it has its own number of ranks; leave --ranks out", source=name)
     return saved, {path.name: _hash(path)}
 
 
+def _registered(name: str, *, needed: bool) -> App | None:
+    """The application of this name; None where there is none, unless it is needed."""
+    from striate.apps import registry
+
+    if name in registry.names():
+        return registry.find(name)
+    if needed:
+        known = f"{', '.join(registry.names())}, or a kernel such as {KERNEL}pingpong"
+        raise WorkloadError(f"no such file, and no application of this name ({known})", source=name)
+    return None
+
+
+def _described(path: Path, *, allow_code: bool) -> Workload | Flows:
+    """The workload of an application's description."""
+    from striate.apps import spec
+
+    return spec.load_workload(path, allow_code=allow_code)
+
+
 def _of_app(app: App, ranks: int | None) -> tuple[Workload | Flows, dict[str, str]]:
     """The application's workload with its defaults, and the hash of the function that made it."""
+    import inspect
+
     if ranks is not None and "ranks" not in inspect.signature(app.workload).parameters:
         raise WorkloadError("it has its own number of ranks; leave --ranks out", source=app.name)
     return app.workload(**_ranks(ranks)), {app.name: hash_bytes(inspect.getsource(app.workload).encode())}
@@ -89,6 +106,10 @@ def _ranks(ranks: int | None) -> dict[str, int]:
 
 
 def _from_python(path: Path, ranks: int | None) -> Workload | Flows:
+    from striate.apps import registry
+    from striate.apps.user_file import guarded, names_of
+    from striate.workload.spmd import Spmd
+
     names = names_of(path)
     if "app" in names:
         app = registry.app_in(path, names)

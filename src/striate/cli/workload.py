@@ -28,7 +28,7 @@ def show(program: str, ranks: int | None, as_json: bool, output: Path | None, fo
     from striate.cli.programs import find_workload
     from striate.cli.training import show_job
     from striate.errors import WorkloadError
-    from striate.importers.dlio import is_dlio
+    from striate.importers.kinds import is_dlio
     from striate.workload import Workload
     from striate.workload.summary import summary_of
 

@@ -23,6 +23,7 @@ from striate.workload.walk import ProgramLine, lines
 OPEN_BYTES = 32  # what the first of a group tells about a file: core/include/striate/programs/program_run.hpp
 MOST_CALLS = 2**26  # of one group, spelt out
 _MOST_SCHEDULES = 2**16
+_MEETINGS = frozenset(kind for kind in Kind if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER) | {Kind.OPEN}
 
 
 class Call(NamedTuple):
@@ -85,7 +86,7 @@ def is_placed(kind: Kind, name: str) -> bool:
 def distinct_calls(application: Application) -> set[Call]:
     """Every call of a kind in which all members say the same, once; opening a file, the first tells the others."""
     found: set[Call] = set()
-    for line in lines(application):
+    for line in lines(application, kinds=_MEETINGS):
         if line.kind is Kind.OPEN:
             sizes = np.unique(application.groups(line.communicator).size(line.ranks)).tolist()
             found.update(Call(Kind.BCAST, size, 0, OPEN_BYTES) for size in sizes if size > 1)
@@ -151,8 +152,8 @@ class CallSequences:
         self._application = application
         found = {
             line.row: line.communicator
-            for line in lines(application)
-            if is_collective(line.kind) and (line.kind in VARYING or line.kind in placed)
+            for line in lines(application, kinds=VARYING | placed)
+            if is_collective(line.kind)
         }
         self._rows = set(found)
         self.communicators = frozenset(found.values())  # those on which such calls are made

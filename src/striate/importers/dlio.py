@@ -8,17 +8,12 @@ from typing import Any
 
 from striate.errors import WorkloadError
 from striate.importers.dlio_keys import read_keys
+from striate.importers.kinds import DLIO
 from striate.importers.yaml_text import read_yaml
 from striate.limits import SMALL_FILE
 from striate.training.job import CheckpointPlan, TrainingJob
 
-PREFIX = "dlio:"
 _TIMES = re.compile(r"^(.*\S)\s+x\s+([0-9]{1,9})\s+(hosts?|accelerators?)$", re.DOTALL)
-
-
-def is_dlio(text: str) -> bool:
-    """True for `dlio:FILE`, with or without ` x 4 hosts x 8 accelerators` after it."""
-    return text.startswith(PREFIX)
 
 
 def from_text(text: str, *, ranks: int | None, hosts: int | None = None) -> TrainingJob:
@@ -27,7 +22,7 @@ def from_text(text: str, *, ranks: int | None, hosts: int | None = None) -> Trai
     `hosts` is what the machine says, for a text that does not. Raises WorkloadError when the numbers are not said, or
     contradict each other.
     """
-    name, said = _apart(text.removeprefix(PREFIX))
+    name, said = _apart(text.removeprefix(DLIO))
     hosts = said.get("host", hosts or 1)
     each = said.get("accelerator")
     if each is None and ranks is None:

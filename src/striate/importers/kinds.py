@@ -5,17 +5,31 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from striate.errors import WorkloadError
-from striate.importers import ior
-from striate.workload import Workload
 
-Importer = Callable[[list[str], int | None], Workload]
+if TYPE_CHECKING:
+    from striate.workload import Workload
+
+DLIO = "dlio:"
+
+
+def _ior(words: list[str], ranks: int | None) -> Workload:
+    from striate.importers import ior
+
+    return ior.from_words(words, ranks)
+
 
 # The program of a command line -> what makes its workload of its words and the number of ranks.
-COMMANDS: dict[str, Importer] = {"ior": ior.from_words}
+COMMANDS: dict[str, Callable[[list[str], int | None], Workload]] = {"ior": _ior}
 LAUNCHERS = ("mpirun", "mpiexec", "srun", "aprun", "orterun")
 RANK_OPTIONS = ("-n", "-np", "--np", "--ntasks")
+
+
+def is_dlio(text: str) -> bool:
+    """True for `dlio:FILE`, with or without ` x 4 hosts x 8 accelerators` after it."""
+    return text.startswith(DLIO)
 
 
 def is_command_line(text: str) -> bool:

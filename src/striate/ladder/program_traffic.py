@@ -11,13 +11,14 @@ from striate.cluster.cluster import Cluster
 from striate.cluster.storage import random_access_ticks
 from striate.rungs.check import Check
 from striate.workload.application import Application
-from striate.workload.kinds import ACCESSES, Kind
+from striate.workload.kinds import ACCESSES, COLLECTIVES, Kind
 from striate.workload.program import Int64s
 from striate.workload.unfold import unfold
 from striate.workload.walk import ProgramLine, lines
 from striate.workload.workload import Workload
 
 _SENDS = (Kind.SEND, Kind.SSEND, Kind.SENDRECV)
+_COUNTED = COLLECTIVES.union((*_SENDS, Kind.SYNC))
 _MOST_WALKED = 20_000  # accesses of one rank that are looked at one by one
 
 
@@ -42,9 +43,9 @@ def traffic_of(workload: Workload, cluster: Cluster) -> ProgramTraffic:
         partners = _Partners(application.ranks)
         waits = np.zeros(application.ranks, np.int64)
         own = sent[start : start + application.ranks]
-        for line in lines(application):
-            if line.kind in ACCESSES:
-                servers = len(cluster.servers)
+        if any(True for _ in lines(application, kinds=ACCESSES)):
+            servers = len(cluster.servers)
+        for line in lines(application, kinds=_COUNTED):
             if line.kind in (Kind.READ_ALL, Kind.WRITE_ALL, Kind.SYNC) or _is_collective(line):
                 waits[line.ranks] += line.times
             synchronous |= line.kind is Kind.SSEND
@@ -113,8 +114,8 @@ def sequential_check(workload: Workload, cluster: Cluster) -> Check:
 
 
 def _accessing(application: Application) -> Int64s:
-    ranks = [line.ranks for line in lines(application) if line.kind in ACCESSES]
-    return np.unique(np.concatenate(ranks)) if ranks else np.empty(0, np.int64)
+    ranks = {line.program: line.ranks for line in lines(application, kinds=ACCESSES)}
+    return np.unique(np.concatenate(list(ranks.values()))) if ranks else np.empty(0, np.int64)
 
 
 def _in_sequence(application: Application, rank: int) -> bool:

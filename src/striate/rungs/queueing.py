@@ -25,7 +25,7 @@ def cyclic_check(workload: Workload) -> Check:
     rhythms = {tuple(found.rhythm.io_bursts for found in phases_of(programs, program)) for program in used}
     if len(rhythms) != 1:
         return Check(name, False, f"{len(rhythms)} different I/O cycles at the same time")
-    cycles = max((line.times for line in lines(application) if line.kind in ACCESSES), default=0)
+    cycles = max((line.times for line in lines(application, kinds=ACCESSES)), default=0)
     if cycles < _LEAST_CYCLES:
         return Check(name, False, "no loop does I/O")
     alike = "one program" if len(used) == 1 else f"{len(used)} programs with I/O in the same cycles"

@@ -97,9 +97,8 @@ def _domain(workload: Workload) -> int:
     """The largest part of a file that a rank accesses in one call: what a group factor cuts."""
     largest = 0
     for application in workload.applications:
-        for line in lines(application):
-            if line.kind in ACCESSES:
-                largest = max(largest, int((line.column("bytes") * line.column("count")).max()))
+        for line in lines(application, kinds=ACCESSES):
+            largest = max(largest, int((line.column("bytes") * line.column("count")).max()))
     return max(largest, 1)
 
 

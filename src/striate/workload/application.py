@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -100,9 +101,10 @@ class Application:
 
     def file_name(self, number: int) -> str:
         """The name of file `number`."""
-        for file in self.files:
-            if file.first <= number < file.first + file.count:
-                return file.name.replace("{}", str(number - file.first)) if file.count > 1 else file.name
+        at = bisect_right(self.files, number, key=lambda file: file.first) - 1
+        if at >= 0 and number < self.files[at].first + self.files[at].count:
+            file = self.files[at]
+            return file.name.replace("{}", str(number - file.first)) if file.count > 1 else file.name
         raise WorkloadError(f"expected a file number below {self.file_count}, got {number}")
 
     def with_layouts(self, layouts: Mapping[str, Layout | str | None]) -> Application:

@@ -1,123 +1,109 @@
-"""Folds a stream of operations back into loops as it arrives: memory grows with the folded program, not its length.
+"""Folded operations of all ranks as one program table: ranks whose operations have one shape share a program.
 
-Two neighbouring stretches of equal shape become a loop; a stretch that continues a loop joins it. Offsets, file
-numbers and tags may move by the same amount each pass (their stride). Folding never changes what the program says:
-unfolding gives the same operations again.
+The core folds each rank's operations back into loops as they arrive (`core/include/striate/programs/fold.hpp`). What of
+an operation must be equal to fold is its shape; its free operands may move from pass to pass.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-LONGEST_BODY = 256  # nodes; longer bodies stay unfolded
+import numpy as np
+from numpy.typing import NDArray
 
+from striate._core import FoldedRows
+from striate.workload.kinds import KINDS, OPERANDS, Kind
+from striate.workload.program import Int64s, ProgramColumns, ProgramTable, ProgramWriter
 
-@dataclass(slots=True)
-class Leaf:
-    """One operation: `shape` must be equal to fold, `free` values may move."""
-
-    shape: tuple[Any, ...]
-    free: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class Loop:
-    """`count` passes of `body`; in pass i, each free value is its first one plus i times its stride."""
-
-    count: int
-    body: list[Node]
-    strides: tuple[int, ...]
-    shape: tuple[Any, ...]
-    free: tuple[int, ...]
+FREE = ("offset", "file", "tag")  # operands that may move by a stride from pass to pass
+FREE_AT = {kind: tuple(i for i, name in enumerate(names) if name in FREE) for kind, names in OPERANDS.items()}
+_WIDTH = np.array([len(OPERANDS[kind]) for kind in KINDS], np.int64)
+_IS_FREE = np.zeros((len(KINDS), int(_WIDTH.max())), bool)
+for _kind in KINDS:
+    _IS_FREE[_kind, list(FREE_AT[_kind])] = True
+_IS_FREE[Kind.LOOP, 0] = True  # its passes are written among the free values
+_BRACKETS = (
+    (int(Kind.LOOP), -1, (0,)),
+    (int(Kind.END), -1, ()),
+)  # shapes 0 and 1: where a loop begins and ends
 
 
-Node = Leaf | Loop
+@dataclass(frozen=True, slots=True, eq=False)
+class Shapes:
+    """Shapes by their numbers: kind, communicator, and operands, of which free ones are 0."""
+
+    kind: NDArray[np.uint8]
+    communicator: NDArray[np.int32]
+    first: Int64s  # of its operands
+    operands: Int64s
+    is_free: NDArray[np.bool_]  # per operand
+
+    @classmethod
+    def of(cls, kind: Int64s, communicator: Int64s, operands: Int64s) -> Shapes:
+        """Of operations; those that begin and end a loop come first."""
+        kinds = np.concatenate([[one[0] for one in _BRACKETS], kind]).astype(np.int64)
+        widths = _WIDTH[kinds]
+        return cls(
+            kinds.astype(np.uint8),
+            np.concatenate([[one[1] for one in _BRACKETS], communicator]).astype(np.int32),
+            (np.cumsum(widths) - widths).astype(np.int64),
+            np.concatenate([[value for one in _BRACKETS for value in one[2]], operands]).astype(np.int64),
+            _IS_FREE[kinds][np.arange(_IS_FREE.shape[1]) < widths[:, None]],
+        )
 
 
-def _loop(count: int, body: list[Node], strides: tuple[int, ...]) -> Loop:
-    free = tuple(value for node in body for value in node.free)
-    return Loop(count, body, strides, (count, strides, tuple(node.shape for node in body)), free)
+BRACKETS = len(_BRACKETS)  # operations are numbered from here on
 
 
-class Folder:
-    """Takes operations one at a time; `nodes` is the folded program so far."""
+class ShapeNumbers:
+    """Numbers for shapes in order of first use."""
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
-        self._shapes: list[int] = []  # hashes of the nodes' shapes, for quick comparison
-        self._loops: list[int] = []  # positions of loops in `nodes`
+        self._number: dict[tuple[int, int, tuple[int, ...]], int] = {
+            shape: number for number, shape in enumerate(_BRACKETS)
+        }
 
-    def add(self, shape: tuple[Any, ...], free: tuple[int, ...]) -> None:
-        self._append(Leaf(shape, free))
-        while self._continue_loop() or self._start_loop():
-            pass
+    def number(self, kind: Kind, communicator: int, operands: tuple[int, ...]) -> int:
+        return self._number.setdefault((kind, communicator, operands), len(self._number))
 
-    def add_loop(self, first: list[Leaf], second: list[Leaf], count: int) -> None:
-        """Add `count` passes at once, given the first two of them."""
-        strides = (
-            after - before
-            for one, two in zip(first, second, strict=True)
-            for before, after in zip(one.free, two.free, strict=True)
-        )
-        self._append(_loop(count, list(first), tuple(strides)))
-        while self._continue_loop() or self._start_loop():
-            pass
+    def shapes(self) -> Shapes:
+        own = list(self._number)[BRACKETS:]
+        columns = np.array([(kind, communicator) for kind, communicator, _ in own], np.int64).reshape(-1, 2)
+        operands = np.array([value for _, _, values in own for value in values], np.int64)
+        return Shapes.of(columns[:, 0], columns[:, 1], operands)
 
-    def _append(self, node: Node) -> None:
-        if isinstance(node, Loop):
-            self._loops.append(len(self.nodes))
-        self.nodes.append(node)
-        self._shapes.append(hash(node.shape))
 
-    def _drop(self, length: int) -> None:
-        keep = len(self.nodes) - length
-        while self._loops and self._loops[-1] >= keep:
-            self._loops.pop()
-        del self.nodes[keep:], self._shapes[keep:]
+def shared_programs(shapes: Shapes, folded: Sequence[FoldedRows]) -> ProgramTable:
+    """The programs of ranks 0, 1, ...; where ranks share one, what differs becomes a value per rank."""
+    groups: dict[bytes, list[int]] = {}
+    for rank, rows in enumerate(folded):
+        groups.setdefault(_skeleton(shapes, rows), []).append(rank)
+    writer = ProgramWriter(len(folded))
+    for ranks in groups.values():
+        writer.add_columns(_columns(shapes, [folded[rank] for rank in ranks]), np.array(ranks, np.int64))
+    return writer.table()
 
-    def _continue_loop(self) -> bool:
-        """Join the tail to the loop before it when it is that loop's next pass."""
-        end = len(self.nodes)
-        for at in reversed(self._loops):
-            length = end - at - 1
-            if length > LONGEST_BODY:
-                return False
-            loop = self.nodes[at]
-            assert isinstance(loop, Loop)
-            if length and len(loop.body) == length and self._is_next_pass(loop, at + 1):
-                self._drop(length + 1)
-                self._append(_loop(loop.count + 1, loop.body, loop.strides))
-                return True
-        return False
 
-    def _is_next_pass(self, loop: Loop, start: int) -> bool:
-        tail = self.nodes[start:]
-        if any(a.shape != b.shape for a, b in zip(loop.body, tail, strict=True)):
-            return False
-        free = (value for node in tail for value in node.free)
-        return all(
-            now == first + loop.count * stride
-            for now, first, stride in zip(free, loop.free, loop.strides, strict=True)
-        )
+def _skeleton(shapes: Shapes, rows: FoldedRows) -> bytes:
+    """Kinds, communicators and loops: what ranks must share to share a program."""
+    parts = (shapes.kind[rows.shape], shapes.communicator[rows.shape], rows.pair)
+    loops = (rows.count, rows.first_stride, rows.stride)
+    return b"".join(part.tobytes() for part in (np.array([len(rows.shape)]), *parts, *loops))
 
-    def _start_loop(self) -> bool:
-        """Make a loop of the tail and the equal stretch before it, the shortest that is."""
-        shapes = self._shapes
-        end = len(shapes)
-        last = shapes[-1]
-        for length in range(1, min(LONGEST_BODY, end // 2) + 1):
-            if shapes[end - 1 - length] != last:
-                continue
-            if shapes[end - length :] != shapes[end - 2 * length : end - length]:
-                continue
-            first, second = self.nodes[end - 2 * length : end - length], self.nodes[end - length :]
-            if any(a.shape != b.shape for a, b in zip(first, second, strict=True)):
-                continue
-            before = (value for node in first for value in node.free)
-            after = (value for node in second for value in node.free)
-            strides = tuple(b - a for a, b in zip(before, after, strict=True))
-            self._drop(2 * length)
-            self._append(_loop(2, list(first), strides))
-            return True
-        return False
+
+def _columns(shapes: Shapes, members: Sequence[FoldedRows]) -> ProgramColumns:
+    """The program that ranks with one skeleton share."""
+    one = members[0]
+    shape = np.stack([rows.shape for rows in members])
+    kind = shapes.kind[one.shape]
+    width = _WIDTH[kind]
+    row = np.repeat(np.arange(len(kind)), width)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(width) - width, width)
+    at = shapes.first[shape][:, row] + place
+    values = shapes.operands[at]
+    is_free = shapes.is_free[at[0]]
+    values[:, is_free] = np.stack([rows.free for rows in members])
+    strides = np.zeros(len(row), np.int64)
+    strides[is_free] = np.diff(one.first_stride)
+    return ProgramColumns(kind, shapes.communicator[one.shape], values, strides, one.stride)

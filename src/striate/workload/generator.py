@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from striate._core import Folder
 from striate.errors import WorkloadError
 from striate.layout.extent_lists import ExtentNumbers
 from striate.layout.extents import Extents
 from striate.workload.application import Application, File, communicator_table, expect_ranks
 from striate.workload.calls.operation import PENDING, Operation, Several
 from striate.workload.calls.requests import RequestSlots
-from striate.workload.fold import Folder, Leaf, Loop, Node
+from striate.workload.fold import FREE_AT, ShapeNumbers, shared_programs
 from striate.workload.kinds import OPERANDS, Kind
-from striate.workload.program import Int64s, Operand, ProgramWriter, Row
+from striate.workload.program import Int64s
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,6 @@ class Repeated:
 
 
 Program = Callable[[int, int], Iterable[Operation | Several | Repeated]]
-_FREE = ("offset", "file", "tag")  # operands that may move by a stride from pass to pass
-_FREE_AT = {
-    kind: tuple(i for i, name in enumerate(names) if name in _FREE) for kind, names in OPERANDS.items()
-}
 
 
 class _Names:
@@ -91,16 +88,18 @@ def application_of(
     numbers = {communicator.name: number for number, communicator in enumerate(table)}
     names = _Names()
     names.files.update((file, number) for number, file in enumerate(dict.fromkeys(files)))
-    folded = []
+    shapes, folded = ShapeNumbers(), []
     for rank in range(ranks):
+        folder = Folder(folds)
         try:
-            folded.append(_fold(_begun(program, rank, ranks), names, numbers, rank, ranks, folds))
+            _fold(_begun(program, rank, ranks), _Folding(folder, shapes, names, numbers, rank, ranks))
         except WorkloadError as error:
             raise WorkloadError(error.message, at=error.at or f"rank {rank}", source=name) from None
         except Exception as error:
             error.add_note(f"in the program {name!r}, as rank {rank} of {ranks}")
             raise
-    programs = _merge(folded, ranks)
+        folded.append(folder.rows())
+    programs = shared_programs(shapes.shapes(), folded)
     return Application(
         name,
         programs,
@@ -131,26 +130,35 @@ def _matrix(rows: dict[int, np.ndarray[Any, Any]], ranks: int) -> np.ndarray[Any
     return matrix
 
 
-def _fold(
-    operations: Iterable[Operation | Several | Repeated],
-    names: _Names,
-    numbers: Mapping[str, int],
-    rank: int,
-    ranks: int,
-    folds: bool,
-) -> list[Node]:
-    folder, requests, rows = Folder(), RequestSlots(), dict[bytes, int]()
+@dataclass(frozen=True, slots=True, eq=False)
+class _Folding:
+    """What one rank's operations are folded with."""
 
-    def leaves(operation: Operation) -> Iterator[Leaf]:
+    folder: Folder
+    shapes: ShapeNumbers
+    names: _Names
+    numbers: Mapping[str, int]  # of communicators
+    rank: int
+    ranks: int
+
+
+def _fold(operations: Iterable[Operation | Several | Repeated], into: _Folding) -> None:
+    names, numbers, folder = into.names, into.numbers, into.folder
+    requests, rows = RequestSlots(), dict[bytes, int]()
+
+    def leaves(operation: Operation) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """The shape and the free values of every row."""
         if operation.communicator not in numbers:
             raise WorkloadError(f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}")
         counts = operation.operands[1] if "counts" in OPERANDS[operation.kind] else None
-        row = _note_counts(names, counts, rows, rank, ranks) if isinstance(counts, np.ndarray) else 0
+        row = (
+            _note_counts(names, counts, rows, into.rank, into.ranks) if isinstance(counts, np.ndarray) else 0
+        )
         for kind, values in _with_requests(operation, names.resolve(operation, row), requests):
-            free_at = _FREE_AT[kind]
-            free = tuple(values[i] for i in free_at)
-            fixed = tuple(0 if i in free_at else value for i, value in enumerate(values))
-            yield Leaf((kind, numbers[operation.communicator], fixed), free)
+            free_at = FREE_AT[kind]
+            free = tuple([values[i] for i in free_at])
+            fixed = tuple([0 if i in free_at else value for i, value in enumerate(values)])
+            yield into.shapes.number(kind, numbers[operation.communicator], fixed), free
 
     for index, item in enumerate(_checked(operations)):
         try:
@@ -158,18 +166,30 @@ def _fold(
                 first, second = (
                     [leaf for one in part for leaf in leaves(one)] for part in (item.first, item.second)
                 )
-                folder.add_loop(first, second, item.count)
+                _add_loop(folder, first, second, item.count)
                 continue
-            found = list(leaves(item))
+            for shape, free in list(leaves(item)):
+                folder.add(shape, free)
         except WorkloadError as error:
             kind = item.first[0].kind if isinstance(item, Repeated) else item.kind
-            raise WorkloadError(error.message, at=f"rank {rank}, operation {index} ({kind.label})") from None
-        if not folds:
-            folder.nodes.extend(found)
-            continue
-        for leaf in found:
-            folder.add(leaf.shape, leaf.free)
-    return folder.nodes
+            raise WorkloadError(
+                error.message, at=f"rank {into.rank}, operation {index} ({kind.label})"
+            ) from None
+
+
+def _add_loop(
+    folder: Folder,
+    first: list[tuple[int, tuple[int, ...]]],
+    second: list[tuple[int, tuple[int, ...]]],
+    count: int,
+) -> None:
+    folder.add_loop(
+        [shape for shape, _ in first],
+        [len(free) for _, free in first],
+        [value for _, free in first for value in free],
+        [value for _, free in second for value in free],
+        count,
+    )
 
 
 def _checked(operations: Iterable[Operation | Several | Repeated]) -> Iterator[Operation | Repeated]:
@@ -212,79 +232,3 @@ def _with_requests(
     if operation.is_pending:
         return [(operation.kind, (*values[:-1], requests.begin(operation)))]
     return [(operation.kind, values)]
-
-
-def _merge(folded: list[list[Node]], ranks: int) -> Any:
-    """Ranks whose operations have one shape share a program; what differs becomes a value a rank."""
-    members: dict[tuple[Any, ...], list[int]] = {}
-    for rank, nodes in enumerate(folded):
-        key = tuple(_skeleton(node) for node in nodes)
-        members.setdefault(key, []).append(rank)
-    writer = ProgramWriter(ranks)
-    for ranks_of_one in members.values():
-        leaves = [list(_leaves(folded[rank], ())) for rank in ranks_of_one]
-        rows = [_row(column) for column in zip(*leaves, strict=True)]
-        writer.add_program(rows, np.array(ranks_of_one, np.int64))
-    return writer.table()
-
-
-def _skeleton(node: Node) -> tuple[Any, ...]:
-    """Kinds, communicators and loops: what ranks must share to share a program."""
-    if isinstance(node, Leaf):
-        return tuple(node.shape[:2])
-    if _is_pair(node):
-        return ("pair", _skeleton(node.body[0]))
-    return ("loop", node.count, node.strides, tuple(_skeleton(inner) for inner in node.body))
-
-
-def _is_pair(loop: Loop) -> bool:
-    """Two passes of one operation read better as two lines, and their stride need not be shared by ranks."""
-    return loop.count == 2 and len(loop.body) == 1 and isinstance(loop.body[0], Leaf)
-
-
-def _leaves(nodes: list[Node], strides: tuple[tuple[int, ...], ...]) -> Iterator[tuple[Any, ...]]:
-    """Rows in order: (kind, communicator, values, strides of each value by loop, outermost first)."""
-    at = 0
-    for node in nodes:
-        width = len(node.free)
-        mine = tuple(level[at : at + width] for level in strides)
-        at += width
-        if isinstance(node, Loop):
-            if _is_pair(node):
-                yield from _leaves(node.body, mine)
-                yield from _leaves(_moved(node.body, node.strides), mine)
-                continue
-            yield (Kind.LOOP, -1, (node.count,), ())
-            yield from _leaves(node.body, (*mine, node.strides))
-            yield (Kind.END, -1, (), ())
-        else:
-            kind, communicator, fixed = node.shape
-            yield (kind, communicator, _full(kind, fixed, node.free), mine)
-
-
-def _moved(body: list[Node], strides: tuple[int, ...]) -> list[Node]:
-    (node,) = body
-    return [Leaf(node.shape, tuple(value + stride for value, stride in zip(node.free, strides, strict=True)))]
-
-
-def _full(kind: Kind, fixed: tuple[int, ...], free: tuple[int, ...]) -> tuple[int, ...]:
-    values = list(fixed)
-    for at, value in zip(_FREE_AT[kind], free, strict=True):
-        values[at] = value
-    return tuple(values)
-
-
-def _row(same_place: tuple[tuple[Any, ...], ...]) -> Row:
-    """One row of the shared program from the same place in every rank's operations."""
-    kind, communicator, first_values, strides = same_place[0]
-    operands = []
-    for at in range(len(first_values)):
-        steps = tuple(_stride_of(kind, level, at) for level in strides)
-        column = np.array([leaf[2][at] for leaf in same_place], np.int64)
-        operands.append(Operand(column if len(column) > 1 else int(column[0]), steps))
-    return Row(kind, communicator, operands)
-
-
-def _stride_of(kind: Kind, level: tuple[int, ...], at: int) -> int:
-    free_at = _FREE_AT[kind]
-    return level[free_at.index(at)] if at in free_at else 0

@@ -37,6 +37,8 @@ def phases_of(workload: Workload) -> tuple[ProgramPart, ...]:
         return whole
     (application,) = workload.applications
     programs = application.programs
+    if not np.isin(programs.kind, list(SYNCING)).any():
+        return whole
     used = [program for program in range(programs.count) if len(programs.ranks_of(program))]
     partition = {program: list(_boundaries(programs, program)) for program in used}
     if len({len(found) for found in partition.values()}) != 1:

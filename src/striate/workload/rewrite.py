@@ -20,6 +20,15 @@ from striate.workload.workload import Workload
 
 MOST_STEPS = 2_000_000  # operations of all ranks; unrolling more takes minutes
 
+_NAMED = {  # operands of each kind that stand for something else than a number
+    kind: tuple(
+        (at, name)
+        for at, name in enumerate(operands)
+        if name in ("request", "file", "region", "algorithm", "counts", "extents")
+    )
+    for kind, operands in OPERANDS.items()
+}
+
 Rewrite = Callable[[int, Iterator[Operation]], Iterator[Operation]]
 
 
@@ -90,7 +99,9 @@ def operations_of(application: Application, rank: int) -> Iterator[Operation]:
 
 
 def _operation(application: Application, rank: int, step: ProgramStep) -> Operation:
-    values = [_value(application, rank, name, step.operands[name]) for name in OPERANDS[step.kind]]
+    values: list[Any] = list(step.operands.values())
+    for at, name in _NAMED[step.kind]:
+        values[at] = _value(application, rank, name, step.operands[name])
     communicator = application.communicators[max(step.communicator, 0)].name
     return Operation(step.kind, tuple(values), communicator)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from striate.workload.kinds import ACCESSES, REMOTE_ACCESSES, Kind
+from striate.workload.kinds import ACCESSES, KINDS, REMOTE_ACCESSES, Kind
 from striate.workload.program import ProgramTable
 
 COMPUTE, COMMUNICATE, ACCESS = range(3)
+_LOOP, _END = int(Kind.LOOP), int(Kind.END)
 
 
 def activity(kind: Kind) -> int | None:
@@ -64,6 +65,9 @@ class Rhythm:
         return self.runs[COMPUTE] or self.runs[COMMUNICATE]
 
 
+_OF_KIND = tuple(Rhythm.of(kind) for kind in KINDS)
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """Rows of a program that belong to one phase, and their rhythm."""
@@ -79,10 +83,10 @@ def phases_of(programs: ProgramTable, program: int) -> list[Stretch]:
     """
     found: list[Stretch] = []
     begin, rhythm = programs.rows_of(program).start, Rhythm()
-    for block in _outermost(programs, programs.rows_of(program)):
+    kinds = _Kinds.of(programs, program)
+    for block in _outermost(programs, kinds):
         rhythm = rhythm.then(block.rhythm)
-        looped = programs.kind[block.rows.start] == Kind.LOOP
-        if looped and block.rhythm.io_bursts:
+        if kinds.at(block.rows.start) == _LOOP and block.rhythm.io_bursts:
             found.append(Stretch(range(begin, block.rows.stop), rhythm))
             begin, rhythm = block.rows.stop, Rhythm()
     end = programs.rows_of(program).stop
@@ -92,24 +96,40 @@ def phases_of(programs: ProgramTable, program: int) -> list[Stretch]:
     return found or [Stretch(programs.rows_of(program), rhythm)]
 
 
-def _outermost(programs: ProgramTable, rows: range) -> list[Stretch]:
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """Kinds of a program's rows as plain numbers: looking one up in an array is slow."""
+
+    rows: range
+    numbers: list[int]
+
+    @classmethod
+    def of(cls, programs: ProgramTable, program: int) -> _Kinds:
+        rows = programs.rows_of(program)
+        return cls(rows, programs.kind[rows.start : rows.stop].tolist())
+
+    def at(self, row: int) -> int:
+        return self.numbers[row - self.rows.start]
+
+
+def _outermost(programs: ProgramTable, kinds: _Kinds) -> list[Stretch]:
     """Single operations and whole loops, in order."""
     blocks = []
-    row = rows.start
-    while row < rows.stop:
-        rhythm, following = _block(programs, row)
+    row = kinds.rows.start
+    while row < kinds.rows.stop:
+        rhythm, following = _block(programs, kinds, row)
         blocks.append(Stretch(range(row, following), rhythm))
         row = following
     return blocks
 
 
-def _block(programs: ProgramTable, row: int) -> tuple[Rhythm, int]:
+def _block(programs: ProgramTable, kinds: _Kinds, row: int) -> tuple[Rhythm, int]:
     """The operation or loop that begins at `row`, and the row after it."""
-    if programs.kind[row] != Kind.LOOP:
-        return Rhythm.of(Kind(int(programs.kind[row]))), row + 1
+    if kinds.at(row) != _LOOP:
+        return _OF_KIND[kinds.at(row)], row + 1
     times = int(programs.constant[programs.operand(row, "count")])
     inside, row = Rhythm(), row + 1
-    while programs.kind[row] != Kind.END:
-        rhythm, row = _block(programs, row)
+    while kinds.at(row) != _END:
+        rhythm, row = _block(programs, kinds, row)
         inside = inside.then(rhythm)
     return inside.repeated(times), row + 1

@@ -129,6 +129,8 @@ def lines(
     """
     programs = application.programs
     kept = None if kinds is None else frozenset(int(kind) for kind in kinds)
+    if kept is not None and not np.isin(programs.kind, list(kept)).any():
+        return
     kind_of = programs.kind.tolist()
     for program in range(programs.count) if only is None else (only,):
         ranks = programs.ranks_of(program)

@@ -15,10 +15,11 @@ from striate.collectives.choice import Choice
 from striate.errors import PredictionError
 from striate.rungs.memory.in_flight import Peak, Walk
 from striate.rungs.memory.machine import Storage, stations_of_route, storage_of
-from striate.rungs.memory.operands import AverageRows, Floats, program_of_row, strided
+from striate.rungs.memory.operands import AverageRows, strided
 from striate.rungs.memory.rows import JOB, RowCosts, row_costs, sent_messages
 from striate.workload.application import Application
 from striate.workload.kinds import REMOTE_ACCESSES, VARYING, Kind
+from striate.workload.operand_ranges import Floats, program_of_row
 
 # Bytes, with what the heap adds: measured by `verification/memory.py`.
 RANK, IN_GROUPS = (

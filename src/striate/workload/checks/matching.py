@@ -37,8 +37,8 @@ class MessageCounts:
 
 def messages(application: Application, groups: list[Groups]) -> Iterator[MessageCounts]:
     """All message ends of the application, in columns."""
-    for line in lines(application):
-        for part in _PARTS.get(line.kind, ()):
+    for line in lines(application, kinds=_PARTS):
+        for part in _PARTS[line.kind]:
             yield from _ends(line, groups[line.communicator], *part)
 
 
@@ -70,8 +70,8 @@ def match_messages(application: Application, groups: list[Groups]) -> None:
 def _balanced_as_written(application: Application, groups: list[Groups]) -> bool:
     """True when ends match even without following loops: the same first message, moved in the same way."""
     balance = np.zeros(2, np.uint64)
-    for line in lines(application):
-        for side, *names in _PARTS.get(line.kind, ()):
+    for line in lines(application, kinds=_PARTS):
+        for side, *names in _PARTS[line.kind]:
             if any(line.strides(names[0])):
                 return False
             columns = (line.ranks, *(line.column(name) for name in names))

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from striate.errors import WorkloadError
 from striate.workload.application import Application, Groups
 from striate.workload.kinds import COLLECTIVES, EQUAL_BYTES, ROOTED, Kind
+from striate.workload.operand_ranges import program_of_row
 from striate.workload.program import Int64s
 from striate.workload.unfold import ProgramStep, unfold
 from striate.workload.walk import ProgramLine, lines
 
 Hashes = NDArray[np.uint64]
+_LOOP, _END = int(Kind.LOOP), int(Kind.END)
 _BASE = 0x9E3779B97F4A7C15  # odd, so that powers stay invertible
 
 
@@ -22,7 +24,7 @@ def compare_collectives(application: Application, groups: list[Groups]) -> None:
     """Raise WorkloadError naming the first operation in which two ranks of a communicator differ."""
     for number, group in enumerate(groups):
         hashes = np.zeros(application.ranks, np.uint64)
-        for program in range(application.programs.count):
+        for program in _that_meet(application, number):
             ranks = application.programs.ranks_of(program)
             if len(ranks):
                 hashes[ranks] = _hash_program(application, program, ranks, number)
@@ -33,21 +35,28 @@ def compare_collectives(application: Application, groups: list[Groups]) -> None:
             _explain(application, number, int(leaders[differing[0]]), int(group.member[differing[0]]))
 
 
+def _that_meet(application: Application, communicator: int) -> list[int]:
+    """Programs that call a collective on the communicator; the hash of the others is 0."""
+    programs = application.programs
+    rows = np.isin(programs.kind, list(COLLECTIVES)) & (programs.communicator == communicator)
+    return [int(program) for program in np.unique(program_of_row(programs)[rows])]
+
+
 def _hash_program(application: Application, program: int, ranks: Int64s, communicator: int) -> Hashes:
     """hash = sum of signature * BASE^(calls after it), loops by powers instead of passes."""
     programs = application.programs
-    by_row = {line.row: line for line in lines(application, program)}
+    by_row = {line.row: line for line in lines(application, program, COLLECTIVES)}
     stack = [_Stretch(1, np.zeros(len(ranks), np.uint64), ())]
     counts: list[int] = []
     for row in programs.rows_of(program):
         kind = programs.kind[row]
-        if kind == Kind.LOOP:
+        if kind == _LOOP:
             counts.append(int(programs.constant[programs.operand(row, "count")]))
             stack.append(_Stretch(1, np.zeros(len(ranks), np.uint64), (0,) * len(counts)))
-        elif kind == Kind.END:
+        elif kind == _END:
             body = stack.pop().repeated(counts.pop())
             stack[-1] = stack[-1].then(body)
-        elif row in by_row and kind in COLLECTIVES and programs.communicator[row] == communicator:
+        elif row in by_row and programs.communicator[row] == communicator:
             stack[-1] = stack[-1].then(_call(by_row[row]))
     return stack[0].total
 

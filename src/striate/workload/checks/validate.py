@@ -3,37 +3,48 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from striate.workload.application import Application, Groups
+from striate.workload.checks.limits import (
+    MOST_BYTES,
+    MOST_PASSES,
+    WORDS,
+    doubtful_rows,
+    end_of_values,
+    least_value,
+    outside,
+    reach_of_lists,
+)
 from striate.workload.checks.matching import match_messages
 from striate.workload.checks.sequences import compare_collectives
 from striate.workload.kinds import (
     ACCESSES,
     ANY,
     BLOCKING,
-    DEFAULT_ALGORITHM,
-    NO_COUNTS,
+    KINDS,
     ONE_SIDED,
     OPERANDS,
+    POSITIONS,
     REMOTE_ACCESSES,
-    ROOTED,
-    TAGS_OF_CALLS,
     Kind,
 )
-from striate.workload.program import Int64s
+from striate.workload.operand_ranges import OperandRanges
 from striate.workload.walk import ProgramLine, lines
 
 _CLOSED = {"request", "region"}
-_FILES = frozenset(kind for kind, names in OPERANDS.items() if "file" in names)
+_FOLLOWED = frozenset((Kind.WAIT, Kind.TEST, Kind.OFFER, Kind.REGION_BEGIN, Kind.REGION_END, *ONE_SIDED))
 
 
 def validate(application: Application) -> None:
     """Raise WorkloadError at the first offending operation: operands, then requests, messages and collectives."""
     groups = [application.groups(number) for number in range(len(application.communicators))]
-    for line in lines(application):
-        check_operands(line, groups)
-    for program in range(application.programs.count):
+    ranges = OperandRanges.of(application.programs)
+    doubtful = doubtful_rows(application, groups, ranges)
+    if doubtful.any():
+        for line in lines(application):
+            if doubtful[line.row]:
+                check_operands(line, groups)
+    for program in programs_to_follow(ranges):
         check_requests(application, program)
     match_messages(application, groups)
     compare_collectives(application, groups)
@@ -41,50 +52,18 @@ def validate(application: Application) -> None:
 
 def check_operands(line: ProgramLine, groups: list[Groups]) -> None:
     """Peers, roots, sizes, offsets and files of one row, for all its ranks."""
-    names = OPERANDS[line.kind]
-    line.refuse("expected at most 2^62 passes through all loops together", line.times > 2**62)
+    line.refuse("expected at most 2^62 passes through all loops together", line.times > MOST_PASSES)
     group = groups[line.communicator]
-    outside = group.group[line.ranks] < 0
     name = line.application.communicators[line.communicator].name.replace("{", "{{").replace("}", "}}")
-    line.refuse(f"the rank does not belong to communicator {name!r}", outside)
-    size = group.size(line.ranks)
-    for operand in ("picoseconds", "instructions", "bytes", "source_bytes", "count", "offset"):
-        if operand in names:
-            line.refuse(
-                f"expected {operand} of at least 0, got {{{operand}}}", line.lowest(operand) < np.int64(0)
-            )
-    for operand, least in (("peer", ANY if line.kind in (Kind.RECV, Kind.FLUSH) else 0), ("source", ANY)):
-        if operand in names:
-            line.refuse(
-                f"no rank {{{operand}}} in communicator {name!r}", _outside(line, operand, least, size)
-            )
-    for operand, least in (("tag", ANY if line.kind is Kind.RECV else 0), ("source_tag", ANY)):
-        if operand in names:
-            low = np.asarray(line.lowest(operand))
-            of_calls = np.isin(low, TAGS_OF_CALLS) & (low == line.highest(operand))
-            line.refuse(
-                f"expected {operand} of at least {least}, got {{{operand}}}", (low < least) & ~of_calls
-            )
-    if line.kind in ROOTED:
-        line.refuse(f"no root {{root}} in communicator {name!r}", _outside(line, "root", 0, size))
-    if "region" in names:
-        line.refuse("no region number {region}", _outside(line, "region", 0, len(line.application.regions)))
-    if "algorithm" in names:
-        known = len(line.application.algorithms)
-        line.refuse("no algorithm number {algorithm}", _outside(line, "algorithm", DEFAULT_ALGORITHM, known))
-    if "counts" in names:
-        least = 0 if line.kind is Kind.ALLTOALLV else NO_COUNTS
-        known = len(line.application.counts)
-        line.refuse("no matrix of counts {counts}", _outside(line, "counts", least, known))
-    if line.kind in _FILES:
-        line.refuse("no file number {file}", _outside(line, "file", 0, line.application.file_count))
+    line.refuse(f"the rank does not belong to communicator {name!r}", group.group[line.ranks] < 0)
+    members = group.size(line.ranks)
+    for operand, words in WORDS.items():
+        if operand in OPERANDS[line.kind]:
+            least, end = least_value(line.kind, operand), end_of_values(line.application, operand, members)
+            bad = outside(operand, line.lowest(operand), line.highest(operand), least, end)
+            line.refuse(words.format(operand=operand, least=least, name=name), bad)
     if line.kind in ACCESSES:
         check_access(line)
-
-
-def _outside(line: ProgramLine, operand: str, least: int, end: Int64s | int) -> NDArray[np.bool_]:
-    low, high = np.asarray(line.lowest(operand)), np.asarray(line.highest(operand))
-    return np.asarray((low < least) | (high >= end))
 
 
 def check_access(line: ProgramLine) -> None:
@@ -102,23 +81,23 @@ def check_access(line: ProgramLine) -> None:
         low = np.where(irregular, first[extents], low)
     line.refuse("bytes before the start of the file, offset {offset}", line.lowest("offset") + low < 0)
     total = np.maximum(line.column("bytes"), 1) * line.column("count").astype(float) * line.times
-    line.refuse("more than 2^62 bytes in all passes together", total > 2.0**62)
+    line.refuse("more than 2^62 bytes in all passes together", total > float(MOST_BYTES))
     highest = np.asarray(line.highest("offset"), float) + span
     line.refuse("bytes past 2^63 - 1, offset {offset}", highest > float(2**63 - 1024))
 
 
-def reach_of_lists(
-    first: Int64s, offset: Int64s, length: Int64s
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Lowest and highest byte of every list of runs; a negative length counts as a byte before the start."""
-    lowest = np.zeros(len(first), float)
-    highest = np.zeros(len(first), float)
-    filled = np.flatnonzero(np.diff(first))
-    if len(filled):
-        start = np.where(length < 0, -1, offset).astype(float)
-        lowest[filled] = np.minimum.reduceat(start, first[filled])
-        highest[filled] = np.maximum.reduceat(offset.astype(float) + length, first[filled])
-    return lowest, highest
+def programs_to_follow(ranges: OperandRanges) -> list[int]:
+    """Programs with requests, regions or accesses to remote memory: the others leave nothing open."""
+    found = np.zeros(ranges.programs.count, bool)
+    for kind in np.unique(ranges.programs.kind).tolist():
+        rows = ranges.rows(kind)
+        if KINDS[kind] not in _FOLLOWED and "request" in POSITIONS[kind]:
+            low, high, exact = ranges.column(rows, POSITIONS[kind]["request"])
+            rows = rows[(low != BLOCKING) | (high != BLOCKING) | ~exact]
+        elif KINDS[kind] not in _FOLLOWED:
+            continue
+        found[ranges.program[rows]] = True
+    return [int(program) for program in np.flatnonzero(found)]
 
 
 def check_requests(application: Application, program: int) -> None:

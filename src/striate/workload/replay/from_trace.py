@@ -31,6 +31,7 @@ from striate.workload.replay.meetings import (
     heard_from,
     metadata_nanoseconds,
 )
+from striate.workload.replay.plain_columns import is_plain, plain_application
 from striate.workload.replay.recorded_hints import RecordedAccess
 from striate.workload.replay.trace_rows import ALONE, BEGIN, CALL, FILE_CALLS, ReplayRows, Source
 from striate.workload.replay.unrecorded import has_counters_only, has_remote_accesses
@@ -83,13 +84,17 @@ def application_of_trace(
     colors = {one.name: one.color for one in table if one.name != WORLD}
     if _some_call_alone(source):
         colors[ALONE] = np.arange(trace.ranks)
-    application = application_of(
-        lambda rank, ranks: _operations(source, rank),
-        ranks=trace.ranks,
-        name=name or _short(trace.header.program) or "trace",
-        communicators=colors,
-        files=trace.file_names() if exact else (),
-    )
+    label = name or _short(trace.header.program) or "trace"
+    if is_plain(source):
+        application = plain_application(source, ranks=trace.ranks, name=label, communicators=colors)
+    else:
+        application = application_of(
+            lambda rank, ranks: _operations(source, rank),
+            ranks=trace.ranks,
+            name=label,
+            communicators=colors,
+            files=trace.file_names() if exact else (),
+        )
     application = replace(application, communicators=_with_keys(application.communicators, table))
     return recorded.given_to(application, trace)
 

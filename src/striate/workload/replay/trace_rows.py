@@ -31,6 +31,7 @@ _OWN_FILE_CALLS: Mapping[str, Callable[..., Operation]] = {
     "stat": operations.stat_file,
 }
 ALONE = "alone"  # a communicator of one rank each, for calls that a rank makes by itself
+UNKNOWN = "unknown"  # the file of an access that names none
 _ROOTED = frozenset(("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"))
 BEGIN, CALL, END = 1, 2, 0  # order of what happens at one moment: ends, beginnings, calls
 
@@ -189,7 +190,7 @@ class ReplayRows:
         number = self._value["extents"][row]
         access = TracedAccess(
             kind,
-            self._file(row) if file >= 0 else "unknown",
+            self._file(row) if file >= 0 else UNKNOWN,
             offset,
             self._value["bytes"][row],
             self._value["blocks"][row],
