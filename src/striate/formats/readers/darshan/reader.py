@@ -16,6 +16,7 @@ from striate.formats.readers.darshan import dxt
 from striate.formats.readers.darshan.counters import Counters, counters
 from striate.formats.readers.darshan.layouts import SHAPES
 from striate.formats.readers.darshan.log import MAGIC, DarshanJob, Log, open_log
+from striate.formats.readers.darshan.old_format import old_version
 from striate.formats.readers.darshan.parser_output import HEAD, TextLog, read_text
 from striate.formats.readers.darshan.parts import PARTS
 from striate.formats.readers.darshan.rebuild import rebuild
@@ -33,14 +34,15 @@ _DATA = (
     ("DFS", None, "posix", ("dfs_read", "dfs_write")),
 )
 _READ = frozenset((*(module for module, _ in SHAPES), *PARTS, "DXT_POSIX", "DXT_MPIIO", "NULL"))
+_HEAD_BYTES = 4096
 _LONGEST = 3.2e8  # seconds: ten years
 _MOST_FILES = 2**24
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    return head.startswith(HEAD) or (
-        len(head) >= 16 and any(struct.unpack_from(sign + "q", head, 8)[0] == MAGIC for sign in "<>")
-    )
+    if head.startswith(HEAD) or old_version(path, head) is not None:
+        return True
+    return len(head) >= 16 and any(struct.unpack_from(sign + "q", head, 8)[0] == MAGIC for sign in "<>")
 
 
 @dataclass(slots=True)
@@ -78,7 +80,10 @@ class _Reading:
 def read(path: Path) -> Trace:
     """Read a log as far as it is sound; what it cannot tell, or lost, is in the flags."""
     with path.open("rb") as file:
-        is_text = file.read(len(HEAD)) == HEAD
+        head = file.read(_HEAD_BYTES)
+    if (version := old_version(path, head)) is not None:
+        raise TraceError(f"expected a log of Darshan 3, got format {version}, which Darshan 2 wrote")
+    is_text = head.startswith(HEAD)
     log = read_text(path) if is_text else open_log(path)
     job = log.job()
     if not 1 <= job.ranks <= MOST_RANKS:
