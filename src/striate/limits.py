@@ -78,6 +78,25 @@ class ReadBudget:
             raise TraceError(f"reading it takes longer than {most}; STRIATE_READ_SECONDS=TIME allows more")
 
 
+def limit_memory(text: str) -> None:
+    """Let this process have no more memory than a size such as "1 GiB"; what needs more raises MemoryError then."""
+    import resource
+
+    most = size(text)
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def memory_limit() -> int | None:
+    """Bytes that this process may have; None where there is no limit."""
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
 def read_bounded(path: str | Path, most: int, *, kind: type[StriateError] = TraceError) -> bytes:
     """The whole file; raises `kind` when it holds more than `most` bytes: a device may hold no end of them."""
     with Path(path).open("rb") as file:

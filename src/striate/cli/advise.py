@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import json_option, output_option, progress, say, say_json, write_output
+from striate.cli.output import (
+    json_option,
+    memory_option,
+    output_option,
+    progress,
+    say,
+    say_json,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from striate.advice import Advice, Item
@@ -23,6 +31,7 @@ SAMPLE_BYTES = 2**20
 @click.command()
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.argument("cluster", required=False)
+@memory_option
 @json_option
 @output_option("write the advice to a .json file, which `striate apply` reads; of a folder, to a .jsonl file")
 @click.option(

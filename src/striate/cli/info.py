@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from striate.cli.output import json_option, print_json, progress, say, say_json
+from striate.cli.output import json_option, memory_option, print_json, progress, say, say_json
 
 
 def _is_dataset(folder: Path) -> bool:
@@ -17,6 +17,7 @@ def _is_dataset(folder: Path) -> bool:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@memory_option
 @json_option
 def command(file: Path, as_json: bool) -> None:
     """Summarise the trace FILE: ranks, files, bytes, time, share of I/O, phases, the slowest rank.

@@ -127,11 +127,21 @@ def run(arguments: list[str] | None = None) -> int:
         name = f" - at {error.filename}" if error.filename else ""
         return _say(f"{error.strerror or error}{name}", 1)
     except MemoryError:
-        return _say("out of memory", 1)
+        return _say(_out_of_memory(), 1)
     except Exception as error:
         error.add_note(BUG)
         raise
     return result if isinstance(result, int) else 0
+
+
+def _out_of_memory() -> str:
+    from striate.limits import memory_limit
+    from striate.units import about_size
+
+    limit = memory_limit()
+    return "out of memory" + (
+        f": it takes more than the limit of {about_size(limit)}" if limit is not None else ""
+    )
 
 
 def _say(message: str, status: int) -> int:

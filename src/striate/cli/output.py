@@ -36,6 +36,26 @@ def json_option(function: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="print JSON (versioned schema)")(function)
 
 
+def memory_option(function: Command) -> Command:
+    """`--memory SIZE`: a limit of the process, set before anything is read."""
+
+    def limit(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+        if value is None:
+            return
+        from striate.errors import UnitError
+        from striate.limits import limit_memory
+
+        try:
+            limit_memory(value)
+        except UnitError as error:
+            raise click.BadParameter(error.message, context, parameter) from None
+
+    text = "the memory that the command may take, such as 1GiB; what needs more is refused"
+    return click.option(
+        "--memory", metavar="SIZE", callback=limit, expose_value=False, is_eager=True, help=text
+    )(function)
+
+
 def allow_code_option(function: Command) -> Command:
     """`--allow-code`."""
     text = "run Python files that a .toml names and that are not in its folder (see docs: What is trusted)"

@@ -12,6 +12,7 @@ from striate.cli.forecasts import ForecastOutputs, collective_option, scale_of, 
 from striate.cli.output import (
     allow_code_option,
     json_option,
+    memory_option,
     output_option,
     plugin_options,
     plugin_tracebacks,
@@ -65,9 +66,7 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--within", type=ShareType(), help="the precision wanted, such as 20%: high / low - 1 at most")
 @click.option(
     "--budget",
-    default="60 s",
-    show_default=True,
-    help="CPU time a rung may take before it must be asked for by name",
+    help="CPU time a rung may take (60 s; a rung that --rung names: no end unless this is given)",
 )
 @click.option(
     "--layout",
@@ -117,6 +116,7 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 )
 @plugin_options
 @allow_code_option
+@memory_option
 @store_option
 @json_option
 @output_option("write the forecast to a .json file, or a page to a .html file")
@@ -126,7 +126,7 @@ def command(
     ranks: int | None,
     rung: str | None,
     within: str | None,
-    budget: str,
+    budget: str | None,
     layouts: tuple[tuple[str, str], ...],
     methods: tuple[tuple[str, str], ...],
     collectives: tuple[str, ...],
@@ -158,7 +158,7 @@ def command(
     from striate.cli.clusters import find_cluster
     from striate.cli.programs import find_workload
     from striate.cli.training import predict_job, refuse_options
-    from striate.importers.dlio import is_dlio
+    from striate.importers.kinds import is_dlio
     from striate.ladder import predict
     from striate.noise.model import load_noise
     from striate.plugins.loading import load
@@ -167,6 +167,7 @@ def command(
     results.expect_writable()
     if is_dlio(program):
         others: dict[str, object] = {"--rung": rung, "--within": within, "--noise": noise, "--store": store}
+        others |= {"--budget": budget}
         others |= {"--layout": layouts, "--collective-io": methods, "--collective": collectives}
         others |= {"--timeline": timeline, "--cpu-scale": cpu_scale, "--percentile": percentiles}
         others |= {"--self-check": self_check, "--exact": exact, "--plugin": plugins}

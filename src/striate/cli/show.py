@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from striate.cli.output import output_option, progress, refuse_ending, refuse_overwrite, say, write_output
+from striate.cli.output import (
+    memory_option,
+    output_option,
+    progress,
+    refuse_ending,
+    refuse_overwrite,
+    say,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from striate.pages.serve import PageServer
@@ -28,6 +36,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="print a summary, bars and a map to the terminal instead of a page",
 )
+@memory_option
 @output_option("the page to write (default: run.html)")
 def command(
     inputs: tuple[Path, ...],

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from striate.errors import TraceError
+from striate.limits import memory_limit
 from striate.trace.trace import Trace
+from striate.units import about_size
 
 # Reader -> what it reads; a module with `recognises(path, head)` and `read(path)`, imported when it is asked.
 READERS = {
@@ -33,7 +35,9 @@ def read_trace(path: str | Path) -> Trace:
     except TraceError as error:
         raise (error if error.source else error.in_source(str(path))) from None
     except MemoryError:
-        raise TraceError("reading it takes more memory than there is", source=str(path)) from None
+        limit = memory_limit()
+        most = "there is" if limit is None else f"the limit of {about_size(limit)}"
+        raise TraceError(f"reading it takes more memory than {most}", source=str(path)) from None
     except OSError as error:
         raise TraceError(f"cannot read: {error.strerror or error}", source=str(path)) from None
     return trace

@@ -153,16 +153,21 @@ def climb(
     return _forecast(found, provenance, trusted=trusted, self_check=self_check)
 
 
-def expect_affordable(subject: Subject, budget: float) -> None:
-    """Raise PredictionError where even the cheapest rung, which all others begin with, costs more than the budget.
+def expect_affordable(subject: Subject, budget: float, rung: str | None) -> None:
+    """Raise PredictionError where the rung that is named costs more than the budget; without one, the cheapest.
 
-    What takes a moment is done whatever the budget is.
+    All others begin with the cheapest. What takes a moment is done whatever the budget is.
     """
-    cost = subject.expected_seconds("resource")
+    if math.isinf(budget):
+        return
+    cost = subject.expected_seconds(rung or "resource")
     if cost > max(budget, _MOMENT_SECONDS):
+        which, hint = (
+            (f"the rung {rung}", "a coarser rung") if rung else ("even the rung resource", "a rung by name")
+        )
         raise PredictionError(
-            f"even the rung resource would take about {about_seconds(cost)} of CPU time, more than the budget of"
-            f" {about_seconds(budget)}; raise it, or ask for a rung by name",
+            f"{which} would take about {about_seconds(cost)} of CPU time, more than the budget of"
+            f" {about_seconds(budget)}; raise it, or ask for {hint}",
             source=subject.name,
         )
 

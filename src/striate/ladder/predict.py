@@ -30,6 +30,7 @@ from striate.workload.workload import Workload
 
 __all__ = ["RUNGS", "predict", "subject_of"]
 
+USUAL_BUDGET = 60.0  # seconds of CPU time that a rung may take unless it is named
 BLIND_BUDGET = 0.2  # seconds of CPU time: where time was not recorded, no rung reaches a precision
 
 
@@ -39,7 +40,7 @@ def predict(
     *,
     within: float | str | None = 0.10,
     rung: str | None = None,
-    budget: Quantity = "60 s",
+    budget: Quantity | None = None,
     collectives: Iterable[str | Rule] = (),
     timeline: bool = False,
     timeline_memory: Quantity = "1 GiB",
@@ -52,8 +53,9 @@ def predict(
     """Forecast how long a workload, a trace or a stream of work-flow graphs takes on `cluster` (or a bundled machine).
 
     Follows the decision tree: validity tests, then rung after rung until the bounds are no wider than `within`
-    (high / low - 1); or asks `rung` alone. A rung that would cost more than `budget` of CPU time is not asked unless
-    it is named; the forecast says what it would cost, and whether the precision was reached. `collectives` are rules
+    (high / low - 1); or asks `rung` alone. A rung that would cost more than `budget` of CPU time (60 s) is not asked;
+    the forecast says what it would cost, and whether the precision was reached. A rung that is named has no budget
+    unless one is given, and is refused where it would cost more. `collectives` are rules
     such as "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do.
     With `timeline` the fine rung is asked, and `Forecast.timeline` is the Trace of what happened when; what does not
     fit into `timeline_memory` is left out, which a flag of the trace tells. `inputs` maps names to hashes, for
@@ -85,7 +87,8 @@ def predict(
     rung = "fine" if timeline else rung
     if exact and rung != "fine":
         raise PredictionError(f"expected the rung 'fine', which alone is exact, got {rung or 'none'!r}")
-    limit = math.inf if rung else seconds(budget)
+    allowed = seconds(budget) if budget is not None else math.inf if rung else USUAL_BUDGET
+    limit = allowed
     if rung is None and isinstance(workload, Workload) and workload.floor is not None:
         limit = (
             0.0 if workload.order_guessed else min(limit, BLIND_BUDGET)
@@ -98,8 +101,7 @@ def predict(
     request = Request(workload, choice, precision, rung, limit, Provenance.of(inputs), own)
     with metered() as meter:
         subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory, plugins=own)
-        if rung is None:
-            expect_affordable(subject, seconds(budget))
+        expect_affordable(subject, allowed, rung)
         forecast = request.climb(subject, self_check=self_check)
         placements: tuple[Spread, ...] = ()
         if not exact and (others := other_placements(request, forecast, cluster)):

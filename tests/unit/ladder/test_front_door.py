@@ -11,6 +11,7 @@ from striate.apps import titan, vmscope
 from striate.cli.main import run
 from striate.cluster import load_cluster
 from striate.cluster.builders import star
+from striate.errors import PredictionError
 from striate.ladder import Forecast, predict
 from striate.ladder.decision import TREE
 from striate.ladder.predict import subject_of
@@ -115,6 +116,16 @@ def test_what_fine_would_cost_is_told_when_it_is_too_dear():
 
     assert not forecast.reached
     assert "fine would take" in " ".join((forecast.stopped, *forecast.notes))
+
+
+def test_a_rung_that_is_named_keeps_a_budget_that_is_given():
+    flows = titan.flows()
+
+    with pytest.raises(
+        PredictionError, match=r"the rung fine would take about .* more than the budget of 50 ms"
+    ):
+        predict(flows, load_cluster("sp2"), rung="fine", budget="50 ms")
+    assert predict(flows, load_cluster("sp2"), rung="macro-rr", budget="50 ms").rung == "macro-rr"
 
 
 def test_the_forecast_goes_to_json_and_back_with_all_that_is_new():

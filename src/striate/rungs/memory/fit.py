@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from striate.cluster.cluster import Cluster
 from striate.collectives.choice import Choice
 from striate.errors import MessageTooLargeError
+from striate.limits import memory_limit
 from striate.rungs.answer import UnfitError
 from striate.rungs.memory.estimate import bytes_needed
 from striate.units import about_size
@@ -18,6 +19,8 @@ from striate.workload.application import Application
 from striate.workload.kinds import ACCESSES, OPERANDS
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
+
+_MESSAGES = frozenset(kind for kind, operands in OPERANDS.items() if "bytes" in operands) - ACCESSES
 
 
 class NotEnoughMemoryError(UnfitError):
@@ -34,9 +37,7 @@ def expect_messages_fit(workload: Workload, cluster: Cluster) -> None:
 
 def _expect_messages_fit(application: Application, cluster: Cluster, nodes: NDArray[np.int32]) -> None:
     memory = np.array([float(kind.memory) for kind in cluster.node_types])[cluster.node_type][nodes]
-    for line in lines(application):
-        if "bytes" not in OPERANDS[line.kind] or line.kind in ACCESSES:
-            continue
+    for line in lines(application, kinds=_MESSAGES):
         size = np.broadcast_to(np.asarray(line.highest("bytes"), float), line.ranks.shape)
         over = size > memory[line.ranks]
         if not over.any():
@@ -68,9 +69,20 @@ def bytes_free() -> int | None:
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     if soft != resource.RLIM_INFINITY:
         limits.append(soft)
+    if (most := memory_limit()) is not None:
+        limits.append(max(most - _bytes_used(), 0))
     try:
         rows = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
         limits += [1024 * int(row[1]) for row in rows if row[0] == "MemAvailable:"]
     except (OSError, ValueError, IndexError):
         pass
     return min(limits, default=None)
+
+
+def _bytes_used() -> int:
+    """What counts against the limit of this process by now."""
+    try:
+        rows = (line.split() for line in Path("/proc/self/status").read_text().splitlines())
+        return sum(1024 * int(row[1]) for row in rows if row and row[0] == "VmData:")
+    except (OSError, ValueError, IndexError):
+        return 0
