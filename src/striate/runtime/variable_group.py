@@ -197,7 +197,7 @@ class VariableGroup:
 
     def _call(self, *what: object) -> Collective:
         self._refuse_closed()
-        return Collective(self._state.ranks, 0, same={"call and its settings": what})
+        return Collective(self._state.ranks, 0, same={"call and its settings": what}, patient=True)
 
     def _rows_of(self, name: str, where: Any, combine: str | None) -> RowSchedule:
         """The schedule of `where` for a variable; collective unless it is one already."""
@@ -250,17 +250,21 @@ class VariableGroup:
         combine: str | None,
         scalars: dict[str, Any] | None,
     ) -> Report:
-        by = where.rows.combine if isinstance(where, RowSchedule) else f"places, {combine}"
-        with self._call(call, sorted(records), by, scalars):
-            names = self._names(records, scalars)
-            self._check_schedule(names[0], where, combine)
-        rows = self._rows_of(names[0], where, combine)
-        session, brought = self._state.setting.session, Brought(self._state, rows)
+        scheduled = isinstance(where, RowSchedule)
+        by = where.rows.combine if scheduled else f"places, {combine}"
+        session = self._state.setting.session
         try:
-            with Collective(self._state.ranks, 0) as meeting:
-                for name in names:
-                    brought.take(name, records[name])
-                meeting.values[0] = session.begin()
+            with self._call(call, sorted(records), by, scalars) as meeting:
+                names = self._names(records, scalars)
+                self._check_schedule(names[0], where, combine)
+                if scheduled:
+                    brought = Brought(self._state, where, {name: records[name] for name in names})
+                    meeting.values[0] = session.begin()
+            if not scheduled:
+                rows = self._rows_of(names[0], where, combine)
+                with Collective(self._state.ranks, 0, patient=True) as meeting:
+                    brought = Brought(self._state, rows, {name: records[name] for name in names})
+                    meeting.values[0] = session.begin()
             self._catch_up(meeting.largest[0])
             self._scratch()
             growing = scalars is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from striate.runtime.move.row_schedule import RowSchedule, build_rows
 from striate.runtime.plan.ragged import Ragged, checked_lists, positions
 from striate.runtime.plan.records import bytes_of, record_bytes
 from striate.runtime.store.group_metadata import VariableEntry, count_name, start_name
-from striate.runtime.store.group_tables import GroupTables, empty_tables
+from striate.runtime.store.group_tables import GroupTables
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -24,17 +25,17 @@ Bytes = npt.NDArray[np.uint8]
 class Brought:
     """The records of some variables for the rows of one schedule."""
 
-    def __init__(self, state: GroupState, rows: RowSchedule) -> None:
+    def __init__(self, state: GroupState, rows: RowSchedule, records: Mapping[str, Any]) -> None:
+        """Check and keep the records of each variable; nothing collective."""
         self.rows = rows
         self.entries = {entry.name: entry for entry in state.metadata.variables}
-        growing = [empty_tables(state.metadata, growing=growing).fixed for growing in (False, True)]
-        self.states = state.states(growing[0], growing=False) | state.states(growing[1], growing=True)
         self.fixed: dict[str, Bytes] = {}
         self.lists: dict[str, Ragged] = {}
+        for name, brought in records.items():
+            self._take(state, self.entries[name], brought)
 
-    def take(self, name: str, records: Any) -> None:
-        """Check and keep the records of one variable; nothing collective."""
-        entry = self.entries[name]
+    def _take(self, state: GroupState, entry: VariableEntry, records: Any) -> None:
+        name = entry.name
         if entry.chunk_elements:
             if self.rows.rows.combine != "last":
                 raise DatasetError(
@@ -42,8 +43,8 @@ class Brought:
                 )
             self.lists[name] = checked_lists(records, entry.numpy_dtype(), self.rows.rows.shape[0])
         else:
-            state = self.states[name]
-            self.fixed[name] = record_bytes(records, state.dtype, self.rows.of(state).shape)
+            shape = (self.rows.rows.shape[0], *state.metadata.grid_of(entry).shape[1:])
+            self.fixed[name] = record_bytes(records, entry.numpy_dtype(), shape)
 
     def write(self, writing: GroupWriting) -> GroupTables:
         """Collective: into new sub-files; where all chunks lie then."""

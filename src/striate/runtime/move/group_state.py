@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -41,6 +43,7 @@ class Setting:
     codecs: tuple[str, ...]
     server_ranks: tuple[int, ...]  # as the creator chose them; empty for servers dealt to the ranks in turn
     grouped: bool  # domains are whole blocks, as the creator has them
+    memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # what never changes
 
     @property
     def ranks(self) -> Ranks:
@@ -103,6 +106,16 @@ class GroupState:
 
     def largest_share(self) -> int:
         """Bytes of a rank's windows for all variables of fixed size of one call."""
+        return int(self._known("largest share", self._largest_share))
+
+    def _known(self, what: object, find: Callable[[], Any]) -> Any:
+        """What follows from the declaration of the variables and the node alone, found once."""
+        key = (what, self.setting.node.is_everyone)
+        if key not in self.setting.memo:
+            self.setting.memo[key] = find()
+        return self.setting.memo[key]
+
+    def _largest_share(self) -> int:
         shares = [0]
         for growing in (False, True):
             states = self.states(empty_tables(self.metadata, growing=growing).fixed, growing=growing)
@@ -145,6 +158,10 @@ class GroupState:
 
     def budget(self, dimension: str) -> Budget:
         """One budget for all variables with rows along a dimension: their windows lie side by side in it."""
+        found: Budget = self._known(("budget", dimension), lambda: self._budget(dimension))
+        return found
+
+    def _budget(self, dimension: str) -> Budget:
         setting = self.setting
         row = max(self.row_bytes(dimension, growing=growing) for growing in (False, True))
         chunk_bytes = row * self.metadata.rows[dimension].chunk_rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def dtype_from_description(description: Any, depth: int = 0) -> np.dtype[Any]:
     if depth > 8:
         raise DatasetError("expected records nested at most 8 deep", at="$.dtype")
     if isinstance(description, str) and (_PLAIN.fullmatch(description) or _TIME.fullmatch(description)):
-        return _built(description)
+        return _plain(description)
     if isinstance(description, dict) and description.keys() == {"type", "shape"}:
         return _sub_array(description, depth)
     if isinstance(description, dict) and description.keys() == {"size", "fields"}:
@@ -81,6 +82,11 @@ def _record(description: dict[str, Any], depth: int) -> np.dtype[Any]:
             "itemsize": size,
         }
     )
+
+
+@lru_cache(256)
+def _plain(description: str) -> np.dtype[Any]:
+    return _built(description)
 
 
 def _built(arguments: Any) -> np.dtype[Any]:

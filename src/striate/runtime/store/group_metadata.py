@@ -7,6 +7,7 @@ which never changes, so that a step costs the same however many came before.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -113,7 +114,7 @@ class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         names = [name for name in variable.dimensions if name != self.growing]
         shape = tuple(self.dimensions[name] for name in names)
         rows = self.rows[names[0]].chunk_rows
-        return Grid(shape, variable.numpy_dtype().itemsize, (rows, *(max(1, part) for part in shape[1:])))
+        return _grid(shape, variable.numpy_dtype().itemsize, (rows, *(max(1, part) for part in shape[1:])))
 
     def grows(self, variable: VariableEntry) -> bool:
         """True when the variable has a value for every step."""
@@ -136,6 +137,9 @@ class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     def ragged_entries(self, *, growing: bool) -> list[VariableEntry]:
         """The ragged variables, in order: those that grow, or those that do not."""
         return [entry for entry in self.variables if entry.chunk_elements and self.grows(entry) == growing]
+
+
+_grid = lru_cache(1024)(Grid)  # asked for again and again, and checked when it is made
 
 
 def ragged_grid(entry: VariableEntry, elements: int) -> Grid:
