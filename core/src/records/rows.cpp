@@ -106,16 +106,17 @@ void join_parts(std::byte* rows, std::size_t row, std::span<const RowPart> parts
     }
 }
 
-// Puts rows [first, first + count) to their places; rows behind them are fetched meanwhile.
+// Puts rows to their places.
 template <class Size, class Position>
-void scatter_rows(std::byte* target, std::span<const Position> to, const std::byte* rows, std::size_t first,
-                  std::size_t count, std::size_t given) {
+void scatter_rows(std::byte* target, std::span<const Position> to, const std::byte* rows, std::size_t given) {
     const std::size_t row = Size::bytes(given);
-    for (std::size_t k = 0; k < count; ++k) {
-        if (first + k + records_ahead < to.size())
-            fetch_record(target + static_cast<std::size_t>(to[first + k + records_ahead]) * row, row);
-        Size::copy(target + static_cast<std::size_t>(to[first + k]) * row, rows + k * row, row);
-    }
+    for (std::size_t k = 0; k < to.size(); ++k)
+        Size::copy(target + static_cast<std::size_t>(to[k]) * row, rows + k * row, row);
+}
+
+template <class Position>
+void fetch_rows(const std::byte* target, std::span<const Position> to, std::size_t row) {
+    for (const Position place : to) fetch_record(target + static_cast<std::size_t>(place) * row, row);
 }
 
 struct Block {
@@ -165,15 +166,21 @@ void move_rows(std::span<std::byte> target, std::span<const Position> to, std::s
     fits = fits && (!from.empty() || count <= shortest);
     if (!fits) throw std::out_of_range("more records than there is memory for");
 
-    const std::size_t block = rows_in_block(row);
+    const std::size_t block = to.empty() ? rows_in_block(row) : records_ahead;
     std::vector<std::byte> rows(to.empty() ? 0 : block * row);
+    const auto places = [&](std::size_t first) {
+        return to.subspan(std::min(first, to.size()),
+                          std::min(block, to.size() - std::min(first, to.size())));
+    };
+    fetch_rows(target.data(), places(0), row);
     for (std::size_t first = 0; first < count; first += block) {
         const std::size_t some = std::min(block, count - first);
         std::byte* joined = to.empty() ? target.data() + first * row : rows.data();
+        fetch_rows(target.data(), places(first + block), row);  // arrive while rows are put together
         join_parts(joined, row, parts, from, first, some);
         if (to.empty()) continue;
         with_record_size(
-            row, [&]<class Size>() { scatter_rows<Size>(target.data(), to, joined, first, some, row); });
+            row, [&]<class Size>() { scatter_rows<Size>(target.data(), places(first), joined, row); });
     }
 }
 
