@@ -62,7 +62,7 @@ def test_a_second_program_is_refused_and_told_who_writes(path):
             write()
     with runtime.open(None, path) as dataset:
         assert dataset.read_all([1]) == 1  # readers are never refused
-        with pytest.raises(DatasetError, match="one program at a time"):
+        with pytest.raises(DatasetError, match="only one program can write at a time"):
             dataset.write_all([2], [2.0])
         assert runtime.verify(path).notes == ("a program is writing the dataset",)
         end(other)
