@@ -108,7 +108,7 @@ $(VENV)/core-tools: tools/system-packages $(VENV)/ready
 $(VENV)/system-tools: tools/system-packages $(VENV)/ready
 	@sh tools/system-packages chromium=chromium mb=mrbayes mpicc.openmpi=libopenmpi-dev gfortran=gfortran \
 		node=nodejs glusterd=glusterfs-server mount.glusterfs=glusterfs-client tc=iproute2 mkfs.ext4=e2fsprogs \
-		h5dump=hdf5-tools
+		h5dump=hdf5-tools strace=strace
 	@touch $@
 
 # A second environment with Open MPI beside MPICH: it sees the first one's packages, and has its own mpi4py.

@@ -1,4 +1,4 @@
-"""What tracing costs: nanoseconds added to a 512-byte MPI-IO write in C, bytes an event, share of a solver's time.
+"""What tracing costs: nanoseconds added to a 512-byte write by MPI-IO and by POSIX alone, share of a solver's time.
 
 Run alone: `python benchmarks/trace.py [WRITES]`; exits with 1 when the cost is above 1 microsecond an operation, or
 above 3 % of the CPU time of a Jacobi solver in Python.
@@ -6,6 +6,7 @@ above 3 % of the CPU time of a Jacobi solver in Python.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -60,10 +61,37 @@ def main(writes: int = 1_000_000) -> int:
                     f"{mpi.name:15} {level:7} untraced {plain:7.0f} ns, traced {traced:7.0f} ns: "
                     f"ratio {traced / plain:.2f}, difference {traced - plain:5.0f} ns, {kept:.0f} bytes a write"
                 )
+        worst = max(worst, without_mpi(compiler, folder, writes))
     print(f"worst difference {worst:.0f} ns, allowed {LIMIT_NANOSECONDS:.0f} ns")
     share = solver_share(found[0])
     print(f"share of a Jacobi solver's CPU time {share:.2%}, allowed {LIMIT_SHARE:.0%}")
     return int(worst > LIMIT_NANOSECONDS or share > LIMIT_SHARE)
+
+
+def without_mpi(compiler: str, folder: Path, calls: int) -> float:
+    """The most nanoseconds added to a call of a program without MPI; traced and untraced runs take turns."""
+    from mpi_libraries import PROGRAMS
+    from striate.record.launch import traced_environment
+
+    program, worst = folder / "plain", 0.0
+    subprocess.run([compiler, "-O2", str(PROGRAMS / "plain.c"), "-o", str(program)], check=True)
+    for call in ("write", "pwrite", "read", "open"):
+        times = min(calls, 20_000) if call == "open" else calls
+        command = [str(program), str(folder / "data"), call, str(times)]
+        plain, traced = float("inf"), float("inf")
+        for _ in range(3):
+            parts = folder / "plain-parts"
+            parts.mkdir()
+            more = traced_environment(parts, levels=LEVELS["all"], max_bytes=2**30)
+            plain = min(plain, measure(command, dict(os.environ), repeats=1))
+            traced = min(traced, measure(command, os.environ | more, repeats=1))
+            shutil.rmtree(parts)
+        worst = max(worst, traced - plain)
+        print(
+            f"{'without MPI':15} {call:7} untraced {plain:7.0f} ns, traced {traced:7.0f} ns: "
+            f"ratio {traced / plain:.2f}, difference {traced - plain:5.0f} ns"
+        )
+    return worst
 
 
 def solver_share(mpi: Any) -> float:

@@ -1,159 +1,15 @@
-// POSIX I/O below MPI: calls on regular files that this process opened by name.
+// POSIX I/O, below MPI and without it: calls on regular files that this process has open by name.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "shim.h"
-
-#define MOST 65536
-static _Atomic int32_t file_of[MOST];  // number of the file + 1; 0: not one of ours
-
-static int of(int descriptor) { return descriptor >= 0 && descriptor < MOST ? file_of[descriptor] - 1 : -1; }
-
-static int watched(void) { return recorded_levels & LEVEL_POSIX; }
-
-// Devices, sockets, libraries and the system's own files are not the program's I/O.
-static int of_interest(const char* path, int descriptor) {
-    static const char* const not[] = {"/dev/", "/proc/",  "/sys/", "/etc/", "/usr/",
-                                      "/lib/", "/lib64/", "/run/", "/opt/"};
-    for (size_t i = 0; i < sizeof not / sizeof *not && strncmp(path, "/dev/shm/", 9); i++)
-        if (!strncmp(path, not[i], strlen(not[i]))) return 0;
-    static const char* const ends[] = {".py", ".pyc", ".so", ".pth", ".cfg"};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t tail = strlen(ends[i]);
-        if (length > tail && !strcmp(path + length - tail, ends[i])) return 0;
-    }
-    if (strstr(path, ".so.") || strstr(path, "/site-packages/")) return 0;
-    struct stat status;
-    return syscall(SYS_newfstatat, descriptor, "", &status, AT_EMPTY_PATH) == 0 && S_ISREG(status.st_mode);
-}
-
-static int64_t path_number(const char* path) {
-    static struct map known;
-    static int64_t last;
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (const char* at = path; *at; at++) hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
-    lock();
-    struct node* node = map_find(&known, (word)hash);
-    int64_t number = node ? node->value : last++;
-    if (!node) {
-        map_add(&known, (word)hash, number);
-        put_name(NAME_PATH, number, path, strlen(path));
-    }
-    unlock();
-    return number;
-}
-
-static void put_posix(struct site* site, const struct call* call, int file, wide offset, wide bytes,
-                      int status) {
-    struct event event = {.end = now(), .offset = offset, .bytes = bytes, .received = bytes, .object = file};
-    event.peer = event.tag = -1, event.status = status;
-    put(&event, site, call);
-}
-
-static void opened(struct site* site, const struct call* call, int folder, const char* path, int descriptor,
-                   int create) {
-    char full[4096];
-    int error = errno;
-    if (descriptor >= 0 && descriptor < MOST) file_of[descriptor] = 0;
-    if (!path) return;
-    if (path[0] != '/' && folder == AT_FDCWD && getcwd(full, 2048))
-        snprintf(full + strlen(full), 2048, "/%s", path);
-    else
-        snprintf(full, sizeof full, "%s", path);
-    if (descriptor >= 0 && descriptor < MOST && of_interest(full, descriptor)) {
-        int64_t number = path_number(full);
-        file_of[descriptor] = (int32_t)number + 1;
-        struct event event = {.end = now(), .object = (int32_t)number, .peer = -1, .tag = create};
-        put(&event, site, call);
-    }
-    errno = error;
-}
-
-#define SITE(NAME)                                       \
-    static struct site site = {.name = #NAME};           \
-    if (!site.real) site.real = dlsym(RTLD_NEXT, #NAME); \
-    struct call call = {watched(), 0};                   \
-    if (call.recorded) call.start = now()
-
-#define OPEN(NAME)                                                                                \
-    VISIBLE int NAME(const char* path, int flags, ...) {                                          \
-        SITE(NAME);                                                                               \
-        mode_t mode = 0;                                                                          \
-        if (flags & (O_CREAT | __O_TMPFILE)) {                                                    \
-            va_list rest;                                                                         \
-            va_start(rest, flags);                                                                \
-            mode = va_arg(rest, mode_t);                                                          \
-            va_end(rest);                                                                         \
-        }                                                                                         \
-        int descriptor = ((int (*)(const char*, int, ...))site.real)(path, flags, mode);          \
-        if (call.recorded) opened(&site, &call, AT_FDCWD, path, descriptor, !!(flags & O_CREAT)); \
-        return descriptor;                                                                        \
-    }
-OPEN(open)
-OPEN(open64)
-
-#define OPEN_AT(NAME)                                                                                 \
-    VISIBLE int NAME(int folder, const char* path, int flags, ...) {                                  \
-        SITE(NAME);                                                                                   \
-        mode_t mode = 0;                                                                              \
-        if (flags & (O_CREAT | __O_TMPFILE)) {                                                        \
-            va_list rest;                                                                             \
-            va_start(rest, flags);                                                                    \
-            mode = va_arg(rest, mode_t);                                                              \
-            va_end(rest);                                                                             \
-        }                                                                                             \
-        int descriptor = ((int (*)(int, const char*, int, ...))site.real)(folder, path, flags, mode); \
-        if (call.recorded) opened(&site, &call, folder, path, descriptor, !!(flags & O_CREAT));       \
-        return descriptor;                                                                            \
-    }
-OPEN_AT(openat)
-OPEN_AT(openat64)
-
-#define CREATE(NAME)                                                            \
-    VISIBLE int NAME(const char* path, mode_t mode) {                           \
-        SITE(NAME);                                                             \
-        int descriptor = ((int (*)(const char*, mode_t))site.real)(path, mode); \
-        if (call.recorded) opened(&site, &call, AT_FDCWD, path, descriptor, 1); \
-        return descriptor;                                                      \
-    }
-CREATE(creat)
-CREATE(creat64)
-
-// The checked form that fortified programs call.
-#define OPEN_CHECKED(NAME)                                                      \
-    VISIBLE int NAME(const char* path, int flags) {                             \
-        SITE(NAME);                                                             \
-        int descriptor = ((int (*)(const char*, int))site.real)(path, flags);   \
-        if (call.recorded) opened(&site, &call, AT_FDCWD, path, descriptor, 0); \
-        return descriptor;                                                      \
-    }
-OPEN_CHECKED(__open_2)
-OPEN_CHECKED(__open64_2)
-
-VISIBLE int close(int descriptor) {
-    SITE(close);
-    int file = of(descriptor);
-    if (descriptor >= 0 && descriptor < MOST) file_of[descriptor] = 0;
-    int status = ((int (*)(int))site.real)(descriptor);
-    if (call.recorded && file >= 0) {
-        int error = errno;
-        put_posix(&site, &call, file, -1, 0, status < 0 ? error : 0);
-        errno = error;
-    }
-    return status;
-}
 
 // Where the file pointer was: asked for after the call, so that appends and shared descriptors are right too.
 static wide before(int descriptor, ssize_t moved) {
@@ -165,7 +21,7 @@ static wide before(int descriptor, ssize_t moved) {
     VISIBLE TYPE NAME PARAMETERS {                                                               \
         SITE(NAME);                                                                              \
         TYPE moved = ((TYPE(*) TYPES)site.real)ARGUMENTS;                                        \
-        int file = call.recorded ? of(descriptor) : -1;                                          \
+        int file = call.recorded ? posix_file(descriptor) : -1;                                  \
         if (file >= 0) {                                                                         \
             int error = errno;                                                                   \
             put_posix(&site, &call, file, OFFSET, moved > 0 ? moved : 0, moved < 0 ? error : 0); \
@@ -219,7 +75,7 @@ MOVED_WITH_FLAGS(pwritev64v2, off64_t)
     VISIBLE TYPE NAME PARAMETERS {                                            \
         SITE(NAME);                                                           \
         TYPE result = ((TYPE(*) TYPES)site.real)ARGUMENTS;                    \
-        int file = call.recorded ? of(descriptor) : -1;                       \
+        int file = call.recorded ? posix_file(descriptor) : -1;               \
         if (file >= 0) {                                                      \
             int error = errno;                                                \
             put_posix(&site, &call, file, OFFSET, 0, result < 0 ? error : 0); \
@@ -235,3 +91,77 @@ STEP(int, fsync, (int descriptor), (int), (descriptor), -1)
 STEP(int, fdatasync, (int descriptor), (int), (descriptor), -1)
 STEP(int, ftruncate, (int descriptor, off_t size), (int, off_t), (descriptor, size), size)
 STEP(int, ftruncate64, (int descriptor, off64_t size), (int, off64_t), (descriptor, size), size)
+STEP(int, fallocate, (int descriptor, int mode, off_t offset, off_t size), (int, int, off_t, off_t),
+     (descriptor, mode, offset, size), offset + size)
+STEP(int, fallocate64, (int descriptor, int mode, off64_t offset, off64_t size), (int, int, off64_t, off64_t),
+     (descriptor, mode, offset, size), offset + size)
+
+// What the kernel copies: a read of one file and a write of the other.
+static void copied(struct site* from, struct site* to, const struct call* call, int source, wide source_at,
+                   int target, wide target_at, ssize_t moved) {
+    int error = errno, status = moved < 0 ? error : 0;
+    wide bytes = moved > 0 ? moved : 0;
+    if (posix_file(source) >= 0) put_posix(from, call, posix_file(source), source_at, bytes, status);
+    if (posix_file(target) >= 0) put_posix(to, call, posix_file(target), target_at, bytes, status);
+    errno = error;
+}
+
+#define SEND_FILE(NAME, OFFSET_TYPE)                                                                \
+    VISIBLE ssize_t NAME(int target, int source, OFFSET_TYPE* offset, size_t size) {                \
+        SITE(NAME);                                                                                 \
+        static struct site to = {.name = "sendfile to"};                                            \
+        wide at = offset ? (wide) * offset : -1;                                                    \
+        ssize_t moved =                                                                             \
+            ((ssize_t (*)(int, int, OFFSET_TYPE*, size_t))site.real)(target, source, offset, size); \
+        if (call.recorded)                                                                          \
+            copied(&site, &to, &call, source, at < 0 ? before(source, moved) : at, target,          \
+                   before(target, moved), moved);                                                   \
+        return moved;                                                                               \
+    }
+SEND_FILE(sendfile, off_t)
+SEND_FILE(sendfile64, off64_t)
+
+VISIBLE ssize_t copy_file_range(int source, off64_t* source_offset, int target, off64_t* target_offset,
+                                size_t size, unsigned flags) {
+    SITE(copy_file_range);
+    static struct site to = {.name = "copy_file_range to"};
+    wide source_at = source_offset ? *source_offset : -1, target_at = target_offset ? *target_offset : -1;
+    ssize_t moved = ((ssize_t (*)(int, off64_t*, int, off64_t*, size_t, unsigned))site.real)(
+        source, source_offset, target, target_offset, size, flags);
+    if (call.recorded)
+        copied(&site, &to, &call, source, source_at < 0 ? before(source, moved) : source_at, target,
+               target_at < 0 ? before(target, moved) : target_at, moved);
+    return moved;
+}
+
+// Calls on names.
+static void named(struct site* site, const struct call* call, int folder, const char* path, wide size,
+                  int result) {
+    char full[4096];
+    int error = errno;
+    if (!path) return;
+    absolute(folder, path, full, sizeof full);
+    if (worth_recording(full)) {
+        store_begin();
+        put_posix(site, call, (int)path_number(full), size, 0, result < 0 ? error : 0);
+    }
+    errno = error;
+}
+
+#define NAMED(NAME, PARAMETERS, TYPES, ARGUMENTS, FOLDER, SIZE)             \
+    VISIBLE int NAME PARAMETERS {                                           \
+        SITE(NAME);                                                         \
+        int result = ((int(*) TYPES)site.real)ARGUMENTS;                    \
+        if (call.recorded) named(&site, &call, FOLDER, path, SIZE, result); \
+        return result;                                                      \
+    }
+NAMED(unlink, (const char* path), (const char*), (path), AT_FDCWD, -1)
+NAMED(unlinkat, (int folder, const char* path, int flags), (int, const char*, int), (folder, path, flags),
+      folder, -1)
+NAMED(remove, (const char* path), (const char*), (path), AT_FDCWD, -1)
+NAMED(truncate, (const char* path, off_t size), (const char*, off_t), (path, size), AT_FDCWD, size)
+NAMED(truncate64, (const char* path, off64_t size), (const char*, off64_t), (path, size), AT_FDCWD, size)
+NAMED(rename, (const char* path, const char* target), (const char*, const char*), (path, target), AT_FDCWD,
+      -1)
+NAMED(renameat, (int folder, const char* path, int other, const char* target),
+      (int, const char*, int, const char*), (folder, path, other, target), folder, -1)

@@ -1,9 +1,10 @@
 // What a traced process leaves behind: two files, one of events and one of names.
 //
-// RANK.GENERATION.events: a page with `struct head`, then `struct event` after `struct event`, 64 bytes each.
-// It is written through a shared mapping, so that what was recorded outlives a process that is killed; an
-// event whose function is 0 was reserved and never written. RANK.GENERATION.names: `struct name` and its
-// text, one after the other; see `enum name_kind`. src/striate/trace/parts/ reads both.
+// RANK.GENERATION.events (pPROCESS.GENERATION.events where the process called no MPI_Init): a page with
+// `struct head`, then `struct event` after `struct event`, 64 bytes each. It is written through a shared
+// mapping, so that what was recorded outlives a process that is killed; an event whose function is 0 was
+// reserved and never written. RANK.GENERATION.names: `struct name` and its text, one after the other; see
+// `enum name_kind`. src/striate/trace/parts/ reads both.
 #pragma once
 
 #include <stdint.h>
@@ -11,14 +12,22 @@
 #define STRIATE_MAGIC "STRIATE1"
 #define STRIATE_PAGE 4096
 
+enum how { HOW_MPI, HOW_STARTED, HOW_FORKED };  // MPI_Init was called; a program was started; only forked
+
 struct head {
     char magic[8];
-    int32_t rank, size, process, finished;  // finished: 0 running or killed, 1 finalized, 2 aborted
-    uint64_t events, dropped, limit;        // limit: bytes of events that may be kept
-    uint64_t wall, clock;  // the same moment: nanoseconds since 1970, and on the events' clock
-    char boot[48];         // processes with the same boot share one clock
+    // Rank and size: of the world; of a child, those of the rank it descends from, -1 and 0 if there is none.
+    // Finished: 0 running or killed, 1 finalized or ended, 2 aborted, 3 another program took its place
+    // (exec).
+    int32_t rank, size, process, finished;
+    uint64_t events, dropped, limit;  // limit: bytes of events that may be kept
+    uint64_t wall, clock;             // the same moment: nanoseconds since 1970, and on the events' clock
+    char boot[48];                    // processes with the same boot share one clock
     char host[256];
     char library[256];
+    int32_t parent, how, launch_rank,
+        launch_size;        // launch: as torchrun or Slurm number processes, else -1 and 0
+    uint64_t begun, ended;  // the process, on the events' clock; ended 0: not known
 };
 
 // Calls that threads are inside of, from STRIATE_INSIDE of the first page on; `start` 0: none.

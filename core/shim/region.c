@@ -7,6 +7,7 @@ static void mark(struct site* site, const char* name) {
     static struct map known;
     static int64_t last;
     if (!name || !(recorded_levels & LEVEL_REGION)) return;
+    store_begin();
     uint64_t hash = 0xCBF29CE484222325u;
     for (const char* at = name; *at; at++) hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
     lock();

@@ -167,6 +167,8 @@ void samples_begin(const struct head* process) {
 
 void samples_forget(void) { samples_file = -1; }
 
+int samples_descriptor(void) { return samples_file; }
+
 void samples_end(void) {
     if (samples_file < 0) return;
     take_sample();

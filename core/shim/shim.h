@@ -58,8 +58,16 @@ void status_read(void* status, struct event* event);  // peer, tag, received
 // store.c
 extern _Atomic unsigned recorded_levels;
 extern __thread int depth __attribute__((tls_model("initial-exec")));
+unsigned levels_asked(void);
 void store_open(int rank, int size);
+void store_begin(void);  // of a process without MPI: before the first thing that is recorded
 void store_close(int finished);
+void store_end(void);                     // of a process without MPI
+void store_forget(void);                  // in a forked child: begin anew
+void store_replaced(void);                // in a program that takes the place of another in its process
+int own_descriptor(int descriptor);       // a file of the tracer, which the program must not close
+int own_descriptor_from(unsigned first);  // the lowest from `first` on, -1: none
+void make_way(int descriptor);            // the program is about to use this number
 void put(struct event* event, struct site* site, const struct call* call);
 void put_name(enum name_kind kind, int64_t number, const void* text, size_t length);
 void fail_quietly(void);
@@ -68,11 +76,32 @@ void note_entry(struct site* site,
 extern __thread struct inside* inside __attribute__((tls_model("initial-exec")));
 void lock(void);
 void unlock(void);
+void fork_begins(void);
+void fork_ends(void);
+
+// lifetime.c
+void describe_process(struct head* head);
+int borrowed(void);  // whether this is a child of vfork, in the memory of its parent
+
+// descriptor.c
+int posix_file(int descriptor);  // of a file that is recorded, -1: none
+int64_t path_number(const char* path);
+int worth_recording(const char* path);  // by its name
+void absolute(int folder, const char* path, char* full, size_t room);
+void opened(struct site* site, const struct call* call, int folder, const char* path, int descriptor,
+            int create);
+void put_posix(struct site* site, const struct call* call, int file, wide offset, wide bytes, int status);
+void inherit_descriptors(void);
+void closed_by_stream(int descriptor);
+
+// mapping.c
+void mappings_end(void);
 
 // sample.c
 void samples_begin(const struct head* process);
 void samples_end(void);
 void samples_forget(void);  // in a forked child, which has no thread that looks
+int samples_descriptor(void);
 
 // map.c
 struct node {
@@ -117,3 +146,10 @@ static inline struct call enter(struct site* site, unsigned level) {
 static inline void leave(void) {
     if (--depth == 0 && inside) inside->start = 0;
 }
+
+// A call of the C library. It has no name until MPI or a file makes the process worth recording.
+#define SITE(NAME)                                             \
+    static struct site site = {.name = #NAME};                 \
+    if (!site.real) site.real = dlsym(RTLD_NEXT, #NAME);       \
+    struct call call = {!!(recorded_levels & LEVEL_POSIX), 0}; \
+    if (call.recorded) call.start = now()

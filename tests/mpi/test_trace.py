@@ -164,16 +164,19 @@ def test_a_lower_level_is_left_out_when_not_asked_for(any_mpi, compiled, tmp_pat
     assert trace.info().bytes_written == RANKS * (5 * 1024 + 512)
 
 
-def test_threads_are_told_apart_and_children_leave_no_trace(any_mpi, tmp_path):
+def test_threads_are_told_apart_and_children_are_further_threads(any_mpi, tmp_path):
     pytest.importorskip("mpi4py", reason="needs mpi4py")
     program = (sys.executable, PROGRAMS / "children.py", tmp_path / "data")
     _, status, trace = run_traced(any_mpi, tmp_path, *program, ranks=2)
     writes = trace.select(levels=["posix"], kinds=["write"], ranks=[1])
 
     assert status == 0
-    assert sorted(writes.column("offset").tolist()) == [10 * number for number in range(100)]
-    assert len(set(writes.column("thread"))) == 2
-    assert trace.header.flags == ()
+    own, child = (writes.where(writes.column("bytes") == size) for size in (10, 1))
+    assert sorted(own.column("offset").tolist()) == [10 * number for number in range(100)]
+    assert len(set(own.column("thread"))) == 2
+    assert child.column("offset").tolist() == list(range(200))
+    assert not {*child.column("thread")} & {*own.column("thread")}
+    assert [flag.code for flag in trace.header.flags] == ["children"]
 
 
 def test_a_program_may_load_the_tracer_itself_through_mpi4py(any_mpi, tmp_path):
@@ -203,7 +206,7 @@ def test_the_command_writes_a_trace_and_reports_a_failing_program(
     assert [path.name for path in tmp_path.iterdir() if "parts" in path.name] == []
 
 
-def test_a_command_without_mpi_is_refused(tmp_path, capfd):
+def test_a_command_without_mpi_that_opens_no_file_is_refused(tmp_path, capfd):
     assert run(["trace", "-o", str(tmp_path / "run.parquet"), "--", "true"]) == 1
     assert "no process called MPI_Init" in capfd.readouterr().err
     assert run(["trace", "-o", str(tmp_path / "run.parquet"), "--", str(tmp_path / "nowhere")]) == 1

@@ -1,4 +1,4 @@
-"""`striate trace -- mpiexec -n 8 PROGRAM`: record what an MPI program does."""
+"""`striate trace -- mpiexec -n 8 PROGRAM`: record what a program does, with MPI or without."""
 
 from __future__ import annotations
 
@@ -43,9 +43,13 @@ def command(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Run COMMAND, an MPI launcher with its program, and write a trace of what its processes did.
+    """Run COMMAND, an MPI launcher with its program or any other, and write a trace of what its processes did.
+
+    Without MPI the threads of all processes that open files are the ranks of the trace.
 
     Example: striate trace -o run.parquet -- mpiexec -n 8 ./solver input.nml
+
+    Example: striate trace -o train.parquet -- python train.py
     """
     from striate import units
     from striate.record.launch import record

@@ -15,7 +15,7 @@ from striate.trace.header import MOST_RANKS
 
 MAGIC = b"STRIATE1"
 PAGE = 4096
-HEAD = struct.Struct("<8s4i5Q48s256s256s")
+HEAD = struct.Struct("<8s4i5Q48s256s256s4i2Q")
 _NAME = struct.Struct("<IIq")
 _SLOT = struct.Struct("<QII")
 INSIDE, THREADS = 2048, 64  # where calls that threads are inside of stand in the first page, and how many
@@ -28,6 +28,20 @@ EVENT = np.dtype(
 )  # fmt: skip
 KINDS = ("function", "file", "path", "type", "communicator", "list", "region", "clock", "program")
 _LONGEST_CLOCK = 2**61
+CALLED_MPI, STARTED, FORKED = 0, 1, 2  # how a process began: `enum how`
+ENDED, REPLACED = 1, 3  # how it ended: by itself; by another program in its place
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessInfo:
+    """A process among its relatives: numbers of the system, and of a launcher such as torchrun (-1: none)."""
+
+    number: int = 0
+    parent: int = 0
+    how: int = CALLED_MPI
+    launch_rank: int = -1
+    begun: int = 0  # nanoseconds on the events' clock
+    ended: int = 0  # 0: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +59,7 @@ class RankFile:
 
     rank: int
     size: int
-    finished: int  # 0 killed, 1 finalized, 2 aborted
+    finished: int  # 0 killed, 1 finalized or ended, 2 aborted, 3 replaced by another program
     dropped: int
     wall: int
     clock: int
@@ -56,6 +70,7 @@ class RankFile:
     names: dict[str, dict[int, bytes]]
     whole: bool
     inside: tuple[UnfinishedCall, ...] = ()  # calls that never returned
+    process: ProcessInfo = ProcessInfo()
 
     def called(self, *functions: str) -> NDArray[np.bool_]:
         """Which events are calls of these functions."""
@@ -78,16 +93,32 @@ class Head:
     boot: str
     host: str
     library: str
+    process: ProcessInfo
 
 
 def read_head(page: bytes, *, source: str) -> Head:
     """The head of a process's files; raises TraceError when it is broken."""
     if len(page) < HEAD.size or page[:8] != MAGIC:
         raise TraceError("expected the event file of a traced process, found another file", source=source)
-    _, rank, size, _, finished, count, dropped, _, wall, clock, boot, host, library = HEAD.unpack_from(page)
-    if not 0 <= rank < size <= MOST_RANKS or max(wall, clock) >= _LONGEST_CLOCK:
+    _, rank, size, number, finished, count, dropped, _, wall, clock, *rest = HEAD.unpack_from(page)
+    boot, host, library, parent, how, launch_rank, launch_size, begun, ended = rest
+    child = how in (STARTED, FORKED) and (rank, size) == (-1, 0)
+    if not (child or 0 <= rank < size <= MOST_RANKS) or max(wall, clock, begun, ended) >= _LONGEST_CLOCK:
         raise TraceError(f"the head of rank {rank} of {size} is broken", source=source)
-    return Head(rank, size, finished, count, dropped, wall, clock, _text(boot), _text(host), _text(library))
+    launched = launch_rank if 0 <= launch_rank < launch_size else -1
+    return Head(
+        rank,
+        size,
+        finished,
+        count,
+        dropped,
+        wall,
+        clock,
+        _text(boot),
+        _text(host),
+        _text(library),
+        ProcessInfo(number, parent, how, launched, begun, ended),
+    )
 
 
 def read_part(path: Path) -> RankFile:
@@ -112,7 +143,8 @@ def read_part(path: Path) -> RankFile:
         events[sound],
         names,
         bool(sound.all()) and head.events <= rows and names_whole,
-        _inside(page, names["function"]) if head.finished != 1 else (),
+        _inside(page, names["function"]) if head.finished not in (ENDED, REPLACED) else (),
+        head.process,
     )
 
 

@@ -51,6 +51,7 @@ def traced_environment(
         "STRIATE_TRACE_LEVEL": str(bits),
         "STRIATE_TRACE_BYTES": str(max_bytes),
         "STRIATE_TRACE_SAMPLE": str(round(sample_seconds * 1e9)),
+        "STRIATE_TRACE_PROCESSES": "1",
     }
 
 
@@ -64,7 +65,7 @@ def record(
 ) -> RecordedRun:
     """Run `command`; its processes write beneath `scratch`, which all of their hosts must see.
 
-    Raises TraceError when the command cannot be run, or no process of it called MPI_Init.
+    Raises TraceError when the command cannot be run, or no process of it called MPI_Init or opened a file.
     """
     folder = Path(tempfile.mkdtemp(prefix=".striate-parts-", dir=scratch))
     try:

@@ -121,7 +121,10 @@ def _files(
     world = _communicators(part, merged)
     message, mpi, posix = level == "mpi", level == "mpi-io", level == "posix"
     communicator[message] = _looked_up(events["object"][message], world)
-    paths = {number: merged.file(_path(name), {}) for number, name in part.names["path"].items()}
+    used = set(np.unique(events["object"][posix]).tolist())
+    paths = {
+        number: merged.file(_path(name), {}) for number, name in part.names["path"].items() if number in used
+    }
     file[posix] = _looked_up(events["object"][posix], paths)
     offset[posix] = events["offset"][posix]
     opens = {number: merged.file(*_opened(name)) for number, name in part.names["file"].items()}

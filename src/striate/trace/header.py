@@ -26,6 +26,17 @@ class TracedCommunicator(msgspec.Struct, frozen=True):
     members: tuple[int, ...] | None = None
 
 
+class TracedProcess(msgspec.Struct, frozen=True):
+    """A process of a program without MPI; numbers are the system's, `launch_rank` that of torchrun or Slurm, or -1."""
+
+    number: int
+    parent: int
+    program: str  # its command line
+    role: str  # "program", "worker" (forked, or started by multiprocessing), "launcher", or "rank" of a launcher
+    ranks: tuple[int, ...]  # of its threads
+    launch_rank: int = -1
+
+
 class Flag(msgspec.Struct, frozen=True):
     """A caveat about the data: a short code for programs, a sentence for people."""
 
@@ -55,6 +66,7 @@ class Header(msgspec.Struct, frozen=True):
     job: str = ""  # number of the batch job
     mounts: dict[str, str] = {}  # path -> type of the file systems there were
     inputs: dict[str, str] = {}  # name -> "sha256:..."
+    processes: tuple[TracedProcess, ...] = ()  # whose threads the ranks are, where there was no MPI
 
     def flagged(self, *flags: Flag) -> Header:
         """The same with more flags; a code already there is kept once."""

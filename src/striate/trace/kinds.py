@@ -7,7 +7,7 @@ RESOURCE_LEVELS = ("server", "network", "disk")  # seen in simulations: what mac
 LEVELS = (*RANK_LEVELS, *RESOURCE_LEVELS)
 
 ACCESSES = ("read", "write")
-METADATA = ("open", "close", "sync", "delete", "view", "seek", "stat", "resize")
+METADATA = ("open", "close", "sync", "delete", "view", "seek", "stat", "resize", "rename", "map", "unmap")
 MESSAGES = ("send", "recv", "sendrecv", "wait", "probe", "neighbor", "rma", "fence")
 COLLECTIVES = (
     "barrier",

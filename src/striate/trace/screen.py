@@ -17,6 +17,7 @@ def screen(summary: Summary) -> str:
     parts = [
         _head(summary),
         _levels(summary),
+        _processes(summary),
         _files(summary),
         _phases(summary),
         _hosts(summary),
@@ -75,6 +76,21 @@ def _levels(summary: Summary) -> str:
         spent = (about_seconds(level.access_seconds), about_seconds(level.metadata_seconds))
         rows.append((level.level, *counts, *calls, *spent))
     return columns(rows, numbers_from=1)
+
+
+def _processes(summary: Summary, *, most: int = 8) -> str:
+    if not summary.processes:
+        return ""
+    rows = [("process", "program", "threads", "read", "written")]
+    for one in summary.processes[:most]:
+        of = (
+            f" {one.launch_rank}" if one.role == "rank" else f" of {one.launch_rank}" * (one.launch_rank >= 0)
+        )
+        moved = (about_size(one.bytes_read), about_size(one.bytes_written))
+        who = f"{one.role}{of} ({one.number})"
+        rows.append((who, _shortened(one.program, 48), f"{one.threads:,}", *moved))
+    left = len(summary.processes) - most
+    return columns(rows, numbers_from=2) + (f"\n... and {left:,} more processes" if left > 0 else "")
 
 
 def _files(summary: Summary) -> str:

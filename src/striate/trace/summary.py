@@ -74,6 +74,18 @@ class HostUse(msgspec.Struct, frozen=True):
     disk_written: int | None
 
 
+class ProcessUse(msgspec.Struct, frozen=True):
+    """One process of a program without MPI: who it was, how many of its threads did I/O, and how much."""
+
+    number: int
+    role: str
+    launch_rank: int  # -1: none
+    threads: int
+    bytes_read: int
+    bytes_written: int
+    program: str
+
+
 class Summary(msgspec.Struct, frozen=True):
     """Plain numbers; bytes are those the program asked for (MPI-IO where a file has some, POSIX otherwise)."""
 
@@ -101,6 +113,7 @@ class Summary(msgspec.Struct, frozen=True):
     phases: tuple[PhaseInfo, ...]
     flags: tuple[Flag, ...]
     resources: tuple[HostUse, ...] = ()
+    processes: tuple[ProcessUse, ...] = ()
 
     def to_json(self) -> str:
         return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
@@ -140,6 +153,7 @@ def summarise(trace: Trace) -> Summary:
         _phases(trace),
         trace.header.flags,
         _resources(trace),
+        _processes(trace),
     )
 
 
@@ -157,6 +171,28 @@ def _asked_bytes(trace: Trace) -> tuple[int, int]:
     asked = trace.where(front(trace))
     read, written = (int(asked.column("bytes")[asked.of_kind(kind)].sum()) for kind in ("read", "write"))
     return read, written
+
+
+def _processes(trace: Trace) -> tuple[ProcessUse, ...]:
+    if not trace.header.processes:
+        return ()
+    asked = trace.where(front(trace))
+    read, written = (
+        np.bincount(asked.column("rank"), asked.column("bytes") * asked.of_kind(kind), trace.ranks)
+        for kind in ("read", "write")
+    )
+    return tuple(
+        ProcessUse(
+            one.number,
+            one.role,
+            one.launch_rank,
+            len(one.ranks),
+            int(read[list(one.ranks)].sum()),
+            int(written[list(one.ranks)].sum()),
+            one.program,
+        )
+        for one in trace.header.processes
+    )
 
 
 def _message_share(trace: Trace) -> float | None:

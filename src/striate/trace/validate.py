@@ -30,6 +30,8 @@ def validate(trace: Trace) -> None:
         members = communicator.members
         if members is not None and any(not 0 <= rank < header.ranks for rank in members):
             raise TraceError(f"expected ranks below {header.ranks}", at=f"communicator {communicator.name!r}")
+    if any(not 0 <= rank < header.ranks for process in header.processes for rank in process.ranks):
+        raise TraceError(f"expected ranks of processes below {header.ranks}", at="header")
     _within(trace, "resource", -1, len(header.resources))
     _within(trace, "rank", -1, header.ranks)
     _refuse(

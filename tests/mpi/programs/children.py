@@ -12,9 +12,14 @@ path = f"{sys.argv[1]}.{rank}"
 file = os.open(path, os.O_CREAT | os.O_RDWR)
 
 
+together = threading.Barrier(2)  # both are alive at once: a thread that follows another takes its number
+
+
 def write(first):
+    together.wait()
     for number in range(50):
         os.pwrite(file, b"x" * 10, 10 * (first + number))
+    together.wait()
 
 
 threads = [threading.Thread(target=write, args=(first,)) for first in (0, 50)]
