@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from striate.errors import WorkloadError
-from striate.importers.kinds import from_command_line, is_command_line, is_dlio
+from striate.importers.kinds import described, from_command_line, is_command_line, is_dlio
 from striate.provenance import hash_bytes, hash_file
 from striate.workload.workload import Workload
 
@@ -26,13 +26,18 @@ def find_workload(
     function of the number of ranks, or `app`, an App; it is run as the program it is. A TOML file names an application,
     of a file beside it, or of any with `allow_code`;
     any other file or folder is a saved workload, a trace or another tool's log; `kernel:pingpong,size=1MiB` is a
-    built-in kernel; `ior -a MPIIO -t 1m -b 16m`, with a launcher before it or not, is IOR's command line. Raises
-    WorkloadError when none of that is there.
+    built-in kernel; `ior -a MPIIO -t 1m -b 16m`, with a launcher before it or not, is a command line of IOR, mdtest,
+    FIO, h5bench or IO500, and `fio:FILE`, `h5bench:FILE` and `io500:FILE` are their files. Raises WorkloadError
+    when none of that is there.
     """
     if is_dlio(name):
         raise WorkloadError("a training job is taken by `predict` and `workload show` alone", source=name)
     if name.startswith(KERNEL):
         return _kernel(name.removeprefix(KERNEL), ranks), {name: hash_bytes(name.encode())}
+    if (found := described(name)) is not None:
+        file, read = found
+        workload = read(file, ranks)
+        return workload, {file.name: hash_file(file)}
     if is_command_line(name):
         return from_command_line(name, ranks), {name: hash_bytes(name.encode())}
     path = Path(name)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from striate.errors import WorkloadError
+from striate.importers.block_order import at_random
 from striate.importers.ior_options import IorTest, read_options
 from striate.workload import Spmd, Workload
 
 MOST_APART = 1000  # repetitions that are written out
-MOST_SHUFFLED = 4096  # transfers of a block that are kept one by one
 
 
 def from_words(words: list[str], ranks: int | None) -> Workload:
@@ -31,30 +31,31 @@ def workload_of(test: IorTest, *, ranks: int) -> Workload:
         found = f"expected at most {MOST_APART} repetitions with -m or -d, got {test.repetitions}"
         raise WorkloadError(found, at="-i", source="ior")
     if not apart:
-        file = _file(body, test, "")
+        file = declare(body, test)
         with body.repeat(test.repetitions):
             _repetition(body, test, file)
         return body.workload()
-    one_file = None if test.multi_file else _file(body, test, "")
+    one_file = None if test.multi_file else declare(body, test)
     for repetition in range(test.repetitions):
         if repetition and test.delay_seconds:
             body.compute(f"{test.delay_seconds} s")
-        _repetition(body, test, one_file or _file(body, test, f".{repetition}"))
+        _repetition(body, test, one_file or declare(body, test, f".{repetition}"))
     return body.workload()
 
 
-def _file(body: Any, test: IorTest, mark: str) -> Any:
+def declare(body: Any, test: IorTest, mark: str = "") -> Any:
+    """The file of a test, or its files, one per rank."""
     own = ".{}" if test.file_per_rank else ""
     return body.files(f"{test.name}{mark}{own}", per_rank=bool(test.file_per_rank))
 
 
 def _repetition(body: Any, test: IorTest, file: Any) -> None:
     if test.write:
-        _phase(body, test, file, "write", writes=True, shift=0)
+        write_phase(body, test, file, "write", writes=True)
     if test.check_write:
         _phase(body, test, file, "check of what was written", writes=False, shift=_shift(test, 1))
     if test.read or test.check_read:
-        _phase(body, test, file, "read", writes=False, shift=_shift(test, 0))
+        write_phase(body, test, file, "read", writes=False)
     if not test.keep:
         body.barrier()
         if test.file_per_rank:
@@ -67,6 +68,11 @@ def _repetition(body: Any, test: IorTest, file: Any) -> None:
 def _shift(test: IorTest, further: int) -> int:
     """How many ranks away a rank reads from what it wrote: -C with ranks dealt to nodes in turn."""
     return test.task_offset + further if test.reorder else 0
+
+
+def write_phase(body: Any, test: IorTest, file: Any, name: str, *, writes: bool) -> None:
+    """A phase that writes what is a rank's own, or reads as far away as the test says."""
+    _phase(body, test, file, name, writes=writes, shift=0 if writes else _shift(test, 0))
 
 
 def _phase(body: Any, test: IorTest, file: Any, name: str, *, writes: bool, shift: int) -> None:
@@ -100,15 +106,14 @@ def _transfers(body: Any, test: IorTest, file: Any, whose: Any, *, writes: bool)
                 at = segment * segment_bytes + transfer * test.transfer_bytes + begin
                 _transfer(body, test, call, file, at, writes)
             return
-        if count > MOST_SHUFFLED:
-            raise WorkloadError(
-                f"-z with more than {MOST_SHUFFLED} transfers per block is not understood, got {count}",
-                at="-z",
-                source="ior",
-            )
-        for place in np.random.default_rng(0).permutation(count):
-            at = segment * segment_bytes + (begin + int(place) * test.transfer_bytes)
-            _transfer(body, test, call, file, at, writes)
+        at_random(
+            body,
+            count,
+            1,
+            lambda place, _: _transfer(
+                body, test, call, file, segment * segment_bytes + begin + place * test.transfer_bytes, writes
+            ),
+        )
 
 
 def _transfer(body: Any, test: IorTest, call: Any, file: Any, at: Any, writes: bool) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from striate.errors import WorkloadError
-from striate.units import LARGEST
+from striate.importers.command_options import OptionTable
 
 # letter -> (field of IorTest, kind of value); "flag" takes none and may be repeated
 UNDERSTOOD = {
@@ -75,7 +73,6 @@ REFUSED = {
     "-Z": "tasks in random order",
 }
 APIS = {"POSIX": False, "MPIIO": True}  # whether it has collective calls
-SCALES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,67 +107,16 @@ class IorTest:
         return self.block_bytes * self.segments * ranks
 
 
+OPTIONS = OptionTable("ior", UNDERSTOOD, WITHOUT_EFFECT, REFUSED, LONG, may_be_zero=frozenset(("-d", "-Q")))
+
+
 def read_options(words: list[str]) -> IorTest:
     """The test that the words after `ior` describe; raises WorkloadError by the option's name."""
-    found: dict[str, Any] = {}
-    words = list(words)
-    while words:
-        option, value = _next(words)
-        if option in REFUSED:
-            raise WorkloadError(f"{option} is not understood: {REFUSED[option]}", at=option, source="ior")
-        if option in WITHOUT_EFFECT:
-            continue
-        if option not in UNDERSTOOD:
-            raise WorkloadError(f"unknown option {option!r:.60}", at=option, source="ior")
-        field, kind = UNDERSTOOD[option]
-        found[field] = found.get(field, 0) + 1 if kind == "flag" else _value(option, kind, value)
-    return _checked(IorTest(**found))
-
-
-def _next(words: list[str]) -> tuple[str, str]:
-    """Take one option and its value off the words; flags of one letter may stand together (`-wrk`)."""
-    word = words.pop(0)
-    if not re.match(r"--?[A-Za-z]", word):
-        raise WorkloadError(f"expected an option of ior, got {word!r:.60}", source="ior")
-    if word.startswith("--"):
-        name, equals, value = word.partition("=")
-        name = LONG.get(name, name)
-        takes = WITHOUT_EFFECT.get(name, False)
-        return name, value if equals or not takes else _following(name, words)
-    name, rest = word[:2], word[2:].removeprefix("=")
-    takes = WITHOUT_EFFECT.get(name, UNDERSTOOD.get(name, ("", "flag"))[1] != "flag")
-    if takes:
-        return name, rest or _following(name, words)
-    if rest and name not in REFUSED:
-        words.insert(0, f"-{rest}")
-    return name, ""
-
-
-def _following(name: str, words: list[str]) -> str:
-    if not words:
-        raise WorkloadError(f"expected a value after {name}", at=name, source="ior")
-    return words.pop(0)
-
-
-def _value(option: str, kind: str, text: str) -> int | str:
-    if kind == "word":
-        return text
-    match = re.fullmatch(r"([0-9]{1,19})([kmgt]?)(?:i?b)?", text, re.ASCII | re.IGNORECASE)
-    scale = match[2].lower() if match else ""
-    if match is None or (kind == "count" and scale):
-        wanted = "a size such as 4k, 2m or 1g" if kind == "bytes" else "a whole number"
-        raise WorkloadError(f"expected {wanted}, got {text!r:.60}", at=option, source="ior")
-    number = int(match[1]) * SCALES[scale]
-    least = 0 if option in ("-d", "-Q") else 1
-    if not least <= number <= LARGEST:
-        raise WorkloadError(f"expected at least {least}, got {text!r:.60}", at=option, source="ior")
-    return number
+    return _checked(IorTest(**OPTIONS.read(words)))
 
 
 def _checked(test: IorTest) -> IorTest:
     """The test with IOR's own rules applied: what is not asked for is written and read, sizes must divide."""
-    from dataclasses import replace
-
     api = test.api.upper()
     if api not in APIS:
         known = ", ".join(APIS)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from striate.errors import WorkloadError
 
@@ -13,16 +14,10 @@ if TYPE_CHECKING:
     from striate.workload import Workload
 
 DLIO = "dlio:"
-
-
-def _ior(words: list[str], ranks: int | None) -> Workload:
-    from striate.importers import ior
-
-    return ior.from_words(words, ranks)
-
-
-# The program of a command line -> what makes its workload of its words and the number of ranks.
-COMMANDS: dict[str, Callable[[list[str], int | None], Workload]] = {"ior": _ior}
+# Programs of command lines: the modules of these names have `from_words`, which takes words and the number of ranks.
+COMMANDS = ("ior", "mdtest", "fio", "h5bench", "io500")
+# What stands before a file's name: the modules have `from_file`, which takes a path and the number of ranks.
+DESCRIPTIONS = ("fio:", "h5bench:", "io500:")
 LAUNCHERS = ("mpirun", "mpiexec", "srun", "aprun", "orterun")
 RANK_OPTIONS = ("-n", "-np", "--np", "--ntasks")
 
@@ -38,6 +33,19 @@ def is_command_line(text: str) -> bool:
     return len(words) > 1 and (_name(words[0]) in COMMANDS or _name(words[0]) in LAUNCHERS)
 
 
+def described(text: str) -> tuple[Path, Callable[[Path, int | None], Workload]] | None:
+    """The file of `fio:FILE` and its relatives, and what reads it; None for any other text."""
+    prefix = text[: text.find(":") + 1]
+    if prefix not in DESCRIPTIONS:
+        return None
+    return Path(text.removeprefix(prefix)), _importer(prefix.removesuffix(":")).from_file
+
+
+def _importer(name: str) -> Any:
+    """The module that knows a tool; none is loaded before it is needed."""
+    return importlib.import_module(f"striate.importers.{name}")
+
+
 def from_command_line(text: str, ranks: int | None) -> Workload:
     """The workload of a command line; `ranks` is what the launcher before it does not say."""
     try:
@@ -51,7 +59,10 @@ def from_command_line(text: str, ranks: int | None) -> Workload:
     started = _launched(words[:place])
     if started is not None and ranks not in (None, started):
         raise WorkloadError(f"the launcher says {started} ranks and --ranks {ranks}", source=text[:60])
-    return COMMANDS[_name(words[place])](words[place + 1 :], started if started is not None else ranks)
+    made: Workload = _importer(_name(words[place])).from_words(
+        words[place + 1 :], started if started is not None else ranks
+    )
+    return made
 
 
 def _name(word: str) -> str:

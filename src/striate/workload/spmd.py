@@ -102,15 +102,20 @@ class Spmd:
         layout: Layout | str | None = None,
         collective: str | None = None,
         per_rank: bool = False,
+        count: int = 1,
     ) -> File:
         """Declare a file, or one file per rank (`{}` in the name stands for the rank), with a layout of its own.
+
+        `count` files are named by their numbers from `first` on, which may move with loops: `files.first + step`.
 
         `collective` says how collective calls access it: `"two-phase:nodes:16MiB"`.
         """
         if name in self._files:
             raise WorkloadError(f"the file {name!r} is already in use", at=self._here())
         first = sum(file.count for file in self._files.values())
-        count = self.ranks if per_rank else 1
+        count = self.ranks if per_rank else count
+        if not 1 <= count < 2**62:
+            raise WorkloadError(f"expected at least one file, got {count!r:.60}", at=self._here())
         described = layout_text(layout, name), collective_text(collective, name)
         self._files[name] = File(name, first, count, *described)
         return self._files[name]
@@ -224,8 +229,10 @@ class Spmd:
     def _resolved(self, name: str, value: Any) -> Any:
         if name == "file":
             if isinstance(value, File):
+                if value.count not in (1, self.ranks):
+                    raise WorkloadError(f"expected the number of one of {value.count} files", at=self._here())
                 return value.first if value.count == 1 else value.first + self.rank
-            if isinstance(value, np.ndarray):  # numbers of files, one per rank
+            if isinstance(value, np.ndarray | Affine):  # numbers of files
                 return value
             return self._files[value].first if value in self._files else self.files(str(value)).first
         if name == "region":
