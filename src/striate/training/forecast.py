@@ -82,11 +82,7 @@ def forecast_training(
 
     Raises PredictionError when the job has no whole step.
     """
-    if job.steps < 1:
-        raise PredictionError(
-            f"{job.accelerators} accelerators with batches of {job.batch_size} want more than the "
-            f"{job.files * job.samples_per_file} samples of the dataset for one step"
-        )
+    _expect_steps(job)
     rates = rates or rates_of(system, job.record_format)
     numbers = rates.listed()
     drawn = _drawn(rates, DRAWS)
@@ -123,6 +119,34 @@ def forecast_training(
         valid_throughput=_range(epoch.throughput[valid]) if enough else None,
         valid_utilisation=_range(epoch.utilisation[valid]) if enough else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class JobDraws:
+    """What a job does in every draw of the numbers that are known as ranges."""
+
+    utilisation: Floats
+    throughput: Floats
+    seconds: Floats
+
+
+def draws_of(job: TrainingJob, system: StorageSystem) -> JobDraws:
+    """The draws behind `forecast_training`; raises PredictionError when the job has no whole step."""
+    _expect_steps(job)
+    drawn = _drawn(rates_of(system, job.record_format), DRAWS)
+    limits = capacities(job, drawn, cached_share(job, system.host_memory))
+    delivered = np.minimum.reduce(list(limits.values()))
+    epoch = _epoch(job, drawn, delivered)
+    _, extra = _checkpoint(job, drawn, delivered)
+    return JobDraws(epoch.utilisation, epoch.throughput, job.epochs * epoch.seconds + extra)
+
+
+def _expect_steps(job: TrainingJob) -> None:
+    if job.steps < 1:
+        raise PredictionError(
+            f"{job.accelerators} accelerators with batches of {job.batch_size} want more than the "
+            f"{job.files * job.samples_per_file} samples of the dataset for one step"
+        )
 
 
 def quantiles_of(

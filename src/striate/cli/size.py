@@ -1,0 +1,88 @@
+"""`striate size dlio:JOB [MACHINE] --target au=0.9 --vary servers,links,drives`: what to buy for a training job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from striate.cli.output import deliver, json_option, output_option, refuse_overwrite, write_output
+
+
+@click.command()
+@click.argument("program")
+@click.argument("machine", required=False)
+@click.option("--target", required=True, metavar="NAME=VALUE", help="au=0.9, throughput=1000 or seconds=3600")
+@click.option(
+    "--certainty",
+    type=click.FloatRange(0.5, 0.999),
+    default=0.9,
+    help="how sure the target is to be reached (default: 0.9)",
+)
+@click.option(
+    "--vary",
+    help="what may be chosen, the dearest first: servers, links, drives (of a server); host-links where no MACHINE is "
+    "named",
+)
+@click.option(
+    "--price", multiple=True, metavar="NAME=VALUE", help="of servers, links (a Gb/s of one) or drives"
+)
+@click.option("--ranks", type=click.IntRange(min=1), help="number of accelerators of the job")
+@json_option
+@output_option("a page with the trade-off (.html), or the answer (.json)")
+def command(
+    program: str,
+    machine: str | None,
+    target: str,
+    certainty: float,
+    vary: str | None,
+    price: tuple[str, ...],
+    ranks: int | None,
+    as_json: bool,
+    output: Path | None,
+    force: bool,
+) -> int:
+    """Find the smallest storage system with which PROGRAM, a DLIO workload, reaches a target.
+
+    MACHINE says what is not varied: a sheet (mlperf:FILE) or a cluster; without it NVMe drives and ranges for the rest.
+
+    Example: striate size "dlio:unet3d.yaml x 64 hosts x 8 accelerators" --target au=0.9 -o size.html
+    """
+    from striate.cli.clusters import find_system
+    from striate.errors import WorkloadError
+    from striate.importers.dlio import from_text, is_dlio
+    from striate.pages.sizing import sizing_page
+    from striate.training.sizing import TARGETS, Target, smallest_system
+    from striate.training.sizing_text import sizing_text
+    from striate.training.system import StorageSystem
+
+    if not is_dlio(program):
+        raise WorkloadError("expected a training job, dlio:FILE.yaml", source=program[:60])
+    if output is not None:
+        if output.suffix not in (".html", ".json"):
+            raise click.UsageError(f"expected an output ending in .html or .json, got {output.name!r}")
+        refuse_overwrite(output, force=force)
+    name, value = _named(target, "--target", tuple(TARGETS))
+    system = find_system(machine)[0] if machine else StorageSystem("any system", drive_kind="nvme")
+    job = from_text(program, ranks=ranks, hosts=system.hosts)
+    prices = dict(_named(one, "--price", ("servers", "links", "drives")) for one in price)
+    chosen = vary if vary is not None else "servers,links,drives" + (",host-links" if machine is None else "")
+    varied = [word.strip() for word in chosen.split(",") if word.strip()]
+    sizing = smallest_system(job, system, Target(name, value, certainty), vary=varied, prices=prices)
+    if output is not None and output.suffix == ".html":
+        write_output(output, sizing_page(sizing), force=force)
+        output = None
+    deliver(sizing, sizing_text(sizing), as_json=as_json or output is not None, output=output, force=force)
+    return 0 if sizing.best is not None else 3
+
+
+def _named(text: str, option: str, known: tuple[str, ...]) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if name not in known or not 0 < number < 1e300:
+        wanted = ", ".join(f"{one}=NUMBER" for one in known)
+        raise click.UsageError(f"expected {option} to be one of {wanted}, got {text!r:.60}")
+    return name, number
