@@ -133,6 +133,7 @@ class ProgramSubject:
             block_bytes=max(self.traffic.mean_bytes, 1),
             between_picoseconds=round(shortest * 1e12 / max(self.traffic.messages, 1)),
             most_blocks=self.traffic.messages,
+            files=self.traffic.servers > 0,
         )
         contention = contention_check(traffic, self.cluster, tolerance_seconds=tolerance)
         self.contention = contention.effect_seconds

@@ -29,6 +29,7 @@ class Traffic:
     between_picoseconds: int  # from one block of a sender to its next
     most_blocks: int  # that any processor communicates
     in_step: bool = True  # all senders send at the same moments; false: each at its own
+    files: bool = False  # files are accessed: data go to servers, which this test does not try
 
 
 def contention_check(traffic: Traffic, cluster: Cluster, *, tolerance_seconds: float) -> Check:
@@ -38,7 +39,8 @@ def contention_check(traffic: Traffic, cluster: Cluster, *, tolerance_seconds: f
     """
     name = "contention"
     if traffic.most_blocks == 0 or cluster.nodes < 2:
-        return Check(name, True, "no block is sent")
+        among = "no block is sent between ranks; what goes to servers meets in the rungs themselves"
+        return Check(name, True, among if traffic.files else "no block is sent")
     senders = min(traffic.senders, cluster.nodes - 1)
     if senders < 2:
         return Check(name, True, "no rank receives from two others at once")

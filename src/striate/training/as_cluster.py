@@ -20,8 +20,8 @@ LATENCY = "2 us"
 def cluster_of(system: StorageSystem) -> Cluster:
     """Hosts on a switch with the storage servers, or with drives of their own; `[[measured]]` holds the ranges.
 
-    Numbers of drives and servers that the sheet does not say widen the range of a drive's rate: a description has no
-    ranges of counts.
+    Numbers of drives and servers that the sheet does not say widen the range of the rate of a drive, and of a server's
+    link: a description has no ranges of counts.
     """
     rates = rates_of(system, "other")
     return cluster_from_tables(_tables(system, rates))
@@ -30,7 +30,7 @@ def cluster_of(system: StorageSystem) -> Cluster:
 def _tables(system: StorageSystem, rates: Rates) -> dict[str, Any]:
     servers = round(rates.servers.middle) if rates.servers else 1
     drives = max(1, round(rates.drive_count.middle / servers))
-    read = _product(rates.drive_rate, rates.delivered, *_counted(rates))
+    read = _product(rates.drive_rate, rates.delivered, *_counted(rates.drive_count))
     write = _product(read, rates.write_share)
     memory = format_size(int(system.host_memory or 256 * 2**30))
     inside = {"nic": {"bandwidth": SOCKET, "link": {"bandwidth": SOCKET}}, "socket": {"bandwidth": SOCKET}}
@@ -61,7 +61,7 @@ def _tables(system: StorageSystem, rates: Rates) -> dict[str, Any]:
     if rates.host_link and rates.server_link and rates.link_share:
         host, stored = (
             _product(rates.host_link, rates.link_share),
-            _product(rates.server_link, rates.link_share),
+            _product(rates.server_link, rates.link_share, *_counted(rates.servers)),
         )
         node["uplink"] = {"bandwidth": format_rate(host[1]), "latency": LATENCY}
         server["node"] = {
@@ -78,7 +78,7 @@ def _tables(system: StorageSystem, rates: Rates) -> dict[str, Any]:
     network = {"network": {"topology": "star", "switch": {"bandwidth": SWITCH}}} if "uplink" in node else {}
     return {
         "name": re.sub(r"[^A-Za-z0-9 _+()/-]", "_", system.name).lstrip(" _+()/-")[:64] or "sheet",
-        "source": f"a sheet of MLPerf Storage. Not said there: {', '.join(system.missing()) or 'nothing'}.",
+        "source": f"sheets of the machine. Not said there: {', '.join(system.missing()) or 'nothing'}.",
         "settings": {"io_request": "4 MiB", "stripe_unit": "1 MiB"},
         "node": [node],
         "server": [server],
@@ -87,9 +87,9 @@ def _tables(system: StorageSystem, rates: Rates) -> dict[str, Any]:
     }
 
 
-def _counted(rates: Rates) -> list[Uncertain]:
-    """Counts that are ranges, by which the rate of one drive is made as uncertain as that of all."""
-    return [one for one in (rates.drive_count,) if one.low != one.high]
+def _counted(number: Uncertain | None) -> list[Uncertain]:
+    """A count that is a range, by which the rate of one part is made as uncertain as that of all."""
+    return [number] if number is not None and number.low != number.high else []
 
 
 def _product(*factors: Uncertain | tuple[float, float, float]) -> tuple[float, float, float]:

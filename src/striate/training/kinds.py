@@ -40,6 +40,22 @@ DRIVES = {  # bytes per second that one drive reads in long requests
     ),
     "ssd": Uncertain("read rate of an SSD of unknown interface", 0.5 * GB, 3.5 * GB, 7 * GB, DATA_SHEETS),
 }
+TARGET, BRICK = "target", "brick"  # what file systems count in place of drives
+DRIVES[TARGET] = Uncertain(
+    "rate of a storage target (OST)",
+    0.5 * GB,
+    2.8 * GB,
+    18 * GB,
+    "OLCF Spider II 1 TB/s by 2,016 OSTs, NERSC Cori 700 GB/s by 248, Perlmutter 5 TB/s by 274",
+)
+DRIVES[BRICK] = Uncertain(
+    "rate of a brick",
+    0.18 * GB,
+    0.54 * GB,
+    6.8 * GB,
+    "one hard disk to one NVMe drive of the data sheets above",
+)
+TARGETS_PER_SERVER = (1, 2, 8)  # least, usual, most: Cori 1 OST on an OSS, Spider II 7
 DRIVE_COUNT = Uncertain("number of drives", 8, 24, 96, JUDGEMENT)
 DRIVE_BYTES = Uncertain(
     "capacity of a drive", 3.84e12, 7.68e12, 15.36e12, "capacities of the data sheets above"

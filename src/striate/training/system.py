@@ -101,7 +101,19 @@ def rates_of(system: StorageSystem, record_format: str) -> Rates:
         server_link=_stated(system.server_link, "line rate of a storage server", kinds.SERVER_LINK)
         if remote
         else None,
-        servers=_stated(system.servers, "number of storage servers", kinds.SERVER_COUNT) if remote else None,
+        servers=_stated(system.servers, "number of storage servers", _server_count(system))
+        if remote
+        else None,
+    )
+
+
+def _server_count(system: StorageSystem) -> Uncertain:
+    """Where targets are counted and servers are not, so many targets stand behind one."""
+    if system.drive_kind != kinds.TARGET or system.drives is None:
+        return kinds.SERVER_COUNT
+    least, usual, most = (max(1.0, system.drives / each) for each in reversed(kinds.TARGETS_PER_SERVER))
+    return Uncertain(
+        "number of storage servers", least, usual, most, "1 to 8 targets on a server (Cori, Spider II)"
     )
 
 

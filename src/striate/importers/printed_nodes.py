@@ -1,0 +1,65 @@
+"""Compute nodes by what is printed of them: `scontrol show node` and `lstopo`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from striate.errors import ClusterError
+from striate.training.system import StorageSystem
+from striate.units import counted
+
+_KEY = re.compile(r"(\w+)=(\S*)")
+_MACHINE = re.compile(r"^Machine .*?\(.*?([0-9.]+)([KMGT])i?B", re.MULTILINE)
+_SCALES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def from_scontrol(text: str, source: str) -> StorageSystem:
+    """The nodes of `scontrol show node`: how many, and the cores and memory that most of them have."""
+    nodes: dict[str, tuple[int, int]] = {}
+    for block in re.split(r"(?=^NodeName=)", text, flags=re.MULTILINE):
+        keys = dict(_KEY.findall(block))
+        name = keys.get("NodeName")
+        if name is None:
+            continue
+        if name in nodes:
+            raise ClusterError(f"the node {name!r:.40} stands there twice", source=source)
+        nodes[name] = (_cores(keys, name, source), _number(keys, "RealMemory", name, source) * 2**20)
+    if not nodes:
+        raise ClusterError("expected the output of scontrol show node: no NodeName is there", source=source)
+    (cores, memory), most = Counter(nodes.values()).most_common(1)[0]
+    notes = [f"{counted(len(nodes), 'node')} by scontrol"]
+    if most < len(nodes):
+        notes.append(f"{len(nodes) - most} of them differ from the {most} that count")
+    return StorageSystem(
+        "Slurm", hosts=len(nodes), host_cores=cores, host_memory=float(memory), notes=tuple(notes)
+    )
+
+
+def _cores(keys: dict[str, str], name: str, source: str) -> int:
+    if "Sockets" in keys and "CoresPerSocket" in keys:
+        return _number(keys, "Sockets", name, source) * _number(keys, "CoresPerSocket", name, source)
+    return _number(keys, "CPUTot", name, source)
+
+
+def _number(keys: dict[str, str], key: str, name: str, source: str) -> int:
+    text = keys.get(key, "")
+    if not re.fullmatch(r"[0-9]{1,15}", text, re.ASCII) or int(text) < 1:
+        raise ClusterError(f"expected a number of {key}, got {text!r:.40}", at=name[:40], source=source)
+    return int(text)
+
+
+def from_lstopo(text: str, source: str) -> StorageSystem:
+    """Cores and memory of the host that `lstopo` printed, as text or XML."""
+    if "<topology" in text:
+        cores = len(re.findall(r'<object type="Core"', text))
+        memory = float(sum(map(int, re.findall(r'local_memory="([0-9]{1,18})"', text))))
+    else:
+        cores = len(re.findall(r"\bCore L#", text))
+        machine = _MACHINE.search(text)
+        memory = float(machine[1]) * _SCALES[machine[2]] if machine else 0.0
+    if not cores or not memory:
+        raise ClusterError("expected the output of lstopo: cores and the memory of a machine", source=source)
+    return StorageSystem(
+        "lstopo", host_cores=cores, host_memory=memory, notes=(f"{counted(cores, 'core')} by lstopo",)
+    )

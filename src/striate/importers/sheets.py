@@ -1,0 +1,71 @@
+"""Machines by what their own commands print: sheets of several kinds, joined into one storage system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+
+from striate.errors import ClusterError
+from striate.importers import mlperf_sheet, printed_nodes, printed_storage
+from striate.limits import SMALL_FILE
+from striate.training.system import StorageSystem
+
+JOIN = " + "
+Reader = Callable[[str, str], StorageSystem]  # (text, source)
+# What stands before a file's name -> what reads the text of the file.
+PRINTED: dict[str, Reader] = {
+    "lustre": printed_storage.from_lfs_df,
+    "beegfs": printed_storage.from_beegfs_targets,
+    "gluster": printed_storage.from_gluster_info,
+    "slurm": printed_nodes.from_scontrol,
+    "lstopo": printed_nodes.from_lstopo,
+}
+MLPERF = "mlperf"
+
+
+def is_sheet(name: str) -> bool:
+    """True for `lustre:FILE` and its relatives, and for several of them joined by ` + `."""
+    return name.partition(":")[0] in (*PRINTED, MLPERF)
+
+
+def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
+    """The system of one sheet or of several, and their files; raises ClusterError in one line."""
+    systems, paths = [], []
+    for part in name.split(JOIN):
+        kind, _, file = part.strip().partition(":")
+        if kind not in (*PRINTED, MLPERF) or not file:
+            known = ", ".join(f"{one}:FILE" for one in (*PRINTED, MLPERF))
+            raise ClusterError(f"expected sheets such as {known}, got {part.strip()!r:.60}")
+        path = Path(file)
+        paths.append(path)
+        systems.append(
+            mlperf_sheet.from_file(path) if kind == MLPERF else PRINTED[kind](_text(path), str(path))
+        )
+    return joined(systems), tuple(paths)
+
+
+def joined(systems: Sequence[StorageSystem]) -> StorageSystem:
+    """One system of several sheets: each number from the first that says it."""
+    first, *others = systems
+    for other in others:
+        more = {
+            field.name: getattr(other, field.name)
+            for field in fields(StorageSystem)
+            if getattr(first, field.name) is None and getattr(other, field.name) is not None
+        }
+        first = replace(
+            first, name=f"{first.name}{JOIN}{other.name}", notes=(*first.notes, *other.notes), **more
+        )
+    return first
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(SMALL_FILE + 1)
+    except OSError as error:
+        raise ClusterError(f"cannot read it: {error.strerror}", source=str(path)) from None
+    if len(content) > SMALL_FILE:
+        raise ClusterError("expected a sheet of at most 16 MiB", source=str(path))
+    return content.decode("utf-8", "replace")

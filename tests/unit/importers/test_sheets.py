@@ -1,0 +1,173 @@
+"""Machines by what their commands print: numbers as they stand there, ranges for the rest, mistakes in one line."""
+
+import pytest
+
+from striate.cli.clusters import find_cluster, find_system
+from striate.cli.main import run
+from striate.errors import ClusterError
+from striate.training.kinds import DRIVES, TARGET
+from striate.training.system import rates_of
+
+LFS_DF = """UUID                   1K-blocks        Used   Available Use% Mounted on
+scratch-MDT0000_UUID     8194624      119872     7561600   2% /mnt/scratch[MDT:0]
+scratch-OST0000_UUID   104857600     1234567    99000000   2% /mnt/scratch[OST:0]
+scratch-OST0001_UUID   104857600     1234567    99000000   2% /mnt/scratch[OST:1]
+scratch-OST0002_UUID   104857600     1234567    99000000   2% /mnt/scratch[OST:2]
+scratch-OST000a_UUID   104857600     1234567    99000000   2% /mnt/scratch[OST:10]
+OST000b             : inactive device
+
+filesystem_summary:    419430400     4938268   396000000   2% /mnt/scratch
+"""
+BEEGFS = """TargetID   Reachability   Consistency   NodeID
+========   ============   ===========   ======
+     101         Online          Good        1
+     102         Online          Good        1
+     201         Online          Good        2
+"""
+LONG_NODES = BEEGFS.replace("        1\n", "  store1 [ID: 1]\n").replace("        2\n", "  store2 [ID: 2]\n")
+GLUSTER = """
+Volume Name: gv0
+Type: Distributed-Replicate
+Volume ID: 4a7d0f5a-0000-0000-0000-000000000000
+Status: Started
+Number of Bricks: 2 x 2 = 4
+Transport-type: tcp
+Bricks:
+Brick1: alpha:/bricks/1
+Brick2: beta:/bricks/1
+Brick3: alpha:/bricks/2
+Brick4: beta:/bricks/2
+Options Reconfigured:
+performance.client-io-threads: off
+"""
+NODE = """NodeName={} Arch=x86_64 CoresPerSocket=32
+   CPUAlloc=0 CPUTot=128 CPULoad=0.01
+   RealMemory={} AllocMem=0 FreeMem=250000 Sockets=2 Boards=1
+   State=IDLE ThreadsPerCore=2 TmpDisk=0 Weight=1
+
+"""
+SLURM = NODE.format("n1", 257000) + NODE.format("n2", 257000) + NODE.format("fat", 1030000)
+LSTOPO = """Machine (251GB total)
+  Package L#0
+    NUMANode L#0 (P#0 251GB)
+    L3 L#0 (32MB)
+      L2 L#0 (512KB) + L1d L#0 (32KB) + L1i L#0 (32KB) + Core L#0 + PU L#0 (P#0)
+      L2 L#1 (512KB) + L1d L#1 (32KB) + L1i L#1 (32KB) + Core L#1 + PU L#1 (P#1)
+"""
+XML = (
+    '<?xml version="1.0"?><topology version="2.0"><object type="Machine">'
+    '<object type="NUMANode" local_memory="1073741824"/>'
+    '<object type="Core" os_index="0"/><object type="Core" os_index="1"/><object type="Core" os_index="2"/>'
+    "</object></topology>"
+)
+
+
+def sheet(tmp_path, kind, text):
+    path = tmp_path / f"{kind}.txt"
+    path.write_text(text)
+    return f"{kind}:{path}"
+
+
+def test_lfs_df_says_targets_and_leaves_servers_as_a_range(tmp_path):
+    system, hashes = find_system(sheet(tmp_path, "lustre", LFS_DF))
+    rates = rates_of(system, "other")
+
+    assert (system.name, system.drives, system.servers) == ("Lustre scratch", 4, None)
+    assert system.raw_capacity == 4 * 104857600 * 1024
+    assert rates.drive_rate == DRIVES[TARGET]
+    assert (rates.servers.low, rates.servers.middle, rates.servers.high) == (1, 2, 4)
+    assert "number of storage servers" in system.missing()
+    assert list(hashes) == ["lustre.txt"]
+
+
+def test_lfs_df_with_units_is_the_same(tmp_path):
+    text = LFS_DF.replace("104857600", "100.0G").replace("1K-blocks", "bytes")
+
+    assert find_system(sheet(tmp_path, "lustre", text))[0].raw_capacity == 4 * 100 * 2**30
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "drives", "servers"),
+    [
+        ("beegfs", BEEGFS, 3, 2),
+        (
+            "beegfs",
+            LONG_NODES,
+            3,
+            2,
+        ),
+        ("beegfs", "TargetID   NodeID\n1  a\n2  b\n", 2, 2),
+        ("gluster", GLUSTER, 4, 2),
+    ],
+)
+def test_targets_and_bricks_are_counted_with_their_servers(kind, text, drives, servers, tmp_path):
+    system, _ = find_system(sheet(tmp_path, kind, text))
+
+    assert (system.drives, system.servers) == (drives, servers)
+
+
+def test_copies_of_a_volume_are_noted(tmp_path):
+    system, _ = find_system(sheet(tmp_path, "gluster", GLUSTER))
+
+    assert any("Distributed-Replicate" in note for note in system.notes)
+
+
+def test_nodes_have_the_cores_and_memory_of_most_of_them(tmp_path):
+    system, _ = find_system(sheet(tmp_path, "slurm", SLURM))
+
+    assert (system.hosts, system.host_cores, system.host_memory) == (3, 64, 257000 * 2**20)
+    assert "1 of them differ" in system.notes[1]
+
+
+@pytest.mark.parametrize(("text", "cores", "memory"), [(LSTOPO, 2, 251 * 2**30), (XML, 3, 2**30)])
+def test_lstopo_says_cores_and_memory(text, cores, memory, tmp_path):
+    system, _ = find_system(sheet(tmp_path, "lstopo", text))
+
+    assert (system.host_cores, system.host_memory) == (cores, memory)
+
+
+def test_sheets_are_joined_and_every_program_is_forecast_on_them(tmp_path, capsys):
+    name = f"{sheet(tmp_path, 'lustre', LFS_DF)} + {sheet(tmp_path, 'slurm', SLURM)}"
+    system, hashes = find_system(name)
+    cluster, _ = find_cluster(name)
+
+    assert (system.drives, system.hosts, system.host_cores) == (4, 3, 64)
+    assert list(hashes) == ["lustre.txt", "slurm.txt"]
+    assert len(cluster.servers) == 2
+    assert run(["predict", "ior -t 1m -b 16m -F -w", name, "--ranks", "4", "--within", "9"]) in (0, 3)
+    assert "measured numbers, one by one at both ends of their ranges" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        ("lustre", "", "expected the output of lfs df: no OST is there"),
+        ("lustre", LFS_DF + LFS_DF, "the target OST0000 stands there twice - at line 12"),
+        ("lustre", LFS_DF + LFS_DF.replace("scratch-OST", "home-OST9"), "expected a target of lfs df"),
+        ("lustre", "x-OSTzzzz_UUID 1 2 3 4% /x\n", "expected a target of lfs df - at line 1"),
+        ("beegfs", "nothing\n", "no TargetID is there"),
+        ("beegfs", "TargetID NodeID\n1 1\n1 1\n", "the target '1' stands there twice"),
+        ("beegfs", "TargetID NodeID\n1\n", "expected 2 columns"),
+        ("gluster", GLUSTER + GLUSTER, "of one volume, found 2"),
+        ("gluster", GLUSTER.replace("= 4", "= 5"), "it says 5 bricks and lists 4"),
+        ("slurm", "nothing", "no NodeName is there"),
+        ("slurm", NODE.format("n1", "much"), "expected a number of RealMemory, got 'much' - at n1"),
+        ("slurm", NODE.format("n1", 1) * 2, "the node 'n1' stands there twice"),
+        ("lstopo", "Machine", "expected the output of lstopo"),
+    ],
+)
+def test_a_bad_sheet_is_one_line_with_the_place_of_the_mistake(kind, text, message, tmp_path):
+    with pytest.raises(ClusterError) as refused:
+        find_system(sheet(tmp_path, kind, text))
+
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_unknown_or_missing_sheet_is_refused(tmp_path):
+    good = sheet(tmp_path, "lustre", LFS_DF)
+    for bad in ("lustre:", f"{good} + oracle:b"):
+        with pytest.raises(ClusterError, match="expected sheets such as"):
+            find_system(bad)
+    with pytest.raises(ClusterError, match="cannot read it"):
+        find_system(f"lustre:{tmp_path / 'nowhere'}")
