@@ -127,7 +127,7 @@ def test_the_command_prints_json_and_draws_a_page(tmp_path, capsys):
     page = tmp_path / "size.html"
 
     assert run(["size", text, "--target", "au=0.9", "-o", str(page)]) == 0
-    assert "servers with" in capsys.readouterr().out
+    assert "reach utilisation of at least 90%" in capsys.readouterr().out
     content = page.read_text()
     assert content.count("<svg") == 1
     assert "<script" not in content
