@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from striate.cluster import Cluster, load_cluster
-from striate.importers.sheets import from_name, is_sheet
+from striate.importers.kinds import is_sheet
 from striate.provenance import hash_file
 
 if TYPE_CHECKING:
@@ -35,5 +35,7 @@ def find_system(name: str) -> tuple[StorageSystem, dict[str, str]]:
 
         cluster, hashes = find_cluster(name)
         return system_of(cluster), hashes
+    from striate.importers.sheets import from_name
+
     system, paths = from_name(name)
     return system, {path.name: hash_file(path) for path in paths}

@@ -50,7 +50,8 @@ def command(
     """
     from striate.cli.clusters import find_system
     from striate.errors import WorkloadError
-    from striate.importers.dlio import from_text, is_dlio
+    from striate.importers.dlio import from_text
+    from striate.importers.kinds import is_dlio
     from striate.pages.sizing import sizing_page
     from striate.training.sizing import TARGETS, Target, smallest_system
     from striate.training.sizing_text import sizing_text

@@ -18,6 +18,8 @@ DLIO = "dlio:"
 COMMANDS = ("ior", "mdtest", "fio", "h5bench", "io500")
 # What stands before a file's name: the modules have `from_file`, which takes a path and the number of ranks.
 DESCRIPTIONS = ("fio:", "h5bench:", "io500:")
+# What stands before the file of a machine's sheet; several are joined by " + ". `striate.importers.sheets` reads them.
+SHEETS = ("lustre", "beegfs", "gluster", "slurm", "lstopo", "mlperf")
 LAUNCHERS = ("mpirun", "mpiexec", "srun", "aprun", "orterun")
 RANK_OPTIONS = ("-n", "-np", "--np", "--ntasks")
 
@@ -25,6 +27,11 @@ RANK_OPTIONS = ("-n", "-np", "--np", "--ntasks")
 def is_dlio(text: str) -> bool:
     """True for `dlio:FILE`, with or without ` x 4 hosts x 8 accelerators` after it."""
     return text.startswith(DLIO)
+
+
+def is_sheet(name: str) -> bool:
+    """True for `lustre:FILE` and its relatives, and for several of them joined by ` + `."""
+    return name.partition(":")[0] in SHEETS
 
 
 def is_command_line(text: str) -> bool:

@@ -24,11 +24,6 @@ PRINTED: dict[str, Reader] = {
 MLPERF = "mlperf"
 
 
-def is_sheet(name: str) -> bool:
-    """True for `lustre:FILE` and its relatives, and for several of them joined by ` + `."""
-    return name.partition(":")[0] in (*PRINTED, MLPERF)
-
-
 def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
     """The system of one sheet or of several, and their files; raises ClusterError in one line."""
     systems, paths = [], []
