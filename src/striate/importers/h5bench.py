@@ -12,7 +12,7 @@ from striate.decoders import json_mistake
 from striate.errors import UnitError, WorkloadError
 from striate.importers.command_options import count_of, size_of
 from striate.importers.ini_text import read_small
-from striate.layout.simple_stripe import SimpleStripe
+from striate.layout.distributions.simple_stripe import SimpleStripe
 from striate.units import LARGEST, seconds
 from striate.workload import Spmd, Workload
 
