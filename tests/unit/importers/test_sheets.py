@@ -135,7 +135,7 @@ def test_sheets_are_joined_and_every_program_is_forecast_on_them(tmp_path, capsy
     assert list(hashes) == ["lustre.txt", "slurm.txt"]
     assert len(cluster.servers) == 2
     assert run(["predict", "ior -t 1m -b 16m -F -w", name, "--ranks", "4", "--within", "9"]) in (0, 3)
-    assert "measured numbers, one by one at both ends of their ranges" in capsys.readouterr().out
+    assert "ends of the machine's measured ranges" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
