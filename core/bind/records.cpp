@@ -100,6 +100,19 @@ BucketColumns<Position> resolve_and_bucket(Column<Position> indices, MutableColu
 }
 
 template <class Position>
+BucketColumns<Position> sort_and_bucket(Column<Position> indices, Column<std::uint64_t> live,
+                                        std::int64_t records, std::int64_t domain, std::int64_t window,
+                                        Column<std::int32_t> segments) {
+    Buckets<Position> result;
+    {
+        nb::gil_scoped_release release;
+        const DomainSplit split{records, domain, window, borrow(segments)};
+        result = sort_into_buckets<Position>(borrow(indices), borrow(live), split);
+    }
+    return hand_over_buckets(std::move(result));
+}
+
+template <class Position>
 BucketColumns<Position> bucket(Column<Position> indices, std::optional<Column<Position>> kept,
                                std::int64_t records, std::int64_t domain, std::int64_t window,
                                Column<std::int32_t> segments) {
@@ -136,6 +149,9 @@ void register_kind(nb::module_& module) {
     module.def("resolve_into_buckets", &resolve_and_bucket<Position>, nb::arg("indices").noconvert(),
                nb::arg("live"), nb::arg("each_once"), nb::arg("records"), nb::arg("domain"),
                nb::arg("window"), nb::arg("segments"));
+    module.def("sort_into_buckets", &sort_and_bucket<Position>, nb::arg("indices").noconvert(),
+               nb::arg("live"), nb::arg("records"), nb::arg("domain"), nb::arg("window"),
+               nb::arg("segments"));
     module.def("move_records", &move<Position>, nb::arg("target"), nb::arg("to").noconvert().none(),
                nb::arg("source"), nb::arg("from_").noconvert().none(), nb::arg("count"), nb::arg("size"));
 }

@@ -42,11 +42,12 @@ class Parts {
     [[nodiscard]] const Part& operator[](std::size_t part) const { return parts_[part]; }
 
     // The part of a record, which is one of the cut's.
-    [[nodiscard]] const Part& of(Position index) const {
-        const Part* found = &parts_[cells_[static_cast<std::uint64_t>(index) >> shift_]];
-        while (index >= found->end) ++found;
-        return *found;
+    [[nodiscard]] std::size_t number_of(Position index) const {
+        std::size_t found = cells_[static_cast<std::uint64_t>(index) >> shift_];
+        while (index >= parts_[found].end) ++found;
+        return found;
     }
+    [[nodiscard]] const Part& of(Position index) const { return parts_[number_of(index)]; }
 
   private:
     static Part part(const DomainSplit& split, std::int64_t owner, std::int64_t round) {
@@ -147,6 +148,49 @@ Buckets<Position> resolve_into_buckets(std::span<const Position> indices, std::s
 }
 
 template <class Position>
+Buckets<Position> sort_into_buckets(std::span<const Position> indices, std::span<const std::uint64_t> live,
+                                    const DomainSplit& split) {
+    refuse_split(split);
+    if (live.size() * 64 < static_cast<std::size_t>(split.records))
+        throw std::out_of_range("expected a bit for every record");
+    refuse_outside(indices, static_cast<std::size_t>(split.records));
+    std::vector<std::int64_t> before(live.size());  // live records in all words before each
+    for (std::size_t word = 1; word < live.size(); ++word)
+        before[word] = before[word - 1] + std::popcount(live[word - 1]);
+    const auto rank = [&](std::uint64_t record) {
+        const std::uint64_t below = live[record / 64] & ((std::uint64_t{1} << (record % 64)) - 1);
+        return before[record / 64] + std::popcount(below);
+    };
+    const Parts<Position> parts(split);
+    Buckets<Position> result{{}, {}, no_starts(split)};
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        const auto [first, end] = split.part(part);
+        result.starts[parts[part].bucket + 1] += count_bits(live, first, end);
+    }
+    make_room(result);
+    // Several parts share a bucket, where their owners share our memory: each follows the one before.
+    std::vector<std::int64_t> next(result.starts.begin(), result.starts.end() - 1), shift(parts.size());
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        const auto [first, end] = split.part(part);
+        if (first >= end) continue;
+        shift[part] = next[parts[part].bucket] - rank(static_cast<std::uint64_t>(first));
+        next[parts[part].bucket] += count_bits(live, first, end);
+    }
+    std::fill(result.order.begin(), result.order.end(), Position{-1});
+    for (std::size_t k = 0; k < indices.size(); ++k) {
+        const auto record = static_cast<std::uint64_t>(indices[k]);
+        if (((live[record / 64] >> (record % 64)) & 1) == 0) continue;
+        const std::size_t part = parts.number_of(indices[k]);
+        const auto at = static_cast<std::size_t>(rank(record) + shift[part]);
+        result.order[at] = static_cast<Position>(k);
+        result.place[at] = static_cast<Position>(indices[k] - parts[part].shift);
+    }
+    if (std::find(result.order.begin(), result.order.end(), Position{-1}) != result.order.end())
+        throw std::invalid_argument(foreign_bit);
+    return result;
+}
+
+template <class Position>
 Buckets<Position> bucket_records(std::span<const Position> indices, std::span<const Position> kept, bool all,
                                  const DomainSplit& split) {
     refuse_split(split);
@@ -170,11 +214,13 @@ Buckets<Position> bucket_records(std::span<const Position> indices, std::span<co
     return result;
 }
 
-#define STRIATE_INSTANTIATE(Position)                                                                     \
-    template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool, \
-                                              const DomainSplit&);                                        \
-    template Buckets<Position> resolve_into_buckets(std::span<const Position>, std::span<std::uint64_t>,  \
-                                                    bool, const DomainSplit&);
+#define STRIATE_INSTANTIATE(Position)                                                                       \
+    template Buckets<Position> bucket_records(std::span<const Position>, std::span<const Position>, bool,   \
+                                              const DomainSplit&);                                          \
+    template Buckets<Position> resolve_into_buckets(std::span<const Position>, std::span<std::uint64_t>,    \
+                                                    bool, const DomainSplit&);                              \
+    template Buckets<Position> sort_into_buckets(std::span<const Position>, std::span<const std::uint64_t>, \
+                                                 const DomainSplit&);
 STRIATE_INSTANTIATE(std::int32_t)
 STRIATE_INSTANTIATE(std::int64_t)
 

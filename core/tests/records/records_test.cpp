@@ -16,6 +16,7 @@ using striate::mark_records;
 using striate::move_records;
 using striate::resolve_into_buckets;
 using striate::resolve_records;
+using striate::sort_into_buckets;
 using striate::unmarked_records;
 
 namespace {
@@ -88,6 +89,53 @@ TEST_CASE("resolving into buckets is resolving, then bucketing") {
         CHECK(found.place == wanted.place);
         CHECK(found.starts == wanted.starts);
     }
+}
+
+TEST_CASE("buckets in the order of records hold what buckets in the order of claims hold") {
+    std::mt19937 random(11);
+    for (int round = 0; round < 200; ++round) {
+        const auto records = static_cast<std::int64_t>(random() % (round % 4 == 0 ? 9000 : 300) + 1);
+        const auto owners = static_cast<std::int64_t>(random() % 4 + 1);
+        const std::int64_t domain = (records + owners - 1) / owners + static_cast<std::int64_t>(random() % 3);
+        const std::int64_t window = 1 + static_cast<std::int64_t>(random() % static_cast<unsigned>(domain));
+        std::vector<std::int32_t> segments;  // some share our memory, others do not
+        for (std::int64_t owner = 0, shared = 0; owner < owners; ++owner)
+            segments.push_back(random() % 2 == 0 ? static_cast<std::int32_t>(shared++) : -1);
+        std::vector<std::int32_t> indices(static_cast<std::size_t>(records));
+        for (auto& index : indices)
+            index = static_cast<std::int32_t>(random() % static_cast<unsigned>(records));
+        std::vector<std::uint64_t> live(static_cast<std::size_t>(records / 64 + 1));
+        mark_records<std::int32_t>(indices, 0, live);
+        if (round % 2 == 0)  // other ranks have some of them
+            for (auto& word : live) word &= static_cast<std::uint64_t>(random()) * 0x9e3779b97f4a7c15U;
+        const DomainSplit split{records, domain, window, segments};
+        const auto found = sort_into_buckets<std::int32_t>(indices, live, split);
+        striate::LargeVector<std::int32_t> kept;
+        resolve_records<std::int32_t>(indices, 0, live, kept);
+        const auto wanted = bucket_records<std::int32_t>(indices, kept, false, split);
+        CHECK(found.starts == wanted.starts);
+        for (std::size_t b = 1; b < wanted.starts.size(); ++b) {
+            std::vector<std::pair<std::int32_t, std::int32_t>> ours, theirs;
+            for (auto k = static_cast<std::size_t>(wanted.starts[b - 1]);
+                 k < static_cast<std::size_t>(wanted.starts[b]); ++k) {
+                ours.emplace_back(indices[static_cast<std::size_t>(found.order[k])], found.order[k]);
+                theirs.emplace_back(indices[static_cast<std::size_t>(wanted.order[k])], wanted.order[k]);
+            }
+            std::sort(theirs.begin(), theirs.end());
+            CHECK(ours == theirs);
+        }
+        std::vector<std::pair<std::int32_t, std::int32_t>> places, same;
+        for (std::size_t k = 0; k < wanted.order.size(); ++k) {
+            places.emplace_back(found.order[k], found.place[k]);
+            same.emplace_back(wanted.order[k], wanted.place[k]);
+        }
+        std::sort(places.begin(), places.end());
+        std::sort(same.begin(), same.end());
+        CHECK(places == same);
+    }
+    const std::vector<std::int32_t> segments{-1}, one{5};
+    const std::vector<std::uint64_t> two{1 << 5 | 1};
+    CHECK_THROWS(sort_into_buckets<std::int32_t>(one, two, DomainSplit{64, 64, 64, segments}));
 }
 
 TEST_CASE("live bits that nobody claims are refused") {

@@ -23,6 +23,7 @@ from striate.runtime.move.background import Background
 from striate.runtime.move.collective import Collective
 from striate.runtime.move.commit import clean, commit, known_identities
 from striate.runtime.move.exchange import Exchange
+from striate.runtime.move.homes import with_homes
 from striate.runtime.move.mapped import MappedReading
 from striate.runtime.move.node import Node
 from striate.runtime.move.reading import Reading
@@ -119,13 +120,16 @@ class Dataset:
         report, schedule = self._begin("write", where, combine or "last")
         try:
             with Collective(
-                self._state.ranks, 0, same=same_call("write_all", where, schedule.combine)
+                self._state.ranks, 0, 0, same=same_call("write_all", where, schedule.combine)
             ) as meeting:
                 refuse_other_combine(combine, schedule)
                 source = self._as_bytes(records, schedule)
-                meeting.values[0] = session.begin()
-            if found := meeting.largest[0]:
+                meeting.values = [session.begin(), session.find_bricks()]
+            found, bricks = meeting.largest
+            if found:
                 self._catch_up(fresh=bool(found & FRESH), changed=bool(found & CHANGED))
+            if bricks:
+                self._state = with_homes(self._state)
             report.records = schedule.records
             state, windows = self._background_state() if _in_background else (self._state, self._windows)
             exchange = Exchange(state.ranks, schedule, report=report)

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from striate import units
-from striate.errors import DatasetError, StorageError
+from striate.errors import DatasetError
 from striate.runtime.alignment import REFUSED, wanted_alignment
 from striate.runtime.dataset import Dataset
 from striate.runtime.move.collective import Collective, fingerprint
+from striate.runtime.move.folders import prepare_folders
 from striate.runtime.move.group import group_of
 from striate.runtime.move.ranks import Ranks
 from striate.runtime.move.session import Session
@@ -33,7 +34,6 @@ from striate.runtime.plan.placement import (
 )
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.codec import Pipeline, pipeline_from, pipeline_from_configs
-from striate.runtime.store.commit import is_ours
 from striate.runtime.store.dtypes import describe_dtype
 from striate.runtime.store.files import Store, SubfileReader, check_directories
 from striate.runtime.store.hdf5_reference import hdf5_library
@@ -327,23 +327,3 @@ def with_servers_names(store: Store, ranks: Ranks, server_ranks: tuple[int, ...]
         return store
     told = [ranks.broadcast(name, rank) for name, rank in zip(names, server_ranks, strict=True)]
     return replace(store, directories=tuple(Path(os.fsdecode(name)) for name in told))
-
-
-def prepare_folders(store: Store, session: Session, ranks: Ranks, server_ranks: tuple[int, ...]) -> None:
-    """Make the dataset's directory; refuse one that holds something else, and server directories that are not there."""
-    if ranks.rank == 0:
-        store.path.mkdir(exist_ok=True)
-        foreign = [entry.name for entry in store.path.iterdir() if not is_ours(entry.name)]
-        if foreign:
-            raise DatasetError(
-                f"expected a dataset or an empty directory, found {foreign[0]!r}", at=str(store.path)
-            )
-        session.take()
-        session.caught_up()
-    for server, rank in enumerate(server_ranks):
-        if rank == ranks.rank and store.directories:
-            folder = store.folder(server)
-            if not folder.is_dir():
-                raise StorageError("no such directory for a server", 2, at=str(folder))
-            if not os.access(folder, os.W_OK | os.X_OK):
-                raise StorageError("permission denied", 13, at=str(folder))

@@ -16,11 +16,11 @@ from striate.runtime.front import (
     closing_on_error,
     new_identity,
     plain_number,
-    prepare_folders,
     server_ranks_of,
     with_servers_names,
 )
 from striate.runtime.move.collective import Collective
+from striate.runtime.move.folders import prepare_folders
 from striate.runtime.move.group import group_of
 from striate.runtime.move.group_state import GroupState, Setting
 from striate.runtime.move.session import Session

@@ -16,6 +16,7 @@ from mpi4py import MPI
 
 import striate.runtime as runtime
 from striate.runtime.move import update
+from striate.runtime.move.group import group_of
 
 WORLD = MPI.COMM_WORLD
 FOLDER, CASES = Path(sys.argv[1]), int(sys.argv[2])
@@ -76,9 +77,11 @@ def updated_schedule(dataset, where, combine, seed):
     anew = dataset.schedule(where, combine=combine)
     for name in ("units", "covered", "coverage", "holes"):
         agree(getattr(schedule, name), getattr(anew, name), name)
+    ranks = group_of(WORLD).ranks
+    reads = schedule.reading(ranks), anew.reading(ranks)
     for name in ("order", "place", "starts"):
         agree(getattr(schedule.writing, name), getattr(anew.writing, name), f"the writes' {name}")
-        agree(getattr(schedule.reading, name), getattr(anew.reading, name), f"the reads' {name}")
+        agree(*(getattr(moves, name) for moves in reads), f"the reads' {name}")
     return schedule
 
 

@@ -60,4 +60,11 @@ template <class Position>
                                                      std::span<std::uint64_t> live, bool each_once,
                                                      const DomainSplit& split);
 
+// The same for owners anywhere, with the entries of a bucket in the order of their records, so that an owner
+// who knows the live bits knows the place of each. Where several entries name a record, the last is kept.
+template <class Position>
+[[nodiscard]] Buckets<Position> sort_into_buckets(std::span<const Position> indices,
+                                                  std::span<const std::uint64_t> live,
+                                                  const DomainSplit& split);
+
 }  // namespace striate

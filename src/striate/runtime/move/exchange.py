@@ -54,7 +54,7 @@ class Exchange:
 
     def take(self, round_: int, records: Bytes, shared: Bytes, own: Bytes) -> None:
         """Our records of this round out of the windows, which all owners have filled."""
-        moves = self.schedule.reading
+        moves = self.schedule.reading(self.ranks)
         begin, end, place, order = self._shared(moves, round_)
         _core.move_records(records, order, shared, place, end - begin, self.partition.record_bytes)
         for turn in range(moves.messages[round_]):

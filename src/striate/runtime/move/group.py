@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
+
+import numpy as np
 
 from striate.errors import DatasetError
 from striate.runtime.move.node import Node
 from striate.runtime.move.ranks import MpiRanks, OneRank, Ranks
 
+_HOST_BYTES = 64  # Linux takes no longer names
 _keyval: list[int] = []  # MPI's name for our attribute of a communicator, made when first needed
 
 
@@ -17,12 +21,21 @@ class Group:
     def __init__(self, ranks: Ranks) -> None:
         self.ranks = ranks
         self._nodes: dict[str, Node] = {}  # by repr: True and 1 mean different things here
+        self._hosts: list[str] | None = None
 
     def node(self, share: bool | int) -> Node:
         """Collective: the ranks that share our memory, when `share` allows."""
         if repr(share) not in self._nodes:
             self._nodes[repr(share)] = Node(self.ranks, share)
         return self._nodes[repr(share)]
+
+    def hosts(self) -> list[str]:
+        """Collective the first time: the host of every rank, without its domain."""
+        if self._hosts is None:
+            name = socket.gethostname().partition(".")[0].encode()[:_HOST_BYTES]
+            rows = self.ranks.gather_rows(np.frombuffer(name.ljust(_HOST_BYTES, b"\0"), np.uint8))
+            self._hosts = [row.tobytes().rstrip(b"\0").decode(errors="replace") for row in rows]
+        return self._hosts
 
     def copy(self) -> Group:
         """Collective: the same ranks with communicators of their own."""

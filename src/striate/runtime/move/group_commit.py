@@ -15,7 +15,7 @@ import xxhash
 from striate.runtime.move.collective import Collective
 from striate.runtime.move.group_state import GroupState
 from striate.runtime.move.writing import Writing
-from striate.runtime.store.commit import Written, leftovers, merged_table, remove, replace_content
+from striate.runtime.store.commit import Written, leftovers, merged_table, remove, write_content
 from striate.runtime.store.files import Store, write_part
 from striate.runtime.store.group_metadata import (
     GroupMetadata,
@@ -105,7 +105,7 @@ def commit_group(
             if index is not None:
                 path = setting.store.path / index_name(metadata.identity, metadata.generation)
                 write_part(path, index, sync=sync).replace(path)
-            replace_content(setting.store, encode_group(metadata), beside, sync=sync)
+            write_content(setting.store, encode_group(metadata), beside, sync=sync).put_in_place()
             setting.session.caught_up()
     return replace(state, metadata=metadata, committed=True)
 

@@ -1,8 +1,8 @@
 """Conflicts resolved: of all claims to a record, the last of the highest rank is kept; the others are never sent.
 
 Inside a node each rank marks its claims in a row of bits that the others read: no sort, no message. Between
-nodes the claims go to the owner of the record, who resolves them and answers with one byte each. Both give the
-same result, and say which chunks are covered.
+nodes the claims go to the owner of the record, who resolves them and answers with one bit each; many claims go as
+such rows of bits as well. All give the same result, and say which chunks are covered.
 """
 
 from __future__ import annotations
@@ -112,6 +112,55 @@ def _mark_and_compare(node: Node, indices: Positions, first: int, rows: Words) -
     return live
 
 
+def resolve_by_rows(
+    ranks: Ranks, partition: Partition, indices: Positions, segments: npt.NDArray[np.int32]
+) -> Resolved:
+    """For ranks that share no memory and claim many of the records: a bit tells an owner of a claim, not a number.
+
+    Records are sent in the order of their places, which the owner reads from the bits.
+    """
+    bits = np.zeros(-(-partition.records // 64), np.uint64)
+    _core.mark_records(indices, 0, bits)
+    spans = [_words_of(partition, rank) for rank in range(partition.ranks)]
+    sizes = np.array([span.stop - span.start for span in spans], np.int64)
+    received = np.full(partition.ranks, sizes[ranks.rank])
+    rows: Words = ranks.exchange(np.concatenate([bits[span] for span in spans]), sizes, received)
+    rows = rows.reshape(partition.ranks, -1)
+    base = spans[ranks.rank].start * 64
+    low, high = (edge - base for edge in partition.domain_of(ranks.rank))
+    _clear_outside(rows, low, high)
+    claimed = np.bitwise_or.reduce(rows, axis=0)
+    if ranks.largest([_count(rows.reshape(-1)) - _count(claimed)])[0]:  # somewhere two claim one record
+        for rank in range(partition.ranks - 1):
+            rows[rank] &= ~np.bitwise_or.reduce(rows[rank + 1 :], axis=0)
+        bits[:] = 0
+        answers = ranks.exchange(rows.reshape(-1), received, sizes)
+        for span, answer in zip(spans, np.split(answers, np.cumsum(sizes)[:-1]), strict=True):
+            bits[span] |= answer
+    covered = _core.count_marked(claimed, _chunk_edges(partition, ranks.rank) - base)
+    holes = _unmarked(claimed, low, high, covered)
+    where = (partition.records, partition.domain, partition.window, segments)
+    buckets = _core.sort_into_buckets(indices, bits, *where)
+    places = [_core.unmarked_records(~row, low, high) - low for row in rows]
+    counts = np.array([len(one) for one in places], np.int64)
+    told = Claims(np.concatenate(places).astype(indices.dtype), counts)
+    return Resolved(buckets[0], covered, holes, told, buckets)
+
+
+def _words_of(partition: Partition, rank: int) -> slice:
+    """The words that hold the bits of a rank's domain, in a row of bits of all records."""
+    low, high = partition.domain_of(rank)
+    return slice(low // 64, -(-high // 64))
+
+
+def _clear_outside(rows: Words, low: int, high: int) -> None:
+    """Of words that also hold bits of other domains, leave our own: those from `low` to `high`."""
+    if rows.size:
+        rows[:, 0] &= np.uint64(2**64 - (1 << low % 64))
+        if high % 64:
+            rows[:, -1] &= np.uint64((1 << high % 64) - 1)
+
+
 def resolve_at_owners(ranks: Ranks, partition: Partition, indices: Positions, *, all_count: bool) -> Resolved:
     """For any ranks, by messages. `all_count` keeps every claim: for sums."""
     nobody = np.full(partition.ranks, -1, np.int32)
@@ -120,13 +169,26 @@ def resolve_at_owners(ranks: Ranks, partition: Partition, indices: Positions, *,
         partition, ranks.rank, claims.places
     )  # they lie in the order of ranks
     if all_count:
-        return Resolved(np.sort(order), covered, holes, claims)
-    flags = np.zeros(len(claims.places), np.uint8)
-    flags[winners] = 1
-    answer = ranks.exchange(flags, claims.counts, sent)
-    kept = np.sort(order[answer.astype(bool)])
+        return Resolved(None, covered, holes, claims)
+    answers = _answered(ranks, winners, claims.counts, sent)
+    kept = None if answers.all() else np.sort(order[answers])
     per_rank = np.bincount(claims.sources()[winners], minlength=partition.ranks)
     return Resolved(kept, covered, holes, Claims(claims.places[winners], per_rank.astype(np.int64)))
+
+
+def _answered(ranks: Ranks, winners: Positions, told: Int64, sent: Int64) -> npt.NDArray[np.bool_]:
+    """Tell the others, in a bit each, which of their claims count; which of ours do, in the order we sent them."""
+    flags = np.zeros(int(told.sum()), bool)
+    flags[winners] = True
+    answers = ranks.exchange(_packed(flags, told), -(-told // 8), -(-sent // 8))
+    parts = np.split(answers, np.cumsum(-(-sent // 8))[:-1])
+    bits = [np.unpackbits(part, count=int(count)) for part, count in zip(parts, sent, strict=True)]
+    return np.concatenate(bits).astype(bool)
+
+
+def _packed(flags: npt.NDArray[np.bool_], counts: Int64) -> Bytes:
+    """The flags of each rank in whole bytes of their own."""
+    return np.concatenate([np.packbits(part) for part in np.split(flags, np.cumsum(counts)[:-1])])
 
 
 def _resolve_claims(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from striate.runtime.move.resolve import (
     Claims,
     Resolved,
     resolve_at_owners,
+    resolve_by_rows,
     resolve_on_node,
     tell_owners,
 )
@@ -68,15 +68,23 @@ class Schedule:
     coverage: npt.NDArray[np.uint8]  # of every chunk: untouched, partly, wholly
     holes: Int64 | None  # records of our domain that nobody names; None on all ranks when some rank has many
     writing: Moves
-    read_early: Moves | None  # None: made when first needed, for that takes no other rank
+    read_alike: bool  # every claim of every rank counts: records are read as they are written
     segments: npt.NDArray[np.int32]
+    _reading: list[Moves] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    @cached_property
-    def reading(self) -> Moves:
-        """The moves of a read: whoever asks gets an answer, so nothing is resolved."""
-        if self.read_early is not None:
-            return self.read_early
-        return moves_of(None, self.partition, self.units, None, self.segments, None, 1)
+    def reading(self, ranks: Ranks) -> Moves:
+        """Collective the first time: the moves of a read. Whoever asks gets an answer, so nothing is resolved."""
+        if self.read_alike:
+            return self.writing
+        if not self._reading:
+            self._reading.append(self._reading_moves(ranks))
+        return self._reading[0]
+
+    def _reading_moves(self, ranks: Ranks) -> Moves:
+        if (self.segments >= 0).all():
+            return moves_of(None, self.partition, self.units, None, self.segments, None, 1)
+        told = tell_owners(ranks, self.partition, self.units, self.segments)[1]
+        return moves_of(ranks, self.partition, self.units, None, self.segments, told, self.quota)
 
     @property
     def records(self) -> int:
@@ -86,8 +94,8 @@ class Schedule:
     @property
     def nbytes(self) -> int:
         """Memory held by this rank: at most three positions per record once written, two more when read by messages."""
-        made: Moves | None = self.__dict__.get("reading", self.read_early)
-        columns = [self.units, *self.writing.columns, *([] if made is None else made.columns)]
+        made = [self.writing, *self._reading]
+        columns = [self.units, *(column for moves in made for column in moves.columns)]
         if self.holes is not None:
             columns.append(self.holes)
         return sum({id(column): column.nbytes for column in columns}.values())
@@ -134,14 +142,11 @@ def build_schedule(
     One message carries at most `quota` records to one rank; `scratch` is memory of the node, free to use. No rank
     has more than `most` units.
     """
-    by_bits = node.is_everyone and combine == "last" and most * SPARSE >= partition.records
-    resolved = _resolve(ranks, node, partition, units, combine=combine, scratch=scratch if by_bits else None)
+    resolved = _resolve(ranks, node, partition, units, combine=combine, most=most, scratch=scratch)
     ranks.patiently_largest(
         [0]
     )  # high ranks keep most claims: the others wait here, and leave them their CPU
-    alike = (
-        node.is_everyone and (resolved.kept is None or len(resolved.kept) == len(units)) and combine == "last"
-    )
+    alike = (resolved.kept is None or len(resolved.kept) == len(units)) and combine == "last"
     coverage, all_alike, few_holes = share_coverage(
         ranks, partition, resolved.covered, (alike, resolved.holes is not None)
     )
@@ -149,10 +154,6 @@ def build_schedule(
     segments = node.segments if combine == "last" else np.full(partition.ranks, -1, np.int32)
     told = None if resolved.claims is None else _remote(resolved.claims, segments)
     writing = moves_of(ranks, partition, units, resolved.kept, segments, told, quota, resolved.buckets)
-    early = writing if all_alike else None
-    if early is None and not node.is_everyone:
-        told = tell_owners(ranks, partition, units, node.segments)[1]
-        early = moves_of(ranks, partition, units, None, node.segments, told, quota)
     return Schedule(
         partition,
         units,
@@ -165,18 +166,29 @@ def build_schedule(
         coverage,
         holes,
         writing,
-        early,
+        all_alike,
         node.segments,
     )
 
 
 def _resolve(
-    ranks: Ranks, node: Node, partition: Partition, indices: Positions, *, combine: str, scratch: Bytes | None
+    ranks: Ranks,
+    node: Node,
+    partition: Partition,
+    indices: Positions,
+    *,
+    combine: str,
+    most: int,
+    scratch: Bytes,
 ) -> Resolved:
-    if scratch is not None:
+    """The way to resolve claims that costs least; the same on all ranks."""
+    if combine == "last" and node.is_everyone and most * SPARSE >= partition.records:
         resolved = resolve_on_node(node, partition, indices, rank=ranks.rank, scratch=scratch)
         if resolved is not None:
             return resolved
+    bits = 8 * indices.itemsize  # of a claim that is told by its number
+    if combine == "last" and not node.is_everyone and most * bits >= partition.records:
+        return resolve_by_rows(ranks, partition, indices, node.segments)
     return resolve_at_owners(ranks, partition, indices, all_count=combine == "sum")
 
 
@@ -223,9 +235,11 @@ def _by_round(partition: Partition, told: Claims | None, kind: Any) -> tuple[Pos
     """What others fill or take of our window, in the order in which they send: by round, then by rank."""
     if told is None:
         return np.zeros(0, kind), np.zeros((partition.rounds, partition.ranks + 1), np.int64)
+    if partition.rounds == 1:
+        return told.places, np.concatenate([[0], np.cumsum(told.counts)]).astype(np.int64)[None, :]
     rounds = told.places // partition.window
     bucket = rounds.astype(np.int64) * partition.ranks + told.sources()
-    order = np.argsort(bucket, kind="stable") if partition.rounds > 1 else slice(None)
+    order = np.argsort(bucket, kind="stable")
     counts = np.bincount(bucket, minlength=partition.rounds * partition.ranks)
     flat = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     starts = np.lib.stride_tricks.sliding_window_view(flat, partition.ranks + 1)[:: partition.ranks]

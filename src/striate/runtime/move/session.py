@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from striate.errors import DatasetError
 from striate.runtime.store.files import NO_FILE, Stamp, Store, stamp_of
+from striate.runtime.store.gluster import Brick, bricks_of
 from striate.runtime.store.lock import Unfinished, WriterLock, take_lock
 
 FRESH, CHANGED = 1, 2  # added up
@@ -21,6 +22,15 @@ class Session:
         self.first = first
         self.stamp: Stamp = NO_FILE
         self.lock: WriterLock | None = None
+        self.empty = False  # the directory was made for this dataset, and holds nothing else
+        self.bricks: list[Brick] | None = None
+
+    def find_bricks(self) -> int:
+        """On rank 0, once: how many bricks of GlusterFS take the dataset's files, which are in `bricks` then."""
+        if not self.first or self.bricks is not None:
+            return 0
+        self.bricks = [] if self.store.directories else bricks_of(self.store.path)
+        return len(self.bricks)
 
     def take(self) -> bool:
         """Take the lock, unless we have it; True when earlier writers may have left something."""

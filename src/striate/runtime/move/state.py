@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,8 @@ from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.codec import Pipeline
 from striate.runtime.store.dtypes import describe_dtype
 from striate.runtime.store.files import Store
-from striate.runtime.store.metadata import VERSION, Metadata, SubFile
+from striate.runtime.store.gluster import Brick, attempt_at
+from striate.runtime.store.metadata import VERSION, Metadata, SubFile, subfile_name
 
 Int64 = npt.NDArray[np.int64]
 
@@ -67,6 +69,7 @@ class State:
     generation: int
     table: ChunkTable
     committed: bool
+    homes: tuple[Brick, ...] = ()  # where each server's new sub-files shall lie; empty: anywhere
 
     @property
     def ranks(self) -> Ranks:
@@ -104,6 +107,14 @@ class State:
                 at=str(self.store.path),
             )
         return replace(self, generation=metadata.generation, table=ChunkTable.of(metadata))
+
+    def new_name(self, server: int, attempt: int) -> str:
+        """The name of a server's sub-file of the next generation."""
+        return subfile_name(self.identity, self.generation + 1, server, attempt)
+
+    def attempt(self, server: int) -> int:
+        """Which of its names a server's next sub-file shall have."""
+        return attempt_at(self.homes[server], partial(self.new_name, server)) if self.homes else 0
 
     def subfiles_we_read(self) -> list[SubFile]:
         """The sub-files of chunks that are read by this rank: of its own domain, or as the server that alone can."""

@@ -121,5 +121,5 @@ def _with_coverage(
         covered=covered,
         coverage=coverage,
         holes=holes if all_few else None,
-        read_early=schedule.writing if all_alike else None,
+        read_alike=all_alike,
     )

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
 from striate.runtime.report import Report
-from striate.runtime.store import metadata as meta
 from striate.runtime.store.files import SubfileWriter
 from striate.runtime.store.frame import Frame
 
@@ -27,12 +26,11 @@ class NewFiles:
 
     def __init__(self, state: State) -> None:
         self.ends = np.zeros(len(state.plan.server_ranks), np.int64)  # the same on all ranks
+        servers, mine = state.plan.server_ranks, state.ranks.rank
+        self.attempts = {server: state.attempt(server) for server, rank in enumerate(servers) if rank == mine}
         self.files = {
-            server: SubfileWriter(
-                state.store.folder(server) / meta.subfile_name(state.identity, state.generation + 1, server)
-            )
-            for server, rank in enumerate(state.plan.server_ranks)
-            if rank == state.ranks.rank
+            server: SubfileWriter(state.store.folder(server) / state.new_name(server, attempt))
+            for server, attempt in self.attempts.items()
         }
 
     def close(self, *, sync: bool) -> int:

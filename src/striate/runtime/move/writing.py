@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from striate.runtime.move.choose_codec import choose_codec
 from striate.runtime.move.collective import Collective
-from striate.runtime.move.commit import commit
+from striate.runtime.move.commit import Commit
 from striate.runtime.move.exchange import Exchange, RowParts
 from striate.runtime.move.loading import Loader
 from striate.runtime.move.resolve import PARTLY
@@ -17,9 +17,8 @@ from striate.runtime.move.schedule import Schedule
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
 from striate.runtime.move.writers import NewFiles, Writers
-from striate.runtime.plan.placement import offsets_in_subfiles
+from striate.runtime.plan.placement import offsets_in_subfiles, slots
 from striate.runtime.report import Report
-from striate.runtime.store import metadata as meta
 from striate.runtime.store.chunks import ChunkReader, ChunkTable
 from striate.runtime.store.commit import Written, merged_table
 from striate.runtime.store.frame import Frame, seal
@@ -69,13 +68,17 @@ class Writing:
     def finish(self) -> State:
         """Collective: the new generation of the dataset; on failure all that was written is removed."""
         try:
-            with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
-                self.report.stored_bytes = self.writers.close()
+            new = Commit(self.state, self._table())
+            with self.report.stage("wait"):
+                new.prepare(self._close)
             with self.report.stage("commit"):
-                return commit(self.state, self._table())
+                return new.put_in_place()
         except Exception:
             self.writers.discard()
             raise
+
+    def _close(self) -> None:
+        self.report.stored_bytes = self.writers.close()
 
     def _chunks(self, turn: int) -> Int64:
         """The chunks of a round, of all ranks."""
@@ -202,17 +205,22 @@ class Writing:
         return told
 
     def _table(self) -> ChunkTable:
-        state, written = self.state, self._written()
-
-        def name_of(server: int) -> str:
-            return meta.subfile_name(state.identity, state.generation + 1, server)
-
-        return merged_table(state.table, written, state.plan.server_of_chunk[written.chunks], name_of)
-
-    def _written(self) -> Written:
+        """Collective: where all chunks lie; ranks tell each other their chunks' checksums and their servers' names."""
+        state = self.state
+        servers = np.array(state.plan.server_ranks)
+        row = np.zeros(len(self.checksums) + np.bincount(servers).max(), np.uint64)
+        row[: len(self.checksums)] = self.checksums
+        row[len(self.checksums) :][: len(self.new.attempts)] = list(self.new.attempts.values())
+        rows = state.ranks.gather_rows(row)
+        attempts = rows[servers, len(self.checksums) + slots(servers)]
         chunks, offsets, lengths = self.placed()
-        checksums = self.state.ranks.gather_rows(self.checksums).reshape(-1)
-        return Written(chunks, offsets, lengths, checksums[chunks])
+        checksums = rows[:, : len(self.checksums)].reshape(-1)
+        return merged_table(
+            state.table,
+            Written(chunks, offsets, lengths, checksums[chunks]),
+            state.plan.server_of_chunk[chunks],
+            lambda server: state.new_name(server, int(attempts[server])),
+        )
 
     def placed(self) -> tuple[Int64, Int64, Int64]:
         """The chunks that were written, their offsets and their lengths."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +24,7 @@ from striate.runtime.store.reference import FILE_NAME as REFERENCE_NAME
 from striate.runtime.store.reference import ZARR3_NAME, array_references
 
 Int64 = npt.NDArray[np.int64]
+Kind = TypeVar("Kind")
 
 TRIAL = (
     ".trial-{identity}-{rank}"  # a sample written to time the disk; gone at once unless the program is killed
@@ -75,12 +79,12 @@ def _without_unused(table: ChunkTable) -> ChunkTable:
     return replace(table, file=renumbered[table.file], subfiles=subfiles)
 
 
-def replace_metadata(metadata: meta.Metadata, store: Store, *, reference: bool, sync: bool) -> None:
-    """Put the metadata of one array in place, and its references, where they are wanted."""
+def write_metadata(metadata: meta.Metadata, store: Store, *, reference: bool, sync: bool) -> NewContent:
+    """Write the metadata of one array, and its references, where they are wanted, beside those in place."""
     beside = NO_REFERENCES | (array_references(metadata, store) if reference else {})
     if metadata.hdf5:
         beside[HDF5_NAME] = hdf5_if_possible(lambda: array_hdf5(metadata, store))
-    replace_content(store, meta.encode(metadata), beside, sync=sync)
+    return write_content(store, meta.encode(metadata), beside, sync=sync)
 
 
 def hdf5_if_possible(make: Callable[[], bytes]) -> bytes | None:
@@ -91,21 +95,55 @@ def hdf5_if_possible(make: Callable[[], bytes]) -> bytes | None:
         return None
 
 
-def replace_content(store: Store, content: bytes, beside: Mapping[str, bytes | None], *, sync: bool) -> None:
-    """References are ready before the metadata is replaced, and follow it by a rename; of None there shall be none."""
-    parts = {
-        store.path / name: write_part(store.path / name, reference, sync=sync)
-        for name, reference in beside.items()
-        if reference is not None
-    }
-    write_part(store.metadata_path, content, sync=sync).replace(store.metadata_path)
-    for path, part in parts.items():
-        part.replace(path)
-    for name in beside:
-        if store.path / name not in parts:
-            (store.path / name).unlink(missing_ok=True)
-    if sync:
-        sync_folder(store.path)
+@dataclass(frozen=True)
+class NewContent:
+    """Metadata and references, whole, beside those that they replace. Of `absent` there shall be none."""
+
+    store: Store
+    parts: dict[Path, Path]
+    absent: list[Path]
+    sync: bool
+
+    def put_in_place(self) -> None:
+        """Replace the metadata by one rename, which is the commit; the references follow it."""
+        metadata = self.store.metadata_path
+        self.parts[metadata].replace(metadata)
+        follow = [partial(_rename, part, path) for path, part in self.parts.items() if path != metadata]
+        at_once([*follow, *(partial(_remove, path) for path in self.absent)], wait=self.sync)
+        if self.sync:
+            sync_folder(self.store.path)
+
+    def discard(self) -> None:
+        """Remove what was written: the old metadata stays."""
+        remove(self.parts.values())
+
+
+def write_content(
+    store: Store, content: bytes, beside: Mapping[str, bytes | None], *, sync: bool
+) -> NewContent:
+    """Write metadata and references beside those in place; of None there shall be none."""
+    contents = {store.path / name: reference for name, reference in beside.items()}
+    contents[store.metadata_path] = content
+    wanted = {path: reference for path, reference in contents.items() if reference is not None}
+    writes = [partial(write_part, path, reference, sync=sync) for path, reference in wanted.items()]
+    parts = dict(zip(wanted, at_once(writes, wait=sync), strict=True))
+    return NewContent(store, parts, [path for path in contents if path not in parts], sync)
+
+
+def _rename(part: Path, path: Path) -> None:
+    part.replace(path)
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def at_once(jobs: Sequence[Callable[[], Kind]], *, wait: bool) -> list[Kind]:
+    """The results of all jobs; side by side when each has to `wait` for a disk or a server."""
+    if not wait or len(jobs) < 2:
+        return [job() for job in jobs]
+    with ThreadPoolExecutor(len(jobs), "striate-commit") as threads:
+        return [started.result() for started in [threads.submit(job) for job in jobs]]
 
 
 def is_ours(name: str) -> bool:

@@ -22,7 +22,7 @@ MOST_ALIGNMENT = 2**20
 # A part of the first axis is rounded, so a plan for many pieces may end somewhat above MOST_CHUNKS.
 MOST_LISTED = 4 * MOST_CHUNKS
 _IDENTITY = re.compile(r"[0-9a-f]{16}")
-SUBFILE_NAME = re.compile(r"([0-9a-f]{16})-[0-9]{8}-[0-9]{1,5}\.blocks")
+SUBFILE_NAME = re.compile(r"([0-9a-f]{16})-[0-9]{8}-[0-9]{1,5}[a-z]{0,3}\.blocks")
 
 
 class SubFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,9 +71,13 @@ class Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return dtype_from_description(self.dtype)
 
 
-def subfile_name(identity: str, generation: int, server: int) -> str:
-    """The name of the file that `server` writes for one generation of a dataset."""
-    return f"{identity}-{generation:08d}-{server}.blocks"
+def subfile_name(identity: str, generation: int, server: int, attempt: int = 0) -> str:
+    """The name of the file that `server` writes for one generation of a dataset; other attempts end in letters."""
+    letters = ""
+    while attempt:
+        attempt, letter = divmod(attempt - 1, 26)
+        letters = chr(ord("a") + letter) + letters
+    return f"{identity}-{generation:08d}-{server}{letters}.blocks"
 
 
 def encode(metadata: Metadata) -> bytes:
