@@ -1,9 +1,11 @@
-"""Figures 5 to 9 of paper 002 for this machine: `python verification/paper_002_figures.py [RANKS [NODES]]`.
+"""Figures 5 to 9 of paper 002 for this machine: `python verification/paper_002_figures.py [--lab] [RANKS [NODES]]`.
 
-Writes docs/images/runtime-*.svg, and prints the numbers in them as a table.
+Writes docs/images/runtime-*.svg, and prints the numbers in them as a table. With --lab the ranks are hosts of a
+practice cluster (`striate lab`), every write is durable, and the pictures are docs/images/lab-*.svg.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,14 +19,32 @@ COLORS = dict(zip(STAGES, ("#4477aa", "#aa3377", "#ccbb44", "#228833", "#bbbbbb"
 WIDTH, HEIGHT, LEFT, BOTTOM = 720, 300, 70, 60
 
 
+PROGRAM = ROOT / "benchmarks" / "programs" / "clustering.py"
+
+
+def said(*words):
+    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout
+
+
 def measure(ranks, nodes):
     """The figures of all cases."""
     prefix = Path(sys.prefix) / "bin"
-    program = ROOT / "benchmarks" / "programs" / "clustering.py"
     with tempfile.TemporaryDirectory() as folder:
-        command = [prefix / "mpiexec", "-n", ranks, prefix / "python", program, folder, nodes]
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+        lines = said(prefix / "mpiexec", "-n", ranks, prefix / "python", PROGRAM, folder, nodes)
+    return [json.loads(line) for line in lines.splitlines()]
+
+
+def measure_on_lab(ranks, nodes):
+    """The same with a host for every rank."""
+    lab, name = (sys.executable, "-m", "striate", "lab"), f"figures-{os.getpid()}"
+    said(*lab, "up", "--name", name, f"--hosts={ranks}")
+    try:
+        program = (sys.executable, PROGRAM, "/run/pfs", nodes, "sync")
+        lines = said(*lab, "run", "--name", name, "--ranks", ranks, "--", *program)
+    finally:
+        said(*lab, "down", "--name", name)
+    return [json.loads(line) for line in lines.splitlines()]
 
 
 def bars(title, unit, columns):
@@ -69,32 +89,33 @@ def save(name, shapes):
     (IMAGES / name).write_text("\n".join([head, *shapes, "</svg>"]) + "\n")
 
 
-def draw(cases, total_bytes):
+def draw(cases, total_bytes, kind):
     for figure, codec, words in ((5, None, ""), (7, "blosc", ", compressed")):
         chosen = [case for case in cases if case["case"] == "servers" and case["codec"] == codec]
         labels = [f"({case['servers']}, {case['factor']})" for case in chosen]
         speeds = [total_bytes / 1e6 / (case["write"] + case["schedule"] / 5) for case in chosen]
         title = f"Figure {figure}: bandwidth over (servers, group factor){words}"
         columns = [(label, [("#4477aa", speed)]) for label, speed in zip(labels, speeds, strict=True)]
-        save(f"runtime-figure-{figure}.svg", bars(title, "MB/s", columns))
+        save(f"{kind}-figure-{figure}.svg", bars(title, "MB/s", columns))
         parts = [[(COLORS[name], case["stages"][name] * 1e3) for name in STAGES] for case in chosen]
         title = f"Figure {figure + 1}: stages of a write, slowest rank{words}"
         shapes = bars(title, "ms", list(zip(labels, parts, strict=True))) + legend(STAGES)
-        save(f"runtime-figure-{figure + 1}.svg", shapes)
+        save(f"{kind}-figure-{figure + 1}.svg", shapes)
     overlaps = [case for case in cases if case["case"] == "overlap"]
     columns = [
         (f"{round(case['share'] * 32)}/32 {'cached' if case['cached'] else 'none'}",
          [("#228833" if case["cached"] else "#bbbbbb", case["seconds"] * 1e3)])
         for case in overlaps
     ]  # fmt: skip
-    save("runtime-figure-9.svg", bars("Figure 9: two loops, with and without the cache", "ms", columns))
+    save(f"{kind}-figure-9.svg", bars("Figure 9: two loops, with and without the cache", "ms", columns))
 
 
 def main(arguments):
-    ranks = int(arguments[0]) if arguments else 4
-    nodes = int(arguments[1]) if len(arguments) > 1 else 2_000_000
-    cases = measure(ranks, nodes)
-    draw(cases, nodes * 40)
+    on_lab, numbers = "--lab" in arguments, [int(word) for word in arguments if word != "--lab"]
+    ranks = numbers[0] if numbers else 4
+    nodes = numbers[1] if len(numbers) > 1 else 500_000 if on_lab else 2_000_000
+    cases = measure_on_lab(ranks, nodes) if on_lab else measure(ranks, nodes)
+    draw(cases, nodes * 40, "lab" if on_lab else "runtime")
     print(
         "| servers | group factor | codec | schedule ms | write ms | stored MB |\n|---|---|---|---|---|---|"
     )

@@ -1,4 +1,4 @@
-"""Writes of the edge sweep over servers, group factors, codecs and overlaps: `clustering.py FOLDER NODES`.
+"""Writes of the edge sweep over servers, group factors, codecs and overlaps: `clustering.py FOLDER NODES [sync]`.
 
 Prints one JSON line a case: seconds of the schedule and of the write, and of its stages on the slowest rank.
 """
@@ -18,6 +18,7 @@ from striate.apps.mesh.generate import touched
 
 WORLD = MPI.COMM_WORLD
 REPEATS = 4
+SYNC = "sync" in sys.argv[3:]  # each write is durable before it returns
 
 
 def timed(work):
@@ -61,7 +62,7 @@ def measure_servers(folder, nodes, indices, records, servers, factor, codec):
     """The best of a few dumps with the schedule at hand."""
     best = None
     for _ in range(REPEATS):
-        settings = {"servers": servers, "group_factor": factor, "codec": codec}
+        settings = {"servers": servers, "group_factor": factor, "codec": codec, "sync": SYNC}
         with runtime.create(WORLD, folder / "dump", (nodes,), NODE, **settings) as dataset:
             schedule_seconds, schedule = timed(lambda dataset=dataset: dataset.schedule(indices))
             write_seconds, report = timed(
@@ -83,7 +84,7 @@ def measure_overlap(folder, nodes, share, cached):
     values = [smooth_records(indices) for indices in loops]
     best, saved = 1e9, 0
     for _ in range(REPEATS):
-        with runtime.create(WORLD, folder / "loops", (nodes,), NODE) as dataset:
+        with runtime.create(WORLD, folder / "loops", (nodes,), NODE, sync=SYNC) as dataset:
             cache = runtime.LoopCache(dataset)
 
             def run(cache=cache, dataset=dataset):

@@ -55,7 +55,9 @@ class WithLauncher(click.Command):
 )
 @store_option
 @json_option
-@output_option("draw forecast against measured times into this .svg file, or list all runs in this .csv file")
+@output_option(
+    "a page (.html) or a picture (.svg) of forecast against measured times, or a list of all runs (.csv)"
+)
 def command(
     cluster: str | None,
     repeats: int,
@@ -84,8 +86,8 @@ def command(
     from striate.ladder.calibration import extend
 
     if output is not None:
-        if output.suffix not in (".svg", ".csv"):
-            raise click.UsageError(f"expected an output ending in .svg or .csv, got {output.name!r}")
+        if output.suffix not in _OUTPUTS:
+            raise click.UsageError(f"expected an output ending in {', '.join(_OUTPUTS)}, got {output.name!r}")
         refuse_overwrite(output, force=force)
     refuse_store(store)
     launcher = click.get_current_context().meta.get(_LAUNCHER, ())
@@ -102,8 +104,7 @@ def command(
     else:
         study = validate(ValidationPlan(machine, cases, repeats, directory), tell)
     if output is not None:
-        text = study_svg(study) if output.suffix == ".svg" else study_csv(study)
-        write_output(output, text, force=force)
+        write_output(output, _OUTPUTS[output.suffix](study), force=force)
     if store is not None:
         from striate.results import append
 
@@ -167,6 +168,35 @@ def study_svg(study: Validation) -> str:
         for run in outcome.runs
     ]
     return validation_svg(points, title=f"Forecasts and real runs on {study.cluster}", words=_summary(study))
+
+
+def study_page(study: Validation) -> str:
+    from statistics import median
+
+    from striate.interval import Interval
+    from striate.pages.validation_page import ProgramRow, validation_page
+
+    def forecast(outcome: CaseOutcome) -> Interval:
+        low, middle, high = (
+            median(getattr(run.forecast, end) for run in outcome.runs) for end in ("low", "estimate", "high")
+        )
+        return Interval(low, middle, high)
+
+    rows = [
+        ProgramRow(
+            outcome.case.name,
+            outcome.measured,
+            forecast(outcome),
+            outcome.error,
+            sum(run.inside for run in outcome.runs),
+            len(outcome.runs),
+            outcome.parts,
+            explained(outcome).partition(": ")[2] if abs(outcome.error) > MEDIAN_ERROR else "",
+        )
+        for outcome in study.outcomes
+    ]
+    title = f"Forecasts and real runs on {study.cluster}"
+    return validation_page(rows, title=title, words=_summary(study), picture=study_svg(study))
 
 
 def _summary(study: Validation) -> str:
@@ -252,3 +282,6 @@ def _entries(study: Validation, outcome: CaseOutcome) -> list[Entry]:
         )
         for run in outcome.runs
     ]
+
+
+_OUTPUTS = {".html": study_page, ".svg": study_svg, ".csv": study_csv}

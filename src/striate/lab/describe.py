@@ -28,9 +28,10 @@ _SYNC = "2.5 ms"  # of a small file
 
 def describe(plan: Plan) -> Cluster:
     """A star of equal hosts; links, disks, servers and shards are exact, the rest is assumed and says so."""
-    nic = {
-        "bandwidth": format_rate(plan.goodput * _DUPLEX) if _shares_cpus(plan) else _ASSUMED["plenty"],
-        "link": {"bandwidth": _ASSUMED["plenty"], "latency": "1 us"},
+    plenty = _ASSUMED["plenty"]
+    both_ways = {
+        "bandwidth": format_rate(plan.goodput * _DUPLEX),
+        "link": {"bandwidth": plenty, "latency": "0 s"},
     }
     tables: dict[str, Any] = {
         "name": plan.name,
@@ -48,15 +49,16 @@ def describe(plan: Plan) -> Cluster:
                 "cpus_per_socket": plan.cores,
                 "instructions_per_second": _ASSUMED["cpu"],
                 "memory": _memory_bytes() // plan.hosts,
-                "nic": nic,
+                "nic": {"bandwidth": plenty, "link": {"bandwidth": plenty, "latency": "1 us"}},
                 "socket": {"bandwidth": _ASSUMED["memory"]},
+                **({"hub": both_ways} if _shares_cpus(plan) else {}),
                 "uplink": {
                     "bandwidth": format_rate(plan.goodput),
                     "latency": _ASSUMED["latency"],
                 },
             }
         ],
-        "network": {"topology": "star", "switch": {"bandwidth": _ASSUMED["plenty"]}},
+        "network": {"topology": "star", "switch": {"bandwidth": plenty}},
         "server": [
             {
                 "name": "server",
@@ -113,6 +115,6 @@ def _source(plan: Plan) -> str:
     if _shares_cpus(plan):
         lines.append(
             "Hosts share CPUs, of which there are fewer than hosts x CPUs per host: one that sends and receives at "
-            f"once passes {_DUPLEX:g} times the rate of its link, as its interface (`nic.bandwidth`) says."
+            f"once passes {_DUPLEX:g} times the rate of its link, as its `hub.bandwidth` says."
         )
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from striate.cluster.software import mpi_settings
 from striate.interval import Interval
 from striate.probe.describe_servers import has_servers, servers_of, settings_of_servers
 from striate.probe.draft import Draft
-from striate.probe.links import ONE_PAIR
+from striate.probe.links import BOTH, ONE_PAIR, RING
 from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
 from striate.probe.waits import waits
@@ -21,6 +21,9 @@ from striate.units import about_seconds, format_rate
 _NEAR = "messages, same socket: start-up"
 PACKET = "16 KiB"  # messages go through shared memory in parts about this large, copied while more arrive
 _FASTER = 16.0  # parts that do not limit anything are this much faster than those that do
+_DUPLEX = (
+    0.95  # of a link's rate that it has at least in each direction, when both are in use and do not meet
+)
 _WRITE_MESSAGES = 3  # request, data, acknowledgement: a write passes the server's link so often
 
 
@@ -81,7 +84,21 @@ def _node(draft: Draft, report: ProbeReport) -> dict[str, Any]:
         node["hub"] = {"bandwidth": _plenty(report, "two sockets"), "link": link}
     if facts.nodes > 1:
         node["uplink"] = _between(draft, report, "node[0].uplink", "two nodes", near)
+        node |= _both_ways(draft, report, node.get("hub"))
     return node
+
+
+def _both_ways(draft: Draft, report: ProbeReport, hub: dict[str, Any] | None) -> dict[str, Any]:
+    """What limits a node that sends and receives at once: a hub at its uplink, which messages inside do not pass."""
+    alone = report.get(f"{ONE_PAIR}: rate")
+    both = report.get(f"{RING}: rate") or report.get(f"{BOTH}: rate")
+    if alone is None or both is None or both.value.estimate >= _DUPLEX * alone.value.estimate:
+        return {}
+    together = _each(both.value, lambda rate: 2 * rate)
+    how = f"{both.name.rpartition(':')[0]}, both directions together"
+    plenty = {"bandwidth": _plenty(report, "two nodes"), "latency": "0 s"}
+    bandwidth = draft.rate("node[0].hub.bandwidth", together, both.samples, how)
+    return {"hub": {"link": plenty, **(hub or {}), "bandwidth": bandwidth}}
 
 
 def _inside(draft: Draft, report: ProbeReport) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Links between nodes: long messages of one pair, of many, in both directions, and from all to one.
+"""Links between nodes: long messages of one pair, of many, in both directions, around all nodes, from all to one.
 
 Messages are long, so that what a switch or a traffic shaper lets pass at once does not count as the link's rate.
 """
@@ -16,6 +16,7 @@ from striate.probe.samples import Floats, Line, sturdy_line
 
 SIZES = (256 * 1024, 1024**2, 4 * 1024**2)
 ONE_PAIR, BOTH, MANY, INCAST = "link, one pair", "link, both directions", "link, many pairs", "link, incast"
+RING = "link, ring of all nodes"
 Flow = tuple[int, int]  # source and target
 
 
@@ -31,6 +32,7 @@ def patterns(ranks: Sequence[int]) -> dict[str, list[Flow]]:
     found = {ONE_PAIR: [(ranks[0], ranks[1])], BOTH: [(ranks[0], ranks[1]), (ranks[1], ranks[0])]}
     if len(ranks) > 2:
         found[INCAST] = [(rank, ranks[0]) for rank in ranks[1:]]
+        found[RING] = list(zip(ranks, [*ranks[1:], ranks[0]], strict=True))
     if len(ranks) > 3:
         found[MANY] = [(ranks[at], ranks[at + 1]) for at in range(0, len(ranks) - 1, 2)]
     return found

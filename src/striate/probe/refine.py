@@ -80,7 +80,7 @@ def _sorts(description: Description) -> list[_Sort]:
     """What can be looked for on this machine."""
     nic = "node[0].nic.link"
     sorts = [_messages("same socket", nic, passes=2)]
-    if description.node[0].hub is not None:
+    if description.node[0].sockets > 1:
         sorts.append(_messages("two sockets", "node[0].hub.link", passes=2))
     if description.node[0].uplink is not None:
         sorts.append(_messages("two nodes", "node[0].uplink", passes=2))

@@ -12,7 +12,7 @@ from striate.interval import Interval
 from striate.probe import describe
 from striate.probe.files import LARGEST_FILE_BYTES, SMALLEST_FILE_BYTES, largest_file
 from striate.probe.filesystem import FileSystem
-from striate.probe.links import BOTH, INCAST, MANY, ONE_PAIR, leaders, patterns
+from striate.probe.links import BOTH, INCAST, MANY, ONE_PAIR, RING, leaders, patterns
 from striate.probe.report import Findings, MachineFacts, ProbeReport
 from striate.probe.samples import Measurement
 from striate.probe.servers import DISK, REMOTE
@@ -27,13 +27,14 @@ def line(name: str, startup: float, rate: float) -> list[Measurement]:
     ]
 
 
-def report(system: FileSystem, server: str = DISK, *, near: bool = False) -> ProbeReport:
+def report(system: FileSystem, server: str = DISK, *, near: bool = False, ring: float = 47e6) -> ProbeReport:
     """Three nodes with a link of 47 MB/s, whose short messages look faster, and disks of 20 MB/s."""
     found = [
         Measurement("cpu rate", "1/s", Interval.exactly(2e9), 8, "made up"),
         Measurement("memory copy", "B/s", Interval.exactly(5e9), 8, "made up"),
         *line("messages, two nodes", 40e-6, 87.7e6),
         *line(ONE_PAIR, 1e-3, 47e6),
+        *line(RING, 1e-3, ring),
         *line(server, 5e-3, 20e6),
         *(line("messages, same socket", 1e-6, 4e9) if near else []),
     ]
@@ -50,6 +51,19 @@ def test_one_rank_per_node_is_enough_for_a_description(near: bool):
     assert again is not None
     assert again.node[0].uplink is not None
     assert again.node[0].uplink.bandwidth == 47e6  # by long messages, not by what a burst lets pass
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_links_that_are_slower_both_ways_get_a_hub_that_messages_inside_do_not_pass(near: bool):
+    full = describe(report(GLUSTER, near=near), name="three").description
+    half = describe(report(GLUSTER, near=near, ring=40e6), name="three").description
+
+    assert full is not None
+    assert half is not None
+    assert full.node[0].hub is None
+    assert half.node[0].hub is not None
+    assert half.node[0].hub.bandwidth == 80e6
+    assert half.node[0].nic == full.node[0].nic
 
 
 def test_servers_stand_where_the_file_system_says():
@@ -85,7 +99,7 @@ def test_every_host_has_one_leader_and_patterns_use_leaders_alone(hosts: list[st
 def test_no_link_carries_two_flows_one_way_but_in_an_incast(nodes: int):
     found = patterns(range(nodes))
 
-    for name in {ONE_PAIR, BOTH, MANY} & set(found):
+    for name in {ONE_PAIR, BOTH, MANY, RING} & set(found):
         assert len({source for source, _ in found[name]}) == len(found[name])
         assert len({target for _, target in found[name]}) == len(found[name])
     if INCAST in found:

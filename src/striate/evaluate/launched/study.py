@@ -60,7 +60,14 @@ def validate_launched(plan: LaunchedPlan, tell: Callable[[str], object] = lambda
         CaseOutcome(
             program.case(ranks),
             tuple(
-                CaseRun(forecasts[index].seconds, run.seconds, none, forecasts[index].spreads, kinds[index])
+                CaseRun(
+                    forecasts[index].seconds,
+                    run.seconds,
+                    none,
+                    forecasts[index].spreads,
+                    kinds[index],
+                    run.parts,
+                )
                 for run in runs
                 if run.program == index
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 
 import numpy as np
@@ -29,6 +29,9 @@ class CaseRun:
     background: Interval
     spreads: tuple[Spread, ...] = ()  # what makes the range
     kind: ForecastKind | None = None
+    parts: Mapping[str, float] = field(
+        default_factory=dict
+    )  # seconds of its kinds of calls, of the slowest rank
 
     @property
     def error(self) -> float:
@@ -66,6 +69,12 @@ class CaseOutcome:
     def error(self) -> float:
         """The median of the runs' errors."""
         return median(run.error for run in self.runs)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The median seconds of every kind of call."""
+        kinds = dict.fromkeys(kind for run in self.runs for kind in run.parts)
+        return {kind: median(run.parts.get(kind, 0.0) for run in self.runs) for kind in kinds}
 
     @property
     def noise(self) -> float:
