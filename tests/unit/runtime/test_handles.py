@@ -208,17 +208,23 @@ def test_the_layout_is_the_same_after_another_handles_write(tmp_path):
 
 @pytest.mark.parametrize("sync", [True, False])
 def test_a_durable_write_flushes_its_bytes_metadata_and_references(tmp_path, monkeypatch, sync):
-    flushed = []
+    done, replace = [], os.replace
     monkeypatch.setattr(
-        os, "fsync", lambda number: flushed.append(Path(f"/proc/self/fd/{number}").readlink().name)
+        os, "fsync", lambda number: done.append(Path(f"/proc/self/fd/{number}").readlink().name)
+    )
+    monkeypatch.setattr(
+        os, "replace", lambda part, path: (done.append(f"to {Path(path).name}"), replace(part, path))
     )
     with runtime.create(None, tmp_path / "d", (100,), "f8", sync=sync, hdf5=True) as dataset:
         dataset.write_all(..., np.ones(100))
         subfile = next((tmp_path / "d").glob("*.blocks")).name
-    references = [".reference.json.part", ".reference-zarr3.json.part", ".reference.h5.part"]
-    wanted = [subfile, "d", *references, ".metadata.json.part", "d"]
+    references = ["reference.json", "reference-zarr3.json", "reference.h5"]
+    flushed = [subfile, "d", *(f".{name}.part" for name in ("metadata.json", *references))] if sync else []
 
-    assert flushed == (wanted if sync else [])
+    commit = done.index("to metadata.json")
+    assert sorted(done[:commit]) == sorted(flushed)  # side by side, in any order
+    assert sorted(done[commit + 1 :][: len(references)]) == sorted(f"to {name}" for name in references)
+    assert done[commit + 1 + len(references) :] == ["d"] * sync
 
 
 def test_a_write_in_the_background_takes_a_copy_and_fails_where_it_ends(tmp_path, monkeypatch):
