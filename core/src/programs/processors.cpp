@@ -31,11 +31,13 @@ Processors::Alarm Processors::plan(Node& node, Ticks now) const {
     node.generation = (node.generation + 1) % generations;
     if (node.jobs.empty()) return {};
     const auto jobs = static_cast<std::int64_t>(node.jobs.size());
-    const Ticks left = std::max<Ticks>(node.jobs.front().end - node.work, 0);
+    Ticks left = node.jobs.front().end - node.work;  // below 0: it has ended, and is not noticed yet
+    if (rounding_ != Rounding::nearest_picosecond) left = std::max<Ticks>(left, 0);
     Ticks wait = left;
     if (jobs > node.cpus)
-        wait = static_cast<Ticks>((static_cast<__int128>(left) * jobs + node.cpus - 1) / node.cpus);
-    wait += node.jobs.front().notice;
+        wait = static_cast<Ticks>((static_cast<__int128>(std::max<Ticks>(left, 0)) * jobs + node.cpus - 1) /
+                                  node.cpus);
+    wait = std::max<Ticks>(wait + node.jobs.front().notice, 0);
     if (rounding_ == Rounding::truncated_nanoseconds) wait -= wait % 1000;
     return {now + wait, node.generation};
 }
@@ -58,7 +60,13 @@ Processors::Alarm Processors::finish(std::uint32_t index, Ticks now, std::uint32
     Node& node = nodes_[index];
     if (generation != node.generation) return {};
     catch_up(node, now);
-    while (!node.jobs.empty() && node.jobs.front().end <= node.work) {
+    // On CPUs of their own jobs keep their pace, and each is noticed in its own time, not with another.
+    const bool apart =
+        static_cast<std::int64_t>(node.jobs.size()) <= node.cpus && rounding_ == Rounding::nearest_picosecond;
+    const auto is_over = [&node, apart](const Job& job) {
+        return job.end + (apart ? job.notice : 0) <= node.work;
+    };
+    while (!node.jobs.empty() && is_over(node.jobs.front())) {
         over.push_back(node.jobs.front().cookie);
         std::pop_heap(node.jobs.begin(), node.jobs.end(), std::greater<>());
         node.jobs.pop_back();

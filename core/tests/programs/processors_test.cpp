@@ -43,6 +43,18 @@ TEST_CASE("a free CPU leaves the others' pace alone") {
     CHECK(processors.busy(0) == (10 + 2 * 91) * ns);
 }
 
+TEST_CASE("of two jobs that end within a moment each is noticed in its own") {
+    Processors processors = one_node(2);
+    const auto first = processors.start(0, 0, 100 * ns, 1);
+    CHECK(processors.start(0, 0, 100 * ns + 1, 2).time == -1);
+    Cookies over;
+    const auto second = processors.finish(0, 101 * ns, first.generation, over);
+    CHECK((over == Cookies{1}));
+    CHECK(second.time == 101 * ns + 1);
+    CHECK(processors.finish(0, second.time, second.generation, over).time == -1);
+    CHECK((over == Cookies{1, 2}));
+}
+
 TEST_CASE("an alarm that plans have overtaken does nothing") {
     Processors processors = one_node(1);
     const auto stale = processors.start(0, 0, 100 * ns, 1);

@@ -23,6 +23,7 @@ from striate.workload.flow_costs import FlowCosts as FlowCosts
 
 MOST_RECEIVERS = 16
 MOST_DISKS = 4096  # per processor
+MOST_DISKS_OF_ALL = 2**24 - 1
 
 
 @runtime_checkable
@@ -117,9 +118,7 @@ class BlockFlows:
                 expect_at_least(1, side, "processors along a side", at=f"$.mesh[{number}]")
         expect_at_least(1, self.processors, "processors", at="$.processors")
         expect_at_least(1, self.disks_per_processor, "disks", at="$.disks_per_processor")
-        if self.disks_per_processor > MOST_DISKS:
-            found = f"expected at most {MOST_DISKS} disks per processor, got {self.disks_per_processor}"
-            raise WorkloadError(found, at="$.disks_per_processor")
+        _expect_disks(self.processors, self.disks_per_processor)
         expect_at_least(1, self.block_bytes, "bytes", at="$.block")
         if self.mesh is not None and self.mesh[0] * self.mesh[1] != self.processors:
             raise WorkloadError(
@@ -197,6 +196,16 @@ class Graph:
     write: bool = False
 
 
+def _expect_disks(processors: int, per_processor: int) -> None:
+    """Refuse more disks than the rungs count."""
+    if per_processor > MOST_DISKS:
+        found = f"expected at most {MOST_DISKS} disks per processor, got {per_processor}"
+        raise WorkloadError(found, at="$.disks_per_processor")
+    if processors * per_processor > MOST_DISKS_OF_ALL:
+        found = f"expected at most {MOST_DISKS_OF_ALL:,} disks in all, got {processors * per_processor:,}"
+        raise WorkloadError(found, at="$.processors")
+
+
 def _by_disk(group: tuple[Graph, ...]) -> list[Graph]:
     return sorted(group, key=lambda graph: graph.disk)
 
@@ -233,6 +242,7 @@ class ListedFlows:
         return sum(len(group) for group in self.listed)
 
     def _packed(self) -> GraphColumns:
+        _expect_disks(self.processors, self.disks_per_processor)
         disks = self.processors * self.disks_per_processor
         for number, group in enumerate(self.listed):
             if len({graph.write for graph in group}) > 1:

@@ -110,6 +110,18 @@ def test_random_programs_on_random_machines_break_no_proof(first):
     assert broken == []
 
 
+def test_ranks_that_end_within_a_nanosecond_gain_nothing_by_it():
+    """Each was once noticed with the first of them, picoseconds too early, and beat its own longest chain."""
+
+    def program(rank, ranks):
+        for _ in range(5):
+            yield op.compute(1e-6 * (1 + rank / ranks))
+
+    subject = subject_of(program, "laptop", ranks=3)
+    expect_holds(subject)
+    assert subject.ask("fine").interval.estimate == 5 * 1666667e-12
+
+
 # ---- the watchdog
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from striate.errors import WorkloadError
 from striate.workload.program import Int64s
 
+MOST_PICOSECONDS = 2**62
 _APART = 2.0  # a gap this many times the next shorter one is of another kind ...
 _NOISE = 10_000  # ... when it is this many nanoseconds longer
 _FEW = 0.2  # of the gaps between the same two operations: fewer than this are disturbances, not a kind
@@ -26,7 +28,10 @@ def evened(gaps: Int64s, context: Int64s) -> Int64s:
     order = np.lexsort((gaps, context))
     kind = _kinds(gaps[order], context[order])
     totals = np.bincount(kind, gaps[order].astype(float))
-    means = np.rint(totals / np.maximum(np.bincount(kind), 1) * 1000).astype(np.int64)
+    means = np.rint(totals / np.maximum(np.bincount(kind), 1) * 1000)
+    if float(means.max()) > MOST_PICOSECONDS:
+        raise WorkloadError(f"expected operations less than {MOST_PICOSECONDS / 1e12 / 86400:.0f} days apart")
+    means = means.astype(np.int64)
     found = np.empty(len(gaps), np.int64)
     found[order] = means[kind]
     return found
