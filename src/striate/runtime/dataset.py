@@ -28,7 +28,7 @@ from striate.runtime.move.mapped import MappedReading
 from striate.runtime.move.node import Node
 from striate.runtime.move.reading import Reading
 from striate.runtime.move.schedule import Schedule
-from striate.runtime.move.session import CHANGED, FRESH
+from striate.runtime.move.session import BRICKS, CHANGED, FRESH
 from striate.runtime.move.snapshot import hold_snapshot, newest
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
@@ -120,15 +120,14 @@ class Dataset:
         report, schedule = self._begin("write", where, combine or "last")
         try:
             with Collective(
-                self._state.ranks, 0, 0, same=same_call("write_all", where, schedule.combine)
+                self._state.ranks, 0, same=same_call("write_all", where, schedule.combine)
             ) as meeting:
                 refuse_other_combine(combine, schedule)
                 source = self._as_bytes(records, schedule)
-                meeting.values = [session.begin(), session.find_bricks()]
-            found, bricks = meeting.largest
-            if found:
+                meeting.values[0] = session.begin() | session.find_bricks()
+            if found := meeting.largest[0]:
                 self._catch_up(fresh=bool(found & FRESH), changed=bool(found & CHANGED))
-            if bricks:
+            if found & BRICKS:
                 self._state = with_homes(self._state)
             report.records = schedule.records
             state, windows = self._background_state() if _in_background else (self._state, self._windows)

@@ -10,7 +10,7 @@ from striate.runtime.store.files import NO_FILE, Stamp, Store, stamp_of
 from striate.runtime.store.gluster import Brick, bricks_of
 from striate.runtime.store.lock import Unfinished, WriterLock, take_lock
 
-FRESH, CHANGED = 1, 2  # added up
+FRESH, CHANGED, BRICKS = 1, 2, 4  # added up
 
 
 class Session:
@@ -26,11 +26,11 @@ class Session:
         self.bricks: list[Brick] | None = None
 
     def find_bricks(self) -> int:
-        """On rank 0, once: how many bricks of GlusterFS take the dataset's files, which are in `bricks` then."""
+        """On rank 0, once: BRICKS where the dataset lies on GlusterFS, whose bricks are in `bricks` then; else 0."""
         if not self.first or self.bricks is not None:
             return 0
         self.bricks = [] if self.store.directories else bricks_of(self.store.path)
-        return len(self.bricks)
+        return BRICKS if self.bricks else 0
 
     def take(self) -> bool:
         """Take the lock, unless we have it; True when earlier writers may have left something."""
