@@ -33,7 +33,7 @@ def write(path, number, seconds):
                 lost += not (dataset.read_all(mine) == done).all()
         except StriateError as error:
             refused += 1
-            if "is being written by process" not in str(error):
+            if "is being written by" not in str(error):
                 other.append(str(error))
     print(json.dumps({"done": done, "refused": refused, "lost": lost, "other": other[:5]}))
 
