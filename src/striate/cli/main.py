@@ -33,7 +33,7 @@ COMMANDS = {
     "advise": "say what to change in a traced program, and what that would bring",
     "apply": "write tuned settings as hints, environment and configuration; run again",
     "selftest": "check that this installation works",
-    "size": "find the smallest storage system with which a training job reaches a target",
+    "size": "find the smallest storage that a training job needs",
     "show": "draw traces, timelines and forecasts in a page that opens offline",
     "lab": "a practice cluster on this machine: build, use, break it",
     "probe": "measure this machine and describe it as a cluster",
