@@ -107,15 +107,27 @@ void opened(struct site* site, const struct call* call, int folder, const char* 
     errno = error;
 }
 
-// Files that the program before us left open, but for the three that everybody has: where output goes is the
-// caller's business.
+// Whether a descriptor is what the traced command was given as input and output: that is the caller's
+// business.
+static int of_the_caller(int descriptor) {
+    struct stat status;
+    char own[64];
+    const char* given = getenv("STRIATE_TRACE_OUTPUT");
+    if (!given || syscall(SYS_newfstatat, descriptor, "", &status, AT_EMPTY_PATH) != 0) return 1;
+    snprintf(own, sizeof own, " %llu:%llu ", (unsigned long long)status.st_dev,
+             (unsigned long long)status.st_ino);
+    return strstr(given, own) != NULL;
+}
+
+// Files that the program before us left open.
 void inherit_descriptors(void) {
     DIR* folder = opendir("/proc/self/fd");
     if (!folder) return;
     for (struct dirent* entry; (entry = readdir(folder));) {
         char path[4096];
         int descriptor = atoi(entry->d_name);
-        if (descriptor < 3 || descriptor >= MOST || descriptor == dirfd(folder)) continue;
+        if (entry->d_name[0] == '.' || descriptor >= MOST || descriptor == dirfd(folder)) continue;
+        if (descriptor < 3 && of_the_caller(descriptor)) continue;
         path_of(descriptor, path, sizeof path);
         if (path[0] != '/' || !worth_recording(path) || !is_regular(descriptor)) continue;
         store_begin();
@@ -178,6 +190,16 @@ CREATE(creat64)
     }
 OPEN_CHECKED(__open_2)
 OPEN_CHECKED(__open64_2)
+
+#define OPEN_AT_CHECKED(NAME)                                                              \
+    VISIBLE int NAME(int folder, const char* path, int flags) {                            \
+        SITE(NAME);                                                                        \
+        int descriptor = ((int (*)(int, const char*, int))site.real)(folder, path, flags); \
+        if (call.recorded) opened(&site, &call, folder, path, descriptor, 0);              \
+        return descriptor;                                                                 \
+    }
+OPEN_AT_CHECKED(__openat_2)
+OPEN_AT_CHECKED(__openat64_2)
 
 VISIBLE int close(int descriptor) {
     SITE(close);

@@ -75,7 +75,7 @@ static int taken_out(uintptr_t start, uintptr_t end, struct mapping* part) {
 }
 
 static void unmapped(struct site* site, uintptr_t start, uintptr_t end, int all) {
-    struct mapping part;
+    struct mapping part = {0};
     while (taken_out(start, end, &part)) {
         wide bytes = touched(part.start, part.end);
         struct call call = {1, now()};

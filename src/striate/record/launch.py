@@ -52,7 +52,20 @@ def traced_environment(
         "STRIATE_TRACE_BYTES": str(max_bytes),
         "STRIATE_TRACE_SAMPLE": str(round(sample_seconds * 1e9)),
         "STRIATE_TRACE_PROCESSES": "1",
+        "STRIATE_TRACE_OUTPUT": _output(),
     }
+
+
+def _output() -> str:
+    """What the command gets as input and output, which is not its own I/O: device and inode of each."""
+    found = []
+    for descriptor in (0, 1, 2):
+        try:
+            status = os.fstat(descriptor)
+        except OSError:  # closed
+            continue
+        found.append(f"{status.st_dev}:{status.st_ino}")
+    return f" {' '.join(found)} "
 
 
 def record(

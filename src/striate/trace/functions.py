@@ -9,7 +9,8 @@ from striate.trace.kinds import COLLECTIVES
 
 _POSIX = {
     "open": "open", "open64": "open", "openat": "open", "openat64": "open", "creat": "open", "creat64": "open",
-    "__open_2": "open", "__open64_2": "open", "fopen": "open", "fopen64": "open", "freopen": "open",
+    "__open_2": "open", "__open64_2": "open", "__openat_2": "open", "__openat64_2": "open",
+    "fopen": "open", "fopen64": "open", "freopen": "open",
     "freopen64": "open",
     "close": "close", "fclose": "close",
     "mmap": "map", "munmap": "unmap", "rename": "rename", "renameat": "rename", "renameat2": "rename",

@@ -168,6 +168,26 @@ def test_the_tracer_s_own_files_survive_a_program_that_closes_everything(tmp_pat
     assert trace.select(kinds=["write"]).to_pandas()["file"].tolist() == [str(tmp_path / "0.data")]
 
 
+def test_what_a_script_sends_to_files_is_followed_and_its_own_output_is_not(tmp_path):
+    text = "echo first; cat a > b; cp b c; exec >d; cat c; echo last"
+    (tmp_path / "a").write_bytes(bytes(100_000))
+    with (tmp_path / "out").open("w") as out:
+        script = f"import sys; from pathlib import Path; sys.path[:0] = {sys.path!r}; "
+        script += "from striate.record.launch import record; "
+        script += (
+            f"run = record(['sh', '-c', {text!r}], scratch=Path('.'), levels=('posix',), max_bytes=2**20); "
+        )
+        script += "run.trace.save('run.parquet')"
+        subprocess.run([sys.executable, "-c", script], cwd=tmp_path, stdout=out, check=True)
+    info = read_trace(tmp_path / "run.parquet").per_file().to_pylist()
+    written = {Path(row["file"]).name: row["bytes_written"] for row in info}
+
+    assert (tmp_path / "out").read_text() == "first\n"
+    assert "out" not in written
+    assert (written["b"], written["c"]) == (100_000, 100_000)
+    assert 100_000 <= written["d"] <= 100_005  # the shell's own echo may go by a stream
+
+
 def test_a_forecast_is_made_of_such_a_trace(tmp_path, capsys):
     ours, _ = folders(tmp_path)
     target = tmp_path / "run.parquet"
