@@ -239,11 +239,13 @@ def shared_block(method: str) -> Callable[[Any], None]:
 KEEPS = {"memory": "64 GiB", "keeps_reads": True, "read_ahead": "1 MiB"}
 LOCKS = {"lock_move": "1 ms", "stripe_unit": "1 MiB"}
 PROGRAMS: dict[str, Callable[[], Case]] = {
-    "puts between fences": lambda: Case(spmd(256, one_sided("put", 2000, 4 * KIB)), machine(servers=0)),
-    "long puts between fences": lambda: Case(spmd(128, one_sided("put", 800, MIB)), machine(servers=0)),
-    "gets between fences": lambda: Case(spmd(256, one_sided("get", 2000, 4 * KIB)), machine(servers=0)),
-    "accumulates": lambda: Case(spmd(256, one_sided("accumulate", 2000, 8 * KIB)), machine(servers=0)),
-    "requests of puts": lambda: Case(spmd(256, one_sided("rput", 1500, 8 * KIB)), machine(servers=0)),
+    "puts between fences": lambda: Case(spmd(256, one_sided("put", 4000, 4 * KIB)), machine(servers=0)),
+    "long puts between fences": lambda: Case(
+        spmd(128, one_sided("put", 6000, 256 * KIB)), machine(servers=0)
+    ),
+    "gets between fences": lambda: Case(spmd(256, one_sided("get", 3000, 4 * KIB)), machine(servers=0)),
+    "accumulates": lambda: Case(spmd(256, one_sided("accumulate", 4000, 8 * KIB)), machine(servers=0)),
+    "requests of puts": lambda: Case(spmd(256, one_sided("rput", 4000, 8 * KIB)), machine(servers=0)),
     "locks of many": lambda: Case(spmd(30_000, locks), machine(nodes=500, servers=0)),
     "halos in three dimensions": lambda: Case(halo(60, 32 * KIB, (16, 16, 16)), grid(8, 8, 8)),
     "halos in two dimensions": lambda: Case(halo(300, 8 * KIB, (32, 32)), machine(nodes=16, servers=0)),

@@ -103,6 +103,11 @@ def test_what_is_proved_and_summed_holds_random_streams(seed):
     assert summed.low * (1 - 1e-9) <= played <= subject.proved().high
 
 
+def test_more_disks_than_the_rungs_count_are_refused():
+    with pytest.raises(WorkloadError, match="at most 16,777,215 disks in all"):
+        ListedFlows("blocks", 2**63 - 1, 1, 64, ((Graph(0),),))
+
+
 def test_the_table_has_a_column_for_it_and_a_group_does_one_of_both(tmp_path):
     table = tmp_path / "graphs.csv"
     table.write_text("group,disk,receivers,write\n0,0,1,true\n1,1,,false\n")
