@@ -119,7 +119,7 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.too_many_passes: _said("a peer, root or size moves through too many passes"),
     Reason.too_many_file_passes: _said("files move through too many passes"),
     Reason.too_many_offsets: _said("accesses begin at too many different offsets"),
-    Reason.job_too_long: _said("a job of more than a hundred days"),
+    Reason.job_too_long: _said("a job of more than forty-six days"),
     Reason.run_too_long: _said("the run is longer than the clock can count"),
     Reason.blocks_ahead: _said("expected a disk 1 to {0.room} blocks ahead, got {0.count}"),
     Reason.too_many_disks: _said("expected at most {0.room} disks and processors, got {0.count}"),

@@ -9,7 +9,8 @@ namespace {
 constexpr double most_rate = 140737488355328.0;  // 2^47
 constexpr std::int64_t most_bytes = std::int64_t{1} << 47;
 constexpr std::int64_t ticks_per_second = 1'000'000'000'000;
-constexpr std::int64_t longest_ticks = 9'000'000 * ticks_per_second;
+constexpr double longest_seconds = 4e6;
+constexpr std::int64_t longest_ticks = 4'000'000 * ticks_per_second;
 
 }  // namespace
 
@@ -23,7 +24,7 @@ Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding roundi
     }
     if (rounding == Rounding::truncated_nanoseconds) {
         const double seconds = static_cast<double>(bytes) / bytes_per_second;
-        if (seconds > 9e6) throw Refusal(Reason::job_too_long);
+        if (seconds > longest_seconds) throw Refusal(Reason::job_too_long);
         const auto whole = static_cast<std::int64_t>(seconds);
         const auto nanoseconds = static_cast<std::int64_t>((seconds - static_cast<double>(whole)) * 1e9);
         return whole * ticks_per_second + nanoseconds * 1000;
@@ -43,7 +44,7 @@ Ticks job_ticks(std::int64_t instructions, double instructions_per_second) {
         throw Refusal(Reason::instruction_rate, {.count = instructions, .rate = instructions_per_second});
     }
     const double seconds = static_cast<double>(instructions) / instructions_per_second;
-    if (seconds > 9e6) throw Refusal(Reason::job_too_long);
+    if (seconds > longest_seconds) throw Refusal(Reason::job_too_long);
     return static_cast<Ticks>(seconds * 1e12 + 0.5);
 }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "striate/events/clock_sums.hpp"
 #include "striate/refusal.hpp"
 
 namespace striate {
@@ -41,7 +42,7 @@ Ticks Traffic::service_of(const Slot& slot, std::int64_t bytes) const {
 
 void Traffic::account(const Slot& slot, std::int64_t packets) {
     StationTotals& total = totals[slot.station];
-    total.busy += packets * slot.service;
+    total.busy = after(total.busy, times(packets, slot.service));
     total.packets += packets;
     total.bytes += packets * runs[slot.run].bytes;
     if ((slot.flags & Slot::last_hop) != 0) packets_out_ += packets;

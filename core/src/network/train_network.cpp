@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "striate/events/clock_sums.hpp"
+
 namespace striate {
 
 TrainNetwork::TrainNetwork(Stations& stations, NetworkListener& listener)
@@ -61,7 +63,7 @@ void TrainNetwork::send_train(std::uint32_t index, std::span<const std::uint32_t
 }
 
 GapClock<16>::Span TrainNetwork::serve(std::uint32_t station, Ticks ready, Ticks work, const Train& train) {
-    totals_[station].busy += work;
+    totals_[station].busy = after(totals_[station].busy, work);
     totals_[station].packets += train.packets;
     totals_[station].bytes += train.bytes;
     const auto span = clock_[station].serve(ready, work);
@@ -72,7 +74,7 @@ GapClock<16>::Span TrainNetwork::serve(std::uint32_t station, Ticks ready, Ticks
 TrainNetwork::Passage TrainNetwork::pass_analytically(const Train& train) {
     const Ticks work = service_ticks(train.bytes, route_.bottleneck, stations_.settings().rounding);
     const auto [begun, over] = serve(route_.stations.front(), now_, work, train);
-    return {begun, over + route_.latency, 0};
+    return {begun, after(over, route_.latency), 0};
 }
 
 TrainNetwork::Passage TrainNetwork::pass(std::span<const std::uint32_t> route, const Train& train) {
@@ -83,7 +85,9 @@ TrainNetwork::Passage TrainNetwork::pass(std::span<const std::uint32_t> route, c
         const Ticks own = service(route, hop, train.first);
         const Ticks final = train.packets > 1 ? service(route, hop, train.last) : own;
         Ticks all = own;
-        if (train.packets > 1) all += final + (train.packets - 2) * service(route, hop, full);
+        if (train.packets > 1) {
+            all = after(after(all, final), times(train.packets - 2, service(route, hop, full)));
+        }
         const auto [begun, over] = serve(route[hop], first, all, train);
         if (hop == 0) {
             passage.sent = over - final;
@@ -91,14 +95,14 @@ TrainNetwork::Passage TrainNetwork::pass(std::span<const std::uint32_t> route, c
             passage.waited += begun - first;
         }
         const Station& station = stations_[route[hop]];
-        const Ticks ends = std::max(over, last + final);
+        const Ticks ends = std::max(over, after(last, final));
         if (station.kind != ComponentKind::cut_through || hop + 1 == route.size()) {
-            first = begun + own + station.latency;
-            last = ends + station.latency;
+            first = after(after(begun, own), station.latency);
+            last = after(ends, station.latency);
         } else {
             const Ticks head = service(route, hop, std::min(train.first, header_bytes));
-            first = begun + std::max(head, own - service(route, hop + 1, train.first));
-            last = ends - final + std::max(head, final - service(route, hop + 1, train.last));
+            first = after(begun, std::max(head, own - service(route, hop + 1, train.first)));
+            last = after(ends - final, std::max(head, final - service(route, hop + 1, train.last)));
         }
     }
     passage.arrived = last;
@@ -199,6 +203,7 @@ void TrainNetwork::run(const std::function<void()>& poll) {
         const Ticks timer = timers_.empty() ? never : timers_.top().time;
         if (message == never && timer == never) break;
         now_ = std::min(message, timer);
+        expect_on_clock(now_);
         if (message <= timer) {
             const Event event = queue_.pop();
             const auto index = static_cast<std::uint32_t>(event.key);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "striate/events/clock_sums.hpp"
+
 namespace striate {
 
 namespace {
@@ -129,7 +131,7 @@ Warp::Skip Warp::skip(const Moment& moment) {
     const Ticks period = moment.now - seen_.now;
     if (period == 0) return {};  // a truncating clock may complete two packets at once
     express_.catch_up();
-    std::int64_t periods = (moment.next_timer - moment.now) / period;
+    std::int64_t periods = (std::min(moment.next_timer, last_tick) - moment.now) / period;
     for (std::size_t i = 0; i < seen_.index.size(); ++i) {
         const Slot& slot = traffic_.slots[seen_.index[i]];
         // One packet is left over, so that no slot has to move on within the time skipped.

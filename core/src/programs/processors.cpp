@@ -4,6 +4,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "striate/events/clock_sums.hpp"
 #include "striate/refusal.hpp"
 
 namespace striate {
@@ -21,7 +22,7 @@ void Processors::catch_up(Node& node, Ticks now) {
     const Ticks elapsed = now - node.since;
     node.since = now;
     if (jobs == 0) return;
-    node.busy += elapsed * std::min(jobs, node.cpus);
+    node.busy = after(node.busy, times(std::min(jobs, node.cpus), elapsed));
     // Rounded down: a shared clock loses less than a tick whenever a job starts or ends.
     node.work +=
         jobs <= node.cpus ? elapsed : static_cast<Ticks>(static_cast<__int128>(elapsed) * node.cpus / jobs);
@@ -34,12 +35,15 @@ Processors::Alarm Processors::plan(Node& node, Ticks now) const {
     Ticks left = node.jobs.front().end - node.work;  // below 0: it has ended, and is not noticed yet
     if (rounding_ != Rounding::nearest_picosecond) left = std::max<Ticks>(left, 0);
     Ticks wait = left;
-    if (jobs > node.cpus)
-        wait = static_cast<Ticks>((static_cast<__int128>(std::max<Ticks>(left, 0)) * jobs + node.cpus - 1) /
-                                  node.cpus);
-    wait = std::max<Ticks>(wait + node.jobs.front().notice, 0);
+    if (jobs > node.cpus) {
+        const __int128 shared =
+            (static_cast<__int128>(std::max<Ticks>(left, 0)) * jobs + node.cpus - 1) / node.cpus;
+        if (shared > last_tick) refuse_long_run();
+        wait = static_cast<Ticks>(shared);
+    }
+    wait = std::max<Ticks>(after(wait, node.jobs.front().notice), 0);
     if (rounding_ == Rounding::truncated_nanoseconds) wait -= wait % 1000;
-    return {now + wait, node.generation};
+    return {after(now, wait), node.generation};
 }
 
 Processors::Alarm Processors::start(std::uint32_t index, Ticks now, Ticks work, std::uint64_t cookie,
@@ -47,7 +51,7 @@ Processors::Alarm Processors::start(std::uint32_t index, Ticks now, Ticks work, 
     if (work < 0) throw std::invalid_argument("a job of negative work");
     Node& node = nodes_[index];
     catch_up(node, now);
-    node.jobs.push_back({node.work + work, cookie, notice});
+    node.jobs.push_back({after(node.work, work), cookie, notice});
     std::push_heap(node.jobs.begin(), node.jobs.end(), std::greater<>());
     // While CPUs are free a new job changes nobody's pace; only an earlier end needs a new alarm.
     const bool same_pace = static_cast<std::int64_t>(node.jobs.size()) <= node.cpus;

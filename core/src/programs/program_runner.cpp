@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "striate/events/clock_sums.hpp"
 #include "striate/refusal.hpp"
 
 namespace striate {
@@ -160,10 +161,10 @@ void ProgramRunner::start_job(std::uint32_t rank, Ticks work, std::uint64_t cook
 void ProgramRunner::start_computing(std::uint32_t rank) {
     const Ticks given = cursors_.operand(rank, 0);
     const Ticks work = instructions(rank, cursors_.operand(rank, 1));
-    if (!computed_.empty()) computed_[rank].ticks += given + work;
+    if (!computed_.empty()) computed_[rank].ticks = after(computed_[rank].ticks, after(given, work));
     if (given == 0) return start_job(rank, work, rank);
     const Ticks notice = std::min(given, Processors::usual_notice);
-    start_job(rank, given - notice + work, rank, notice);
+    start_job(rank, after(given - notice, work), rank, notice);
 }
 
 Ticks ProgramRunner::instructions(std::uint32_t rank, std::int64_t count) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "striate/events/clock_sums.hpp"
 #include "striate/refusal.hpp"
 
 namespace striate {
@@ -50,7 +51,7 @@ Served serve_disk(const Device& device, std::size_t which, DiskState& state, std
             const Ticks moving = service_ticks(bytes, transfer_rate(disk, access.write), device.rounding);
             served.positioning = std::max<Ticks>(0, ticks - moving);
         }
-        channel = disk.slice > 0 && !modelled ? throttled_end(disk, state, begun, part) : begun + ticks;
+        channel = disk.slice > 0 && !modelled ? throttled_end(disk, state, begun, part) : after(begun, ticks);
         served.over = std::max(served.over, channel);
     }
     // It is one operation, as far from the last as its first part, however many channels it took.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "striate/events/clock_sums.hpp"
+
 namespace striate {
 
 namespace {
@@ -43,17 +45,21 @@ Ticks throttled_end(const Disk& disk, DiskState& state, Ticks now, const Access&
     ThrottleSlice& slice = access.write ? state.writes : state.reads;
     const double rate = transfer_rate(disk, access.write);
     const double budget = rate * static_cast<double>(disk.slice) / ticks_per_second;
-    const auto slices = [&] {  // begun so far
-        return static_cast<Ticks>(std::ceil(static_cast<double>(slice.bytes) / budget));
+    const auto begun = [&](double less) {  // ticks of the slices so far, but for the last `less` of them
+        const double slices = std::ceil(static_cast<double>(slice.bytes) / budget) - less;
+        const double ticks = slices * static_cast<double>(disk.slice);
+        if (ticks > static_cast<double>(last_tick)) refuse_long_run();
+        return static_cast<Ticks>(slices) * disk.slice;
     };
-    if (now >= slice.start + slices() * disk.slice) slice = {now, 0};
+    if (now >= after(slice.start, begun(0))) slice = {now, 0};
     slice.bytes += access.bytes;
     const Ticks moved =
         disk.peak_rate > 0
-            ? std::llround(static_cast<double>(access.bytes) / disk.peak_rate * ticks_per_second)
+            ? std::llround(std::min(static_cast<double>(access.bytes) / disk.peak_rate * ticks_per_second,
+                                    static_cast<double>(last_tick)))
             : 0;
     const Ticks latency = access.write ? disk.write_latency : disk.read_latency;
-    return std::max(now, slice.start + (slices() - 1) * disk.slice) + moved + latency;
+    return after(after(std::max(now, after(slice.start, begun(1))), moved), latency);
 }
 
 Ticks access_ticks(const Disk& disk, DiskState& state, const Access& access, Rounding rounding) {

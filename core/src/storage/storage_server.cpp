@@ -1,5 +1,6 @@
 #include "striate/storage/storage_server.hpp"
 
+#include "striate/events/clock_sums.hpp"
 #include "striate/refusal.hpp"
 
 #include <algorithm>
@@ -243,7 +244,7 @@ void StorageServer::answer_flushes() {
         if (rules_.sync_ticks == 0) {
             listener_.flushed(flush.cookie);
         } else {
-            run(Where::journal, {{}, {{{}, flush.cookie}}}, host_.now() + rules_.sync_ticks);
+            run(Where::journal, {{}, {{{}, flush.cookie}}}, after(host_.now(), rules_.sync_ticks));
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "striate/events/clock_sums.hpp"
 #include "striate/events/event.hpp"
 
 namespace striate {
@@ -55,7 +56,7 @@ class GapClock {
     Span append(Ticks ready, Ticks work) {
         const Ticks begun = std::max(end_, ready);
         if (begun > end_) insert(used_, {end_, begun});
-        end_ = begun + work;
+        end_ = after(begun, work);
         return {begun, end_};
     }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "striate/events/clock_sums.hpp"
 #include "striate/events/hole_heap.hpp"
 #include "striate/events/timed_heap.hpp"
 #include "striate/network/cookies.hpp"
@@ -100,6 +101,7 @@ class NetworkEngine final : public Network {
                 const Event event = queue_.pop();
                 now_ = event.time;
                 key_ = event.key;
+                expect_on_clock(now_);
                 if ((event.key & arrival_key) != 0) {
                     arrive(static_cast<std::uint32_t>(event.key));
                 } else if (loose && (event.key & of_timer) != 0) {
@@ -217,6 +219,7 @@ class NetworkEngine final : public Network {
 
     void fire() {
         const Event timer = timers_.pop();
+        expect_on_clock(timer.time);
         now_ = timer.time - shift_;
         key_ = std::numeric_limits<std::uint64_t>::max();
         next_timer_ = timers_.empty() ? never : timers_.top().time - shift_;
@@ -238,7 +241,8 @@ class NetworkEngine final : public Network {
         if (!may_skip_) return;
         may_skip_ = false;
         const Warp::Skip skip = warp_.consider(queue_, {now_, events_, next_timer_});
-        shift_ += skip.ticks;
+        shift_ = after(shift_, skip.ticks);
+        expect_on_clock(after(now_, shift_));
         if (next_timer_ != never) next_timer_ -= skip.ticks;
         events_ += skip.events;
         skipped_ += skip.events;
