@@ -70,7 +70,7 @@ fuzz: fuzz-core $(VENV)/built $(VENV)/test-tools
 	$(PY) verification/fuzz_commands.py 100000000 $(SEED) --seconds $$(($(HOURS) * 3600)) --keep build/fuzz
 
 fuzz-core: $(VENV)/ready $(VENV)/core-tools
-	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" STRIATE_FUZZ_SEEDS=100000 sh tools/core-test build/core-sanitized Debug ON
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" STRIATE_FUZZ_SEEDS=100000 STRIATE_FUZZ_FILES=50000 sh tools/core-test build/core-sanitized Debug ON
 
 # Dependencies at both ends of what is allowed; what a development environment holds; what a release is made of.
 ends:

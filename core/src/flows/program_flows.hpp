@@ -13,6 +13,7 @@
 #include "striate/flows/program_flows.hpp"
 #include "striate/network/gap_clock.hpp"
 #include "striate/network/message_clocks.hpp"
+#include "striate/pool.hpp"
 #include "striate/programs/collective_calls.hpp"
 #include "striate/programs/cursors.hpp"
 #include "striate/programs/file_calls.hpp"
@@ -77,18 +78,6 @@ class ProgramFlows {
         read_disk
     };
     using Meeting = std::tuple<std::int32_t, std::int64_t, std::int64_t>;  // communicator, group, call
-
-    template <class T>
-    static std::uint32_t take(std::vector<T>& pool, std::vector<std::uint32_t>& free, T value) {
-        if (free.empty()) {
-            pool.push_back(std::move(value));
-            return static_cast<std::uint32_t>(pool.size() - 1);
-        }
-        const std::uint32_t at = free.back();
-        free.pop_back();
-        pool[at] = std::move(value);
-        return at;
-    }
 
     // Whether nothing waits for a busy resource.
     [[nodiscard]] bool alone() const { return order_ <= FlowOrder::chain; }

@@ -38,13 +38,22 @@ void Express::occupy(std::uint32_t station, const Event& current) {
     if (due.size() > before) ++interrupted_;
 }
 
-void Express::enter(std::uint32_t index, const Event& current) {
+void Express::count_streams() {
+    counts_ = true;
+    for (const Stream& stream : traffic_.streams) {
+        if (stream.active == 0) continue;
+        for (std::uint32_t slot = stream.first_slot; slot < stream.first_slot + stream.hops; ++slot)
+            ++places_[traffic_.slots[slot].station].users;
+    }
+}
+
+void Express::occupy_route(std::uint32_t index, const Event& current) {
     const Stream& stream = traffic_.streams[index];
     for (std::uint32_t slot = stream.first_slot; slot < stream.first_slot + stream.hops; ++slot)
         occupy(traffic_.slots[slot].station, current);
 }
 
-void Express::leave(std::uint32_t index) {
+void Express::leave_route(std::uint32_t index) {
     const Stream& stream = traffic_.streams[index];
     for (std::uint32_t slot = stream.first_slot; slot < stream.first_slot + stream.hops; ++slot) {
         Place& place = places_[traffic_.slots[slot].station];
@@ -69,10 +78,10 @@ bool Express::try_draw(std::uint32_t origin, std::uint32_t first) {
         if (slots[slot].service > slots[driver].service) driver = slot;
     }
     const Slot& slow = slots[driver];
-    Own& own = own_of(slow.stream);
-    if (own.driver != none || driver == first || slow.left < least_left ||
-        slow.left - slots[first].left > least_left - 2)
+    if (driver == first || slow.left < least_left || slow.left - slots[first].left > least_left - 2)
         return false;
+    Own& own = own_of(slow.stream);
+    if (own.driver != none) return false;
     for (std::uint32_t slot = first; slot <= driver; ++slot) {
         const Slot& at = slots[slot];
         const Place& place = places_[at.station];

@@ -40,7 +40,7 @@ double FlowNetwork::measure(Flow& flow, std::uint32_t source, std::uint32_t targ
         const std::uint32_t station = route_.stations[hop];
         const bool local = stations_.is_local(route_.stations, hop);
         const Ticks service = stations_.service(station, first, local);
-        cap = std::min(cap, local ? stations_[station].local_bandwidth : stations_[station].bandwidth);
+        cap = std::min(cap, local ? stations_.local_bandwidth(station) : stations_[station].bandwidth);
         flow.tail += service + (route_.analytical ? 0 : stations_[station].latency);
         slowest = std::max(slowest, service);
         totals_[station].busy += static_cast<Ticks>(flow.left / stations_[station].bandwidth * 1e12);

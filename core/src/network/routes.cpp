@@ -44,6 +44,22 @@ Routes::Routes(std::int32_t components, std::span<const std::int32_t> edge_sourc
     index_edges();
     strip_trees();
     number_core();
+    plain_trees_ = plain_trees();
+}
+
+// Whether every component of a hanging tree has one edge to its parent and one from it.
+bool Routes::plain_trees() const {
+    std::vector<std::int32_t> between(parent_.size(), 0);
+    for (std::size_t edge = 0; edge < source_.size(); ++edge) {
+        if (parent_[index(source_[edge])] == target_[edge]) ++between[index(source_[edge])];
+        if (parent_[index(target_[edge])] == source_[edge]) ++between[index(target_[edge])];
+    }
+    for (std::size_t component = 0; component < parent_.size(); ++component) {
+        const bool hangs = parent_[component] != none;
+        if (hangs && (up_[component] == none || down_[component] == none || between[component] != 2))
+            return false;
+    }
+    return true;
 }
 
 void Routes::expect(std::int32_t component) const {
@@ -128,18 +144,25 @@ void Routes::number_core() {
         if (in_core(component)) core_[index(component)] = core_size_++;
     }
     distance_.resize(index(core_size_));
+    choices_.resize(index(core_size_));
+}
+
+// Counts the entries of a new table, and drops all the others when they are too many.
+void Routes::make_room(std::size_t entries) {
+    if (table_entries_ + entries > most_table_entries) {
+        for (auto& old : distance_) std::vector<std::int32_t>().swap(old);
+        for (Choices& old : choices_) old = {};
+        table_entries_ = 0;
+    }
+    table_entries_ += entries;
 }
 
 // Hops from every component of the core to `destination`, counted backwards along the edges.
 const std::vector<std::int32_t>& Routes::distances(std::int32_t destination) {
     std::vector<std::int32_t>& table = distance_[index(core_[index(destination)])];
     if (!table.empty()) return table;
-    if (table_entries_ + index(core_size_) > most_table_entries) {
-        for (auto& old : distance_) std::vector<std::int32_t>().swap(old);
-        table_entries_ = 0;
-    }
+    make_room(index(core_size_));
     table.assign(index(core_size_), none);
-    table_entries_ += table.size();
     std::vector<std::int32_t> reached{destination};
     table[index(core_[index(destination)])] = 0;
     for (std::size_t next = 0; next < reached.size(); ++next) {
@@ -212,34 +235,65 @@ std::vector<std::int32_t> Routes::path(std::int32_t from, std::int32_t to) {
     throw Refusal(Reason::no_route, {.from = from, .to = to});
 }
 
-void Routes::next_edges(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& choices) {
+std::span<const std::int32_t> Routes::next_edges(std::int32_t from, std::int32_t to) {
     expect(from);
     expect(to);
-    choices.clear();
     const std::size_t at = index(from);
     const std::int32_t root = root_[index(to)];
-    const auto keep = [&](const auto& leads_on) {
-        for (auto i = index(first_out_[at]); i < index(first_out_[at + 1]); ++i) {
-            if (leads_on(target(out_[i]))) choices.push_back(out_[i]);
+    if (in_core(from) && from != root) return next_in_core(from, root);
+    if (plain_trees_) {
+        if (from == to) return {};
+        if (root_[at] != root) return {&up_[at], 1};
+        for (std::int32_t below = to; below != root; below = parent_[index(below)]) {
+            if (parent_[index(below)] == from) return {&down_[index(below)], 1};
         }
-    };
-    if (in_core(from) && from != root) {
-        const std::vector<std::int32_t>& distance = distances(root);
-        const std::int32_t here = distance[index(core_[at])];
-        if (here == none) return;
-        return keep([&](std::int32_t next) {
-            const std::int32_t number = core_[index(next)];
-            return number != none && distance[index(number)] + 1 == here;
-        });
+        return {&up_[at], 1};
     }
-    // In a tree there is one next component; parallel edges to it count as equal routes.
-    if (root_[at] != root) {
-        if (up_[at] != none) keep([&](std::int32_t next) { return next == parent_[at]; });
-        return;
+    return next_in_tree(from, to);
+}
+
+// In a tree there is one next component; parallel edges to it count as equal routes.
+std::span<const std::int32_t> Routes::next_in_tree(std::int32_t from, std::int32_t to) {
+    leading_.clear();
+    std::int32_t next = none;
+    if (root_[index(from)] != root_[index(to)]) {
+        if (up_[index(from)] != none) next = parent_[index(from)];
+    } else {
+        route_.clear();
+        if (append_path(from, to, route_) && !route_.empty()) next = target(route_.front());
     }
-    route_.clear();
-    if (!append_path(from, to, route_) || route_.empty()) return;
-    keep([&](std::int32_t next) { return next == target(route_.front()); });
+    if (next == none) return {};
+    for (auto i = index(first_out_[index(from)]); i < index(first_out_[index(from) + 1]); ++i) {
+        if (target(out_[i]) == next) leading_.push_back(out_[i]);
+    }
+    return leading_;
+}
+
+std::span<const std::int32_t> Routes::next_in_core(std::int32_t from, std::int32_t destination) {
+    const std::size_t number = index(core_[index(destination)]);
+    if (choices_[number].first.empty()) list_choices(destination);
+    const Choices& choices = choices_[number];
+    const std::size_t at = index(core_[index(from)]);
+    return {choices.edges.data() + choices.first[at], choices.first[at + 1] - choices.first[at]};
+}
+
+void Routes::list_choices(std::int32_t destination) {
+    const std::vector<std::int32_t> distance = distances(destination);
+    Choices made;
+    made.first.reserve(distance.size() + 1);
+    made.first.push_back(0);
+    for (std::int32_t component = 0; component < components(); ++component) {
+        if (!in_core(component)) continue;
+        const std::int32_t here = distance[index(core_[index(component)])];
+        const std::size_t at = index(component);
+        for (auto i = index(first_out_[at]); here > 0 && i < index(first_out_[at + 1]); ++i) {
+            const std::int32_t number = core_[index(target(out_[i]))];
+            if (number != none && distance[index(number)] + 1 == here) made.edges.push_back(out_[i]);
+        }
+        made.first.push_back(static_cast<std::uint32_t>(made.edges.size()));
+    }
+    make_room(made.first.size() + made.edges.size());
+    choices_[index(core_[index(destination)])] = std::move(made);
 }
 
 }  // namespace striate

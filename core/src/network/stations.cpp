@@ -67,9 +67,9 @@ void Stations::add(double bandwidth, double local_bandwidth, Ticks latency, Comp
     const Ticks full = service_ticks(settings_.packet_bytes, bandwidth, settings_.rounding);
     const Ticks local_full =
         local ? service_ticks(settings_.packet_bytes, local_bandwidth, settings_.rounding) : full;
+    local_bandwidth_.push_back(local ? local_bandwidth : 0);
     local_full_.push_back(local_full);
     stations_.push_back({.bandwidth = bandwidth,
-                         .local_bandwidth = local ? local_bandwidth : 0,
                          .latency = latency,
                          .full = full,
                          .window = latency + std::max(full, local_full),
@@ -98,12 +98,14 @@ void Stations::append_edges(std::int32_t from, std::int32_t to) {
         throw Refusal(Reason::no_route, {.from = from, .to = to});
     }
     for (std::int32_t at = from; at != to; at = routes_.target(edges_.back())) {
-        routes_.next_edges(at, to, choices_);
-        if (choices_.empty()) {
-            throw Refusal(Reason::no_route, {.from = at, .to = to});
+        const std::span<const std::int32_t> choices = routes_.next_edges(at, to);
+        if (choices.empty()) throw Refusal(Reason::no_route, {.from = at, .to = to});
+        if (choices.size() == 1) {
+            edges_.push_back(choices.front());
+        } else {
+            std::uint32_t& turn = turn_[static_cast<std::size_t>(at)];
+            edges_.push_back(choices[turn++ % choices.size()]);
         }
-        std::uint32_t& turn = turn_[static_cast<std::size_t>(at)];
-        edges_.push_back(choices_[choices_.size() > 1 ? turn++ % choices_.size() : 0]);
     }
 }
 
@@ -168,8 +170,9 @@ void Stations::summarise(Route& route) const {
     route.latency = 0;
     for (std::size_t hop = 0; hop < route.stations.size(); ++hop) {
         const Station& station = stations_[route.stations[hop]];
-        route.bottleneck = std::min(
-            route.bottleneck, is_local(route.stations, hop) ? station.local_bandwidth : station.bandwidth);
+        route.bottleneck =
+            std::min(route.bottleneck, is_local(route.stations, hop) ? local_bandwidth_[route.stations[hop]]
+                                                                     : station.bandwidth);
         route.latency += station.latency;
     }
     route.stations = {route.stations.front(), route.stations.back()};

@@ -1,28 +1,18 @@
 #include "striate/network/traffic.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
 #include "striate/events/clock_sums.hpp"
+#include "striate/pool.hpp"
 #include "striate/refusal.hpp"
 
 namespace striate {
 
 namespace {
-
-template <class T>
-std::uint32_t take(std::vector<T>& pool, std::vector<std::uint32_t>& free, const T& value) {
-    if (free.empty()) {
-        pool.push_back(value);
-        return static_cast<std::uint32_t>(pool.size() - 1);
-    }
-    const std::uint32_t place = free.back();
-    free.pop_back();
-    pool[place] = value;
-    return place;
-}
 
 std::int64_t packets_of(std::int64_t payload, std::int64_t packet_bytes) {
     return payload == 0 ? 1 : (payload - 1) / packet_bytes + 1;
@@ -32,12 +22,23 @@ std::int64_t packets_of(std::int64_t payload, std::int64_t packet_bytes) {
 
 Traffic::Traffic(Stations& stations) : totals(stations.size()), stations_(stations) {}
 
-Ticks Traffic::service_of(const Slot& slot, std::int64_t bytes) const {
-    const double bottleneck = streams[slot.stream].bottleneck;
-    if (bottleneck > 0 && (slot.flags & Slot::first_hop) != 0) {
-        return service_ticks(bytes, bottleneck, stations_.settings().rounding);
+Ticks Traffic::service_of(const Slot& slot, std::int64_t bytes) {
+    if ((slot.flags & Slot::first_hop) != 0 && streams[slot.stream].bottleneck > 0) {
+        return odd_service(bytes, streams[slot.stream].bottleneck);
     }
-    return stations_.service(slot.station, bytes, (slot.flags & Slot::local) != 0);
+    const bool local = (slot.flags & Slot::local) != 0;
+    if (bytes == stations_.settings().packet_bytes) return stations_.service(slot.station, bytes, local);
+    return odd_service(bytes,
+                       local ? stations_.local_bandwidth(slot.station) : stations_[slot.station].bandwidth);
+}
+
+Ticks Traffic::odd_service(std::int64_t bytes, double rate) {
+    const std::uint64_t mixed =
+        (std::bit_cast<std::uint64_t>(rate) ^ static_cast<std::uint64_t>(bytes)) * 0x9e3779b97f4a7c15U;
+    OddService& known = odd_[static_cast<std::size_t>(mixed >> 32) % odd_services];
+    if (known.bytes != bytes || known.rate != rate)
+        known = {bytes, rate, service_ticks(bytes, rate, stations_.settings().rounding)};
+    return known.ticks;
 }
 
 void Traffic::account(const Slot& slot, std::int64_t packets) {
@@ -57,7 +58,10 @@ void Traffic::load_run(std::uint32_t index) {
     const Run& run = runs[slot.run];
     slot.left = run.count;
     slot.service = service_of(slot, run.bytes);
-    if ((slot.flags & Slot::first_hop) == 0) slot.previous_service = service_of(slots[index - 1], run.bytes);
+    if ((slot.flags & Slot::first_hop) == 0) {
+        const Slot& before = slots[index - 1];
+        slot.previous_service = before.run == slot.run ? before.service : service_of(before, run.bytes);
+    }
     if ((slot.flags & Slot::early) != 0) {
         // Cut-through: the head goes on after the header; the tail must not overtake a slower service here.
         const Ticks head = service_of(slot, std::min(run.bytes, header_bytes));

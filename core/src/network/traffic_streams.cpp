@@ -15,6 +15,12 @@ std::uint64_t pair_key(std::uint32_t source, std::uint32_t target) {
     return static_cast<std::uint64_t>(source) << 32 | target;
 }
 
+std::uint64_t route_key(std::uint64_t key, const Route& route) {
+    for (const std::uint32_t station : route.stations)
+        key = (key ^ station) * 0x9e3779b97f4a7c15U ^ key >> 29;
+    return key;
+}
+
 }  // namespace
 
 bool Traffic::follows(const Stream& stream, const Route& route) const {
@@ -30,17 +36,22 @@ std::uint32_t Traffic::stream_between(std::uint32_t source, std::uint32_t target
         throw std::invalid_argument("a message from interface " + std::to_string(source) + " to " +
                                     std::to_string(target) + " of " + std::to_string(stations_.nics()));
     }
-    const auto found = stream_of_.find(pair_key(source, target));
-    const std::uint32_t first = found == stream_of_.end() ? none : found->second;
-    if (stations_.settings().routing == Routing::shortest && first != none) return first;
-    stations_.find_route(source, target, route_);
-    for (std::uint32_t stream = first; stream != none; stream = streams[stream].sibling) {
-        if (follows(streams[stream], route_)) return stream;
+    const bool one_route = stations_.settings().routing == Routing::shortest;
+    std::uint64_t key = pair_key(source, target);
+    if (one_route) {
+        if (const std::uint32_t known = stream_of_.find(key); known != StreamIndex::nothing) return known;
     }
-    return open_stream(source, target);
+    stations_.find_route(source, target, route_);
+    if (!one_route) key = route_key(key, route_);
+    std::uint32_t stream = stream_of_.find(key);
+    const auto is_it = [&](const Stream& known) {
+        return known.source == source && known.target == target && follows(known, route_);
+    };
+    while (stream != none && !is_it(streams[stream])) stream = streams[stream].sibling;
+    return stream != none ? stream : open_stream(key, source, target);
 }
 
-std::uint32_t Traffic::open_stream(std::uint32_t source, std::uint32_t target) {
+std::uint32_t Traffic::open_stream(std::uint64_t key, std::uint32_t source, std::uint32_t target) {
     close_idle_streams();
     const auto hops = static_cast<std::uint32_t>(route_.stations.size());
     if (free_slots_.size() <= hops) free_slots_.resize(hops + 1);
@@ -58,9 +69,8 @@ std::uint32_t Traffic::open_stream(std::uint32_t source, std::uint32_t target) {
     const std::uint32_t start_run = free_runs_.back();  // an empty run before the first
     free_runs_.pop_back();
     runs[start_run] = {.bytes = 0, .count = 0, .message = none, .next = none, .header = false, .ends = false};
-    const std::uint64_t key = pair_key(source, target);
-    const auto known = stream_of_.find(key);
-    const Stream stream{.source = source,
+    const Stream stream{.key = key,
+                        .source = source,
                         .target = target,
                         .first_slot = first_slot,
                         .hops = hops,
@@ -68,7 +78,7 @@ std::uint32_t Traffic::open_stream(std::uint32_t source, std::uint32_t target) {
                         .last_message = none,
                         .active = 0,
                         .last_run = start_run,
-                        .sibling = known == stream_of_.end() ? none : known->second,
+                        .sibling = stream_of_.find(key),
                         .listed = false,
                         .bottleneck = route_.analytical ? route_.bottleneck : 0};
     std::uint32_t index = static_cast<std::uint32_t>(streams.size());
@@ -79,7 +89,7 @@ std::uint32_t Traffic::open_stream(std::uint32_t source, std::uint32_t target) {
         free_streams_.pop_back();
         streams[index] = stream;
     }
-    stream_of_[key] = index;
+    stream_of_.set(key, index);
     init_slots(index);
     return index;
 }
@@ -117,11 +127,16 @@ void Traffic::close(std::uint32_t index) {
     const Stream& stream = streams[index];
     free_slots_[stream.hops].push_back(stream.first_slot);
     free_runs_.push_back(stream.last_run);
-    const std::uint64_t key = pair_key(stream.source, stream.target);
-    std::uint32_t* link = &stream_of_[key];
-    while (*link != index) link = &streams[*link].sibling;
-    *link = stream.sibling;
-    if (stream_of_[key] == none) stream_of_.erase(key);
+    const std::uint32_t latest = stream_of_.find(stream.key);
+    if (latest != index) {
+        std::uint32_t* link = &streams[latest].sibling;
+        while (*link != index) link = &streams[*link].sibling;
+        *link = stream.sibling;
+    } else if (stream.sibling != none) {
+        stream_of_.set(stream.key, stream.sibling);
+    } else {
+        stream_of_.erase(stream.key);
+    }
     free_streams_.push_back(index);
 }
 

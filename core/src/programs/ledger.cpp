@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "striate/layout/layout_load.hpp"
-#include "striate/layout/stripe.hpp"
+#include "server_sums.hpp"
+
 #include "striate/programs/point_to_point.hpp"
 #include "striate/programs/rank_routes.hpp"
 #include "striate/refusal.hpp"
@@ -17,7 +17,6 @@ namespace striate {
 namespace {
 
 constexpr double most_walked = 4e9;  // passes and ranks, for one row
-constexpr double most_swept = 2e10;  // runs of bytes, for one application
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
 
@@ -28,9 +27,7 @@ class Summing {
         : in_(input),
           programs_(input.programs),
           routes_(input),
-          servers_(input.layouts == nullptr ? 0 : input.layouts->servers()),
-          reads_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
-          writes_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
+          servers_(input),
           compute_(programs_.ranks()),
           communication_(programs_.ranks()),
           instructions_(programs_.ranks()),
@@ -155,13 +152,13 @@ class Summing {
             case Kind::read:
             case Kind::read_all:
                 for (const auto rank : ranks) {
-                    accessed(rank, kind, first, out_.read_bytes, reads_);
+                    accessed(rank, kind, first, false);
                 }
                 break;
             case Kind::write:
             case Kind::write_all:
                 for (const auto rank : ranks) {
-                    accessed(rank, kind, first, out_.written_bytes, writes_);
+                    accessed(rank, kind, first, true);
                 }
                 break;
             default:
@@ -261,94 +258,22 @@ class Summing {
         out_.blocking_messages[at] += times * sum.sent_messages;
     }
 
-    // Runs of one kind: those of striped files by formula, those of files with a layout of their own by plan.
-    struct Load {
-        Load(std::int64_t unit, std::int64_t servers) : striped(unit, servers), planned(servers) {}
-        StripeLoad striped;
-        LayoutLoad planned;
-        [[nodiscard]] std::vector<std::int64_t> bytes() const {
-            return added(striped.bytes(), planned.bytes());
-        }
-        [[nodiscard]] std::vector<std::int64_t> requests() const {
-            return added(striped.requests(), planned.requests());
-        }
-
-      private:
-        static std::vector<std::int64_t> added(std::vector<std::int64_t> sums,
-                                               const std::vector<std::int64_t>& more) {
-            for (std::size_t server = 0; server < sums.size(); ++server) sums[server] += more[server];
-            return sums;
-        }
-    };
-
-    void accessed(std::int64_t rank, Kind kind, std::size_t first, std::vector<std::int64_t>& sums,
-                  Load& load) {
+    void accessed(std::int64_t rank, Kind kind, std::size_t first, bool writes) {
         if (in_.independent_only && (kind == Kind::read_all || kind == Kind::write_all)) return;
-        const std::int64_t bytes = access(rank, first, load);
-        sums[index(rank)] += bytes;
-        if (value(first + 6, rank) == blocking) blocked_[index(rank)] += bytes;
-    }
-
-    // The bytes that the rank asks for in all passes.
-    std::int64_t access(std::int64_t rank, std::size_t first, Load& load) {
-        if (servers_ == 0) throw Refusal(Reason::no_server, {.rank = rank});
+        if (servers_.none()) throw Refusal(Reason::no_server, {.rank = rank});
         out_.accesses[index(rank)] += times_;
-        const std::int64_t file = value(first, rank);
-        const std::int64_t start = value(first + 1, rank);
-        const std::int64_t count = value(first + 3, rank);
-        const std::int64_t list = value(first + 5, rank);
-        const AnyLayout* own = in_.layouts->own(file);
-        set_sweeps(first, own == nullptr);
-        if (count != 1 && list < 0) sweeps_.push_back({value(first + 4, rank), count});
-        std::int64_t bytes = 0;
-        for_runs(list, start, value(first + 2, rank), [&](std::int64_t offset, std::int64_t size) {
-            bytes += size;
-            own == nullptr ? add_striped(load.striped, file, offset, size)
-                           : add_planned(load.planned, *own, file, offset, size);
-        });
-        return bytes * times_ * (list < 0 ? count : 1);
-    }
-
-    // How the loops around the row move the offset; a striped file that moves on to the next moves by a unit.
-    void set_sweeps(std::size_t first, bool striped) {
-        sweeps_.clear();
-        const auto steps = programs_.strides(first + 1);
-        const auto file_steps = programs_.strides(first);
-        const std::int64_t round_bytes = in_.stripe_unit * servers_;
-        for (std::size_t depth = 0; depth < counts_.size(); ++depth) {
-            const std::int64_t step = depth < steps.size() ? steps[depth] : 0;
-            const std::int64_t files =
-                striped && depth < file_steps.size() ? file_steps[depth] % servers_ : 0;
-            sweeps_.push_back(
-                {striped ? step % round_bytes + files * in_.stripe_unit : step, counts_[depth]});
-        }
-    }
-
-    template <class Visit>
-    void for_runs(std::int64_t list, std::int64_t start, std::int64_t size, const Visit& visit) const {
-        if (list < 0) return visit(start, size);
-        const ExtentColumns& runs = in_.extents;
-        for (auto run = index(runs.first[index(list)]); run < index(runs.first[index(list) + 1]); ++run) {
-            visit(start + runs.offset[run], runs.length[run]);
-        }
-    }
-
-    // Files begin on one server after the other, file 0 on server 0; rounds load alike.
-    void add_striped(StripeLoad& load, std::int64_t file, std::int64_t offset, std::int64_t size) {
-        sweep(load.walked(sweeps_));
-        const std::int64_t shift = in_.stripe_unit * (file % servers_);
-        load.add_swept(offset % (in_.stripe_unit * servers_) + shift, size, 1, sweeps_);
-    }
-
-    void add_planned(LayoutLoad& load, const AnyLayout& own, std::int64_t file, std::int64_t offset,
-                     std::int64_t size) {
-        sweep(LayoutLoad::walked(own, size, sweeps_));
-        load.add_swept(*in_.layouts, file, offset, size, sweeps_);
-    }
-
-    void sweep(double runs) {
-        swept_ += runs;
-        if (swept_ > most_swept) throw Refusal(Reason::too_many_offsets);
+        const std::int64_t bytes = servers_.add({.writes = writes,
+                                                 .file = value(first, rank),
+                                                 .start = value(first + 1, rank),
+                                                 .size = value(first + 2, rank),
+                                                 .count = value(first + 3, rank),
+                                                 .stride = value(first + 4, rank),
+                                                 .list = value(first + 5, rank),
+                                                 .file_steps = programs_.strides(first),
+                                                 .start_steps = programs_.strides(first + 1),
+                                                 .passes = counts_});
+        (writes ? out_.written_bytes : out_.read_bytes)[index(rank)] += bytes * times_;
+        if (value(first + 6, rank) == blocking) blocked_[index(rank)] += bytes * times_;
     }
 
     Ledger finish() {
@@ -364,10 +289,10 @@ class Summing {
         out_.sent_bytes = whole(sent_);
         out_.received_bytes = whole(received_);
         out_.blocking_bytes = whole(blocked_);
-        out_.server_read = reads_.bytes();
-        out_.server_reads = reads_.requests();
-        out_.server_written = writes_.bytes();
-        out_.server_writes = writes_.requests();
+        out_.server_read = servers_.reads().bytes();
+        out_.server_reads = servers_.reads().requests();
+        out_.server_written = servers_.writes().bytes();
+        out_.server_writes = servers_.writes().requests();
         if (in_.metadata) out_.heard = FileCalls(programs_, in_.communicators).heard();
         return std::move(out_);
     }
@@ -382,16 +307,13 @@ class Summing {
     const LedgerInput& in_;
     const Programs& programs_;
     RankRoutes routes_;
-    std::int64_t servers_;  // 0: no file may be touched
-    Load reads_, writes_;
+    ServerSums servers_;
     std::vector<Wide> compute_, communication_, instructions_, sent_, received_, blocked_;
     CollectiveSums sums_;
     Ledger out_;
     std::vector<std::int64_t> counts_;  // passes of the loops around the row, outermost first
     std::vector<std::int64_t> pass_;    // of the loops that are walked; 0 in the others
-    double swept_ = 0;
-    double walked_ = 0;  // passes and ranks that are walked for the row
-    std::vector<Sweep> sweeps_;
+    double walked_ = 0;                 // passes and ranks that are walked for the row
     std::int64_t times_ = 1;
 };
 

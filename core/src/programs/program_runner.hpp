@@ -290,6 +290,7 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
     std::vector<Ticks> step_;              // per node
     std::vector<Computed> computed_;       // per rank, where lags are known
     std::deque<std::uint64_t> free_jobs_;  // jobs without work, in the order in which they end
+    std::vector<std::uint64_t> over_;      // jobs that end at the timer being played
     std::vector<LateMessage> late_;
     std::vector<std::size_t> free_late_;
     Timeline* timeline_;  // and what it takes to write it, by rank

@@ -3,40 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "striate/pool.hpp"
 #include "striate/refusal.hpp"
 
 namespace striate {
-
-namespace {
-
-template <class T>
-std::uint32_t take(std::vector<T>& pool, std::vector<std::uint32_t>& free, T value) {
-    if (free.empty()) {
-        pool.push_back(std::move(value));
-        return static_cast<std::uint32_t>(pool.size() - 1);
-    }
-    const std::uint32_t place = free.back();
-    free.pop_back();
-    pool[place] = std::move(value);
-    return place;
-}
-
-// Clients begin with different servers, so that not all wait for the same one: with requests each with
-// another, with data in pairs.
-std::vector<std::uint32_t> begun_at(std::vector<std::uint32_t> parts, std::size_t first) {
-    if (parts.empty()) return parts;
-    std::rotate(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first % parts.size()),
-                parts.end());
-    return parts;
-}
-
-// Where a server lies in the hash table of the simulator of paper 001: found from its published times.
-std::size_t in_table(std::uint32_t server, std::size_t entries) {
-    const std::size_t places = entries <= 12 ? 16 : 32;
-    return (5 + 11 * std::size_t{server}) % places;
-}
-
-}  // namespace
 
 FileService::FileService(const FileRules& rules, std::uint32_t ranks, FileHost& host)
     : rules_(rules),
@@ -49,121 +19,11 @@ FileService::FileService(const FileRules& rules, std::uint32_t ranks, FileHost& 
         throw Refusal(Reason::empty_unit);
     }
     StorageListener& listener = *this;
-    for (const ServerRules& server : rules.servers) {
+    for (ServerRules server : rules.servers) {
+        server.flush_by_writer = rules.sync_alone;
         servers_.push_back(std::make_unique<StorageServer>(server, servers(), host, listener));
         if (rules.log) servers_.back()->log_to(log_);
     }
-}
-
-// ---- clients
-
-std::uint32_t FileService::begin(const Caller& caller, bool write) {
-    ++active_;
-    Call call;
-    call.caller = caller;
-    call.write = write;
-    return take(calls_, free_calls_, std::move(call));
-}
-
-std::uint32_t FileService::add_part(std::uint32_t call, std::uint32_t server) {
-    Part part;
-    part.call = call;
-    part.server = server;
-    return take(parts_, free_parts_, std::move(part));
-}
-
-void FileService::access(const Caller& caller, std::int64_t file, bool write, const RunsView& runs) {
-    const std::uint32_t call = begin(caller, write);
-    calls_[call].file = file;
-    if (window(write) == 0) return ask_for(call, runs);
-    calls_[call].later = {{runs.offsets.begin(), runs.offsets.end()}, {runs.sizes.begin(), runs.sizes.end()}};
-    ask_for_window(call);
-}
-
-// A client has so many bytes of a call in flight, in the order of the call, before it asks for more.
-void FileService::ask_for_window(std::uint32_t index) {
-    Call& call = calls_[index];
-    Runs now;
-    std::int64_t room = window(call.write);
-    while (room > 0 && call.next < call.later.sizes.size()) {
-        const std::int64_t left = call.later.sizes[call.next] - call.from;
-        const std::int64_t bytes = std::min(room, left);
-        now.offsets.push_back(call.later.offsets[call.next] + call.from);
-        now.sizes.push_back(bytes);
-        room -= bytes;
-        call.from += bytes;
-        if (bytes < left) break;
-        ++call.next;
-        call.from = 0;
-    }
-    ask_for(index, {now.offsets, now.sizes});
-}
-
-void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
-    const Caller caller = calls_[call].caller;
-    const std::int64_t file = calls_[call].file;
-    const bool write = calls_[call].write;
-    const AccessPlan plan = rules_.plan(file, runs);
-    std::vector<std::uint32_t> made;
-    for (std::size_t request = 0; request < plan.server.size(); ++request) {
-        const auto server = static_cast<std::uint32_t>(plan.server[request]);
-        const std::uint32_t part = add_part(call, server);
-        parts_[part].file = file;
-        parts_[part].total = plan.request_bytes[request];
-        parts_[part].grain = grain_of(caller, server, write);
-        for (auto run = plan.first_run[request]; run < plan.first_run[request + 1]; ++run) {
-            const auto at = static_cast<std::size_t>(run);
-            parts_[part].runs.push_back({plan.physical[at], plan.bytes[at]});
-            servers_[server]->reach(file, plan.physical[at] + plan.bytes[at]);
-        }
-        if (write && locks()) {
-            parts_[part].lock = locks_.lock_of(server, file);
-            parts_[part].has_lock = locks_.take_locked(parts_[part].lock, host_.node_of(caller.rank));
-        }
-        made.push_back(part);
-    }
-    calls_[call].unasked = static_cast<std::uint32_t>(made.size());
-    calls_[call].open = static_cast<std::uint32_t>(made.size()) * (write ? 2 : 1) + 1;
-    if (!rules_.spread_clients) {
-        std::stable_sort(made.begin(), made.end(), [&](std::uint32_t left, std::uint32_t right) {
-            return in_table(parts_[left].server, made.size()) < in_table(parts_[right].server, made.size());
-        });
-    }
-    calls_[call].asked = rules_.spread_clients ? begun_at(made, caller.rank / 2 + 1) : made;
-    for (const std::uint32_t part : rules_.spread_clients ? begun_at(made, caller.rank + 1) : made) {
-        const auto count = static_cast<std::int64_t>(parts_[part].runs.size());
-        send(Word::ask, part, true, request_bytes + run_bytes * count);
-    }
-    one_less(call);  // an access to nothing is over at once
-}
-
-void FileService::sync(const Caller& caller) {
-    const std::uint32_t call = begin(caller, false);
-    calls_[call].open = static_cast<std::uint32_t>(servers_.size()) + 1;
-    for (std::uint32_t server = 0; server < servers_.size(); ++server) {
-        send(Word::flush, add_part(call, server), true, request_bytes);
-    }
-    one_less(call);
-}
-
-void FileService::exists(std::int64_t file, std::int64_t size) {
-    for (std::uint32_t server = 0; rules_.physical_end && server < servers(); ++server) {
-        const std::int64_t end = rules_.physical_end(file, server, size);
-        if (end > 0) servers_[server]->reach(file, end);
-    }
-}
-
-void FileService::erase(std::int64_t file) {
-    for (const auto& server : servers_) server->erase(file);
-}
-
-void FileService::one_less(std::uint32_t call) {
-    if (--calls_[call].open > 0) return;
-    if (calls_[call].next < calls_[call].later.sizes.size()) return ask_for_window(call);
-    const Caller caller = calls_[call].caller;
-    free_calls_.push_back(call);
-    --active_;
-    host_.access_over(caller.owner, caller.request);
 }
 
 void FileService::send(Word word, std::uint32_t part, bool to_server, std::int64_t payload) {
@@ -177,33 +37,6 @@ void FileService::send(Word word, std::uint32_t part, bool to_server, const File
     if (word == Word::flushed) record_part(part, BarKind::sync);
     wire_.send(to_server ? client : server, to_server ? server : client,
                wire_.forwarder(client, parts_[part].server), packet, cookie_of(word, part));
-}
-
-// In trains, what need not wait for its end is sent as one: what has been read, and what a cache takes with
-// room to spare. What is acknowledged by the disks, or gathered on its way, goes packet by packet.
-std::int64_t FileService::grain_of(const Caller& caller, std::uint32_t server, bool write) const {
-    constexpr std::int64_t largest = 4 << 20, fills = 8;  // so many of them fill a cache
-    const StorageServer& at = *servers_[server];
-    const bool whole =
-        rules_.trains && wire_.forwarder(caller.rank, server) == FileWire::none && (!write || at.sorts());
-    if (!whole) return rules_.packet_bytes;
-    const std::int64_t room = write && at.memory_bytes() > 0 ? at.memory_bytes() / fills : largest;
-    return std::max(rules_.packet_bytes, std::min(room, largest));
-}
-
-// The next packet appears when the one before it has started at the sender, or when its bytes have been read.
-void FileService::send_data(std::uint32_t index) {
-    Part& part = parts_[index];
-    const bool write = calls_[part.call].write;
-    const bool all_ready = !write && part.grain > rules_.packet_bytes;
-    const std::int64_t most = all_ready ? std::max(part.ready - part.sent, rules_.packet_bytes) : part.grain;
-    const std::int64_t bytes = std::min(most, part.total - part.sent);
-    part.starved = !write && part.ready - part.sent < bytes;
-    if (part.starved) return;
-    const bool continues = part.sent > 0;
-    part.sent += bytes;
-    ++part.in_flight;
-    send(Word::data, index, write, FileWire::Packet{bytes, continues, part.sent == part.total});
 }
 
 // ---- the network's calls

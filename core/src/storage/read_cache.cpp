@@ -39,6 +39,7 @@ Lookup ReadCache::read(std::int64_t file, std::int64_t offset, std::int64_t byte
 }
 
 void ReadCache::fill(std::int64_t file, std::int64_t offset, std::int64_t bytes, std::int64_t file_end) {
+    if (most_pages_ == 0) return;
     const std::int64_t end = offset + bytes;
     for (std::int64_t page = offset / rules_.page_bytes; page * rules_.page_bytes < end; ++page) {
         const std::int64_t from = page * rules_.page_bytes;
@@ -48,11 +49,23 @@ void ReadCache::fill(std::int64_t file, std::int64_t offset, std::int64_t bytes,
     }
 }
 
+std::uint32_t ReadCache::find(const Key& key) const {
+    const auto block = blocks_.find(block_of(key));
+    return block == blocks_.end() ? 0 : block->second.place[in_block(key)];
+}
+
+void ReadCache::forget(const Key& key) {
+    const auto block = blocks_.find(block_of(key));
+    block->second.place[in_block(key)] = 0;
+    --present_;
+    if (--block->second.present == 0) blocks_.erase(block);
+}
+
 bool ReadCache::touch(const Key& key) {
-    const auto found = place_of_.find(key);
-    if (found == place_of_.end()) return false;
-    unlink(found->second);
-    link_newest(found->second);
+    const std::uint32_t page = find(key);
+    if (page == 0) return false;
+    unlink(page);
+    link_newest(page);
     if (rules_.replacement != nullptr) rules_.replacement->used(rules_.server, {key.file, key.page});
     return true;
 }
@@ -61,9 +74,9 @@ bool ReadCache::touch(const Key& key) {
 std::uint32_t ReadCache::leaving() const {
     if (rules_.replacement == nullptr) return pages_[0].newer;
     const PageReplacement::Page victim = rules_.replacement->victim(rules_.server);
-    const auto found = place_of_.find({victim.file, victim.number});
-    if (found == place_of_.end()) throw std::invalid_argument("a page that is not present cannot leave");
-    return found->second;
+    const std::uint32_t page = find({victim.file, victim.number});
+    if (page == 0) throw std::invalid_argument("a page that is not present cannot leave");
+    return page;
 }
 
 void ReadCache::insert(const Key& key) {
@@ -74,10 +87,13 @@ void ReadCache::insert(const Key& key) {
     } else {
         page = leaving();
         unlink(page);
-        place_of_.erase(pages_[page].key);
+        forget(pages_[page].key);
         pages_[page].key = key;
     }
-    place_of_[key] = page;
+    Block& block = blocks_[block_of(key)];
+    block.place[in_block(key)] = page;
+    ++block.present;
+    ++present_;
     link_newest(page);
     if (rules_.replacement != nullptr) rules_.replacement->added(rules_.server, {key.file, key.page});
 }

@@ -26,16 +26,18 @@ void ServerQueue::add(const Job& job, Ticks now) {
 Operation ServerQueue::take(Ticks now) {
     assert(ready());
     if (rules_.scheduler != nullptr) return take_scheduled(now);
-    const std::uint32_t first = in_order_of_arrival()                           ? oldest()
-                                : rules_.policy == CachePolicy::server_directed ? next_upwards()
-                                                                                : lowest();
-    Operation operation{jobs_[first].job.access, {remove(first)}};
+    auto place = merges() ? first_place() : by_offset_.end();
+    Operation operation{};
     Access& whole = operation.access;
+    operation.parts.push_back(release(merges() ? place->job : oldest()));
+    whole = operation.parts.front().access;
     if (merges()) {
-        for (auto next = follower(whole); next != by_offset_.end(); next = follower(whole)) {
-            const Job job = remove(next->job);
+        place = follower(whole, by_offset_.erase(place));
+        while (place != by_offset_.end()) {
+            const Job job = release(place->job);
             whole.bytes = std::max(whole.end(), job.access.end()) - whole.offset;
             operation.parts.push_back(job);
+            place = follower(whole, by_offset_.erase(place));
         }
     }
     if (rules_.second_part_first && operation.parts.size() > 1)
@@ -52,7 +54,7 @@ Operation ServerQueue::take_scheduled(Ticks now) {
         if (slot >= jobs_.size() || !jobs_[slot].present) {
             throw std::invalid_argument("a scheduler chose a job that does not wait");
         }
-        const Job job = remove(slot);
+        const Job job = release(slot);
         Access& whole = operation.access;
         if (operation.parts.empty()) whole = job.access;
         whole.bytes = std::max(whole.end(), job.access.end()) - whole.offset;
@@ -83,20 +85,30 @@ std::uint32_t ServerQueue::oldest() {
     }
 }
 
-std::uint32_t ServerQueue::next_upwards() const {
+// Of the job to begin with.
+ServerQueue::ByOffset::iterator ServerQueue::first_place() {
+    if (in_order_of_arrival()) return by_offset_.find(place_of(oldest()));
+    return rules_.policy == CachePolicy::server_directed ? next_upwards() : by_offset_.begin();
+}
+
+ServerQueue::ByOffset::iterator ServerQueue::next_upwards() {
     const bool write = by_offset_.begin()->write;  // reads first
-    auto next = by_offset_.lower_bound(Place{write, last_file_, last_end_, 0, 0});
-    if (next == by_offset_.end() || next->write != write) next = by_offset_.begin();
-    return next->job;
+    const auto next = by_offset_.lower_bound(Place{write, last_file_, last_end_, 0, 0});
+    return next == by_offset_.end() || next->write != write ? by_offset_.begin() : next;
 }
 
 // The first waiting job that begins where the access ends (or, for server-directed reads, inside it or little
-// further on) and still fits into one operation.
-ServerQueue::ByOffset::const_iterator ServerQueue::follower(const Access& access) const {
+// further on) and still fits into one operation. `next` follows the job that was taken out last: nothing
+// before it can be the one, so that it mostly takes a step or none from there.
+ServerQueue::ByOffset::iterator ServerQueue::follower(const Access& access, ByOffset::iterator next) {
+    constexpr int most_steps = 4;
     const bool sieves = rules_.policy == CachePolicy::server_directed && !access.write;
     const std::int64_t from = sieves ? access.offset : access.end();
     const std::int64_t until = access.end() + (sieves ? rules_.sieve_bytes : 0);
-    const auto next = by_offset_.lower_bound(Place{access.write, access.file, from, 0, 0});
+    const Place least{access.write, access.file, from, 0, 0};
+    int steps = access.bytes > 0 ? 0 : most_steps;  // jobs of no bytes may come before and after each other
+    for (; steps < most_steps && next != by_offset_.end() && *next < least; ++steps) ++next;
+    if (steps == most_steps) next = by_offset_.lower_bound(least);
     if (next == by_offset_.end() || next->write != access.write || next->file != access.file) {
         return by_offset_.end();
     }
@@ -110,8 +122,7 @@ ServerQueue::Place ServerQueue::place_of(std::uint32_t job) const {
     return {access.write, access.file, access.offset, jobs_[job].arrival, job};
 }
 
-Job ServerQueue::remove(std::uint32_t job) {
-    if (merges()) by_offset_.erase(place_of(job));
+Job ServerQueue::release(std::uint32_t job) {
     jobs_[job].present = false;
     free_.push_back(job);
     return jobs_[job].job;

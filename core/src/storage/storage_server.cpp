@@ -47,7 +47,7 @@ void StorageServer::write(const Job& job) {
         totals_.most_dirty_bytes = std::max(totals_.most_dirty_bytes, waiting_bytes());
         if (dirty_waiting_ >= dirty_limit()) write_back(everybody);
     } else {
-        ++unwritten_jobs_[job.writer];
+        if (rules_.flush_by_writer) ++unwritten_jobs_[job.writer];
         queue_.add(job, host_.now());
         totals_.most_dirty_bytes = std::max(totals_.most_dirty_bytes, waiting_bytes());
     }
@@ -69,7 +69,7 @@ bool StorageServer::flushes(std::uint32_t writer) const {
 void StorageServer::write_back(std::int64_t writer) {
     for (auto& [whose, jobs] : dirty_) {
         if (writer != everybody && writer != static_cast<std::int64_t>(whose)) continue;
-        unwritten_jobs_[whose] += std::ssize(jobs);
+        if (rules_.flush_by_writer) unwritten_jobs_[whose] += std::ssize(jobs);
         for (const Job& job : std::exchange(jobs, {})) {
             dirty_waiting_ -= job.access.bytes;
             queue_.add(job, host_.now());
@@ -103,6 +103,8 @@ std::uint32_t StorageServer::read(const Job& job) {
 }
 
 void StorageServer::flush(std::uint64_t cookie, std::int64_t writer) {
+    if (writer != everybody && !rules_.flush_by_writer)
+        throw std::logic_error("a flush of one rank's bytes at a server that does not tell them apart");
     flushes_.push_back({cookie, writer});
     write_back(writer);
     drain();
@@ -211,7 +213,7 @@ void StorageServer::operation_over(const Operation& operation) {
             cache_.fill(job.access.file, job.access.offset, job.access.bytes, known_end_[job.access.file]);
             listener_.piece_read(job.cookie);
         } else if (!burst_) {
-            --unwritten_jobs_[job.writer];
+            if (rules_.flush_by_writer) --unwritten_jobs_[job.writer];
             if (rules_.queue.policy == CachePolicy::direct) {
                 listener_.write_taken(job.cookie, job.access.bytes);
             }

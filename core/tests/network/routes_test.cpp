@@ -29,9 +29,8 @@ std::vector<std::int32_t> plain_distances(std::int32_t components, const Indices
 }
 
 Indices next_edges(Routes& routes, std::int32_t from, std::int32_t to) {
-    Indices choices;
-    routes.next_edges(from, to, choices);
-    return choices;
+    const auto choices = routes.next_edges(from, to);
+    return {choices.begin(), choices.end()};
 }
 
 }  // namespace

@@ -44,6 +44,12 @@ class LadderQueue {
         }
     }
 
+    // An event not far ahead, the next or one of those behind it, if one is known: to fetch what it will
+    // need.
+    [[nodiscard]] const Event* ahead(std::size_t places) const {
+        return bottom_.size() > places ? &bottom_[bottom_.size() - 1 - places] : nullptr;
+    }
+
     // Every pending event, in no order.
     [[nodiscard]] std::vector<Event> pending() const;
 

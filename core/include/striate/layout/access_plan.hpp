@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "striate/layout/extents.hpp"
@@ -56,10 +57,57 @@ void parts_of(const Layout& layout, std::int64_t begin, std::int64_t end, const 
 
 }  // namespace plan
 
+namespace plan {
+
+// One run of few parts, sorted by server: parts of one server keep their order and are joined where they
+// meet.
+template <class Layout>
+[[nodiscard]] AccessPlan of_one_run(const Layout& layout, std::int64_t begin, std::int64_t end) {
+    struct Part {
+        std::int64_t server, physical, bytes, offset;
+    };
+    std::vector<Part> parts;
+    parts_of(layout, begin, end,
+             [&](std::int64_t server, std::int64_t physical, std::int64_t size, std::int64_t offset) {
+                 if (physical < 0) throw Refusal(Reason::place_beyond);
+                 auto at = parts.end();
+                 while (at != parts.begin() && std::prev(at)->server > server) --at;
+                 const bool continues = at != parts.begin() && std::prev(at)->server == server &&
+                                        std::prev(at)->physical + std::prev(at)->bytes == physical;
+                 if (continues) {
+                     std::prev(at)->bytes += size;
+                 } else {
+                     parts.insert(at, {server, physical, size, offset});
+                 }
+             });
+    AccessPlan made;
+    for (const Part& part : parts) {
+        made.physical.push_back(part.physical);
+        made.bytes.push_back(part.bytes);
+        made.offset.push_back(part.offset);
+        if (made.server.empty() || made.server.back() != part.server) {
+            made.server.push_back(part.server);
+            made.first_run.push_back(0);
+            made.request_bytes.push_back(0);
+        }
+        made.first_run.back() = static_cast<std::int64_t>(made.physical.size());
+        made.request_bytes.back() += part.bytes;
+    }
+    return made;
+}
+
+}  // namespace plan
+
 // Plans the runs of one access (columns, sizes above zero or skipped, within 63 bits). Throws
 // Refusal when a byte has no place within 63 bits.
 template <class Layout>
 [[nodiscard]] AccessPlan plan_access(const Layout& layout, const RunsView& runs) {
+    constexpr std::int64_t few_strips = 16;
+    if (runs.offsets.size() == 1 && runs.sizes[0] > 0) {
+        const std::int64_t begin = runs.offsets[0], end = begin + runs.sizes[0];
+        if (layout.strip_number(end - 1) - layout.strip_number(begin) < few_strips)
+            return plan::of_one_run(layout, begin, end);
+    }
     struct Part {
         std::int64_t physical, bytes, offset;
     };

@@ -32,8 +32,15 @@ class Express {
         : traffic_(traffic), stations_(stations), places_(wanted ? stations.size() : 0) {}
 
     // A stream gets its first message, or has delivered its last.
-    void enter(std::uint32_t stream, const Event& current);
-    void leave(std::uint32_t stream);
+    void enter(std::uint32_t stream, const Event& current) {
+        if (counts_) occupy_route(stream, current);
+    }
+    void leave(std::uint32_t stream) {
+        if (counts_) leave_route(stream);
+    }
+    // From now on streams are counted where they pass, as short cuts ask for; messages of few packets take
+    // none.
+    void count_streams();
     // Whatever happens at the station from now on, it is nobody's own.
     void occupy(std::uint32_t station, const Event& current);
     // The stream's packets are played from now on.
@@ -131,6 +138,8 @@ class Express {
     [[nodiscard]] Event completion(std::uint32_t slot, Ticks start) const;
     [[nodiscard]] Event hand_over(std::uint32_t slot, Ticks start) const;
     Own& own_of(std::uint32_t stream);
+    void occupy_route(std::uint32_t stream, const Event& current);
+    void leave_route(std::uint32_t stream);
     void unroll(std::uint32_t driver, const Event& current);
     void unqueue(std::uint32_t slot);
     void catch_up_flow(std::uint32_t stream);
@@ -140,6 +149,7 @@ class Express {
 
     Traffic& traffic_;
     Stations& stations_;
+    bool counts_ = false;        // whether `users` of places are up to date
     std::vector<Place> places_;  // per station
     std::vector<Own> own_;       // per stream
     std::int64_t spared_ = 0, interrupted_ = 0;

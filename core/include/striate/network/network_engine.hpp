@@ -46,6 +46,7 @@ class NetworkEngine final : public Network {
           express_(traffic_, stations_, fast),
           warp_(traffic_, stations_, express_),
           fast_(fast),
+          silent_(fast && !loose),
           trace_(std::move(trace)) {}
 
     [[nodiscard]] Ticks now() const override { return now_ + shift_; }
@@ -70,6 +71,7 @@ class NetworkEngine final : public Network {
     void guard(std::uint32_t interface) override {
         const std::uint32_t station = stations_.interface_station(interface);
         if (!stations_[station].guarded) change([&] { express_.occupy(station, current()); });
+        if (stations_[station].silent_end != 0 && !idle(station)) play_end(station);
         stations_[station].guarded = true;
     }
 
@@ -99,9 +101,11 @@ class NetworkEngine final : public Network {
                 fire();
             } else {
                 const Event event = queue_.pop();
+                fetch_ahead();
                 now_ = event.time;
                 key_ = event.key;
                 expect_on_clock(now_);
+                if (silent_ && latest_ < event) latest_ = event;
                 if ((event.key & arrival_key) != 0) {
                     arrive(static_cast<std::uint32_t>(event.key));
                 } else if (loose && (event.key & of_timer) != 0) {
@@ -116,6 +120,7 @@ class NetworkEngine final : public Network {
                 poll();
             }
         }
+        end_silence();
         traffic_.expect_quiet();
     }
 
@@ -152,6 +157,64 @@ class NetworkEngine final : public Network {
     void push_due() {
         for (const Event& event : express_.due) queue_.push(event);
         express_.due.clear();
+    }
+
+    // Slots and stations of a large network are far from the CPU: what the next events touch is fetched while
+    // this one is played, first what the event names, then what that leads to.
+    void fetch_ahead() {
+        if constexpr (requires { queue_.ahead(0); }) {
+            if (const Event* far = queue_.ahead(3)) {
+                const auto index = static_cast<std::uint32_t>(far->key);
+                __builtin_prefetch((far->key & arrival_key) != 0 ? static_cast<void*>(&slots()[index])
+                                                                 : static_cast<void*>(&stations_[index]));
+            }
+            if (const Event* near = queue_.ahead(1)) {
+                const auto index = static_cast<std::uint32_t>(near->key);
+                if ((near->key & arrival_key) != 0) {
+                    const std::uint32_t station = slots()[index].station;
+                    __builtin_prefetch(&stations_[station]);
+                    __builtin_prefetch(&traffic_.totals[station]);
+                } else if (const std::uint32_t serving = stations_[index].serving; serving < paused) {
+                    __builtin_prefetch(&slots()[serving]);
+                }
+            }
+        }
+    }
+
+    // While all messages are short, so that there are no short cuts, most packets meet nobody at most
+    // stations. The end of such a service only sends the packet on, which is known at its start: it becomes
+    // an event if somebody has to wait for it.
+    [[nodiscard]] bool ends_silently(const Slot& slot, const Station& station) const {
+        constexpr std::uint32_t needs_end = Slot::last_hop | Slot::early;
+        return silent_ && slot.delay > 0 && slot.service > 0 && slot.waiting == 0 &&
+               station.last_ready == none && !station.guarded && (slot.flags & needs_end) == 0;
+    }
+
+    // Whether the station serves nobody. An end was there before the time came that it stands for: it has
+    // been played when anything behind it has.
+    [[nodiscard]] bool idle(std::uint32_t index) {
+        Station& station = stations_[index];
+        if (station.silent_end != 0 && !(latest_ < Event{station.silent_end, index})) {
+            station.silent_end = 0;
+            station.serving = none;
+        }
+        return station.serving == none;
+    }
+
+    void play_end(std::uint32_t index) {
+        Station& station = stations_[index];
+        queue_.push({std::exchange(station.silent_end, 0), index});
+        station.handed_on = true;
+    }
+
+    // A long message comes: every end is an event from now on, and streams are counted for short cuts.
+    void end_silence() {
+        if (!silent_) return;
+        silent_ = false;
+        for (std::uint32_t index = 0; index < stations_.size(); ++index) {
+            if (stations_[index].silent_end != 0 && !idle(index)) play_end(index);
+        }
+        express_.count_streams();
     }
 
     void complete(std::uint32_t index);
@@ -194,6 +257,8 @@ class NetworkEngine final : public Network {
     void add_ready(std::uint32_t index) {
         Slot& slot = slots()[index];
         Station& station = stations_[slot.station];
+        if (station.silent_end != 0) [[unlikely]]
+            play_end(slot.station);
         if (station.last_ready == none) {
             slot.next_ready = index;
         } else {
@@ -222,6 +287,7 @@ class NetworkEngine final : public Network {
         expect_on_clock(timer.time);
         now_ = timer.time - shift_;
         key_ = std::numeric_limits<std::uint64_t>::max();
+        latest_ = current();
         next_timer_ = timers_.empty() ? never : timers_.top().time - shift_;
         listener_.on_timer(timer.key);
     }
@@ -268,6 +334,7 @@ class NetworkEngine final : public Network {
     Express express_;
     Warp warp_;
     bool fast_;
+    bool silent_;  // no long message yet
     bool attention_ = false, may_skip_ = false;
     [[no_unique_address]] Trace trace_;
     Queue queue_;
@@ -278,6 +345,7 @@ class NetworkEngine final : public Network {
     Cookies cookies_;                     // and of timers
     Ticks now_ = 0;
     std::uint64_t key_ = 0;
+    Event latest_{0, 0};           // of those played, in their order, while ends may be silent
     std::uint32_t played_ = none;  // a slot that might have drawn and whose chain of starts is played
     Ticks shift_ = 0;
     Ticks next_timer_ = never;

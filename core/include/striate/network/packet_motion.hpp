@@ -19,8 +19,9 @@ inline void NetworkEngine<Queue, Trace>::begin(std::uint32_t stream, std::int64_
 
 template <class Queue, class Trace>
 inline void NetworkEngine<Queue, Trace>::complete(std::uint32_t index) {
-    ++events_;
     Station& station = stations_[index];
+    const bool handed_on = std::exchange(station.handed_on, false);
+    if (!handed_on) ++events_;
     const std::uint32_t served = station.serving;
     const Slot& slot = slots()[served];
     if ((slot.flags & Slot::anchor) != 0) attention_ = may_skip_ = true;
@@ -28,7 +29,7 @@ inline void NetworkEngine<Queue, Trace>::complete(std::uint32_t index) {
     if (slot.waiting > 0 && (slot.flags & (Slot::blocked | Slot::queued)) == 0) add_ready(served);
     if ((slot.flags & Slot::last_hop) != 0) {
         if (slot.left % Express::look_every == 0) look_back(served);
-    } else if ((slot.flags & Slot::early) == 0 &&
+    } else if ((slot.flags & Slot::early) == 0 && !handed_on &&
                ((slot.flags & Slot::flowing) == 0 || express_.was_played(slot))) {
         if (slot.delay == 0 && !loose) {
             arrive(served + 1);
@@ -76,7 +77,7 @@ template <class Queue, class Trace>
 inline void NetworkEngine<Queue, Trace>::offer(std::uint32_t index) {
     const Slot& slot = slots()[index];
     if ((slot.flags & (Slot::blocked | Slot::queued)) != 0) return;
-    if (stations_[slot.station].serving == none) {
+    if (idle(slot.station)) {
         start(index);
     } else {
         add_ready(index);
@@ -107,7 +108,11 @@ inline void NetworkEngine<Queue, Trace>::start_chain(std::uint32_t index) {
             --slot.waiting;
             station.waited += moment();
         }
-        if constexpr (loose) {
+        if (ends_silently(slot, station)) {
+            ++events_;
+            station.silent_end = now_ + slot.service;
+            queue_.push({station.silent_end + slot.delay, arrival_key | (index + 1)});
+        } else if constexpr (loose) {
             starts_.push_back({now_ + slot.service, slot.station});
         } else {
             queue_.push({now_ + slot.service, slot.station});
@@ -136,7 +141,7 @@ inline void NetworkEngine<Queue, Trace>::start_chain(std::uint32_t index) {
         before.flags &= ~static_cast<std::uint32_t>(Slot::blocked);
         if ((before.flags & Slot::drawn) != 0) regain(before);
         if (before.waiting == 0) return;
-        if (upstream.serving != none) return add_ready(index);
+        if (!idle(before.station)) return add_ready(index);
     }
 }
 
@@ -159,6 +164,7 @@ inline void NetworkEngine<Queue, Trace>::load_run(std::uint32_t index) {
         change([&] { express_.stop_flow(slots()[index].stream, current()); });
     traffic_.load_run(index);
     warp_.structure_changed();
+    if (silent_ && slots()[index].left >= Express::least_left) end_silence();
     const Slot& slot = slots()[index];
     const bool may_anchor = fast_ && (slot.flags & Slot::last_hop) != 0 && slot.left >= Warp::long_run;
     if (may_anchor) warp_.add_candidate(traffic_.slowest(slot.stream));

@@ -25,7 +25,8 @@ class Routes {
     [[nodiscard]] std::vector<std::int32_t> path(std::int32_t from, std::int32_t to);
 
     // The edges out of `from` that lie on some shortest route to `to`, in order of their index.
-    void next_edges(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& choices);
+    // They stay valid until the next call.
+    [[nodiscard]] std::span<const std::int32_t> next_edges(std::int32_t from, std::int32_t to);
 
     // Hops from a component to the network proper, through the tree that hangs on it; 0 inside.
     [[nodiscard]] std::int32_t depth(std::int32_t component) const { return depth_[index(component)]; }
@@ -53,6 +54,11 @@ class Routes {
     [[nodiscard]] const std::vector<std::int32_t>& distances(std::int32_t destination);
     [[nodiscard]] std::int32_t next_edge(std::int32_t from, const std::vector<std::int32_t>& distance) const;
     [[nodiscard]] bool in_core(std::int32_t component) const { return root_[index(component)] == component; }
+    [[nodiscard]] bool plain_trees() const;
+    [[nodiscard]] std::span<const std::int32_t> next_in_core(std::int32_t from, std::int32_t destination);
+    [[nodiscard]] std::span<const std::int32_t> next_in_tree(std::int32_t from, std::int32_t to);
+    void list_choices(std::int32_t destination);
+    void make_room(std::size_t entries);
     void expect(std::int32_t component) const;
     static std::size_t index(std::int32_t value) { return static_cast<std::size_t>(value); }
 
@@ -65,7 +71,16 @@ class Routes {
     std::vector<std::int32_t> up_, down_;  // edge to the parent and from it, none when one-way
     std::vector<std::int32_t> core_;       // number inside the core, none outside
     std::vector<std::vector<std::int32_t>> distance_;  // per destination in the core; filled when asked for
-    std::vector<std::int32_t> route_;                  // inside a tree, while it is looked at
+    // Equal next edges of all components towards one destination: those of component c of the core are
+    // edges[first[c]] up to edges[first[c + 1]].
+    struct Choices {
+        std::vector<std::uint32_t> first;
+        std::vector<std::int32_t> edges;
+    };
+    std::vector<Choices> choices_;       // per destination in the core; filled when asked for
+    std::vector<std::int32_t> route_;    // inside a tree, while it is looked at
+    std::vector<std::int32_t> leading_;  // edges out of a component of a tree with parallel edges
+    bool plain_trees_ = true;            // every edge of a hanging tree has one counterpart, and no parallel
     std::int32_t core_size_ = 0;
     std::size_t table_entries_ = 0;
 };

@@ -49,18 +49,21 @@ inline constexpr double queue_tick_seconds = 1024e-12;
 // Plain data, one cache line: what a service costs, who is served and who is next.
 struct alignas(64) Station {
     double bandwidth;
-    double local_bandwidth;  // of a memory between two interfaces that hang on it; 0: none
-    Ticks latency;           // after service, beside the next service
-    Ticks full;              // service of a packet of full size
-    Ticks window;            // a stream waits once its packets in flight cost this much service
+    Ticks latency;  // after service, beside the next service
+    Ticks full;     // service of a packet of full size
+    Ticks window;   // a stream waits once its packets in flight cost this much service
+    // Nobody waits for the packet in service, which ends here: an end that is no event unless somebody comes
+    // before. 0: it is one.
+    Ticks silent_end = 0;
     // Moments at which packets started less those at which they came, in `queue_tick`s, modulo 2^64: when
     // none is left, the time that all of them have waited.
     std::uint64_t waited = 0;
     std::uint32_t serving = none;
     std::uint32_t last_ready = none;  // the ring of slots that may be served; its head follows it
     ComponentKind kind;
-    bool guarded = false;  // an interface that pauses after every packet
-    bool closed = false;   // and does not go on
+    bool guarded = false;    // an interface that pauses after every packet
+    bool closed = false;     // and does not go on
+    bool handed_on = false;  // the packet in service is on its way to the next hop already
 };
 static_assert(sizeof(Station) == 64);
 
@@ -96,13 +99,15 @@ class Stations {
     [[nodiscard]] Ticks service(std::uint32_t station, std::int64_t bytes, bool local) const {
         const Station& at = stations_[station];
         if (bytes == settings_.packet_bytes) return local ? local_full_[station] : at.full;
-        return service_ticks(bytes, local ? at.local_bandwidth : at.bandwidth, settings_.rounding);
+        return service_ticks(bytes, local ? local_bandwidth_[station] : at.bandwidth, settings_.rounding);
     }
 
     // Whether the memory in the middle of a route serves at its local rate.
     [[nodiscard]] bool is_local(std::span<const std::uint32_t> route, std::size_t hop) const {
-        return route.size() == 5 && hop == 2 && stations_[route[2]].local_bandwidth > 0;
+        return route.size() == 5 && hop == 2 && local_bandwidth_[route[2]] > 0;
     }
+    // Of a memory between two interfaces that hang on it; 0: none.
+    [[nodiscard]] double local_bandwidth(std::uint32_t station) const { return local_bandwidth_[station]; }
 
     [[nodiscard]] Station& operator[](std::uint32_t station) { return stations_[station]; }
     [[nodiscard]] const Station& operator[](std::uint32_t station) const { return stations_[station]; }
@@ -125,11 +130,12 @@ class Stations {
     NetworkSettings settings_;
     Routes routes_;
     std::vector<Station> stations_;
-    std::vector<Ticks> local_full_;  // per station: service of a packet of full size at the local rate
+    std::vector<double> local_bandwidth_;  // per station
+    std::vector<Ticks> local_full_;        // per station: service of a packet of full size at the local rate
     std::vector<std::int32_t> nic_component_;
     std::vector<std::uint8_t> analytical_;
-    std::vector<std::uint32_t> turn_;            // per component, for round-robin routing
-    std::vector<std::int32_t> edges_, choices_;  // of the route being found
+    std::vector<std::uint32_t> turn_;  // per component, for round-robin routing
+    std::vector<std::int32_t> edges_;  // of the route being found
     std::unordered_map<std::uint64_t, std::vector<std::int32_t>> chosen_;  // by a chooser, per pair
     std::uint32_t components_, edge_count_, nics_;
 };

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <unordered_map>
 #include <vector>
 
 #include "striate/network/stations.hpp"
+#include "striate/network/stream_index.hpp"
 
 namespace striate {
 
@@ -60,12 +60,13 @@ struct alignas(64) Slot {
 static_assert(sizeof(Slot) == 64);
 
 struct Stream {
+    std::uint64_t key;  // of its interfaces, or of its route where messages between them take several
     std::uint32_t source, target;
     std::uint32_t first_slot, hops;
     std::uint32_t first_message, last_message;  // those with packets not yet started, in turn
     std::uint32_t active;                       // messages not yet delivered
     std::uint32_t last_run;
-    std::uint32_t sibling;  // another route between the same two interfaces
+    std::uint32_t sibling;  // another one of the same key
     bool listed;            // among the candidates for closing
     double bottleneck;      // analytical only, else 0
 };
@@ -100,7 +101,7 @@ class Traffic {
     std::uint32_t active_messages = 0;
 
   private:
-    [[nodiscard]] std::uint32_t open_stream(std::uint32_t source, std::uint32_t target);
+    [[nodiscard]] std::uint32_t open_stream(std::uint64_t key, std::uint32_t source, std::uint32_t target);
     [[nodiscard]] bool follows(const Stream& stream, const Route& route) const;
     void close_idle_streams();
     void close(std::uint32_t stream);
@@ -111,14 +112,24 @@ class Traffic {
     void append_run(Stream& stream, const Run& run);
     void free_run(std::uint32_t run);
     void account(const Slot& slot, std::int64_t packets);
-    [[nodiscard]] Ticks service_of(const Slot& slot, std::int64_t bytes) const;
+    [[nodiscard]] Ticks service_of(const Slot& slot, std::int64_t bytes);
+    [[nodiscard]] Ticks odd_service(std::int64_t bytes, double rate);
+
+    // The service of a packet of other than full size: few sizes and rates make up nearly all of them.
+    struct OddService {
+        std::int64_t bytes = -1;
+        double rate = 0;
+        Ticks ticks = 0;
+    };
+    static constexpr std::size_t odd_services = 256;
 
     Stations& stations_;
     Route route_;
-    std::unordered_map<std::uint64_t, std::uint32_t> stream_of_;  // by source and target
-    std::vector<std::vector<std::uint32_t>> free_slots_;          // blocks by their number of hops
+    StreamIndex stream_of_;                               // by key, the one opened last
+    std::vector<std::vector<std::uint32_t>> free_slots_;  // blocks by their number of hops
     std::vector<std::uint32_t> free_streams_, free_runs_, free_messages_;
-    std::deque<std::uint32_t> idle_;  // streams that were idle when listed, longest first
+    std::deque<std::uint32_t> idle_;             // streams that were idle when listed, longest first
+    std::vector<OddService> odd_{odd_services};  // by a hash of size and rate, the last one asked for
     std::int64_t packets_in_ = 0, packets_out_ = 0;
 };
 

@@ -1,6 +1,8 @@
 // A read cache: the pages used last, and what to read ahead of a reader in sequence.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -52,11 +54,12 @@ class ReadCache {
     // written is dropped if it is not present: its other bytes are not known.
     void fill(std::int64_t file, std::int64_t offset, std::int64_t bytes, std::int64_t file_end);
 
-    [[nodiscard]] std::int64_t pages() const { return static_cast<std::int64_t>(place_of_.size()); }
+    [[nodiscard]] std::int64_t pages() const { return present_; }
     [[nodiscard]] std::int64_t hits() const { return hit_bytes_; }
     [[nodiscard]] std::int64_t misses() const { return missed_bytes_; }
 
   private:
+    static constexpr std::int64_t block_pages = 16;
     struct Key {
         std::int64_t file, page;
         friend bool operator==(const Key&, const Key&) = default;
@@ -68,11 +71,22 @@ class ReadCache {
             return static_cast<std::size_t>(mixed ^ mixed >> 31);
         }
     };
+    // Where the pages of neighbours in a file are, 0: not present.
+    struct Block {
+        std::array<std::uint32_t, block_pages> place{};
+        std::uint32_t present = 0;
+    };
     struct Page {
         Key key;
         std::uint32_t newer, older;  // ring through page 0, which holds nothing
     };
 
+    [[nodiscard]] static Key block_of(const Key& key) { return {key.file, key.page / block_pages}; }
+    [[nodiscard]] static std::size_t in_block(const Key& key) {
+        return static_cast<std::size_t>(key.page % block_pages);
+    }
+    [[nodiscard]] std::uint32_t find(const Key& key) const;
+    void forget(const Key& key);
     [[nodiscard]] bool touch(const Key& key);
     void insert(const Key& key);
     [[nodiscard]] std::uint32_t leaving() const;
@@ -82,7 +96,8 @@ class ReadCache {
     CacheRules rules_;
     std::int64_t most_pages_;
     std::vector<Page> pages_{{{-1, -1}, 0, 0}};
-    std::unordered_map<Key, std::uint32_t, Hash> place_of_;
+    std::unordered_map<Key, Block, Hash> blocks_;
+    std::int64_t present_ = 0;                                 // pages
     std::unordered_map<std::int64_t, std::int64_t> last_end_;  // per file, of the last read
     std::int64_t hit_bytes_ = 0, missed_bytes_ = 0;
 };

@@ -111,11 +111,11 @@ class ServerQueue {
     [[nodiscard]] Operation take_scheduled(Ticks now);
     [[nodiscard]] bool in_order_of_arrival() const { return rules_.policy <= CachePolicy::aggregation; }
     [[nodiscard]] std::uint32_t oldest();
-    [[nodiscard]] std::uint32_t lowest() const { return by_offset_.begin()->job; }
-    [[nodiscard]] std::uint32_t next_upwards() const;
-    [[nodiscard]] ByOffset::const_iterator follower(const Access& access) const;
+    [[nodiscard]] ByOffset::iterator first_place();
+    [[nodiscard]] ByOffset::iterator next_upwards();
+    [[nodiscard]] ByOffset::iterator follower(const Access& access, ByOffset::iterator next);
     [[nodiscard]] Place place_of(std::uint32_t job) const;
-    Job remove(std::uint32_t job);
+    Job release(std::uint32_t job);
 
     QueueRules rules_;
     std::vector<Waiting> jobs_;

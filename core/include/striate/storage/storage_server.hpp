@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "striate/storage/burst_buffer.hpp"
@@ -29,6 +30,7 @@ struct ServerRules {
     // Written bytes wait in memory until a flush, or until so many are held; 0: they go to the disks at once.
     std::int64_t dirty_bytes = 0;
     Ticks sync_ticks = 0;                   // of a flush beside its data: the journal of a file system
+    bool flush_by_writer = true;            // a flush may ask for one rank's bytes alone
     std::int64_t packet_bytes = 100 << 10;  // what a burst buffer must have room for to receive
 };
 
@@ -134,11 +136,11 @@ class StorageServer {
         std::uint64_t cookie;
         std::int64_t writer;
     };
-    std::vector<Flush> flushes_;                            // wait until nothing of theirs is left
-    std::map<std::uint32_t, std::vector<Job>> dirty_;       // by writer: written, and not for the disks yet
-    std::map<std::uint32_t, std::int64_t> unwritten_jobs_;  // by writer: jobs that the disks have or will get
+    std::vector<Flush> flushes_;                       // wait until nothing of theirs is left
+    std::map<std::uint32_t, std::vector<Job>> dirty_;  // by writer: written, and not for the disks yet
+    std::unordered_map<std::uint32_t, std::int64_t> unwritten_jobs_;  // by writer: of the disks, now or later
     std::int64_t dirty_waiting_ = 0;
-    std::map<std::int64_t, std::int64_t> known_end_;  // of each file on this server
+    std::unordered_map<std::int64_t, std::int64_t> known_end_;  // of each file on this server
     StorageTotals totals_;
     std::int64_t on_disks_ = 0;  // operations
     std::int64_t on_burst_ = 0;  // operations
