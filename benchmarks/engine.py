@@ -117,7 +117,9 @@ def timed(tries: int, cluster: Cluster, ranks: int, schedule: Steps, **options: 
 def report(label: str, value: float, unit: str, target: float, *, least: bool = False) -> bool:
     met = value >= target if least else value <= target
     word = "at least" if least else "at most"
-    print(f"{label:52s} {value:12.4g} {unit:10s} ({word} {target:g}) {'' if met else 'MISSED'}", flush=True)
+    print(
+        f"{label:52s} {value:12.4g} {unit:10s} ({word} {target:g}) {'' if met else 'falls short'}", flush=True
+    )
     return met
 
 
@@ -133,8 +135,8 @@ def million_ranks() -> list[bool]:
     spent = time.thread_time() - start
     simulated = result.end / 1e6
     return [
-        report(f"dissemination barrier, {ranks:,} ranks, {simulated:.1f} us", spent, "s", 60),
-        report("  resident memory of the whole process", resident_mb(), "MB", 4096),
+        report(f"dissemination barrier, {ranks:,} ranks, {simulated:.1f} us", spent, "s", 8),
+        report("  resident memory of the whole process", resident_mb(), "MB", 1024),
     ]
 
 
@@ -188,9 +190,9 @@ def main() -> int:
     met.append(report("  CPU time", spent, "s", 1))
     spent, fast = timed(3, large, 1024, schedule, warp=True)
     assert fast.end == result.end
-    met.append(report("  the same with exact fast-forward", spent, "s", 0.15))
+    met.append(report("  the same with exact fast-forward", spent, "s", 0.06))
     spent, fluid = timed(3, large, 1024, schedule, flows=True)
-    met.append(report("  the same as fluid", spent * 1e3, "ms", 5))
+    met.append(report("  the same as fluid", spent * 1e3, "ms", 1))
     met.append(
         report("  error of its end against packets", abs(fluid.end / result.end - 1), "relative", 1e-3)
     )

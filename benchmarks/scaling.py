@@ -1,4 +1,4 @@
-"""Growth: CPU seconds of each rung over ranks, bytes, servers and operations, and the slope.
+"""Growth: CPU seconds and memory of each rung over ranks, bytes, files, servers and operations, and the slope.
 
     python benchmarks/scaling.py [--picture growth.svg]
 
@@ -6,9 +6,13 @@ A slope of 1 is growth with the input. Nothing may grow faster than its input wi
 """
 
 import argparse
+import multiprocessing
+import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
@@ -46,11 +50,12 @@ def machine(servers: int = 8) -> Cluster:
     return star(name="growth", node=node, switch={"bandwidth": "500 GB/s"}, server=server)
 
 
-def program(ranks: int = 256, size: int = 256 * KiB, passes: int = 8) -> Workload:
+def program(ranks: int = 256, size: int = 256 * KiB, passes: int = 8, files: int = 1) -> Workload:
     body = Spmd(ranks, name="growth")
+    file = body.files("out{}", per_rank=True).first + np.arange(ranks) % files
     with body.repeat(passes) as step:
         body.sendrecv((body.rank + 1) % ranks, 16 * KiB, source=(body.rank - 1) % ranks)
-        body.write("out", offset=(step * ranks + body.rank) * size, size=size)
+        body.write(file, offset=(step * ranks + body.rank) * size, size=size)
     return body.workload()
 
 
@@ -60,19 +65,49 @@ CASES: dict[str, tuple[tuple[int, ...], Callable[[int], tuple[Workload, Cluster]
         (64 * KiB, MiB, 16 * MiB),
         lambda count: (program(ranks=64, passes=4, size=count), machine()),
     ),
+    "files": ((16, 64, 256), lambda count: (program(files=count), machine())),
     "operations": ((4, 16, 64), lambda count: (program(passes=count), machine())),
     "servers": ((4, 16, 64), lambda count: (program(size=4 * MiB, passes=2), machine(count))),
 }
 
 
-def seconds(rung: str, workload: Workload, cluster: Cluster) -> float:
-    """CPU time of one answer of the rung, everything included."""
-    begun = time.process_time()
-    subject_of(workload, cluster).ask(rung)
-    return time.process_time() - begun
+@dataclass(frozen=True)
+class Cost:
+    """Of one answer of a rung, everything included."""
+
+    cpu_seconds: float
+    more_bytes: int  # of memory, at its peak, than before
 
 
-def slope(sizes: tuple[int, ...], spent: list[float]) -> float:
+def resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+def answer(rung: str, workload: Workload, cluster: Cluster, told: Connection) -> None:
+    before, begun = resident_bytes(), time.process_time()
+    try:
+        subject_of(workload, cluster).ask(rung)
+    except StriateError as error:
+        told.send(str(error))
+        return
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    told.send(Cost(time.process_time() - begun, max(peak - before, 1)))
+
+
+def cost(rung: str, workload: Workload, cluster: Cluster) -> Cost | str:
+    """In a process of its own, so that its memory can be told; a refusal as its words."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=answer, args=(rung, workload, cluster, theirs))
+    process.start()
+    theirs.close()
+    found: Cost | str = ours.recv()
+    process.join()
+    return found
+
+
+def slope(sizes: tuple[int, ...], spent: Sequence[float]) -> float:
     """Of a line through the logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(spent), 1)[0])
 
@@ -107,22 +142,33 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments or [])
     short = 0
     found: dict[str, dict[str, list[float]]] = {}
+    for rung in RUNGS:  # what is loaded at the first use is no part of the growth
+        subject_of(program(4, passes=1), machine(1)).ask(rung)
     for dimension, (sizes, make) in CASES.items():
         found[dimension] = {}
         print(f"over {dimension}: {', '.join(f'{size:,}' for size in sizes)}")
         for rung in RUNGS:
-            try:
-                spent = [seconds(rung, *make(size)) for size in sizes]
-            except StriateError as error:
-                print(f"  {rung:<12} does not take it: {error}")
+            costs = []
+            for size in sizes:
+                one = cost(rung, *make(size))
+                if isinstance(one, str):
+                    print(f"  {rung:<12} does not take it: {one}")
+                    break
+                costs.append(one)
+            if len(costs) < len(sizes):
                 continue
-            found[dimension][rung] = spent
+            found[dimension][rung] = spent = [one.cpu_seconds for one in costs]
+            memory = [one.more_bytes for one in costs]
             steep = slope(sizes, spent)
             reason = REASONS.get((rung, dimension), "")
             verdict = f"  falls short {reason}" if steep > MOST_SLOPE else ""
             short += steep > MOST_SLOPE and not reason
             shown = "  ".join(f"{value:8.3f}" for value in spent)
-            print(f"  {rung:<12} {shown} s   slope {steep:5.2f} (at most {MOST_SLOPE}){verdict}", flush=True)
+            print(
+                f"  {rung:<12} {shown} s   slope {steep:5.2f} (at most {MOST_SLOPE})   "
+                f"{memory[-1] / MiB:7.1f} MiB, slope {slope(sizes, memory):5.2f}{verdict}",
+                flush=True,
+            )
     if chosen.picture:
         Path(chosen.picture).write_text(picture(found))
     return short
