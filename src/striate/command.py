@@ -6,6 +6,7 @@ between its own steps: where the core is busy for longer, a thread removes what 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -22,6 +23,7 @@ WORDS = {int(signal.SIGINT): "interrupted", int(signal.SIGTERM): "terminated"}
 
 def main() -> None:
     """Run the command line of this process, and exit with its status."""
+    gc.set_threshold(50_000, 20, 50)  # importing and reading make many objects and hardly any garbage
     try:
         _listen()
         from striate.cli.main import run
@@ -35,6 +37,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     if status - 128 in WORDS:
         _end_at_once(status)
+    gc.freeze()  # the interpreter would look for garbage once more before it ends
     sys.exit(status)
 
 

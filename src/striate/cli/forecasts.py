@@ -81,12 +81,18 @@ class ForecastOutputs:
             refuse_overwrite(self.timeline, force=self.force)
         refuse_store(self.store)
 
+    def _content(self, forecast: Forecast, percentiles: Sequence[float]) -> str:
+        """What goes into the output: JSON, or a page."""
+        if self.output is not None and self.output.suffix == ".html":
+            from striate.pages.show import show
+
+            return show(forecast)
+        return forecast.to_json(percentiles)
+
     def deliver(
         self, forecast: Forecast, workload: Workload | Flows, percentiles: Sequence[float] = ()
     ) -> int:
         """Write and print the forecast; the exit status."""
-        from striate.pages.show import show
-
         if self.timeline is not None:
             forecast.timeline.save(self.timeline)
         if self.store is not None:
@@ -95,8 +101,7 @@ class ForecastOutputs:
 
             append(self.store, entry_of(forecast, workload))
         if self.output is not None:
-            content = forecast.to_json(percentiles) if self.output.suffix == ".json" else show(forecast)
-            write_output(self.output, content, force=self.force)
+            write_output(self.output, self._content(forecast, percentiles), force=self.force)
         if self.as_json:
             say_json(forecast.to_json(percentiles))
         else:

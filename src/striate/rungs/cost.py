@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import median
 
 import numpy as np
@@ -63,7 +64,7 @@ def program_seconds(rung: str, workload: Workload, cluster: Cluster) -> float:
         return _LEAST_SECONDS + FLOW_SHARE * fine_seconds(workload, cluster)
     calls = messages = 0.0
     for application in workload.applications:
-        rows = CalledRows.of(application)
+        rows = called_rows(application)
         calls += float(rows.calls.sum())
         messages += 3.0 * len(cluster.servers) * float(rows.calls[rows.accesses].sum())
         messages += float(rows.calls[rows.messages].sum())
@@ -76,7 +77,7 @@ def fine_seconds(workload: Workload, cluster: Cluster) -> float:
     packets = steps = 0.0
     packet = int(cluster.settings.packet)
     for application in workload.applications:
-        rows = CalledRows.of(application)
+        rows = called_rows(application)
         steps += float(rows.calls.sum())
         packets += float((rows.calls * rows.packets(packet)).sum())
         packets += sum(
@@ -131,6 +132,12 @@ class CalledRows:
         """Packets that one call of one rank sends, on average over its ranks; none for collectives."""
         access = 3 + self.bytes * np.maximum(self.blocks, 1.0) / packet
         return np.where(self.accesses, access, np.where(self.messages, 1 + self.bytes / packet, 0.0))
+
+
+@lru_cache(maxsize=4)
+def called_rows(application: Application) -> CalledRows:
+    """The rows of an application; every rung asks for them."""
+    return CalledRows.of(application)
 
 
 def _calls(line: ProgramLine) -> float:
