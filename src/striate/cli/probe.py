@@ -119,10 +119,12 @@ def _row(one: Measurement) -> tuple[str, ...]:
 
 
 def _shown(value: float, unit: str) -> str:
-    from striate.units import about_count, about_rate, about_seconds
+    from striate.units import about_count, about_rate, about_seconds, about_size
 
     if unit == "s":
         return about_seconds(value)
     if unit == "B/s":
         return about_rate(value)
+    if unit == "B":
+        return about_size(value)
     return f"{about_count(value)}/s" if unit == "1/s" else f"{value:.3g}"

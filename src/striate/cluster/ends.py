@@ -36,7 +36,7 @@ def one_at_ends(cluster: Cluster) -> list[tuple[Cluster, Cluster]]:
 def _moved(description: Description, tables: Sequence[MeasuredTable], *, fast: bool) -> Cluster:
     for table in tables:
         value = value_at(description, table.key)
-        small = isinstance(value, Ticks | Load) == fast  # short times, small loads, large rates
+        small = isinstance(value, Ticks | Load) == fast  # short times, small loads, large rates and memories
         end = read_like(value, table.low if small else table.high, table.key)
         description = replaced(description, steps_of(table.key), end)
     return build(msgspec.structs.replace(description, measured=()))

@@ -8,21 +8,22 @@ from typing import Any
 import msgspec
 
 from striate.cluster.description import Description, MeasuredTable
-from striate.cluster.quantities import BytesPerSecond, Instructions, Load, Ticks
+from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Load, PieceBytes, Ticks
 from striate.errors import ClusterError, UnitError
 
-Number = BytesPerSecond | Instructions | Load | Ticks
+Number = Bytes | BytesPerSecond | Instructions | Load | Ticks
 _STEP = re.compile(r"([a-z_]+)|\[([0-9]{1,6})\]")
 
 
 def check_measured(description: Description) -> None:
-    """Raise ClusterError where a measured key leads to no time, rate or load, or its range does not hold the value."""
+    """Raise ClusterError where a measured key leads to no number, or its range does not hold the value."""
     for place, table in enumerate(description.measured):
         at = f"$.measured[{place}]"
         value = value_at(description, table.key)
-        if not isinstance(value, Number):
+        if not isinstance(value, Number) or isinstance(value, PieceBytes):
             raise ClusterError(
-                f"expected the path of a time, rate or load such as node[0].socket.bandwidth, got {table.key!r:.80}",
+                "expected the path of a time, rate, load or memory such as node[0].socket.bandwidth, "
+                f"got {table.key!r:.80}",
                 at=f"{at}.key",
             )
         low, high = (read_like(value, getattr(table, end), f"{at}.{end}") for end in ("low", "high"))

@@ -29,6 +29,8 @@ class Cache(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sync: Ticks = Ticks(0)  # of a sync beside its data: the commit of a journal
     read_ahead: Bytes = Bytes(0)
     keeps_reads: bool = False  # an LRU read cache, which the original simulator lacks
+    ready: Bytes | None = None  # of memory at hand for new data; a virtual machine asks its host for more,
+    fresh_rate: BytesPerSecond | None = None  # at which one CPU then fills it; None: all memory is at hand
 
     @property
     def holds_writes(self) -> bool:

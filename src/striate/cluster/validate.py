@@ -125,6 +125,8 @@ def _check_storage(table: ServerTable, packet: int, path: str) -> None:
     if int(table.cache.dirty) and not table.cache.holds_writes and table.burst is None:
         found = f'policy = "{table.cache.policy}" keeps no written data in memory'
         raise ClusterError(f"{found}; expected no `dirty`", at=f"{path}.cache.dirty")
+    if (table.cache.ready is None) != (table.cache.fresh_rate is None):
+        raise ClusterError("expected `ready` and `fresh_rate` together", at=f"{path}.cache")
     burst = table.burst
     if burst is not None and burst.threshold + packet > burst.capacity:
         key = "capacity" if burst.drain_above is None else "drain_above"

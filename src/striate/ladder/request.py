@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.ends import at_end, one_at_ends
+from striate.cluster.fresh_memory import as_met
 from striate.collectives.choice import Choice
 from striate.engine.oversubscription import background_slowness, waiting_slowness
 from striate.errors import PredictionError
@@ -37,6 +38,7 @@ from striate.rungs.memory.fit import expect_messages_fit
 from striate.trace.trace import Trace
 from striate.units import about_seconds
 from striate.workload.flows import Flows
+from striate.workload.summary import new_bytes
 from striate.workload.workload import Workload
 
 
@@ -66,9 +68,18 @@ def subject_of(
         if not checked:
             workload.check()
         expect_messages_fit(workload, cluster)
+        cluster = with_fresh_memory(workload, cluster)
     return ProgramSubject(
         workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes, shared=shared
     )
+
+
+def with_fresh_memory(workload: Workload, cluster: Cluster) -> Cluster:
+    """The cluster with servers as slow as the program's new data make them, where memory has to come from a host."""
+    if all(server.cache.fresh_rate is None for server in cluster.servers):
+        return cluster
+    written, read = new_bytes(workload)
+    return as_met(cluster, written=written, read=read, ranks=workload.ranks)
 
 
 def as_measured(workload: Workload, cluster: Cluster) -> Workload:

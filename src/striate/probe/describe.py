@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from striate.cluster.cluster import CROWD_SHARES, Cluster
@@ -12,6 +11,7 @@ from striate.cluster.software import mpi_settings
 from striate.interval import Interval
 from striate.probe.describe_servers import has_servers, servers_of, settings_of_servers
 from striate.probe.draft import Draft
+from striate.probe.fresh_memory import FRESH, READY
 from striate.probe.links import BOTH, ONE_PAIR, RING
 from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
@@ -152,13 +152,11 @@ def _between(
 def _server(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     """One server on the first node: its link is the page cache, its disk what a flush reaches."""
     write, call = (report.need(f"MPI-IO write: {what}") for what in ("rate", "start-up"))
-    first = report.get("first write")
-    slowest = write.value.low if first is None else min(write.value.low, first.value.low)
     own = report.need(_NEAR).value
     lag = _each(call.value, lambda seconds: max(0.0, seconds / _WRITE_MESSAGES - own.estimate / 2))
-    key, how = "server[0].nic.link", "MPI-IO writes of new data by all ranks; low: into fresh memory"
+    key, how = "server[0].nic.link", "MPI-IO writes of new data by all ranks"
     link = {
-        "bandwidth": draft.rate(f"{key}.bandwidth", replace(write.value, low=slowest), write.samples, how),
+        "bandwidth": draft.rate(f"{key}.bandwidth", write.value, write.samples, how),
         "latency": draft.time(f"{key}.latency", lag, call.samples, "a third of a small MPI-IO write"),
     }
     return {
@@ -170,8 +168,21 @@ def _server(draft: Draft, report: ProbeReport) -> dict[str, Any]:
             "policy": "aggregation-reorder",
             "memory": report.facts.memory_bytes // 10,
             "keeps_reads": True,
+            **_fresh_memory(draft, report),
         },
         "disk": _disk(draft, report),
+    }
+
+
+def _fresh_memory(draft: Draft, report: ProbeReport) -> dict[str, Any]:
+    """What a host leaves of free memory, and how fast it gives more; nothing where all memory is at hand."""
+    ready, fresh = report.get(READY), report.get(FRESH)
+    if ready is None or fresh is None:
+        return {}
+    key = "server[0].cache"
+    return {
+        "ready": draft.size(f"{key}.ready", ready.value, ready.samples, ready.how),
+        "fresh_rate": draft.rate(f"{key}.fresh_rate", fresh.value, fresh.samples, fresh.how),
     }
 
 

@@ -18,6 +18,10 @@ class Draft:
         """A rate in bytes per second for `key`."""
         return self._number(key, value, samples, how, lambda rate: format_rate(float(f"{rate:.4g}")))
 
+    def size(self, key: str, value: Interval, samples: int, how: str) -> str:
+        """A size for `key`, in whole MiB."""
+        return self._number(key, value, samples, how, lambda size: f"{round(size / 1024**2)} MiB")
+
     def time(self, key: str, value: Interval, samples: int, how: str) -> str:
         """A time for `key`, to four digits."""
         return self._number(key, value, samples, how, _time)

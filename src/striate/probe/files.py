@@ -19,6 +19,7 @@ import numpy as np
 
 from striate.interval import Interval
 from striate.probe.deadline import Deadline, repeated
+from striate.probe.fresh_memory import measure_fresh_memory
 from striate.probe.samples import Floats, Line, Measurement, TimeCurve, measured, spread, sturdy_line
 from striate.units import format_size
 
@@ -50,13 +51,14 @@ class FileFindings:
 
 
 def measure_files(directory: Path, seconds: float) -> FileFindings:
-    """Every test in turn, each with an equal share of the time."""
+    """Every test in turn, each with an equal share of the time; memory that a host has taken back gets two."""
     found = FileFindings()
-    share = seconds / 6
+    share = seconds / 7
     path = directory / "cached"
     largest = largest_file(_flushed_rate(directory / "tried"), share)
     _measure_cached(found, path, share, largest)
-    _measure_first_writes(found, directory / "first", 3 * largest)
+    usual = found.lines["cached write"].rate.estimate
+    found.measurements += measure_fresh_memory(directory / "first", 8 * largest, usual, 2 * share)
     _measure_flush(found, directory / "flushed", share, largest)
     _measure_direct(found, path, share, largest)
     _measure_metadata(found, directory, share)
@@ -99,20 +101,6 @@ def _measure_cached(found: FileFindings, path: Path, seconds: float, largest: in
     )
     found.add_line("cached read", _BLOCKS, reads, "blocks of 4 KiB to 4 MiB out of the page cache")
     found.measurements.append(measured("I/O call, CPU time", "s", busy[: len(writes[0])], "writes of 4 KiB"))
-
-
-def _measure_first_writes(found: FileFindings, path: Path, length: int) -> None:
-    """One file written once from end to end: into memory that may never have been used before, which takes longer."""
-    block = memoryview(bytearray(_BLOCKS[-1]))
-    rates = []
-    with path.open("wb", buffering=0) as file:
-        for _ in range(length // len(block)):
-            before = time.perf_counter()
-            file.write(block)
-            rates.append(len(block) / (time.perf_counter() - before))
-    path.unlink()
-    how = f"a file of {length // 1024**2} MiB written once, in blocks of 4 MiB"
-    found.measurements.append(measured("first write", "B/s", rates, how))
 
 
 def _measure_flush(found: FileFindings, path: Path, seconds: float, largest: int) -> None:

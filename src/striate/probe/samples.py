@@ -22,7 +22,7 @@ class Measurement:
     """One number of a machine, in seconds, bytes per second or a count per second."""
 
     name: str
-    unit: str  # "s", "B/s", "1/s", "processes"
+    unit: str  # "s", "B", "B/s", "1/s", "processes"
     value: Interval
     samples: int
     how: str

@@ -37,6 +37,18 @@ def summary_of(workload: Workload) -> WorkloadSummary:
     return WorkloadSummary(tuple(map(_summed, workload.applications)))
 
 
+def new_bytes(workload: Workload) -> tuple[int, int]:
+    """(bytes written, bytes read); passes of a loop that write to the same place again count once."""
+    written = read = 0
+    for application in workload.applications:
+        for line in lines(application, kinds=ACCESSES):
+            if line.kind in WRITES:
+                written += _moved(line) // line.still("file", "offset", "bytes", "count")
+            else:
+                read += _moved(line)
+    return written, read
+
+
 def _summed(application: Application) -> ApplicationSummary:
     calls: Counter[str] = Counter()
     written = read = 0

@@ -67,10 +67,10 @@ def test_a_machine_without_ranges_is_the_same_at_both_ends():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"key": "node[0].nic.link.speed"}, "expected the path of a time, rate or load"),
-        ({"key": "node[7].nic.link.bandwidth"}, "expected the path of a time, rate or load"),
-        ({"key": "node[0].memory"}, "expected the path of a time, rate or load"),
-        ({"key": "__class__"}, "expected the path of a time, rate or load"),
+        ({"key": "node[0].nic.link.speed"}, "expected the path of a time, rate, load or memory"),
+        ({"key": "node[7].nic.link.bandwidth"}, "expected the path of a time, rate, load or memory"),
+        ({"key": "settings.packet"}, "expected the path of a time, rate, load or memory"),
+        ({"key": "__class__"}, "expected the path of a time, rate, load or memory"),
         ({"low": "11 GB/s"}, "to contain the value"),
         ({"high": "2 GB/s"}, "to contain the value"),
         ({"low": "fast"}, "expected a rate"),

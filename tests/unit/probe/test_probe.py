@@ -16,6 +16,7 @@ from striate.pages.curves import curves_svg
 from striate.probe import ProbeOptions, ProbeReport, describe, measure
 from striate.probe.background import others
 from striate.probe.deadline import affordable
+from striate.probe.fresh_memory import FRESH, READY
 from striate.probe.measure import crowds
 from striate.probe.messages import Pair, chosen_pairs
 from striate.probe.report import Findings, MachineFacts
@@ -122,6 +123,7 @@ def exactly(name, unit, value):
     return Measurement(name, unit, Interval(value * 0.9, value, value * 1.25), 9, "made up")
 
 
+MIB = 1024**2
 LAGS, FLUSHED_LAGS, LONGEST = {2: 0.5, 4: 1.5}, {2: 0.8, 4: 2.0}, 4e-3
 WAITING = {2: 0.25, 4: 1.0}  # of its share that a rank takes which only waits
 MESSAGE = 1e-6
@@ -158,7 +160,8 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
         exactly("cached read: rate", "B/s", 20e9),
         exactly("MPI-IO write: start-up", "s", 6e-6),
         exactly("MPI-IO write: rate", "B/s", 5e9),
-        exactly("first write", "B/s", 1e9),
+        Measurement(READY, "B", Interval(16 * MIB, 128 * MIB, 256 * MIB), 3, "made up"),
+        Measurement(FRESH, "B/s", Interval(2e8, 3e8, 4e8), 90, "made up"),
         Measurement("background", "processes", Interval.exactly(background), 15, "made up"),
         beside(cpus, background, time_slice),
     ]
@@ -205,16 +208,19 @@ def test_a_description_can_be_written_read_and_forecast_with(sockets, nodes):
     assert 1e-3 < bounds.low < bounds.estimate < bounds.high
 
 
-def test_every_range_holds_its_value_and_fresh_memory_is_in_it():
+def test_every_range_holds_its_value():
     description = describe(report(), name="toy").description
     tables = {table.key: table for table in description.measured}
 
-    assert tables["server[0].nic.link.bandwidth"].low == "900 MB/s"
+    assert tables["server[0].nic.link.bandwidth"].low == "4500 MB/s"
+    assert tables["server[0].cache.ready"].low == "16 MiB"
+    assert value_at(description, "server[0].cache.ready") == 128 * MIB
+    assert value_at(description, "server[0].cache.fresh_rate") == 3e8
     assert value_at(description, "node[0].nic.link.latency") == 500_000
     assert value_at(description, "server[0].disk.write_latency") == 10**9
     assert {"settings.turn", "settings.time_slice", "settings.background"} <= set(tables)
     assert {"settings.lag_fourfold", "settings.flushed_lag_double", "settings.longest_lag"} <= set(tables)
-    assert "first write: 1e+09 B/s" in description.source
+    assert "fresh memory: rate: 3e+08 B/s" in description.source
 
 
 def test_the_engine_waits_as_the_ranks_did():

@@ -1,0 +1,120 @@
+"""Memory that a host has taken back: found by the probe, and paid for by programs that write more than is at hand."""
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+
+from striate.cluster.build import build
+from striate.cluster.fresh_memory import as_met
+from striate.cluster.load import cluster_from_toml
+from striate.errors import ClusterError
+from striate.ladder import predict
+from striate.probe.fresh_memory import FRESH, READY, measure_fresh_memory, round_of
+from striate.workload import Spmd
+from striate.workload.summary import new_bytes
+
+MIB = 1024**2
+MACHINE = """
+name = "guest"
+
+[settings]
+packet = "1 MiB"
+
+[[node]]
+name = "host"
+count = 1
+sockets = 1
+cpus_per_socket = 2
+memory = "16 GiB"
+instructions_per_second = 1e9
+nic = {bandwidth = "100 GB/s", link = {bandwidth = "100 GB/s", latency = "0 s"}}
+socket = {bandwidth = "100 GB/s"}
+
+[[server]]
+name = "files"
+count = 1
+on = "nodes"
+nic = {bandwidth = "100 GB/s", link = {bandwidth = "4 GB/s", latency = "0 s"}}
+cache = {memory = "8 GiB", dirty = "7 GiB", ready = "100 MB", fresh_rate = "200 MB/s"}
+disk = {kind = "simple", rate = "1 GB/s"}
+"""
+
+
+def rates(*levels):
+    return np.concatenate([np.full(count, rate) for count, rate in levels])
+
+
+def test_blocks_before_the_first_run_of_slow_ones_went_into_memory_at_hand():
+    found = round_of(rates((20, 4e9), (44, 3e8)), 4e9)
+    assert found.ready == 80 * MIB
+    assert found.fresh.tolist() == [3e8] * 44
+
+
+def test_a_single_slow_block_is_somebody_elses_doing():
+    found = round_of(rates((20, 4e9), (2, 3e8), (42, 4e9)), 4e9)
+    assert found.ready == 256 * MIB
+    assert not found.fresh.size
+
+
+def test_fast_blocks_after_memory_ran_out_do_not_count_as_fresh():
+    assert round_of(rates((10, 3e8), (5, 4e9), (5, 3e8)), 4e9).fresh.tolist() == [3e8] * 15
+
+
+def test_a_machine_whose_memory_is_all_at_hand_has_no_such_numbers(tmp_path):
+    assert measure_fresh_memory(tmp_path / "file", 16 * MIB, usual=1.0, seconds=0.1) == []
+
+
+def test_memory_that_is_always_fresh_is_none_at_hand(tmp_path):
+    ready, fresh = measure_fresh_memory(tmp_path / "file", 32 * MIB, usual=1e15, seconds=0.01)
+    assert (ready.name, ready.value.estimate) == (READY, 0)
+    assert (fresh.name, fresh.unit) == (FRESH, "B/s")
+    assert not list(tmp_path.iterdir())
+
+
+def writing(ranks, each, times=1, moves=True):
+    body = Spmd(ranks)
+    with body.repeat(times) as turn:
+        step = turn * each * ranks if moves else 0
+        body.write("data", offset=body.rank * each + step, size=each)
+    return body.workload()
+
+
+@pytest.mark.parametrize(
+    ("ranks", "written", "seconds"),
+    [
+        (1, 100_000_000, 0.1 / 4),  # all at hand
+        (1, 500_000_000, 0.1 / 4 + 0.4 / 0.2),
+        (2, 500_000_000, 0.1 / 4 + 0.4 / 0.4),  # the host serves both CPUs
+        (4, 500_000_000, 0.1 / 4 + 0.4 / 0.4),  # and has no more than two
+    ],
+)
+def test_new_data_beyond_what_is_at_hand_come_as_fast_as_the_host_gives_memory(ranks, written, seconds):
+    found = predict(writing(ranks, written // ranks), cluster_from_toml(MACHINE), rung="fine")
+    assert found.bounds.estimate == pytest.approx(seconds, rel=0.03)
+
+
+def test_writing_the_same_place_again_takes_no_new_memory():
+    assert new_bytes(writing(2, 1000, times=7)) == (14_000, 0)
+    assert new_bytes(writing(2, 1000, times=7, moves=False)) == (2000, 0)
+
+
+def test_reading_keeps_the_time_of_all_bytes_in_sum():
+    cluster = cluster_from_toml(MACHINE)
+    met = as_met(cluster, written=300_000_000, read=900_000_000, ranks=1)
+    assert met.servers[0].nic.link.bandwidth == pytest.approx(1.2e9 / (1.0 / 4 + 0.2 / 0.2), rel=1e-9)
+
+
+def test_machines_without_the_numbers_stay_what_they_are():
+    description = cluster_from_toml(MACHINE).description
+    (table,) = description.server
+    cache = msgspec.structs.replace(table.cache, ready=None, fresh_rate=None)
+    plain = build(msgspec.structs.replace(description, server=(msgspec.structs.replace(table, cache=cache),)))
+    assert as_met(plain, written=10**12, read=0, ranks=2) is plain
+    assert replace(plain, description=None).description is None
+
+
+def test_one_of_the_two_numbers_alone_is_refused():
+    with pytest.raises(ClusterError, match="expected `ready` and `fresh_rate` together"):
+        cluster_from_toml(MACHINE.replace('ready = "100 MB", ', ""))
