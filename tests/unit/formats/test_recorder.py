@@ -239,7 +239,7 @@ def test_rules_that_go_round_or_are_missing_are_refused():
     def rules(*numbers):
         return read_rules(struct.pack(f"<{len(numbers)}i", *numbers))[0]
 
-    with pytest.raises(TraceError, match="circle"):
+    with pytest.raises(TraceError, match="cycle"):
         expanded(rules(2, -1, 1, -2, 1, -2, 1, -1, 1), 10)
     with pytest.raises(TraceError, match="does not have"):
         expanded(rules(1, -1, 1, -5, 1), 10)
