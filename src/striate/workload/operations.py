@@ -89,9 +89,10 @@ from striate.workload.calls.one_sided import (
     win_wait,
 )
 from striate.workload.calls.operation import PENDING, Number, Operation, Several
-from striate.workload.kinds import Kind
+from striate.workload.kinds import ANY, Kind
 
 __all__ = [
+    "ANY",
     "PENDING",
     "Number",
     "Operation",

@@ -24,7 +24,9 @@ def imported():
                 found |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 found.add((node.module or "").partition(".")[0])
-            elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+            elif isinstance(node, ast.Call) and re.fullmatch(
+                r".*import_module|library", ast.unparse(node.func)
+            ):
                 found |= {
                     str(one.value).partition(".")[0] for one in node.args if isinstance(one, ast.Constant)
                 }

@@ -139,7 +139,7 @@ def test_events_that_were_skipped_were_not_played():
         yield op.send(1, 64 * MIB) if rank == 0 else op.recv(0, 64 * MIB)
 
     found = predict(Workload.from_program(long, 2), machine(), rung="fine")
-    counts = re.search(r"([\d,]+) events played, ([\d,]+) skipped exactly", " ".join(found.notes))
+    counts = re.search(r"([\d,]+) events simulated, ([\d,]+) skipped exactly", " ".join(found.notes))
     played, skipped = (int(word.replace(",", "")) for word in counts.groups())
 
     assert 0 < played < skipped / 10

@@ -74,7 +74,7 @@ def test_the_range_is_what_was_measured_of_the_family():
     below, above = MEASURED[family_of(writers(), load_cluster("lustre-64"))]
     seconds = found.interval.estimate
     assert (found.interval.low, found.interval.high) == (seconds * (1 - below), seconds * (1 + above))
-    assert "no bounds" in " ".join(found.notes)
+    assert "not bounds" in " ".join(found.notes)
 
 
 def test_forwarders_are_refused_by_name():
