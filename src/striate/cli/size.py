@@ -21,8 +21,8 @@ from striate.cli.output import deliver, json_option, output_option, refuse_overw
 )
 @click.option(
     "--vary",
-    help="what may be chosen, the dearest first: servers, links, drives (of a server); host-links where no MACHINE is "
-    "named",
+    help="what may be chosen, the most expensive first: servers, links, drives (of a server); host-links where no "
+    "MACHINE is named",
 )
 @click.option(
     "--price", multiple=True, metavar="NAME=VALUE", help="of servers, links (a Gb/s of one) or drives"

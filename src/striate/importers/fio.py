@@ -126,7 +126,7 @@ def _write_job(body: Any, job: FioJob, first: Any, numbers: Any, source: str) ->
 
 
 def _pass(body: Any, job: FioJob, first: Any, base: Any, size: int, blocks: int, source: str) -> None:
-    """So many blocks of every file, in turns of reads and writes, with as many accesses under way as FIO has."""
+    """So many blocks of every file, in turns of reads and writes, with as many accesses in flight as FIO has."""
     reads, writes = job.turns
     every = 1 if job.each_synced not in ("0", "none") else job.fsync
     again = every // gcd(writes, every) if writes and every else 1  # turns after which syncs fall as before

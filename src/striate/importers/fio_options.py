@@ -145,7 +145,7 @@ REFUSED = {
 PATTERNS = {"read": (1, 0), "write": (1, 0), "randread": (1, 1), "randwrite": (1, 1), "rw": (2, 0),
             "readwrite": (2, 0), "randrw": (2, 1)}  # fmt: skip
 ENGINES = {"sync": False, "psync": False, "vsync": False, "pvsync": False, "pvsync2": False, "libaio": True,
-           "posixaio": True, "io_uring": True}  # whether more than one access is under way  # fmt: skip
+           "posixaio": True, "io_uring": True}  # whether more than one access is in flight  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class FioJob:
 
     @property
     def window(self) -> int:
-        """Accesses under way at once; libaio waits for each where the page cache is used."""
+        """Accesses in flight at once; libaio waits for each where the page cache is used."""
         queued = ENGINES[self.engine] and (self.engine != "libaio" or self.direct)
         return self.depth if queued else 1
 

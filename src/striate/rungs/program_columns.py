@@ -8,7 +8,7 @@ from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.program import ProgramTable
 
 
-class ProgramColumns:
+class StreamColumns:
     """A program a rank, every operand a constant, row by row: streams are too long for anything slower."""
 
     def __init__(self) -> None:

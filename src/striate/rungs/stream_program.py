@@ -19,7 +19,7 @@ from striate.cluster.quantities import Bytes, Instructions, PieceBytes
 from striate.cluster.storage import Cache, Disk
 from striate.errors import ClusterError
 from striate.rungs.answer import UnfitError
-from striate.rungs.program_columns import ProgramColumns
+from striate.rungs.program_columns import StreamColumns
 from striate.workload.application import Application, File
 from striate.workload.flow_costs import FlowCosts
 from striate.workload.flows import Flows
@@ -110,7 +110,7 @@ def stream_workload(flows: Flows, costs: FlowCosts) -> Workload:
     """One rank per processor, then one per disk; file d lies on disk d."""
     graphs = _Graphs(flows, costs)
     disks = flows.processors * flows.disks_per_processor
-    programs = ProgramColumns()
+    programs = StreamColumns()
     for processor in range(flows.processors):
         graphs.write_processor(processor, programs)
         programs.end_program()
@@ -178,7 +178,7 @@ class _Graphs:
         receivers: list[int] = self.columns["receiver"][first[graph] : first[graph + 1]]
         return receivers
 
-    def write_processor(self, rank: int, programs: ProgramColumns) -> None:
+    def write_processor(self, rank: int, programs: StreamColumns) -> None:
         for group in range(self.flows.groups):
             if group:
                 _add_barrier(programs)
@@ -188,7 +188,7 @@ class _Graphs:
                     programs.add(Kind.COMPUTE, work, 0)
             self._write_made(rank, self.made[group][rank], programs)
 
-    def _write_made(self, rank: int, made: list[tuple[int, int]], programs: ProgramColumns) -> None:
+    def _write_made(self, rank: int, made: list[tuple[int, int]], programs: StreamColumns) -> None:
         """Compute and send; all sends are awaited at the end."""
         for request, (graph, disk) in enumerate(made):
             near = disk // self.flows.disks_per_processor == rank
@@ -199,7 +199,7 @@ class _Graphs:
             programs.add(Kind.SEND, self.flows.processors + disk, 0, size, request)
         _add_waits(programs, range(len(made)))
 
-    def _write_written(self, group: int, disk: int, programs: ProgramColumns, offset: int) -> int:
+    def _write_written(self, group: int, disk: int, programs: StreamColumns, offset: int) -> int:
         """Receive a block from all who make it, and write it; where the bytes end."""
         own, writing = disk // self.flows.disks_per_processor, -1
         for graph in self._of(group, disk):
@@ -222,7 +222,7 @@ class _Graphs:
             programs.add(Kind.WAIT, writing)
         return offset
 
-    def write_disk(self, disk: int, programs: ProgramColumns) -> None:
+    def write_disk(self, disk: int, programs: StreamColumns) -> None:
         """With overlap the next block is asked for before the last one has come, so that the disk never waits."""
         offset = requests = 0
         ahead = 1 if self.costs.overlap else 0
@@ -258,7 +258,7 @@ class _Graphs:
             for sends in sent:
                 _add_waits(programs, sends)
 
-    def _write_sends(self, graph: int, own: int, size: int, requests: int, programs: ProgramColumns) -> range:
+    def _write_sends(self, graph: int, own: int, size: int, requests: int, programs: StreamColumns) -> range:
         """Sends a block to all who use it; the numbers of the requests."""
         first = requests
         for to in self._receivers(graph):
@@ -272,12 +272,12 @@ class _Graphs:
         return range(first, requests)
 
 
-def _add_waits(programs: ProgramColumns, requests: range) -> None:
+def _add_waits(programs: StreamColumns, requests: range) -> None:
     for request in requests:
         programs.add(Kind.WAIT, request)
 
 
-def _add_barrier(programs: ProgramColumns) -> None:
+def _add_barrier(programs: StreamColumns) -> None:
     programs.add(
         Kind.BARRIER, *(BLOCKING for _ in OPERANDS[Kind.BARRIER])
     )  # every operand of it means "none" so
