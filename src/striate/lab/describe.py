@@ -29,7 +29,7 @@ _SYNC = "2.5 ms"  # of a small file
 def describe(plan: Plan) -> Cluster:
     """A star of equal hosts; links, disks, servers and shards are exact, the rest is assumed and says so."""
     plenty = _ASSUMED["plenty"]
-    both_ways = {
+    both_directions = {
         "bandwidth": format_rate(plan.goodput * _DUPLEX),
         "link": {"bandwidth": plenty, "latency": "0 s"},
     }
@@ -51,7 +51,7 @@ def describe(plan: Plan) -> Cluster:
                 "memory": _memory_bytes() // plan.hosts,
                 "nic": {"bandwidth": plenty, "link": {"bandwidth": plenty, "latency": "1 us"}},
                 "socket": {"bandwidth": _ASSUMED["memory"]},
-                **({"hub": both_ways} if _shares_cpus(plan) else {}),
+                **({"hub": both_directions} if _shares_cpus(plan) else {}),
                 "uplink": {
                     "bandwidth": format_rate(plan.goodput),
                     "latency": _ASSUMED["latency"],

@@ -84,11 +84,11 @@ def _node(draft: Draft, report: ProbeReport) -> dict[str, Any]:
         node["hub"] = {"bandwidth": _plenty(report, "two sockets"), "link": link}
     if facts.nodes > 1:
         node["uplink"] = _between(draft, report, "node[0].uplink", "two nodes", near)
-        node |= _both_ways(draft, report, node.get("hub"))
+        node |= _both_directions(draft, report, node.get("hub"))
     return node
 
 
-def _both_ways(draft: Draft, report: ProbeReport, hub: dict[str, Any] | None) -> dict[str, Any]:
+def _both_directions(draft: Draft, report: ProbeReport, hub: dict[str, Any] | None) -> dict[str, Any]:
     """What limits a node that sends and receives at once: a hub at its uplink, which messages inside do not pass."""
     alone = report.get(f"{ONE_PAIR}: rate")
     both = report.get(f"{RING}: rate") or report.get(f"{BOTH}: rate")

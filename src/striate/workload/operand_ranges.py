@@ -133,10 +133,10 @@ class OperandRanges:
             high[operands] += highest
             size[operands] += max(abs(lowest), abs(highest))
         passes = passes_around(programs)
-        for operands, way in moved_by_loops(programs, passes):
-            low[operands] += np.minimum(way, 0)
-            high[operands] += np.maximum(way, 0)
-            size[operands] += np.abs(way)
+        for operands, reach in moved_by_loops(programs, passes):
+            low[operands] += np.minimum(reach, 0)
+            high[operands] += np.maximum(reach, 0)
+            size[operands] += np.abs(reach)
         times = times_of_rows(programs, passes)
         return cls(programs, of_row, ranks[of_row] > 0, times, low, high, size < _EXACT)
 

@@ -51,9 +51,9 @@ class _RankRows:
         tabled = np.flatnonzero(programs.table[operands] >= 0)
         table = programs.table[operands][tabled]
         values[tabled] += programs.value[programs.first_value[table] + rank]
-        cut = programs.first_stride[operands.start : operands.stop + 1].tolist()
-        moves = programs.stride[cut[0] : cut[-1]].tolist()
-        strides = [tuple(moves[a - cut[0] : b - cut[0]]) for a, b in pairwise(cut)]
+        starts = programs.first_stride[operands.start : operands.stop + 1].tolist()
+        moves = programs.stride[starts[0] : starts[-1]].tolist()
+        strides = [tuple(moves[a - starts[0] : b - starts[0]]) for a, b in pairwise(starts)]
         flat, places = values.tolist(), (bounds - begin).tolist()
         kinds = [KINDS[number] for number in programs.kind[rows.start : rows.stop].tolist()]
         each = [strides[a:b] for a, b in pairwise(places)]

@@ -136,6 +136,7 @@ def test_fan_out_beyond_what_a_graph_holds_is_refused():
 
 def test_an_interrupt_ends_a_long_stream():
     text = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"  # background jobs ignore it
         "from striate.apps import vmscope\nfrom striate.workload.flows import FlowCosts\n"
         "flows = vmscope.flows(slides=100_000, processors=12)\nprint('begun', flush=True)\n"
         "flows.run('micro', FlowCosts(10**9, 10**8, True))\n"

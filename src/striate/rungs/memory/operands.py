@@ -34,8 +34,8 @@ class AverageRows:
         ranks = np.bincount(programs.program_of_rank, minlength=programs.count).astype(float)
         passes = passes_around(programs)
         average = means_over_ranks(programs)
-        for operands, way in moved_by_loops(programs, passes):
-            average[operands] += way / 2
+        for operands, reach in moved_by_loops(programs, passes):
+            average[operands] += reach / 2
         return cls(programs, ranks[program_of_row(programs)], times_of_rows(programs, passes), average)
 
     def rows(self, *kinds: Kind) -> Int64s:
