@@ -92,8 +92,8 @@ def _both_directions(draft: Draft, report: ProbeReport, hub: dict[str, Any] | No
     """What limits a node that sends and receives at once: a hub at its uplink, which messages inside do not pass."""
     alone = report.get(f"{ONE_PAIR}: rate")
     both = report.get(f"{RING}: rate") or report.get(f"{BOTH}: rate")
-    if alone is None or both is None or both.value.estimate >= _DUPLEX * alone.value.estimate:
-        return {}
+    if alone is None or both is None or both.value.low >= _DUPLEX * alone.value.estimate:
+        return {}  # even at worst
     together = _each(both.value, lambda rate: 2 * rate)
     how = f"{both.name.rpartition(':')[0]}, both directions together"
     plenty = {"bandwidth": _plenty(report, "two nodes"), "latency": "0 s"}

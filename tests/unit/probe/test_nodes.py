@@ -20,21 +20,28 @@ from striate.probe.servers import DISK, REMOTE
 GLUSTER = FileSystem("fuse.glusterfs", "a:/vol", True, 2, 4 << 20, ("a", "c"), "glusterfs.pathinfo")
 
 
-def line(name: str, startup: float, rate: float) -> list[Measurement]:
+def line(name: str, startup: float, rate: float, low: float | None = None) -> list[Measurement]:
     return [
         Measurement(f"{name}: start-up", "s", Interval.exactly(startup), 8, "made up"),
-        Measurement(f"{name}: rate", "B/s", Interval.exactly(rate), 8, "made up"),
+        Measurement(f"{name}: rate", "B/s", Interval(low or rate, rate, rate), 8, "made up"),
     ]
 
 
-def report(system: FileSystem, server: str = DISK, *, near: bool = False, ring: float = 47e6) -> ProbeReport:
+def report(
+    system: FileSystem,
+    server: str = DISK,
+    *,
+    near: bool = False,
+    ring: float = 47e6,
+    low: float | None = None,
+) -> ProbeReport:
     """Three nodes with a link of 47 MB/s, whose short messages look faster, and disks of 20 MB/s."""
     found = [
         Measurement("cpu rate", "1/s", Interval.exactly(2e9), 8, "made up"),
         Measurement("memory copy", "B/s", Interval.exactly(5e9), 8, "made up"),
         *line("messages, two nodes", 40e-6, 87.7e6),
         *line(ONE_PAIR, 1e-3, 47e6),
-        *line(RING, 1e-3, ring),
+        *line(RING, 1e-3, ring, low),
         *line(server, 5e-3, 20e6),
         *(line("messages, same socket", 1e-6, 4e9) if near else []),
     ]
@@ -64,6 +71,17 @@ def test_links_that_are_slower_both_ways_get_a_hub_that_messages_inside_do_not_p
     assert half.node[0].hub is not None
     assert half.node[0].hub.bandwidth == 80e6
     assert half.node[0].nic == full.node[0].nic
+
+
+def test_links_that_are_at_times_slower_both_ways_get_a_hub_with_that_range():
+    cluster = describe(report(GLUSTER, low=35e6), name="three")
+
+    tables = {table.key: table for table in cluster.description.measured}
+    assert cluster.description.node[0].hub.bandwidth == 94e6
+    assert (tables["node[0].hub.bandwidth"].low, tables["node[0].hub.bandwidth"].high) == (
+        "70 MB/s",
+        "94 MB/s",
+    )
 
 
 def test_servers_stand_where_the_file_system_says():
