@@ -17,6 +17,7 @@
 
 static _Atomic int samples_file = -1;
 static uint64_t interval, room_left;
+static _Atomic pid_t looker;  // the process that has a thread for it
 static int64_t tick_nanoseconds;
 static char text[ROOM];
 static atomic_flag looking = ATOMIC_FLAG_INIT;
@@ -126,6 +127,7 @@ static void* keep_looking(void* nothing) {
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
         take_sample();
     }
+    looker = 0;
     return nothing;
 }
 
@@ -143,7 +145,8 @@ static void start_thread(void) {
     pthread_attr_destroy(&options);
 }
 
-// The process that creates the host's file is the one that looks.
+// The process that creates the host's file is the one that looks. Ranks have a file of their own, for a
+// launcher that was there before them may close its files or end first.
 void samples_begin(const struct head* process) {
     const char* asked = getenv("STRIATE_TRACE_SAMPLE");
     const char* folder = getenv("STRIATE_TRACE_DIR");
@@ -153,7 +156,7 @@ void samples_begin(const struct head* process) {
     memcpy(host, process->host, sizeof host);
     for (char* letter = host; *letter; letter++)
         if (*letter == '/') *letter = '_';
-    snprintf(path, sizeof path, "%s/%s.samples", folder, host);
+    snprintf(path, sizeof path, "%s/%s%s.samples", folder, host, process->how == HOW_MPI ? "" : ".process");
     int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0) return;
     syscall(SYS_write, file, process, sizeof *process);
@@ -162,6 +165,8 @@ void samples_begin(const struct head* process) {
     room_left = process->limit;
     samples_file = file;
     take_sample();
+    if (looker == getpid()) return;
+    looker = getpid();
     start_thread();
 }
 

@@ -17,6 +17,7 @@ from striate.trace.resources import COUNTERS, SCHEMA, no_samples, ordered
 
 _SAMPLE = np.dtype([("clock", "<u8"), *((name, "<i8") for name in COUNTERS)])
 _LATEST = 2**61
+_PROCESS = ".process.samples"
 
 
 def samples_of(
@@ -25,7 +26,7 @@ def samples_of(
     """Samples of all hosts on the trace's clock, and whether all files of them were sound."""
     hosts = list(dict.fromkeys(part.host for part in parts))
     tables, whole = [no_samples()], True
-    for path in sorted(folder.glob("*.samples")):
+    for path in _files(folder):
         try:
             host, samples, sound = _read(path)
         except (TraceError, OSError):
@@ -41,6 +42,17 @@ def samples_of(
         columns: dict[str, Any] = {"host": np.full(len(samples), hosts.index(host), np.int32), "time": time}
         tables.append(pa.table(columns | {name: samples[name] for name in COUNTERS}, schema=SCHEMA))
     return ordered(pa.concat_tables(tables)), whole
+
+
+def _files(folder: Path) -> list[Path]:
+    """A file for each host: of a rank where there is one, else of the first process that was recorded."""
+    found = sorted(folder.glob("*.samples"))
+    ranks = {path.name for path in found}
+    return [
+        path
+        for path in found
+        if not (path.name.endswith(_PROCESS) and f"{path.name.removesuffix(_PROCESS)}.samples" in ranks)
+    ]
 
 
 def _read(path: Path) -> tuple[str, NDArray[Any], bool]:
