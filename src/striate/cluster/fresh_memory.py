@@ -30,7 +30,9 @@ def as_met(cluster: Cluster, *, written: int, read: int, ranks: int) -> Cluster:
     tables = tuple(_as_met(table, written / servers, read / servers, writers) for table in description.server)
     if tables == description.server:
         return cluster
-    return replace(build(msgspec.structs.replace(description, server=tables)), plugins=cluster.plugins)
+    ranges = tuple(one for one in description.measured if not one.key.endswith(".nic.link.bandwidth"))
+    slowed = msgspec.structs.replace(description, server=tables, measured=ranges)
+    return replace(build(slowed), plugins=cluster.plugins)
 
 
 def _as_met(table: ServerTable, written: float, read: float, writers: float) -> ServerTable:

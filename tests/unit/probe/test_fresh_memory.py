@@ -106,6 +106,26 @@ def test_reading_keeps_the_time_of_all_bytes_in_sum():
     assert met.servers[0].nic.link.bandwidth == pytest.approx(1.2e9 / (1.0 / 4 + 0.2 / 0.2), rel=1e-9)
 
 
+def test_a_slowed_link_may_lie_outside_its_measured_range():
+    measured = """
+[[measured]]
+key = "server[0].nic.link.bandwidth"
+low = "3.9 GB/s"
+high = "4.1 GB/s"
+
+[[measured]]
+key = "server[0].cache.ready"
+low = "10 MB"
+high = "200 MB"
+"""
+    found = predict(writing(1, 500_000_000), cluster_from_toml(MACHINE + measured), rung="fine")
+    slow, fast = 0.01 / 4 + 0.49 / 0.2, 0.2 / 4 + 0.3 / 0.2  # as much memory is at hand as was measured
+    (machine,) = (spread for spread in found.spreads if spread.source == "machine")
+    assert found.bounds.low == pytest.approx(fast, rel=0.04)
+    assert found.bounds.high == pytest.approx(slow, rel=0.04)
+    assert machine.below > 0.1 < machine.above
+
+
 def test_machines_without_the_numbers_stay_what_they_are():
     description = cluster_from_toml(MACHINE).description
     (table,) = description.server
