@@ -120,3 +120,14 @@ def _setting(name: str, read: Callable[[str], T], usual: T) -> T:
         return read(given)
     except UnitError as error:
         raise UnitError(error.message, at=name) from None
+
+
+def read_small_text(path: Path, *, kind: type[StriateError], other_bytes: str = "strict") -> str:
+    """The text of a file that people write; raises `kind` in one line, also for what is no UTF-8 unless replaced."""
+    try:
+        content = read_bounded(path, SMALL_FILE, kind=kind)
+        return content.decode("utf-8-sig", other_bytes)
+    except OSError as error:
+        raise kind(f"cannot read it: {error.strerror}", source=str(path)) from None
+    except UnicodeDecodeError:
+        raise kind("expected UTF-8 text, found other bytes", source=str(path)) from None

@@ -10,7 +10,7 @@ from striate.errors import WorkloadError
 from striate.importers.dlio_keys import read_keys
 from striate.importers.kinds import DLIO
 from striate.importers.yaml_text import read_yaml
-from striate.limits import SMALL_FILE
+from striate.limits import read_small_text
 from striate.training.job import CheckpointPlan, TrainingJob
 
 _TIMES = re.compile(r"^(.*\S)\s+x\s+([0-9]{1,9})\s+(hosts?|accelerators?)$", re.DOTALL)
@@ -41,17 +41,7 @@ def from_text(text: str, *, ranks: int | None, hosts: int | None = None) -> Trai
 
 def from_file(path: Path, *, accelerators: int, hosts: int) -> TrainingJob:
     """The job of a workload's YAML; raises WorkloadError with the path of the mistake."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(SMALL_FILE + 1)
-    except OSError as error:
-        raise WorkloadError(f"cannot read it: {error.strerror}", source=str(path)) from None
-    if len(content) > SMALL_FILE:
-        raise WorkloadError("expected a YAML of at most 16 MiB", source=str(path))
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        raise WorkloadError("not YAML: it is no UTF-8 text", source=str(path)) from None
+    text = read_small_text(path, kind=WorkloadError)
     keys = read_keys(read_yaml(text, source=str(path), error=WorkloadError), source=str(path))
     return job_of(keys, name=path.stem, accelerators=accelerators, hosts=hosts, source=str(path))
 

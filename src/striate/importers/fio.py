@@ -12,7 +12,8 @@ import numpy as np
 from striate.errors import WorkloadError
 from striate.importers.block_order import at_random, in_turn
 from striate.importers.fio_options import FioJob, read_job
-from striate.importers.ini_text import Section, read_sections, read_small
+from striate.importers.ini_text import Section, read_sections
+from striate.limits import read_small_text
 from striate.workload import Spmd, Workload
 
 ALONE = "alone"  # a communicator of one rank each
@@ -33,7 +34,7 @@ def from_words(words: list[str], ranks: int | None) -> Workload:
 
 def from_file(path: Path, ranks: int | None) -> Workload:
     """The workload of a job file; raises WorkloadError with the section and option of the mistake."""
-    sections = read_sections(read_small(path), source=str(path), marks=("#", ";"))
+    sections = read_sections(read_small_text(path, kind=WorkloadError), source=str(path), marks=("#", ";"))
     return workload_of(_jobs(sections, str(path)), ranks=ranks, source=str(path))
 
 

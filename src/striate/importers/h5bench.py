@@ -11,8 +11,8 @@ import msgspec
 from striate.decoders import json_mistake
 from striate.errors import UnitError, WorkloadError
 from striate.importers.command_options import count_of, size_of
-from striate.importers.ini_text import read_small
 from striate.layout.distributions.simple_stripe import SimpleStripe
+from striate.limits import read_small_text
 from striate.units import LARGEST, seconds
 from striate.workload import Spmd, Workload
 
@@ -52,7 +52,7 @@ def from_file(path: Path, ranks: int | None) -> Workload:
     """The workload of a configuration; raises WorkloadError with the path of the mistake."""
     source = str(path)
     try:
-        document = msgspec.json.decode(read_small(path))
+        document = msgspec.json.decode(read_small_text(path, kind=WorkloadError))
     except msgspec.DecodeError as error:
         mistake, at = json_mistake(error)
         raise WorkloadError(f"not JSON: {mistake}", at=at, source=source) from None

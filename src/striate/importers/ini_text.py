@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from striate.errors import WorkloadError
-from striate.limits import SMALL_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,21 +13,6 @@ class Section:
 
     name: str
     keys: tuple[tuple[str, str | None], ...]
-
-
-def read_small(path: Path) -> str:
-    """The text of a small file; raises WorkloadError in one line."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(SMALL_FILE + 1)
-    except OSError as error:
-        raise WorkloadError(f"cannot read it: {error.strerror}", source=str(path)) from None
-    if len(content) > SMALL_FILE:
-        raise WorkloadError("expected a file of at most 16 MiB", source=str(path))
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        raise WorkloadError("expected text in UTF-8", source=str(path)) from None
 
 
 def read_sections(text: str, *, source: str, marks: tuple[str, ...]) -> tuple[Section, ...]:

@@ -10,9 +10,10 @@ from typing import Any
 from striate.errors import WorkloadError
 from striate.importers import ior, mdtest
 from striate.importers.command_options import count_of, size_of
-from striate.importers.ini_text import read_sections, read_small
+from striate.importers.ini_text import read_sections
 from striate.importers.ior_options import IorTest
 from striate.importers.mdtest import MdTest
+from striate.limits import read_small_text
 from striate.workload import Spmd, Workload
 
 DEADLINE = 300  # seconds of every write phase, unless [debug] says otherwise
@@ -105,7 +106,9 @@ class _Settings:
     def __init__(self, path: Path) -> None:
         self._source = str(path)
         self._found: dict[str, dict[str, str]] = {}
-        for section in read_sections(read_small(path), source=self._source, marks=("#", ";")):
+        for section in read_sections(
+            read_small_text(path, kind=WorkloadError), source=self._source, marks=("#", ";")
+        ):
             if section.name not in SECTIONS:
                 raise WorkloadError(f"unknown section {section.name!r:.60}", source=self._source)
             for key, value in section.keys:

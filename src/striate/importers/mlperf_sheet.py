@@ -19,7 +19,7 @@ from striate.errors import ClusterError
 from striate.importers.sheet_values import GIB, SheetReader
 from striate.importers.system_name import from_name
 from striate.importers.yaml_text import read_yaml
-from striate.limits import SMALL_FILE
+from striate.limits import read_small_text
 from striate.training.system import StorageSystem
 
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(\s*[}\]])')
@@ -54,14 +54,7 @@ class NodeKind:
 
 def from_file(path: Path) -> StorageSystem:
     """The system of a sheet, JSON or YAML; raises ClusterError with the path of the mistake."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(SMALL_FILE + 1)
-    except OSError as error:
-        raise ClusterError(f"cannot read it: {error.strerror}", source=str(path)) from None
-    if len(content) > SMALL_FILE:
-        raise ClusterError("expected a sheet of at most 16 MiB", source=str(path))
-    text = content.decode("utf-8-sig", errors="replace")
+    text = read_small_text(path, kind=ClusterError, other_bytes="replace")
     reader = SheetReader(str(path))
     if path.suffix.lower() in (".yaml", ".yml"):
         document = read_yaml(text, source=str(path), error=ClusterError)

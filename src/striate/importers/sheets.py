@@ -8,7 +8,7 @@ from pathlib import Path
 
 from striate.errors import ClusterError
 from striate.importers import mlperf_sheet, printed_nodes, printed_storage
-from striate.limits import SMALL_FILE
+from striate.limits import read_small_text
 from striate.training.system import StorageSystem
 
 JOIN = " + "
@@ -35,7 +35,9 @@ def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
         path = Path(file)
         paths.append(path)
         systems.append(
-            mlperf_sheet.from_file(path) if kind == MLPERF else PRINTED[kind](_text(path), str(path))
+            mlperf_sheet.from_file(path)
+            if kind == MLPERF
+            else PRINTED[kind](read_small_text(path, kind=ClusterError, other_bytes="replace"), str(path))
         )
     return joined(systems), tuple(paths)
 
@@ -53,14 +55,3 @@ def joined(systems: Sequence[StorageSystem]) -> StorageSystem:
             first, name=f"{first.name}{JOIN}{other.name}", notes=(*first.notes, *other.notes), **more
         )
     return first
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(SMALL_FILE + 1)
-    except OSError as error:
-        raise ClusterError(f"cannot read it: {error.strerror}", source=str(path)) from None
-    if len(content) > SMALL_FILE:
-        raise ClusterError("expected a sheet of at most 16 MiB", source=str(path))
-    return content.decode("utf-8", "replace")

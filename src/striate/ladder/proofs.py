@@ -66,8 +66,9 @@ def files_are_modelled(workload: Workload, cluster: Cluster) -> bool:
     """Whether the proof about files covers all that stands between a rank and its bytes on this machine."""
     aggregated = any(uses_aggregators(application, cluster) for application in workload.applications)
     burst = any(server.burst for server in cluster.servers)
+    fresh = any(server.cache.fresh_rate is not None for server in cluster.servers)  # an average over the run
     waits = delays_write_back(cluster) or has_windows(cluster) or int(cluster.settings.lock_move) > 0
-    return not (aggregated or burst or waits or has_throttles(cluster) or cluster.forwarders)
+    return not (aggregated or burst or fresh or waits or has_throttles(cluster) or cluster.forwarders)
 
 
 def proof_of_program(

@@ -11,6 +11,7 @@ from striate.cluster.fresh_memory import as_met
 from striate.cluster.load import cluster_from_toml
 from striate.errors import ClusterError
 from striate.ladder import predict
+from striate.ladder.proofs import files_are_modelled
 from striate.probe.fresh_memory import FRESH, READY, measure_fresh_memory, round_of
 from striate.workload import Spmd
 from striate.workload.summary import new_bytes
@@ -138,3 +139,10 @@ def test_machines_without_the_numbers_stay_what_they_are():
 def test_one_of_the_two_numbers_alone_is_refused():
     with pytest.raises(ClusterError, match="expected `ready` and `fresh_rate` together"):
         cluster_from_toml(MACHINE.replace('ready = "100 MB", ', ""))
+
+
+def test_nothing_is_proved_about_files_where_memory_has_to_come_from_a_host():
+    fresh = MACHINE.replace('dirty = "7 GiB", ', "")
+    plain = fresh.replace(', ready = "100 MB", fresh_rate = "200 MB/s"', "")
+    assert files_are_modelled(writing(1, 1000), cluster_from_toml(plain))
+    assert not files_are_modelled(writing(1, 1000), cluster_from_toml(fresh))
