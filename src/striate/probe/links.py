@@ -6,11 +6,13 @@ Messages are long, so that what a switch or a traffic shaper lets pass at once d
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from striate.interval import Interval
 from striate.probe.deadline import affordable
 from striate.probe.samples import Floats, Line, sturdy_line
 
@@ -39,20 +41,51 @@ def patterns(ranks: Sequence[int]) -> dict[str, list[Flow]]:
 
 
 def link_lines(comm: Any, hosts: Sequence[str], seconds: float) -> list[Line]:
-    """Seconds by bytes for each pattern, on rank 0; bytes are those of one flow, or all of them for incast."""
+    """Seconds by bytes for each pattern, on rank 0; bytes are those of one flow, or all of them for incast.
+
+    Patterns take turns, as the calls of a program do: the same one again and again finds its connections just used.
+    """
     chosen = patterns(leaders(hosts))
+    turns = {size: _rounds(comm, chosen, size, seconds / len(SIZES)) for size in SIZES} if chosen else {}
+    if comm.rank:
+        return []
     lines = []
     for name, flows in chosen.items():
-        share = seconds / len(chosen) / len(SIZES)
-        columns = [_samples(comm, flows, size, share) for size in SIZES]
         together = len(flows) if name == INCAST else 1
-        if comm.rank == 0:
-            lines.append(sturdy_line(name, [size * together for size in SIZES], columns))
+        lines.append(
+            of_single_calls(name, [size * together for size in SIZES], [turns[size][name] for size in SIZES])
+        )
     return lines
 
 
-def _samples(comm: Any, flows: Sequence[Flow], size: int, seconds: float) -> Floats:
-    """Seconds until the last byte of all flows is there, a value for each round."""
+def of_single_calls(name: str, sizes: Sequence[int], rounds: Sequence[Floats]) -> Line:
+    """The line, its rate between the 10th and 90th percentile of single calls of the largest size.
+
+    Not of medians over a stretch of time: a program exchanges long messages once or a few times between other things,
+    and both directions of a link get in each other's way more in one exchange than in the next.
+    """
+    line = sturdy_line(name, sizes, rounds)
+    estimate = line.rate.estimate
+    calls = sizes[-1] / np.maximum(rounds[-1] - line.startup.estimate, sizes[-1] / (2 * estimate))
+    low, high = np.percentile(calls, [10, 90])
+    return replace(line, rate=Interval(min(float(low), estimate), estimate, max(float(high), estimate)))
+
+
+def _rounds(comm: Any, chosen: Mapping[str, Sequence[Flow]], size: int, seconds: float) -> dict[str, Floats]:
+    """Seconds of every pattern, a value for each round; a round has every pattern once, in any order."""
+    exchanges = [_exchange(comm, flows, size) for flows in chosen.values()]
+    once = [[exchange() for exchange in exchanges] for _ in range(2)]
+    count = comm.bcast(affordable(min(map(sum, once)), seconds, least=8, most=50))
+    orders = np.random.default_rng(size)  # the same on every rank
+    found = np.zeros((count, len(exchanges)))
+    for row in found:
+        for number in orders.permutation(len(exchanges)):
+            row[number] = exchanges[number]()
+    return dict(zip(chosen, found.T, strict=True))
+
+
+def _exchange(comm: Any, flows: Sequence[Flow], size: int) -> Callable[[], float]:
+    """A call that sends all flows at once and returns the seconds until the last byte of them is there."""
     from mpi4py import MPI
 
     out = np.zeros(size, np.uint8)
@@ -68,5 +101,4 @@ def _samples(comm: Any, flows: Sequence[Flow], size: int, seconds: float) -> Flo
         MPI.Request.Waitall(waits)
         return float(comm.allreduce(time.perf_counter() - before, op=MPI.MAX))
 
-    first = float(np.median([once() for _ in range(2)]))
-    return np.array([once() for _ in range(comm.bcast(affordable(first, seconds, least=5, most=50)))])
+    return once

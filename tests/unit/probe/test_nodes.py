@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from striate.interval import Interval
 from striate.probe import describe
 from striate.probe.files import LARGEST_FILE_BYTES, SMALLEST_FILE_BYTES, largest_file
 from striate.probe.filesystem import FileSystem
-from striate.probe.links import BOTH, INCAST, MANY, ONE_PAIR, RING, leaders, patterns
+from striate.probe.links import BOTH, INCAST, MANY, ONE_PAIR, RING, leaders, of_single_calls, patterns
 from striate.probe.report import Findings, MachineFacts, ProbeReport
 from striate.probe.samples import Measurement
 from striate.probe.servers import DISK, REMOTE
@@ -131,3 +132,21 @@ def test_files_are_as_large_as_the_time_allows(rate: float, seconds: float):
     assert SMALLEST_FILE_BYTES <= length <= LARGEST_FILE_BYTES
     assert length % SMALLEST_FILE_BYTES == 0
     assert length <= max(rate * seconds, SMALLEST_FILE_BYTES)
+
+
+def test_the_range_of_a_link_is_that_of_single_exchanges():
+    sizes = (256 * 1024, 1024**2, 4 * 1024**2)
+    long = np.array([0.1] * 16 + [0.15] * 4)  # every fifth exchange is slower, never a whole stretch of them
+    line = of_single_calls(RING, sizes, [np.full(20, size / sizes[-1] * 0.1) for size in sizes[:2]] + [long])
+
+    assert line.rate.estimate == pytest.approx(sizes[-1] / 0.1)
+    assert line.rate.low == pytest.approx(sizes[-1] / 0.15)
+    assert line.rate.high == pytest.approx(sizes[-1] / 0.1)
+
+
+@given(st.lists(st.floats(1e-6, 10.0), min_size=8, max_size=20), st.integers(0, 2**32))
+def test_the_estimate_of_a_link_lies_in_its_range_whatever_was_measured(seconds: list[float], seed: int):
+    sizes, draws = (256 * 1024, 1024**2, 4 * 1024**2), np.random.default_rng(seed)
+    line = of_single_calls(BOTH, sizes, [draws.permutation(np.array(seconds)) for _ in sizes])
+
+    assert 0 < line.rate.low <= line.rate.estimate <= line.rate.high
