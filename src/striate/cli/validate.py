@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,8 +108,8 @@ def command(
         from striate.results import append
 
         append(store, *(entry for outcome in study.outcomes for entry in _entries(study, outcome)))
-    kept = extend([run.calibration for run in study.runs])
-    tell(f"{len(study.runs)} runs added to {kept}: forecasts of such programs go by them")
+    counted = [run.calibration for run in study.runs if run.counts]
+    tell(f"{len(counted)} runs added to {extend(counted)}: forecasts of such programs go by them")
     if as_json:
         print_json(study_document(study))
     else:
@@ -191,7 +190,7 @@ def study_page(study: Validation) -> str:
             sum(run.inside for run in outcome.runs),
             len(outcome.runs),
             outcome.parts,
-            explained(outcome).partition(": ")[2] if abs(outcome.error) > MEDIAN_ERROR else "",
+            explained(outcome, study.cpus).partition(": ")[2] if abs(outcome.error) > MEDIAN_ERROR else "",
         )
         for outcome in study.outcomes
     ]
@@ -204,7 +203,7 @@ def _summary(study: Validation) -> str:
     return (
         f"{len(study.runs)} runs: median error {study.median_error:.1%}, {study.coverage:.0%} inside the 80 % ranges; "
         f"noise of the machine {noise}"
-    )
+    ) + (f"; {study.disturbed} runs began while others used the hosts" if study.disturbed else "")
 
 
 def study_text(study: Validation) -> str:
@@ -223,7 +222,7 @@ def study_text(study: Validation) -> str:
     lines = [
         _summary(study),
         f"errors: {', '.join(shares)} of the runs; forecasts have high / low of {study.width:.2g} in the middle",
-        *(f"furthest off: {words}" for words in map(explained, study.worst(3))),
+        *(f"furthest off: {explained(outcome, study.cpus)}" for outcome in study.worst(3)),
     ]
     return "\n\n".join([columns(rows, numbers_from=1), "\n".join(lines)])
 
@@ -244,7 +243,7 @@ def _row(outcome: CaseOutcome) -> tuple[str, ...]:
     return (outcome.case.name, about_seconds(outcome.measured), noise, *ends, error, inside, load)
 
 
-def explained(outcome: CaseOutcome) -> str:
+def explained(outcome: CaseOutcome, cpus: int) -> str:
     """The case, and the likeliest reason among those that can be told from outside."""
     reasons = []
     seen = [run.background.estimate for run in outcome.runs]
@@ -252,7 +251,7 @@ def explained(outcome: CaseOutcome) -> str:
         reasons.append(f"runs themselves differ by {outcome.noise:.0%}")
     if max(seen) > 0.5 * outcome.case.ranks:
         reasons.append(f"{max(seen):.2g} processes of others beside {outcome.case.ranks} ranks")
-    if outcome.case.ranks > (cpus := len(os.sched_getaffinity(0))):
+    if outcome.case.ranks > cpus:
         reasons.append(
             f"the system deals {outcome.case.ranks} ranks out to {cpus} CPUs, each time differently"
         )

@@ -11,6 +11,8 @@ import json
 import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 from striate.errors import ProbeError
 
@@ -45,6 +47,24 @@ def background_samples(seconds: float) -> list[float]:
             child.kill()
             child.wait()
     return others(answers, cpus)
+
+
+def busy_cpus(seconds: float) -> float:
+    """How many of this host's CPUs compute, on average, while this process sleeps; 0 where the system does not tell."""
+    before = _ticks()
+    time.sleep(seconds)
+    busy, idle = (after - then for after, then in zip(_ticks(), before, strict=True))
+    return (os.cpu_count() or 1) * busy / max(busy + idle, 1)
+
+
+def _ticks() -> tuple[int, int]:
+    """Busy and idle ticks of all CPUs since the start; see proc_stat(5)."""
+    try:
+        numbers = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    except OSError:
+        return 0, 0
+    idle = sum(numbers[3:5])  # idle, and waiting for a disk
+    return sum(numbers) - idle, idle
 
 
 def others(answers: list[list[tuple[float, float]]], cpus: int) -> list[float]:

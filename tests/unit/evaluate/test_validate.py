@@ -1,5 +1,7 @@
 """Validations on made-up costs: the forecast of every case, and what a study says about its runs."""
 
+import subprocess
+import sys
 from statistics import NormalDist
 
 import numpy as np
@@ -20,6 +22,7 @@ from striate.evaluate.validate.outcome import CaseRun
 from striate.evaluate.validate.study import Patience, background, run_seconds
 from striate.interval import Interval
 from striate.ladder.distribution import TENTH
+from striate.probe.background import busy_cpus
 from toy_traces import row, trace_of
 
 KERNELS = {
@@ -193,7 +196,7 @@ def study():
         )
 
     return Validation.of(
-        "toy",
+        load_cluster("laptop"),
         [
             outcome("jacobi", ((1.0, 1.1, 1.2), 1.0)),
             outcome("mesh", ((0.5, 0.8, 1.2), 1.0), ((1.5, 2.0, 2.5), 1.0)),
@@ -227,8 +230,26 @@ def test_reasons_are_those_that_show():
         Case("mesh", 2, "toy"), (CaseRun(Interval(0.01, 0.02, 0.03), 0.01, Interval.exactly(0)),)
     )
 
-    assert "5 processes of others beside 2 ranks" in explained(busy)
-    assert "mostly start-up" in explained(short)
+    assert "5 processes of others beside 2 ranks" in explained(busy, 2)
+    assert "mostly start-up" in explained(short, 2)
+    assert "2 ranks out to 1 CPUs" in explained(short, 1)
+    assert "CPUs" not in explained(short, 2)
+
+
+def test_runs_that_others_disturbed_are_told():
+    disturbed = CaseRun(Interval(1, 2, 3), 9.0, Interval.exactly(1.9), counts=False)
+    study = Validation.of(load_cluster("laptop"), [CaseOutcome(Case("mesh", 2, "toy"), (disturbed,))])
+
+    assert "1 runs began while others used the hosts" in study_text(study)
+
+
+def test_a_host_that_computes_is_seen_busy():
+    spin = subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"])
+    try:
+        assert busy_cpus(0.3) > 0.2
+    finally:
+        spin.kill()
+        spin.wait()
 
 
 @given(st.lists(st.floats(0, 50), min_size=1, max_size=9))

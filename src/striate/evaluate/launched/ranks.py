@@ -24,9 +24,11 @@ from striate.apps.kernels.registry import chosen
 from striate.apps.registry import find
 from striate.evaluate.launched.programs import LaunchedProgram
 from striate.evaluate.validate.kernels import samples
+from striate.probe.background import busy_cpus
 from striate.workload.operations import Operation
 
 NOBODY = -1  # stands for no program
+_LOOK_SECONDS = 0.1  # at what else the hosts do, before every run
 _DROP = Path("/proc/sys/vm/drop_caches")
 
 
@@ -46,6 +48,7 @@ class RankRun(msgspec.Struct, frozen=True):
     seconds: float
     parts: dict[str, float] = {}
     cold: bool = True  # whether caches could be dropped before a read
+    background: float = 0.0  # CPUs of the busiest host that computed just before, while all ranks slept
 
 
 class RankCosts(msgspec.Struct, frozen=True):
@@ -62,7 +65,8 @@ def run_plan(comm: Any, plan: RankPlan) -> Iterator[RankRun]:
         with _folder(comm, Path(plan.folder) / f"run-{number}") as folder:
             program = plan.programs[index]
             run = _kernel_run if program.is_kernel else _app_run
-            yield run(comm, program, index, folder)
+            busiest = max(comm.allgather(busy_cpus(_LOOK_SECONDS)))
+            yield msgspec.structs.replace(run(comm, program, index, folder), background=busiest)
 
 
 def time_kernels(comm: Any, plan: RankPlan) -> Iterator[RankCosts]:

@@ -22,6 +22,7 @@ from striate.probe.launch import run_ranks
 
 _MODULE = "striate.evaluate.launched.ranks"
 _PATIENCE_SECONDS = 1800.0
+_QUIET_CPUS = 0.5  # that others may use on the busiest host; forecasts for a launcher count none of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,6 @@ def validate_launched(plan: LaunchedPlan, tell: Callable[[str], object] = lambda
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     kinds = [kind_of(workload, plan.cluster) for workload in workloads]
-    none = Interval.exactly(0.0)  # nobody looks at the background of other hosts
     outcomes = [
         CaseOutcome(
             program.case(ranks),
@@ -63,10 +63,11 @@ def validate_launched(plan: LaunchedPlan, tell: Callable[[str], object] = lambda
                 CaseRun(
                     forecasts[index].seconds,
                     run.seconds,
-                    none,
+                    Interval.exactly(run.background),
                     forecasts[index].spreads,
                     kinds[index],
                     run.parts,
+                    run.background <= _QUIET_CPUS,
                 )
                 for run in runs
                 if run.program == index
@@ -74,7 +75,7 @@ def validate_launched(plan: LaunchedPlan, tell: Callable[[str], object] = lambda
         )
         for index, program in enumerate(plan.programs)
     ]
-    return Validation.of(plan.cluster.name, outcomes)
+    return Validation.of(plan.cluster, outcomes)
 
 
 def order_of(plan: LaunchedPlan) -> list[int]:

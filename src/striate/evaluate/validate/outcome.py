@@ -10,6 +10,7 @@ from statistics import median
 import numpy as np
 
 from striate.apps.app import Case
+from striate.cluster.cluster import Cluster
 from striate.interval import Interval
 from striate.ladder.calibration import MODEL, CalibrationRun
 from striate.ladder.distribution import Spread
@@ -32,6 +33,7 @@ class CaseRun:
     parts: Mapping[str, float] = field(
         default_factory=dict
     )  # seconds of its kinds of calls, of the slowest rank
+    counts: bool = True  # as a run of the model's: nobody else was there, or the forecast knew of them
 
     @property
     def error(self) -> float:
@@ -87,18 +89,24 @@ class Validation:
     """A whole validation."""
 
     cluster: str
+    cpus: int  # of the cluster
     outcomes: tuple[CaseOutcome, ...]
     made: str
     versions: Mapping[str, str]
     schema: str = SCHEMA
 
     @classmethod
-    def of(cls, cluster: str, outcomes: Sequence[CaseOutcome]) -> Validation:
-        return cls(cluster, tuple(outcomes), now(), versions())
+    def of(cls, cluster: Cluster, outcomes: Sequence[CaseOutcome]) -> Validation:
+        return cls(cluster.name, cluster.cpus, tuple(outcomes), now(), versions())
 
     @property
     def runs(self) -> list[CaseRun]:
         return [run for outcome in self.outcomes for run in outcome.runs]
+
+    @property
+    def disturbed(self) -> int:
+        """How many runs began while others used the hosts."""
+        return sum(not run.counts for run in self.runs)
 
     @property
     def errors(self) -> list[float]:

@@ -59,9 +59,7 @@ def validate(plan: ValidationPlan, tell: Callable[[str], object] = lambda words:
         runs = _runs(plan, collectives, folder, tell)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    return Validation.of(
-        plan.cluster.name, [CaseOutcome(case, tuple(runs[case.name])) for case in plan.cases]
-    )
+    return Validation.of(plan.cluster, [CaseOutcome(case, tuple(runs[case.name])) for case in plan.cases])
 
 
 def _runs(
