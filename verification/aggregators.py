@@ -1,13 +1,15 @@
 """How many aggregators, and which lock mode? Fitted on runs of few nodes, judged by those on more.
 
     python verification/aggregators.py TABLE.csv... [--fitted 8]
-    python verification/aggregators.py --made 10 [--first 0]
+    python verification/aggregators.py --made 10 [--first 0] [--generator events|rounds]
+    python verification/aggregators.py TABLE.csv --leave-one-out
 
 A table has the columns nodes, ranks_per_node, stripes, multiplier, lock_mode, bytes and seconds; by other columns (HDD
 or NVMe) it is split. Rows with at most --fitted nodes are fitted; no other row is seen before it is judged. Without a
-table, machines drawn at random are measured on an event-driven model of locks, clients and OSTs that shares nothing
-with the fit (tests/lustre_events.py). Exit status 0 when the choice loses at most 10 % in 8 of 10 jobs and 70 to 90 %
-of the medians lie inside the 80 % range.
+table, machines drawn at random are measured on two models of locks, clients and OSTs that share nothing with the fit
+nor with each other (tests/lustre_events.py, tests/lustre_rounds.py). With --leave-one-out every row of a table, of any
+number of nodes, is forecast from all others; nothing is chosen. Exit status 0 when the choice loses at most 10 % in
+8 of 10 jobs and 70 to 90 % of the medians lie inside the 80 % range.
 """
 
 from __future__ import annotations
@@ -24,11 +26,14 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from lustre_events import COLUMNS, made_table
+from lustre_rounds import made_rounds
+from striate.interval import Interval
 from striate.rates.choice import choose
 from striate.rates.fit import fit_rates
 from striate.rates.table import RateRow, by_part, read_rates
 
 FITTED, LOSS = 8, 0.10
+GENERATORS = {"events": made_table, "rounds": made_rounds}
 
 
 @dataclass
@@ -45,17 +50,28 @@ class Judgement:
         for name in ("inside", "errors", "widths", "losses", "kept"):
             getattr(self, name).extend(getattr(other, name))
 
+    def compare(self, rows: list[RateRow], forecast: list[Interval]) -> None:
+        for row, said in zip(rows, forecast, strict=True):
+            self.inside.append(row.seconds in said)
+            self.errors.append(abs(said.estimate / row.seconds - 1))
+            self.widths.append(float(np.log(said.high / said.low)))
+
     @property
     def good(self) -> bool:
-        chosen = np.mean(np.array(self.losses) <= LOSS) if self.losses else 0.0
+        """Whether enough rows lie inside and, where settings were chosen, enough choices are good."""
+        chosen = np.mean(np.array(self.losses) <= LOSS) if self.losses else 1.0
         return bool(chosen >= 0.8 and 0.7 <= np.mean(self.inside) <= 0.9)
 
     def __str__(self) -> str:
         losses, kept = np.array(self.losses), np.array(self.kept)
-        return (
+        rows = (
             f"{sum(self.inside)} of {len(self.inside)} inside ({np.mean(self.inside):.0%}), median error "
-            f"{np.median(self.errors):.1%}, median range x{np.exp(np.median(self.widths)):.2f}; "
-            f"{int((losses <= LOSS).sum())} of {len(losses)} choices lose at most {LOSS:.0%} "
+            f"{np.median(self.errors):.1%}, median range x{np.exp(np.median(self.widths)):.2f}"
+        )
+        if not self.losses:
+            return rows
+        return (
+            f"{rows}; {int((losses <= LOSS).sum())} of {len(losses)} choices lose at most {LOSS:.0%} "
             f"(worst {losses.max(initial=0):.0%}; the best setting of few nodes kept: "
             f"{int((kept <= LOSS).sum())}, worst {kept.max(initial=0):.0%})"
         )
@@ -67,10 +83,7 @@ def judged(rows: list[RateRow], fitted: int) -> Judgement:
     many = [row for row in rows if row.nodes > fitted]
     fit = fit_rates(few)
     found = Judgement()
-    for row, said in zip(many, fit.forecast(many), strict=True):
-        found.inside.append(row.seconds in said)
-        found.errors.append(abs(said.estimate / row.seconds - 1))
-        found.widths.append(float(np.log(said.high / said.low)))
+    found.compare(many, fit.forecast(many))
     for job in sorted({row.job for row in many}):
         candidates = [row for row in many if row.job == job]
         if len(candidates) < 2:
@@ -78,6 +91,16 @@ def judged(rows: list[RateRow], fitted: int) -> Judgement:
         least = min(row.seconds for row in candidates)
         found.losses.append(choose(fit, candidates).row.seconds / least - 1)
         found.kept.append(_kept(few, candidates).seconds / least - 1)
+    return found
+
+
+def left_out(rows: list[RateRow]) -> Judgement:
+    """Forecast every row from all others."""
+    found = Judgement()
+    for at, row in enumerate(rows):
+        rest = rows[:at] + rows[at + 1 :]
+        if row.lock_mode in {one.lock_mode for one in rest}:
+            found.compare([row], fit_rates(rest).forecast([row]))
     return found
 
 
@@ -90,10 +113,10 @@ def _kept(few: list[RateRow], candidates: list[RateRow]) -> RateRow:
     return max(candidates, key=lambda row: rate.get((row.stripes, row.multiplier, row.lock_mode), (0, 0.0)))
 
 
-def judge(path: Path, fitted: int) -> Judgement:
+def judge(path: Path, fitted: int, *, leave_one_out: bool) -> Judgement:
     whole = Judgement()
     for others, rows in by_part([row for row in read_rates(path) if row.known]).items():
-        found = judged(rows, fitted)
+        found = left_out(rows) if leave_one_out else judged(rows, fitted)
         print(f"{path.name}{''.join(f' {key}={value}' for key, value in others)}: {found}", flush=True)
         whole.add(found)
     return whole
@@ -105,22 +128,27 @@ def main() -> bool:
     )
     parser.add_argument("tables", nargs="*", type=Path)
     parser.add_argument("--fitted", type=int, default=FITTED, help="nodes of the rows that are fitted")
-    parser.add_argument("--made", type=int, default=10, help="tables to make where none is given")
+    parser.add_argument(
+        "--made", type=int, default=10, help="tables that each generator makes where none is given"
+    )
     parser.add_argument("--first", type=int, default=0, help="seed of the first one")
+    parser.add_argument("--generator", choices=list(GENERATORS), help="of the tables made; both unless given")
+    parser.add_argument("--leave-one-out", action="store_true", help="forecast every row from all others")
     options = parser.parse_args()
+    makers = [options.generator] if options.generator else list(GENERATORS)
     whole = Judgement()
     with tempfile.TemporaryDirectory() as folder:
         seeds = range(options.first, options.first + options.made)
-        for path in options.tables or [_made(Path(folder), seed) for seed in seeds]:
-            whole.add(judge(path, options.fitted))
+        for path in options.tables or [_made(Path(folder), name, seed) for name in makers for seed in seeds]:
+            whole.add(judge(path, options.fitted, leave_one_out=options.leave_one_out))
     print(f"all: {whole}")
     return whole.good
 
 
-def _made(folder: Path, seed: int) -> Path:
-    path = folder / f"made-{seed}.csv"
+def _made(folder: Path, generator: str, seed: int) -> Path:
+    path = folder / f"{generator}-{seed}.csv"
     with path.open("w", newline="") as file:
-        csv.writer(file).writerows([COLUMNS, *made_table(seed)])
+        csv.writer(file).writerows([COLUMNS, *GENERATORS[generator](seed)])
     return path
 
 

@@ -1,13 +1,15 @@
 """The time of a collective write to Lustre as a formula: the parts that a write passes, and few numbers for each.
 
-    seconds = start + rounds + share max(process, client) + max((1-share) process, (1-share) client, slots, target)
+    seconds = start + rounds + share max(process, client)
+              + max((1-share) process, (1-share) client + write-back, slots, target)
 
 where max(a, b, ...) is (a^q + b^q + ...)^(1/q): with q = 1 parts wait for each other, with a large q the slowest alone
 counts. Data is exchanged first, a share of what processes and clients do, and then written. Each of A aggregators
 writes every A-th stripe (stripe-aligned cyclic file domains: Liao and Choudhary, SC 2008). `process` is what one
 aggregator copies, `client` what the Lustre client of a node passes on, `slots` what the RPCs in flight of one client to
 one target carry, `target` the OST. There the extent lock of the object moves when stripes of different clients follow
-one another (Moore, Farrell and Cernohous, CCPE 2018); lock-ahead asks for locks before.
+one another (Moore, Farrell and Cernohous, CCPE 2018); lock-ahead asks for locks before. A client that gives up a lock
+writes back first what it holds, at its own rate: `write-back`.
 """
 
 from __future__ import annotations
@@ -73,6 +75,9 @@ def _of_mode(mode: str, lock_modes: Sequence[str]) -> list[Prior]:
     cost, spread = (0.02, 1.5) if mode.lower() in AHEAD else (0.5, 1.3)
     found = [
         Prior(f"lock_cost{name}", "of moving locks between clients", "s/GiB", cost, spread),
+        Prior(
+            f"flush_cost{name}", "of write-back by a client that gives up a lock", "s/GiB", 0.4 * cost, spread
+        ),
         Prior(f"crowding{name}", "exponent by which more writers slow an OST", "", 0.05, 0.15, plain=True),
     ]
     if mode != lock_modes[0]:
@@ -129,7 +134,9 @@ def log_seconds(numbers: Floats, columns: WriteColumns) -> Floats:
     sharpness = 1 + np.exp(numbers[:, FIXED.index("sharpness"), None])
     odds = np.exp(numbers[:, FIXED.index("exchange_odds"), None])
     exchanged = _slowest(parts[:2], sharpness) * odds / (1 + odds)
-    written = _slowest(np.concatenate([parts[:2] / (1 + odds), parts[2:]]), sharpness)
+    process, client, slots, target, written_back = parts
+    writing = np.stack([process / (1 + odds), client / (1 + odds) + written_back, slots, target])
+    written = _slowest(writing, sharpness)
     return np.asarray(np.log(start + rounds + exchanged + written), np.float64)
 
 
@@ -140,7 +147,7 @@ def _slowest(parts: Floats, sharpness: Floats) -> Floats:
 
 
 def parts_of(numbers: Floats, columns: WriteColumns) -> tuple[Floats, Floats, Floats]:
-    """Seconds of the start, of the rounds, and of process, client, slots and target, by draw and row."""
+    """Seconds of the start, of the rounds, and of process, client, slots, target and write-back, by draw and row."""
     number = dict(zip(FIXED, numbers.T[: len(FIXED), :, None], strict=True))
     per_mode = _by_mode(numbers, columns)
     moved, writers, clients = columns.gibibytes, columns.writers, columns.clients
@@ -156,17 +163,19 @@ def parts_of(numbers: Floats, columns: WriteColumns) -> tuple[Floats, Floats, Fl
         moved / np.minimum(columns.nodes, columns.aggregators) * np.exp(-number["client_rate"]),
         per_target / clients * np.exp(-number["slots_rate"]),
         target,
+        moved / np.minimum(columns.nodes, columns.aggregators) * np.exp(per_mode["flush_cost"]) * moves,
     ]
     return np.exp(number["start"]), rounds * columns.ranks ** number["round_exponent"], np.stack(parts)
 
 
 def _by_mode(numbers: Floats, columns: WriteColumns) -> dict[str, Floats]:
     """The numbers of each row's lock mode, by draw and row."""
-    found: dict[str, list[Floats]] = {"lock_cost": [], "crowding": [], "slowness": []}
+    found: dict[str, list[Floats]] = {"lock_cost": [], "flush_cost": [], "crowding": [], "slowness": []}
     at = len(FIXED)
     for place in range(len(columns.lock_modes)):
         found["lock_cost"].append(numbers[:, at])
-        found["crowding"].append(numbers[:, at + 1])
-        found["slowness"].append(numbers[:, at + 2] if place else np.zeros(len(numbers)))
-        at += 3 if place else 2
+        found["flush_cost"].append(numbers[:, at + 1])
+        found["crowding"].append(numbers[:, at + 2])
+        found["slowness"].append(numbers[:, at + 3] if place else np.zeros(len(numbers)))
+        at += 4 if place else 3
     return {name: np.stack(values, axis=1)[:, columns.mode] for name, values in found.items()}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from lustre_events import COLUMNS, GIB, MIB, Job, LustreMachine, Play, made_table
+from lustre_rounds import RoundJob, RoundMachine, made_rounds, seconds
 from striate.cli.main import run
 from striate.cluster.load import load_cluster
 from striate.errors import RatesError
@@ -40,7 +41,8 @@ def test_clients_of_a_target_are_counted_as_stripes_are_dealt(nodes, aggregators
 def numbers(**given):
     """Log numbers of the formula for lock modes 0 and 2; whatever is not given costs nothing."""
     cheap = {"start": 1e-9, "round_cost": 1e-9, "round_exponent": 0.0, "shared_moves": 0.0, "sharpness": 1e3}
-    modes = {"lock_cost[0]": 1e-9, "crowding[0]": 0.0, "lock_cost[2]": 1e-9, "crowding[2]": 0.0}
+    modes = {f"{name}[{mode}]": 1e-9 for name in ("lock_cost", "flush_cost") for mode in "02"}
+    modes |= {"crowding[0]": 0.0, "crowding[2]": 0.0}
     usual = (
         {name: cheap.get(name, 1e9) for name in FIXED} | modes | {"slowness[2]": 1.0, "exchange_odds": 1e-9}
     )
@@ -70,9 +72,10 @@ def test_locks_move_only_between_nodes():
     rows = [row(nodes=3), row(nodes=1), row(nodes=3, lock_mode="2")]
     columns = WriteColumns.of(rows, ("0", "2"), spread=True)
 
-    _, _, parts = parts_of(numbers(**{"lock_cost[0]": 1.0}), columns)
+    _, _, parts = parts_of(numbers(**{"lock_cost[0]": 1.0, "flush_cost[0]": 2.0}), columns)
 
     assert parts[3][0] == pytest.approx([8 / 4 * 0.5, 0, 0], abs=1e-6)
+    assert parts[4][0] == pytest.approx([8 / 3 * 2 * 0.5, 0, 0], abs=1e-6)  # by the client that gives it up
 
 
 @cache
@@ -137,14 +140,33 @@ def test_the_judge_counts_by_hand():
     assert rate(1, 2, 4, 0) == pytest.approx(rate(1, 2, 4, 2), rel=0.05)  # one client: none does
 
 
+ROUNDS = RoundMachine(
+    buffer=4 * MIB, copy_rate=1e9, client_rate=4e9, client_half=0.0, link=1e15, taper=1.0, ost_rate=2e9,
+    ost_half=0.0, ost_crowd=1e9, ost_fall=2.0, osts_per_server=1, server_rate=1e12, one_stream=1e12, revoke=1e-3,
+    flushed=0.0, together=False, lock_ahead=0.0, refused=0.0, open=0.0, barrier=0.0, per_peer=0.0, unequal=0.0,
+)  # fmt: skip
+
+
+def test_the_second_judge_counts_by_hand():
+    def rate(nodes, stripes, multiplier, mode):
+        return GIB / seconds(ROUNDS, RoundJob(nodes, 32, stripes, multiplier, mode, GIB), 1.0)
+
+    assert rate(1, 1, 1, 2) == pytest.approx(1e9, rel=1e-4)
+    assert rate(1, 8, 2, 2) == pytest.approx(4e9, rel=1e-4)
+    assert rate(8, 2, 4, 2) == pytest.approx(4e9, rel=1e-4)
+    buffers = 4 * 4 * MIB  # of one OST in a round: it writes them and passes its lock on three times
+    assert rate(8, 2, 4, 0) == pytest.approx(2 * buffers / (buffers / 2e9 + 3e-3), rel=1e-4)
+
+
 @cache
 def made():
     return tuple(made_table(111))
 
 
-def test_the_choice_for_many_nodes_is_good_on_an_independent_machine():
-    """Fitted on 1 to 8 nodes; verification/aggregators.py judges ten machines and all their rows."""
-    rows = merged([RateRow(*map(int, r[:4]), str(int(r[4])), int(r[5]), (), r[6]) for r in made()])
+@pytest.mark.parametrize("table", [made, lambda: made_rounds(14)], ids=["events", "rounds"])
+def test_the_choice_for_many_nodes_is_good_on_an_independent_machine(table):
+    """Fitted on 1 to 8 nodes; verification/aggregators.py judges many machines and all their rows."""
+    rows = merged([RateRow(*map(int, r[:4]), str(int(r[4])), int(r[5]), (), r[6]) for r in table()])
     fit = fit_rates([one for one in rows if one.nodes <= 8])
     many = [one for one in rows if one.nodes > 8]
 
