@@ -14,10 +14,10 @@ SMALLEST_BLOCK = 512
 REFUSED = 0  # for one that cannot be
 
 
-def wanted_alignment(asked: units.Quantity | None, path: Path) -> int:
-    """Bytes: as asked, or the block of the file system of `path`; REFUSED for one that cannot be."""
+def wanted_alignment(asked: units.Quantity | None, path: Path | None) -> int:
+    """Bytes: as asked, or the block of the file system of `path`, if there is one; REFUSED for one that cannot be."""
     if asked is None:
-        return block_bytes(path)
+        return USUAL_ALIGNMENT if path is None else block_bytes(path)
     try:
         size = units.size(asked)
     except StriateError:
@@ -26,9 +26,9 @@ def wanted_alignment(asked: units.Quantity | None, path: Path) -> int:
 
 
 def block_bytes(path: Path) -> int:
-    """The block of the file system on which `path` is, or will be."""
+    """The block of the file system on which `path` is."""
     try:
-        found = os.statvfs(path if path.exists() else path.absolute().parent).f_bsize
+        found = os.statvfs(path).f_bsize
     except OSError:
         return USUAL_ALIGNMENT
     whole = found & (found - 1) == 0

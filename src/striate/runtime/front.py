@@ -19,6 +19,7 @@ from striate.runtime.dataset import Dataset
 from striate.runtime.move.collective import Collective, fingerprint
 from striate.runtime.move.folders import prepare_folders
 from striate.runtime.move.group import group_of
+from striate.runtime.move.node import Node
 from striate.runtime.move.ranks import Ranks
 from striate.runtime.move.session import Session
 from striate.runtime.move.snapshot import hold_snapshot, newest
@@ -106,7 +107,7 @@ def create(
             chunk_bytes=max(1, units.size(plain_number(chunk))),
             alignment=block,
         )
-        budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and codec is None)
+        budget = _budget(buffer, grid, ranks.size, node, plain=codec is None)
         plan = _plan(grid, ranks.size, server_ranks, group_factor, layout)
         pipeline = Pipeline(()) if codec == "auto" else pipeline_from(codec, kind.itemsize)
         if hdf5:
@@ -182,7 +183,7 @@ def open(  # noqa: A001 - the name people look for; used as striate.runtime.open
         grid = metadata.grid()
         server_ranks = tuple(server % ranks.size for server in range(metadata.servers))
         pipeline = pipeline_from_configs(metadata.codec, codecs)
-        budget = _budget(buffer, grid, ranks.size, one_node=node.is_everyone and not pipeline)
+        budget = _budget(buffer, grid, ranks.size, node, plain=not pipeline)
         same["buffer"] = budget.buffer_bytes
         state = State(
             group=group,
@@ -230,7 +231,9 @@ def new_identity(
 
     Refuses ranks that would not form the same nodes, and an alignment that cannot be or differs.
     """
-    wanted = wanted_alignment(alignment, store.folder(0))
+    # A name that is not there yet costs a parallel file system a question to all of its servers.
+    place = store.directories[0] if store.directories else store.path.absolute().parent
+    wanted = wanted_alignment(alignment, place if ranks.rank == 0 else None)
     told = [fingerprint(share_memory), fingerprint(alignment), wanted]
     drawn = np.frombuffer(secrets.token_bytes(8), np.int64)
     table = ranks.gather_rows(np.concatenate([drawn, np.array(told, np.int64)]))
@@ -285,9 +288,13 @@ def _refuse_without_hdf5(codec: Any) -> None:
         raise DatasetError(f"expected no codec with hdf5, which reads plain bytes, got {codec!r:.60}")
 
 
-def _budget(buffer: units.Quantity, grid: Grid, ranks: int, *, one_node: bool) -> Budget:
+def _budget(buffer: units.Quantity, grid: Grid, ranks: int, node: Node, *, plain: bool) -> Budget:
     return Budget(
-        max(units.size(plain_number(buffer)), 4 * grid.chunk_bytes), grid.chunk_bytes, ranks, one_node
+        max(units.size(plain_number(buffer)), 4 * grid.chunk_bytes),
+        grid.chunk_bytes,
+        ranks,
+        one_node=node.is_everyone and plain,
+        pipelined=plain and not node.is_everyone,
     )
 
 

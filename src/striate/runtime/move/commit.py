@@ -64,7 +64,11 @@ class Commit:
         if after.ranks.rank == 0:
             metadata, options = after.metadata(), after.options
             self.content = write_metadata(
-                metadata, after.store, reference=options.reference, sync=options.sync
+                metadata,
+                after.store,
+                reference=options.reference,
+                sync=options.sync,
+                first=after.session.empty and not self.state.committed,
             )
 
     def _discard(self) -> None:

@@ -30,10 +30,11 @@ FEW = 8  # records of a domain for one that nobody claims, from which on those a
 
 @dataclass(frozen=True)
 class Claims:
-    """Positions in a domain that others told its owner, grouped by their rank."""
+    """Positions in a domain that others told its owner, grouped by their rank; of each rank `ascending`, or as sent."""
 
     places: Positions
     counts: Int64
+    ascending: bool = False
 
     def sources(self) -> Int64:
         """The rank each place came from."""
@@ -143,7 +144,7 @@ def resolve_by_rows(
     buckets = _core.sort_into_buckets(indices, bits, *where)
     places = [_core.unmarked_records(~row, low, high) - low for row in rows]
     counts = np.array([len(one) for one in places], np.int64)
-    told = Claims(np.concatenate(places).astype(indices.dtype), counts)
+    told = Claims(np.concatenate(places).astype(indices.dtype), counts, ascending=True)
     return Resolved(buckets[0], covered, holes, told, buckets)
 
 

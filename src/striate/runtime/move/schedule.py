@@ -228,7 +228,8 @@ def moves_of(
 def _remote(claims: Claims, segments: npt.NDArray[np.int32]) -> Claims:
     """Only the claims of ranks that share no memory with us."""
     far = segments < 0
-    return Claims(claims.places[np.repeat(far, claims.counts)], np.where(far, claims.counts, 0))
+    counts = np.where(far, claims.counts, 0)
+    return Claims(claims.places[np.repeat(far, claims.counts)], counts, claims.ascending)
 
 
 def _by_round(partition: Partition, told: Claims | None, kind: Any) -> tuple[Positions, Int64]:
@@ -237,6 +238,8 @@ def _by_round(partition: Partition, told: Claims | None, kind: Any) -> tuple[Pos
         return np.zeros(0, kind), np.zeros((partition.rounds, partition.ranks + 1), np.int64)
     if partition.rounds == 1:
         return told.places, np.concatenate([[0], np.cumsum(told.counts)]).astype(np.int64)[None, :]
+    if told.ascending:
+        return _ascending_by_round(partition, told)
     rounds = told.places // partition.window
     bucket = rounds.astype(np.int64) * partition.ranks + told.sources()
     order = np.argsort(bucket, kind="stable")
@@ -244,6 +247,21 @@ def _by_round(partition: Partition, told: Claims | None, kind: Any) -> tuple[Pos
     flat = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     starts = np.lib.stride_tricks.sliding_window_view(flat, partition.ranks + 1)[:: partition.ranks]
     return np.ascontiguousarray((told.places % partition.window)[order]), starts
+
+
+def _ascending_by_round(partition: Partition, told: Claims) -> tuple[Positions, Int64]:
+    """The same for claims that ascend: those of a rank for one round lie side by side."""
+    edges = np.arange(partition.rounds + 1) * partition.window
+    each = np.split(told.places, np.cumsum(told.counts)[:-1])
+    found = np.array([np.searchsorted(places, edges) for places in each])  # by rank, then by round
+    parts = [
+        places[found[rank, turn] : found[rank, turn + 1]] - places.dtype.type(edges[turn])
+        for turn in range(partition.rounds)
+        for rank, places in enumerate(each)
+    ]
+    flat = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    starts = np.lib.stride_tricks.sliding_window_view(flat, partition.ranks + 1)[:: partition.ranks]
+    return np.concatenate(parts), starts
 
 
 def share_coverage(

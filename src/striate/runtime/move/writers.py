@@ -61,7 +61,7 @@ class Writers:
         self.failure: Exception | None = None
 
     def write_behind(self) -> None:
-        """From now on write in a thread, while the caller goes on."""
+        """From now on write in a thread, and flush there what must be durable, while the caller goes on."""
         self.worker = ThreadPoolExecutor(1, "striate-write")
 
     def write(self, chunks: Int64, frames: dict[int, Frame]) -> None:
@@ -134,6 +134,9 @@ class Writers:
             for run in self._runs(chunks):
                 buffers = [part for chunk in run for part in self._buffers(chunk, frames)]
                 self.files[self._server(run[0])].write(int(self.offsets[run[0]]), buffers)
+            if self.worker is not None and self.state.options.sync:
+                for file in self.files.values():
+                    file.flush()
 
     def _runs(self, chunks: list[int]) -> list[list[int]]:
         """Chunks that follow one another in a sub-file, together."""

@@ -79,12 +79,18 @@ def _without_unused(table: ChunkTable) -> ChunkTable:
     return replace(table, file=renumbered[table.file], subfiles=subfiles)
 
 
-def write_metadata(metadata: meta.Metadata, store: Store, *, reference: bool, sync: bool) -> NewContent:
-    """Write the metadata of one array, and its references, where they are wanted, beside those in place."""
+def write_metadata(
+    metadata: meta.Metadata, store: Store, *, reference: bool, sync: bool, first: bool
+) -> NewContent:
+    """Write the metadata of one array, and its references, where they are wanted, beside those in place.
+
+    When it is the `first` in its directory there are none to remove.
+    """
     beside = NO_REFERENCES | (array_references(metadata, store) if reference else {})
     if metadata.hdf5:
         beside[HDF5_NAME] = hdf5_if_possible(lambda: array_hdf5(metadata, store))
-    return write_content(store, meta.encode(metadata), beside, sync=sync)
+    new = write_content(store, meta.encode(metadata), beside, sync=sync)
+    return replace(new, absent=[]) if first else new
 
 
 def hdf5_if_possible(make: Callable[[], bytes]) -> bytes | None:

@@ -145,6 +145,7 @@ class SubfileWriter:
         self.path = path
         self.descriptor = -1
         self.made = False
+        self.flushed = True
         self.written_bytes = 0
 
     def write(self, offset: int, buffers: Sequence[memoryview]) -> None:
@@ -152,6 +153,7 @@ class SubfileWriter:
         if self.descriptor < 0:
             self.descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
             self.made = True
+        self.flushed = False
         for first in range(0, len(buffers), _MOST_VECTORS):
             offset = self._write_some(offset, list(buffers[first : first + _MOST_VECTORS]))
 
@@ -171,13 +173,19 @@ class SubfileWriter:
                 buffers[0] = buffers[0][count:]
         return offset
 
+    def flush(self) -> None:
+        """Make durable what was written since the last time."""
+        if not self.flushed:
+            os.fsync(self.descriptor)
+            self.flushed = True
+
     def close(self, *, sync: bool) -> None:
         """Close the file, and make it durable when asked."""
         if self.descriptor < 0:
             return
         try:
             if sync:
-                os.fsync(self.descriptor)
+                self.flush()
                 sync_folder(self.path.parent)
         finally:
             os.close(self.descriptor)

@@ -12,6 +12,7 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 _WORD = 2**32 - 1
@@ -70,6 +71,7 @@ def bricks_of(folder: Path) -> list[Brick]:
         return []
 
 
+@lru_cache
 def _host(root: Path, translator: str) -> str:
     """The host of a brick, or of the first of its copies, without its domain: as the client's own graph has it."""
     here = root / ".meta" / "graphs" / "active" / translator
