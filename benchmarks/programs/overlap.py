@@ -1,8 +1,9 @@
-"""How much of a write and of a read is hidden behind computing, under mpiexec: `overlap.py FOLDER MEGABYTES REPEATS`.
+"""How much of a write and a read is hidden behind computing: `mpiexec ... overlap.py FOLDER MEGABYTES REPEATS [sync]`.
 
 Each rank computes about as long as the write takes (products of matrices, in one thread), with the write before it and
 behind it, in turn. Prints one JSON line: median seconds, and the part of the operation that took no time of its own.
-With as many ranks as cores nothing is spare: the work of the thread is then taken from the computing.
+With as many ranks as cores nothing is spare: the work of the thread is then taken from the computing. With `sync` each
+write is flushed to the disk, and that wait can be hidden on busy cores too.
 """
 
 import json
@@ -57,10 +58,10 @@ def hidden(plain, begun, repeats):
     return {"alone": alone, "computing": computed, "together": joint, "hidden": part}
 
 
-def main(folder, megabytes, repeats):
+def main(folder, megabytes, repeats, sync):
     rows = megabytes * 10**6 // 40
     mine = np.array_split(np.random.default_rng(1).permutation(rows), WORLD.size)[WORLD.rank]
-    with runtime.create(WORLD, folder / "d", (rows,), np.dtype((np.void, 40))) as dataset:
+    with runtime.create(WORLD, folder / "d", (rows,), np.dtype((np.void, 40)), sync=sync) as dataset:
         schedule = dataset.schedule(mine)
         records = np.zeros(len(mine), dataset.dtype)
         found = {
@@ -80,4 +81,4 @@ def main(folder, megabytes, repeats):
         shutil.rmtree(folder / "d")
 
 
-main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:] == ["sync"])

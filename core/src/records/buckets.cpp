@@ -147,6 +147,33 @@ Buckets<Position> resolve_into_buckets(std::span<const Position> indices, std::s
     return result;
 }
 
+namespace {
+
+// As std::popcount, which is a call to a library where the compiler may not assume the instruction.
+std::int64_t ones_in(std::uint64_t word) {
+    word -= (word >> 1) & 0x5555555555555555U;
+    word = (word & 0x3333333333333333U) + ((word >> 2) & 0x3333333333333333U);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fU;
+    return static_cast<std::int64_t>((word * 0x0101010101010101U) >> 56);
+}
+
+// The places of all live records from `first` to `end`, from entry `at` on; one past the last entry.
+template <class Position>
+std::int64_t list_places(std::span<const std::uint64_t> live, std::int64_t first, std::int64_t end,
+                         Position shift, LargeVector<Position>& places, std::int64_t at) {
+    for (std::int64_t word = first / 64; word * 64 < end; ++word) {
+        std::uint64_t open = live[static_cast<std::size_t>(word)];
+        if (word * 64 < first) open &= ~std::uint64_t{0} << (first % 64);
+        if (end - word * 64 < 64) open &= (std::uint64_t{1} << (end % 64)) - 1;
+        for (; open != 0; open &= open - 1)
+            places[static_cast<std::size_t>(at++)] =
+                static_cast<Position>(word * 64 + std::countr_zero(open) - shift);
+    }
+    return at;
+}
+
+}  // namespace
+
 template <class Position>
 Buckets<Position> sort_into_buckets(std::span<const Position> indices, std::span<const std::uint64_t> live,
                                     const DomainSplit& split) {
@@ -154,12 +181,12 @@ Buckets<Position> sort_into_buckets(std::span<const Position> indices, std::span
     if (live.size() * 64 < static_cast<std::size_t>(split.records))
         throw std::out_of_range("expected a bit for every record");
     refuse_outside(indices, static_cast<std::size_t>(split.records));
-    std::vector<std::int64_t> before(live.size());  // live records in all words before each
+    std::vector<Position> before(live.size());  // live records in all words before each
     for (std::size_t word = 1; word < live.size(); ++word)
-        before[word] = before[word - 1] + std::popcount(live[word - 1]);
+        before[word] = static_cast<Position>(before[word - 1] + ones_in(live[word - 1]));
     const auto rank = [&](std::uint64_t record) {
         const std::uint64_t below = live[record / 64] & ((std::uint64_t{1} << (record % 64)) - 1);
-        return before[record / 64] + std::popcount(below);
+        return static_cast<std::int64_t>(before[record / 64]) + ones_in(below);
     };
     const Parts<Position> parts(split);
     Buckets<Position> result{{}, {}, no_starts(split)};
@@ -173,8 +200,9 @@ Buckets<Position> sort_into_buckets(std::span<const Position> indices, std::span
     for (std::size_t part = 0; part < parts.size(); ++part) {
         const auto [first, end] = split.part(part);
         if (first >= end) continue;
-        shift[part] = next[parts[part].bucket] - rank(static_cast<std::uint64_t>(first));
-        next[parts[part].bucket] += count_bits(live, first, end);
+        std::int64_t& at = next[parts[part].bucket];
+        shift[part] = at - rank(static_cast<std::uint64_t>(first));
+        at = list_places(live, first, end, parts[part].shift, result.place, at);
     }
     std::fill(result.order.begin(), result.order.end(), Position{-1});
     for (std::size_t k = 0; k < indices.size(); ++k) {
@@ -183,7 +211,6 @@ Buckets<Position> sort_into_buckets(std::span<const Position> indices, std::span
         const std::size_t part = parts.number_of(indices[k]);
         const auto at = static_cast<std::size_t>(rank(record) + shift[part]);
         result.order[at] = static_cast<Position>(k);
-        result.place[at] = static_cast<Position>(indices[k] - parts[part].shift);
     }
     if (std::find(result.order.begin(), result.order.end(), Position{-1}) != result.order.end())
         throw std::invalid_argument(foreign_bit);

@@ -89,6 +89,16 @@ class Writers:
         if self.failure is not None:
             raise self.failure
 
+    def flush(self) -> None:
+        """Make durable what was written, when that is asked for; failures are kept until `wait`."""
+        self._guard(lambda: self.job.result() if self.job is not None else None)
+        self._guard(self._flush)
+
+    def _flush(self) -> None:
+        if self.state.options.sync:
+            for file in self.files.values():
+                file.flush()
+
     def close(self) -> int:
         """Close the sub-files, durable when asked for; bytes written."""
         self.wait()
@@ -134,9 +144,8 @@ class Writers:
             for run in self._runs(chunks):
                 buffers = [part for chunk in run for part in self._buffers(chunk, frames)]
                 self.files[self._server(run[0])].write(int(self.offsets[run[0]]), buffers)
-            if self.worker is not None and self.state.options.sync:
-                for file in self.files.values():
-                    file.flush()
+            if self.worker is not None:
+                self._flush()
 
     def _runs(self, chunks: list[int]) -> list[list[int]]:
         """Chunks that follow one another in a sub-file, together."""
