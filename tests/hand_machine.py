@@ -2,10 +2,9 @@
 
 import pytest
 
-from machines import node
+from machines import node, run_application
 from striate.cluster.builders import star
 from striate.collectives.columns import CollectiveBook
-from striate.engine.packets import run_application
 from striate.workload import Workload
 
 FAST = "100 TB/s"

@@ -2,6 +2,13 @@
 
 from typing import Any
 
+from striate.cluster.cluster import Cluster
+from striate.cluster.placement import Placement
+from striate.collectives.columns import CollectiveBook
+from striate.engine.input import engine_input
+from striate.engine.packets import PacketRun, run_packets
+from striate.workload.application import Application
+
 LINK = {"bandwidth": "1 GB/s", "latency": "1 us"}
 SWITCH = {"bandwidth": "10 GB/s"}
 DISK = {"kind": "simple", "rate": "100 MB/s", "access": "1 ms"}
@@ -28,3 +35,15 @@ def node(count: int, *, sockets: int = 1, cpus: int = 1, **more: Any) -> dict[st
 def server(count: int, **more: Any) -> dict[str, Any]:
     """A `[[server]]` table on the compute nodes."""
     return {"name": "storage", "count": count, "on": "nodes", "disk": DISK} | more
+
+
+def run_application(
+    application: Application,
+    cluster: Cluster,
+    placement: Placement,
+    *,
+    collectives: CollectiveBook,
+    **options: Any,
+) -> PacketRun:
+    """`run_packets` of one application."""
+    return run_packets(engine_input(application, cluster, placement, collectives), **options)

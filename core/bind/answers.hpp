@@ -2,6 +2,8 @@
 // alive.
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "columns.hpp"
@@ -31,14 +33,16 @@ class AnswerClass {
         return *this;
     }
 
-    // A column made of one member of every row.
-    template <class Row, class T>
-    AnswerClass& column(const char* name, std::vector<Row> Answer::* rows, T Row::* member) {
+    // A column of whole numbers made of every row: a member of it, or a function of it.
+    template <class Row, class Value>
+    AnswerClass& column(const char* name, std::vector<Row> Answer::* rows, Value value) {
         bound_.def_prop_ro(
             name,
-            [rows, member](const Answer& answer) {
+            [rows, value](const Answer& answer) {
                 std::vector<std::int64_t> values;
-                for (const Row& row : answer.*rows) values.push_back(static_cast<std::int64_t>(row.*member));
+                for (const Row& row : answer.*rows) {
+                    values.push_back(static_cast<std::int64_t>(std::invoke(value, row)));
+                }
                 return hand_over(std::move(values));
             },
             nb::rv_policy::automatic);

@@ -32,9 +32,6 @@ std::span<T> borrow(const MutableColumn<T>& column) {
     return {column.data(), column.size()};
 }
 
-// Columns and numbers by name.
-using Named = nb::typed<nb::dict, nb::str, nb::any>;
-
 template <class T>
 using Owned = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 

@@ -46,7 +46,6 @@ TwoColumns of_two(Int64 offsets, Int64 sizes, Int64 other_offsets, Int64 other_s
 void register_extents(nb::module_& module) {
     module.def("sort_runs", &of_one<sorted>, "Runs by offset, stable.");
     module.def("merge_runs", &of_one<merged>, "The same bytes as the fewest runs, in order.");
-    module.def("intersect_runs", &of_two<intersection>, "Bytes in both of two merged lists.");
     module.def("subtract_runs", &of_two<difference>, "Bytes of the first merged list that the second lacks.");
 }
 

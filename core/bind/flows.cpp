@@ -78,9 +78,9 @@ FlowResult run(const Source& source, FlowRung rung, nb::handle machine) {
     return run_flows(source, rung, blocks_ahead);
 }
 
-// The graphs of a source one by one, as the fields of a GraphColumns.
+// The graphs of a source one by one.
 template <class Source>
-Named list_graphs(const Source& source) {
+GraphColumns list_graphs(const Source& source) {
     std::vector<std::int64_t> first{0}, read, compute, first_receiver{0};
     std::vector<std::uint8_t> local, write;
     std::vector<double> size;
@@ -112,7 +112,8 @@ Named list_graphs(const Source& source) {
     columns["size"] = hand_over(std::move(size));
     columns["first_receiver"] = hand_over(std::move(first_receiver));
     columns["receiver"] = hand_over(std::move(receiver));
-    return columns;
+    return nb::borrow<GraphColumns>(
+        nb::module_::import_("striate.workload.flow_columns").attr("GraphColumns")(**columns));
 }
 
 FlowResult mesh_queries(const std::string& rung, const FlowMachineObject& machine,
@@ -121,7 +122,7 @@ FlowResult mesh_queries(const std::string& rung, const FlowMachineObject& machin
     return run(borrow_queries(keep, machine, queries), rung_of(rung), machine);
 }
 
-Named mesh_graphs(const FlowMachineObject& machine, const MeshColumns& queries) {
+GraphColumns mesh_graphs(const FlowMachineObject& machine, const MeshColumns& queries) {
     Borrower keep;
     return list_graphs(borrow_queries(keep, machine, queries));
 }
@@ -162,7 +163,7 @@ void register_flows(nb::module_& module) {
     module.def("mesh_queries", &mesh_queries, nb::arg("rung"), nb::arg("machine"), nb::arg("queries"),
                "Run a rung over windows of a grid of blocks, mapped onto a mesh of processors.");
     module.def("mesh_graphs", &mesh_graphs, nb::arg("machine"), nb::arg("queries"),
-               "The graphs of such windows one by one, as the fields of a GraphColumns.");
+               "The graphs of such windows one by one.");
     module.def("listed_flows", &listed_flows, nb::arg("rung"), nb::arg("machine"), nb::arg("graphs"),
                "Run a rung over graphs given one by one.");
 }

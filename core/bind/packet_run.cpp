@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "answers.hpp"
 #include "engines.hpp"
 
 namespace striate::bind {
@@ -96,19 +97,19 @@ void bind_metadata(Class& run) {
     put("metadata_longest_queue", [](const MetadataTotals& server) { return server.longest_queue; });
 }
 
-Named disk_log(const PacketRun& run) {
-    nb::dict log;
-    const auto put = [&](const char* name, const auto& value) {
-        log[name] = column_of(run.result.disk_log, value);
-    };
-    put("server", [](const DiskEntry& entry) { return static_cast<std::int64_t>(entry.server); });
-    put("file", [](const DiskEntry& entry) { return entry.access.file; });
-    put("offset", [](const DiskEntry& entry) { return entry.access.offset; });
-    put("bytes", [](const DiskEntry& entry) { return entry.access.bytes; });
-    put("write", [](const DiskEntry& entry) { return static_cast<std::uint8_t>(entry.access.write); });
-    put("start", [](const DiskEntry& entry) { return entry.start; });
-    put("end", [](const DiskEntry& entry) { return entry.end; });
-    return log;
+struct DiskLog {
+    std::vector<DiskEntry> rows;
+};
+
+void bind_disk_log(nb::module_& module) {
+    AnswerClass<DiskLog>(module, "DiskLog", "One row per job of a disk; times in picoseconds.")
+        .column("server", &DiskLog::rows, &DiskEntry::server)
+        .column("file", &DiskLog::rows, [](const DiskEntry& entry) { return entry.access.file; })
+        .column("offset", &DiskLog::rows, [](const DiskEntry& entry) { return entry.access.offset; })
+        .column("bytes", &DiskLog::rows, [](const DiskEntry& entry) { return entry.access.bytes; })
+        .column("write", &DiskLog::rows, [](const DiskEntry& entry) { return entry.access.write; })
+        .column("start", &DiskLog::rows, &DiskEntry::start)
+        .column("end", &DiskLog::rows, &DiskEntry::end);
 }
 
 }  // namespace
@@ -127,6 +128,7 @@ PacketRun::PacketRun(ProgramResult&& found, Timeline* timeline)
 }
 
 void register_packet_run(nb::module_& module) {
+    bind_disk_log(module);
     nb::class_<RecordedRows>(module, "RecordedRows", "Rows of a timeline, in chunks; `dropped` had no room.")
         .def_prop_ro(
             "bar_chunks", [](const RecordedRows& rows) { return rows.bar_chunks; }, nb::rv_policy::automatic)
@@ -149,7 +151,9 @@ void register_packet_run(nb::module_& module) {
         .def_prop_ro("events", [](const PacketRun& of) { return of.result.events; })
         .def_prop_ro("skipped", [](const PacketRun& of) { return of.result.skipped; })
         .def_prop_ro("end", [](const PacketRun& of) { return of.result.end; })
-        .def_prop_ro("disk_log", &disk_log, "One row per job of a disk, where asked for.")
+        .def_prop_ro(
+            "disk_log", [](const PacketRun& of) { return DiskLog{of.result.disk_log}; },
+            "One row per job of a disk, where asked for.")
         .def_ro("recorded", &PacketRun::recorded, "The timeline, where asked for.");
 }
 

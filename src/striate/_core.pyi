@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 import enum
-from typing import Annotated, Any, overload
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -210,9 +210,6 @@ def sort_runs(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C
 def merge_runs(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """The same bytes as the fewest runs, in order."""
 
-def intersect_runs(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-    """Bytes in both of two merged lists."""
-
 def subtract_runs(arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg3: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """Bytes of the first merged list that the second lacks."""
 
@@ -324,26 +321,46 @@ class Progressive:
     def split(self, arg0: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: int, /) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """Columns run, server, physical, offset, size of the pieces."""
 
-@overload
-def access_plan(arg0: SimpleStripe, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]: ...
+class AccessPlan:
+    """
+    Request i goes to `server[i]`, in order of the servers; its runs are `first_run[i]` to
+    `first_run[i + 1]`. Runs keep the order of the access; those that are neighbours on their server are
+    one. `offset` is where the first byte of a run lies in the file accessed.
+    """
+
+    @property
+    def server(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def request_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def first_run(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def physical(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def size(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def offset(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
 
 @overload
-def access_plan(arg0: TwoDStripe, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]: ...
+def access_plan(arg0: SimpleStripe, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> AccessPlan: ...
 
 @overload
-def access_plan(arg0: GroupedBlocks, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]: ...
+def access_plan(arg0: TwoDStripe, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> AccessPlan: ...
 
 @overload
-def access_plan(arg0: VarStrip, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]: ...
+def access_plan(arg0: GroupedBlocks, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> AccessPlan: ...
 
 @overload
-def access_plan(arg0: Progressive, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> dict[str, Any]:
+def access_plan(arg0: VarStrip, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> AccessPlan: ...
+
+@overload
+def access_plan(arg0: Progressive, arg1: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg2: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], /) -> AccessPlan:
     """Columns of the requests, one per server, and of their runs."""
-
-def two_phase_plan(first_run: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], aggregators: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], buffer_bytes: int, align_bytes: int, cyclic: bool) -> dict[str, Any]:
-    """
-    Columns of the moves between ranks and aggregators, and of what aggregators access.
-    """
 
 def bus_times(population: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bus: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], disk: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """Mean cycle time of the BUS-AIO network at every point of every row."""
@@ -377,6 +394,30 @@ def route_summary(bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None,
     """
     Hops (-1: no route), latency in ticks and bottleneck bandwidth of every pair.
     """
+
+class DiskLog:
+    """One row per job of a disk; times in picoseconds."""
+
+    @property
+    def server(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def file(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def offset(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def write(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def end(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
 class RecordedRows:
     """Rows of a timeline, in chunks; `dropped` had no room."""
@@ -489,7 +530,7 @@ class PacketRun:
     def end(self) -> int: ...
 
     @property
-    def disk_log(self) -> dict[str, Any]:
+    def disk_log(self) -> DiskLog:
         """One row per job of a disk, where asked for."""
 
     @property
@@ -574,10 +615,8 @@ def mesh_queries(rung: str, machine: striate.workload.flow_columns.FlowMachine, 
     Run a rung over windows of a grid of blocks, mapped onto a mesh of processors.
     """
 
-def mesh_graphs(machine: striate.workload.flow_columns.FlowMachine, queries: striate.workload.flow_columns.MeshColumns) -> dict[str, Any]:
-    """
-    The graphs of such windows one by one, as the fields of a GraphColumns.
-    """
+def mesh_graphs(machine: striate.workload.flow_columns.FlowMachine, queries: striate.workload.flow_columns.MeshColumns) -> striate.workload.flow_columns.GraphColumns:
+    """The graphs of such windows one by one."""
 
 def listed_flows(rung: str, machine: striate.workload.flow_columns.FlowMachine, graphs: striate.workload.flow_columns.GraphColumns) -> FlowRun:
     """Run a rung over graphs given one by one."""

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from machines import run_application
 from parity.io_scenario import Access, Close, IoScenario, Open
 from striate.cluster.builders import star
 from striate.cluster.cluster import Cluster
 from striate.collectives.columns import CollectiveBook
-from striate.engine.packets import PacketRun, run_application
+from striate.engine.packets import PacketRun
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.kinds import Kind

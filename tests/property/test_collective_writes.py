@@ -9,11 +9,10 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machines import SWITCH, node
+from machines import SWITCH, node, run_application
 from property.layouts import layouts
 from striate.cluster.builders import star
 from striate.collectives.columns import CollectiveBook
-from striate.engine.packets import run_application
 from striate.layout import SimpleStripe
 from striate.workload import Workload
 from striate.workload import operations as op
@@ -81,7 +80,7 @@ def touched(run, layout, servers, *, write):
     seen = Counter()
     log = run.disk_log
     for server, file, offset, size, wrote in zip(
-        log["server"], log["file"], log["offset"], log["bytes"], log["write"], strict=True
+        log.server, log.file, log.offset, log.bytes, log.write, strict=True
     ):
         assert (file, bool(wrote)) == (0, write)
         for position in range(int(offset), int(offset + size)):

@@ -4,10 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machines import SWITCH, node
+from machines import SWITCH, node, run_application
 from striate.cluster.builders import star
 from striate.collectives.columns import CollectiveBook
-from striate.engine.packets import run_application
 from striate.workload import Workload
 from striate.workload import operations as op
 

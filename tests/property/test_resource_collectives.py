@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from machines import run_application
 from striate.cluster import load_cluster
 from striate.collectives.book import ENGINE_COMPUTE, ENGINE_RECV, ENGINE_SEND, book_of
 from striate.collectives.choice import Choice
 from striate.collectives.registry import ALGORITHMS, FAMILY, KINDS, VIRTUAL, names_of
-from striate.engine.packets import run_application
 from striate.rungs.fine import predict_fine
 from striate.rungs.floor import WIRE_HEADER_BYTES
 from striate.rungs.ledger import sum_up

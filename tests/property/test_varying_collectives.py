@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from machines import SWITCH, node
+from machines import SWITCH, node, run_application
 from striate.cluster.builders import star
 from striate.collectives import ALGORITHMS, plan
 from striate.collectives.book import HEADER_BYTES, book_of
 from striate.collectives.choice import Choice
 from striate.collectives.registry import FAMILY
 from striate.collectives.schedule import SEND
-from striate.engine.packets import run_application
 from striate.workload import Workload
 from striate.workload import operations as op
 

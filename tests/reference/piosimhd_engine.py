@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from machines import run_application
 from parity.io_machine import run_io
 from parity.io_scenario import read_figure_row, read_scenario
 from reference.piosimhd_collectives import scenario_of, schedule_of
@@ -9,7 +10,7 @@ from striate.apps.kernels import messages
 from striate.cluster.builders import star
 from striate.collectives.book import write_book
 from striate.collectives.columns import CollectiveBook
-from striate.engine.packets import PacketRun, run_application
+from striate.engine.packets import PacketRun
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.kinds import Kind

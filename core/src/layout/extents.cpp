@@ -104,19 +104,6 @@ Runs merged(const RunsView& runs) {
     return result;
 }
 
-Runs intersection(const RunsView& first, const RunsView& second) {
-    Runs result;
-    std::size_t one = 0;
-    std::size_t other = 0;
-    while (one < first.offsets.size() && other < second.offsets.size()) {
-        const std::int64_t start = std::max(first.offsets[one], second.offsets[other]);
-        const std::int64_t end = std::min(end_of(first, one), end_of(second, other));
-        if (start < end) append(result, start, end - start);
-        end_of(first, one) < end_of(second, other) ? ++one : ++other;
-    }
-    return result;
-}
-
 Runs difference(const RunsView& first, const RunsView& second) {
     Runs result;
     std::size_t hole = 0;

@@ -1,4 +1,4 @@
-"""Routes through a network: hops to everywhere, one shortest route, all equal-cost next edges, many pairs at once."""
+"""Routes through a network: hops to everywhere, one shortest route, many pairs at once."""
 
 from __future__ import annotations
 
@@ -51,14 +51,6 @@ def shortest_route(network: Network, start: int, end: int) -> list[int]:
         route.append(int(arrived_by[end]))
         end = int(network.edge_source[route[-1]])
     return route[::-1]
-
-
-def equal_cost_edges(network: Network, end: int) -> NDArray[np.bool_]:
-    """Which edges are on some shortest route to `end`: the hops that "round-robin" routing takes in turn."""
-    distance = hops(network, end, backwards=True)
-    ahead = distance[network.edge_target]
-    closer: NDArray[np.bool_] = (ahead >= 0) & (distance[network.edge_source] == ahead + 1)
-    return closer
 
 
 def _search(network: Network, start: int, *, backwards: bool) -> Reach:

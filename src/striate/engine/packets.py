@@ -9,16 +9,12 @@ from numpy.typing import NDArray
 
 from striate import _core
 from striate._core import PacketRun
-from striate.cluster.cluster import Cluster
-from striate.cluster.placement import Placement
-from striate.collectives.columns import CollectiveBook
-from striate.engine.input import EngineInput, engine_input
+from striate.engine.input import EngineInput
 from striate.errors import PredictionError
 from striate.plugins.hooks import blamed, run_hooks
 from striate.refusals import translated
-from striate.workload.application import Application
 
-__all__ = ["PacketRun", "Steps", "run_application", "run_packets"]
+__all__ = ["PacketRun", "Steps", "run_packets"]
 
 Int64s = NDArray[np.int64]
 
@@ -70,29 +66,3 @@ def run_packets(
             log_disks=log_disks,
             timeline_bytes=timeline_bytes,
         )
-
-
-def run_application(
-    application: Application,
-    cluster: Cluster,
-    placement: Placement,
-    *,
-    collectives: CollectiveBook,
-    rank_start: Int64s | None = None,
-    compat_clock: bool = False,
-    heap_ties: bool = False,
-    warp: bool = True,
-    flows: bool = False,
-    log_disks: bool = False,
-    timeline_bytes: int = 0,
-) -> PacketRun:
-    """`run_packets` of one application, rank r of which begins at `rank_start[r]` picoseconds."""
-    return run_packets(
-        engine_input(application, cluster, placement, collectives, rank_start=rank_start),
-        compat_clock=compat_clock,
-        heap_ties=heap_ties,
-        warp=warp,
-        flows=flows,
-        log_disks=log_disks,
-        timeline_bytes=timeline_bytes,
-    )

@@ -102,10 +102,6 @@ class IorTest:
     check_write: int = 0
     shuffled: int = 0
 
-    def aggregate_bytes(self, ranks: int) -> int:
-        """What IOR's output calls the aggregate file size: what one phase of one repetition moves."""
-        return self.block_bytes * self.segments * ranks
-
 
 OPTIONS = OptionTable("ior", UNDERSTOOD, WITHOUT_EFFECT, REFUSED, LONG, may_be_zero=frozenset(("-d", "-Q")))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from striate.errors import LayoutError
@@ -50,19 +50,3 @@ def safe_buffering(nodes: Iterable[NodeMemory], *, swapping: bool = False) -> in
     if not limits:
         raise LayoutError("expected at least one node, got none")
     return 1 if swapping else max(1, min(limits) * SAFE_PERCENT // 100)
-
-
-def flush_after(samples: int, generations: int, checkpoints: Sequence[int] = ()) -> list[int]:
-    """Samples (counted from 1) after which the buffer is written: when full, at checkpoints, and at the end.
-
-    A checkpoint empties the buffer, so that no sample it promises can be lost, and counting begins anew.
-    """
-    positive(generations, "generations buffered")
-    forced = {*checkpoints, samples}
-    flushes, buffered = [], 0
-    for sample in range(1, samples + 1):
-        buffered += 1
-        if buffered == generations or sample in forced:
-            flushes.append(sample)
-            buffered = 0
-    return flushes

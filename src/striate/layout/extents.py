@@ -60,19 +60,10 @@ class Extents:
         """The same bytes as the fewest runs, in order: none empty, none touching."""
         return Extents.trusted(*_core.merge_runs(self.offsets, self.sizes))
 
-    def intersect(self, other: Extents) -> Extents:
-        """The bytes in both, merged."""
-        mine, others = self.merged(), other.merged()
-        return Extents.trusted(*_core.intersect_runs(mine.offsets, mine.sizes, others.offsets, others.sizes))
-
     def subtract(self, other: Extents) -> Extents:
         """The bytes of this list that are not in the other, merged."""
         mine, others = self.merged(), other.merged()
         return Extents.trusted(*_core.subtract_runs(mine.offsets, mine.sizes, others.offsets, others.sizes))
-
-    def unite(self, other: Extents) -> Extents:
-        """The bytes in either, merged."""
-        return self.followed_by(other).merged()
 
     def followed_by(self, other: Extents) -> Extents:
         """All runs of this list, then all runs of the other."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from striate.layout.columns import Int64
 from striate.layout.extents import Extents
 
@@ -31,9 +29,3 @@ class Pieces:
         """The runs of that server's own file, in the order of the pieces."""
         chosen = self.server == server
         return Extents(self.physical[chosen], self.size[chosen])
-
-    def bytes_on_servers(self, servers: int) -> Int64:
-        """Bytes each of `servers` servers gets, exact."""
-        totals = np.zeros(servers, np.int64)
-        np.add.at(totals, self.server, self.size)
-        return totals

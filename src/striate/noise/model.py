@@ -7,8 +7,6 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from striate import documents
 from striate.errors import NoiseError
 from striate.interval import Interval
@@ -51,10 +49,6 @@ class LearntSeries:
         """The 90 % range and the median of further runs, in multiples of the time alone."""
         low, high = self.slowdowns[ALONE] / self.faster, self.slowdowns[BAD] * self.slower
         return Interval(low, self.slowdowns[USUAL], high)
-
-    def share_slower(self, slowdown: float) -> float:
-        """The share of past runs slower than `slowdown` times alone; between 0.01 and 0.99, where the quantiles end."""
-        return float(1 - np.interp(slowdown, self.slowdowns, PROBABILITIES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ class BlockFlows:
         """Every graph, as the columns of a listed stream, on disks all alike; takes room for each."""
         machine = replace(costs, read_scale=None).machine(self)
         with translated(WorkloadError, source=self.name):
-            return GraphColumns(**_core.mesh_graphs(machine, self._queries(costs)))
+            return _core.mesh_graphs(machine, self._queries(costs))
 
     def graph_bytes(self, columns: GraphColumns, costs: FlowCosts) -> NDArray[np.int64]:
         """A read that takes longer than others is larger."""

@@ -4,13 +4,12 @@ import json
 
 import pytest
 
-from machines import SWITCH, node, server
+from machines import SWITCH, node, run_application, server
 from striate.apps import kernels
 from striate.apps.kernels.collectives import KINDS, rising
 from striate.cli.main import run
 from striate.cluster.builders import star
 from striate.collectives.book import book_of
-from striate.engine.packets import run_application
 from striate.errors import WorkloadError
 from striate.ladder import predict
 from striate.workload.unfold import unfold

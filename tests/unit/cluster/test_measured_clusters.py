@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from machines import run_application
 from striate.cluster import cluster_to_toml, load_cluster
 from striate.cluster.build import build
 from striate.cluster.description import MeasuredTable
@@ -16,7 +17,6 @@ from striate.cluster.measured import value_at, with_value
 from striate.cluster.quantities import BytesPerSecond, Load, Ticks
 from striate.collectives.columns import CollectiveBook
 from striate.engine.oversubscription import background_slowness, compute_lags, cpus_to_share, message_waits
-from striate.engine.packets import run_application
 from striate.errors import ClusterError
 from striate.ladder import predict
 from striate.workload import Workload

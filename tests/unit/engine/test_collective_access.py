@@ -2,10 +2,9 @@
 
 import pytest
 
-from machines import SWITCH, node
+from machines import SWITCH, node, run_application
 from striate.cluster.builders import star
 from striate.collectives.columns import CollectiveBook
-from striate.engine.packets import run_application
 from striate.errors import ClusterError, WorkloadError
 from striate.ladder import predict
 from striate.layout import datatypes
@@ -118,7 +117,7 @@ def test_a_view_names_the_bytes():
 
     result = run(cluster(1), program, 1)
 
-    assert list(zip(result.disk_log["offset"], result.disk_log["bytes"], strict=True)) == [(16, 4), (24, 4)]
+    assert list(zip(result.disk_log.offset, result.disk_log.bytes, strict=True)) == [(16, 4), (24, 4)]
     with pytest.raises(WorkloadError, match="a view selects the bytes"):
         op.read("data", view=view, size=8, count=2)
 

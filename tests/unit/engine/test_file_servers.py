@@ -2,11 +2,10 @@
 
 import pytest
 
-from machines import SWITCH, node
+from machines import SWITCH, node, run_application
 from striate.cluster.builders import star
 from striate.collectives.columns import CollectiveBook
 from striate.engine.file_servers import POLICIES, file_servers
-from striate.engine.packets import run_application
 from striate.errors import PredictionError
 from striate.workload import Workload
 from striate.workload import operations as op

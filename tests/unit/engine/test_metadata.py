@@ -2,10 +2,9 @@
 
 import pytest
 
-from machines import SWITCH, node
+from machines import SWITCH, node, run_application
 from striate.cluster.builders import star
 from striate.collectives.columns import CollectiveBook
-from striate.engine.packets import run_application
 from striate.ladder import predict
 from striate.rungs.resource import clocks_of
 from striate.workload import Spmd, Workload

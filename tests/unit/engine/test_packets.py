@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from machines import SWITCH, node
+from machines import SWITCH, node, run_application
 from striate.cluster.builders import star
 from striate.collectives.book import book_of
 from striate.collectives.columns import CollectiveBook
-from striate.engine.packets import run_application
 from striate.errors import PredictionError, WorkloadError
 from striate.workload import Workload
 from striate.workload import operations as op

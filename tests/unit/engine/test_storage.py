@@ -2,10 +2,9 @@
 
 import pytest
 
-from machines import SWITCH, node
+from machines import SWITCH, node, run_application
 from striate.cluster.builders import star
 from striate.collectives.columns import CollectiveBook
-from striate.engine.packets import run_application
 from striate.errors import ClusterError, DiskFullError, PredictionError
 from striate.ladder import predict
 from striate.workload import Workload

@@ -100,7 +100,6 @@ def test_an_empty_run_makes_no_piece_and_a_long_one_is_cut_at_every_strip():
 
     assert pieces.run.tolist() == [1, 1, 1, 1]
     assert pieces.size.tolist() == [50, 100, 100, 10]
-    assert pieces.bytes_on_servers(2).tolist() == [150, 110]
     assert pieces.on_server(0) == Extents([50, 100], [50, 100])
 
 

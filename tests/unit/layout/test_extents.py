@@ -23,7 +23,7 @@ LARGEST = 2**63 - 1
 def test_no_runs_combine_to_no_runs():
     nothing = Extents([], [])
 
-    assert nothing.merged() == nothing.intersect(Extents([0], [9])) == nothing.subtract(nothing) == nothing
+    assert nothing.merged() == nothing.subtract(nothing) == nothing
     assert Extents([5], [5]).subtract(nothing) == Extents([5], [5])
     assert nothing.end == nothing.total_bytes == 0
 

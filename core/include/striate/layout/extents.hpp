@@ -25,9 +25,6 @@ struct Runs {
 // The same set of bytes as the fewest runs, in order: none empty, none touching.
 [[nodiscard]] Runs merged(const RunsView& runs);
 
-// Bytes in both. Both must be merged, and so is the result.
-[[nodiscard]] Runs intersection(const RunsView& first, const RunsView& second);
-
 // Bytes of the first that are not in the second. Both must be merged, and so is the result.
 [[nodiscard]] Runs difference(const RunsView& first, const RunsView& second);
 

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -41,17 +40,6 @@ def temporal_type(writes: Sequence[int], *, strict: bool = False) -> str:
 def is_balanced(runs: int, processes: int) -> bool:
     """The condition of table 6.1 for pattern pi_1, which never changes: runs mod processes = 0."""
     return positive(runs, "runs") % positive(processes, "processes") == 0
-
-
-def sequence_kind(writes: Sequence[Sequence[int]]) -> str:
-    """How the writers change from sample to sample (section 8.2.1): "constant", "semi-random" or "random".
-
-    Random: they change between every two consecutive samples; semi-random: between some.
-    """
-    changes = [list(before) != list(after) for before, after in pairwise(writes)]
-    if not any(changes):
-        return "constant"
-    return "random" if all(changes) else "semi-random"
 
 
 @dataclass(frozen=True)
