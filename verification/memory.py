@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import memory_held_out
 
 import memory_programs
+from memory_measured import measured
 
 LOWEST, HIGHEST = 0.5, 2.0
 LEAST_BYTES = 50 * 2**20
@@ -30,7 +31,7 @@ def main(wanted: list[str]) -> int:
     ratios, small = [], 0
     for name in names:
         begun = time.monotonic()
-        found = memory_programs.measured(name, str(chosen.__file__))
+        found = measured(name, str(chosen.__file__))
         largest = sorted(found.parts.items(), key=lambda part: -part[1])[:3]
         told = ", ".join(f"{part} {size / 2**20:.0f}" for part, size in largest)
         is_small = found.used < LEAST_BYTES

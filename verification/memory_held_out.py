@@ -11,7 +11,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from memory_programs import FAST, FLASH, GIB, HARD, KIB, MIB, NODE, SLOW, Case, machine, print_measured
+from memory_measured import FAST, FLASH, GIB, HARD, KIB, MIB, NODE, SLOW, Case, machine, print_measured
 from striate.cluster import Cluster
 from striate.cluster.builders import dragonfly, star, torus
 from striate.importers.kinds import from_command_line
