@@ -1,4 +1,4 @@
-"""Kills a rank in the middle of its writes, again and again: `python verification/kill_ranks.py [COUNT]`.
+"""Kills a rank in the middle of its writes, again and again: `python verification/kill_ranks.py [COUNT [SEED]]`.
 
 A program of three ranks writes datasets over one another, and every other time the steps of a group. One rank is killed
 (SIGKILL) at a random moment; what is left must be one complete write - all records of one dump, or that dump with its
@@ -81,7 +81,7 @@ def mistake(path):
 
 def main(arguments):
     count = int(arguments[0]) if arguments else 200
-    choose = random.Random(1)
+    choose = random.Random(int(arguments[1]) if len(arguments) > 1 else 1)
     wrong = 0
     for number in range(count):
         with tempfile.TemporaryDirectory() as folder:
