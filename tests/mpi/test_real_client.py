@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("skfem")
 
-PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "fem_heat.py"
+PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "clients" / "fem_heat.py"
 
 
 def test_a_restart_on_other_ranks_goes_on_as_one_run_would(run_ranks, tmp_path):
