@@ -46,6 +46,20 @@ def test_the_old_way_through_rank_0_writes_the_files_that_the_new_way_exports(ma
     assert len(written) == 6
 
 
+@needs_mpi
+def test_samples_in_the_order_of_time_are_those_of_areas_for_each_run(matrix, tmp_path):
+    sample(1, matrix, tmp_path / "areas", *SHORT)
+    sample(3, matrix, tmp_path / "time", *SHORT, "--buffer", "3", "--arrangement", "generation")
+
+    assert (tmp_path / "time").read_bytes() != (tmp_path / "areas").read_bytes()
+    assert exported(tmp_path / "time") == exported(tmp_path / "areas")
+    other = subprocess.run(
+        command(2, matrix, tmp_path / "time", *SHORT, "--restart"), capture_output=True, text=True
+    )
+    assert other.returncode == 1
+    assert "expected --arrangement generation, as it was begun, got run" in other.stderr
+
+
 LONG = ("--runs", "2", "--chains", "2", "--generations", "3000", "--sample-frequency", "20", "--buffer", "4")
 LONG += ("--model", "jc69", "--checkpoint-every", "50")
 

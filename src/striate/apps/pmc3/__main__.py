@@ -33,6 +33,13 @@ WORLD_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE")
 @click.option(
     "--buffer", "buffered", type=click.IntRange(1), default=1, help="samples kept before a write (lambda)"
 )
+@click.option(
+    "--arrangement",
+    type=click.Choice(["run", "generation"]),
+    default="run",
+    show_default=True,
+    help="of the parallel file: an area for each run, or all runs' samples in the order of time",
+)
 @click.option("--layout", help="ask the file system for this layout, such as simple:8:64KiB")
 @click.option("--checkpoint-every", "every", type=click.IntRange(1), default=500, show_default=True)
 @click.option("--restart", is_flag=True, help="continue from the last checkpoint")
@@ -90,6 +97,25 @@ def _refuse_missing(paths: list[Path], comm: Any) -> None:
         raise OutputError(f"expected {what}, found none", at=str(missing[0]))
 
 
+def _refuse_other_arrangement(path: Path, described: Any, comm: Any) -> None:
+    """A run that goes on writes its samples where those before lie: rank 0 looks, and all refuse another map."""
+    from striate.apps.pmc3.parallel_file import PREAMBLE_BYTES, ParallelFileError, read_description
+
+    refusal = ""
+    if comm.rank == 0:
+        with path.open("rb") as stream:
+            preamble = stream.read(PREAMBLE_BYTES)
+        try:
+            found = read_description(preamble).arrangement
+            if found != described.arrangement:
+                refusal = f"expected --arrangement {found}, as it was begun, got {described.arrangement}"
+        except ParallelFileError as error:
+            refusal = error.message
+    refusal = comm.allgather(refusal)[0]
+    if refusal:
+        raise OutputError(refusal, at=str(path))
+
+
 def _writer(options: dict[str, Any], settings: Any, names: tuple[str, ...], comm: Any) -> Any:
     from striate.apps.pmc3.lines import describe
     from striate.apps.pmc3.stores import MpiStore, PlainStore, SampleStore
@@ -102,8 +128,15 @@ def _writer(options: dict[str, Any], settings: Any, names: tuple[str, ...], comm
     layout = parse(options["layout"]) if options["layout"] else None
     path = options["parallel_file"]
     described = describe(
-        settings.model, names, settings.runs, settings.generations, settings.sample_frequency
+        settings.model,
+        names,
+        settings.runs,
+        settings.generations,
+        settings.sample_frequency,
+        options["arrangement"],
     )
+    if options["restart"]:
+        _refuse_other_arrangement(path, described, comm)
     store: SampleStore = PlainStore(path) if comm.size == 1 else MpiStore(path, comm, layout)
     return MappedWriter(store, described, heads, comm, options["buffered"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from striate.apps.pmc3.chain import ChainState
+from striate.apps.pmc3.format import Arrangement
 from striate.apps.pmc3.line_sizes import parameter_line as parameter_line_bytes
 from striate.apps.pmc3.line_sizes import tree_line as tree_line_bytes
 from striate.apps.pmc3.parallel_file import SampleDescription
@@ -44,7 +45,12 @@ def tree_line(generation: int, state: ChainState) -> bytes:
 
 
 def describe(
-    kind: str, names: Sequence[str], runs: int, generations: int, frequency: int
+    kind: str,
+    names: Sequence[str],
+    runs: int,
+    generations: int,
+    frequency: int,
+    arrangement: Arrangement = "run",
 ) -> SampleDescription:
     """The format of a sampling, the same on every rank: lines have room for the last generation and every sign."""
     numbers = len(columns(kind))
@@ -55,6 +61,7 @@ def describe(
         tree_line=tree_line_bytes(len(names), generations),
         parameter_header=len(parameter_header(kind, 0)),
         tree_header=len(tree_header(names, 0)),
+        arrangement=arrangement,
     )
 
 
