@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <vector>
 
+#include "random_draws.hpp"
 #include "small_network.hpp"
 #include "striate/network/schedule.hpp"
 
-struct RandomCase {
+struct RandomCase : private RandomDraws {
     SmallNetwork network;
     SmallSchedule schedule;
     striate::NetworkSettings settings{1};
@@ -18,7 +18,7 @@ struct RandomCase {
     // A graph of anything, or nodes round switches that hand data on as programs do.
     enum class Shape { any, nodes };
 
-    explicit RandomCase(std::uint64_t seed, Shape shape = Shape::any) : random_(seed) {
+    explicit RandomCase(std::uint64_t seed, Shape shape = Shape::any) : RandomDraws(seed) {
         if (shape == Shape::any) {
             wire();
             hang_interfaces();
@@ -31,25 +31,10 @@ struct RandomCase {
     }
 
     [[nodiscard]] striate::ScheduleResult simulate(const striate::RunOptions& options) const {
-        auto stations = network.stations(settings);
-        return striate::simulate_schedule(
-            stations,
-            {schedule.source, schedule.target, schedule.bytes, schedule.delay, schedule.first_dependency,
-             schedule.dependency, schedule.dependency_sent},
-            options);
+        return schedule.simulate(network.stations(settings), options);
     }
 
   private:
-    std::int64_t pick(std::int64_t least, std::int64_t most) {
-        return least + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
-    }
-    bool one_in(std::int64_t chances) { return pick(1, chances) == 1; }
-
-    // Round rates make ties and short periods, odd ones make neither.
-    double rate() {
-        return one_in(2) ? 1e9 * static_cast<double>(pick(1, 4))
-                         : static_cast<double>(pick(50'000'000, 5'000'000'000));
-    }
     std::int64_t latency() {
         return one_in(3) ? 0 : one_in(3) ? pick(0, 3'000'000'000) : 1000 * pick(0, 20'000);
     }
@@ -158,7 +143,6 @@ struct RandomCase {
         }
     }
 
-    std::mt19937_64 random_;
     std::int64_t packet_time_ = 0;
 };
 

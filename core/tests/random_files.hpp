@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <vector>
 
+#include "random_draws.hpp"
 #include "small_network.hpp"
 #include "small_programs.hpp"
 #include "striate/layout/file_layouts.hpp"
 #include "striate/programs/program_run.hpp"
 
-class RandomFiles {
+class RandomFiles : private RandomDraws {
   public:
-    explicit RandomFiles(std::uint64_t seed) : random_(seed) {
+    explicit RandomFiles(std::uint64_t seed) : RandomDraws(seed) {
         ranks_ = pick(1, 9);
         packet_ = 1024 * pick(1, 64) + (one_in(3) ? pick(0, 100) : 0);
         settings_ = {.packet_bytes = packet_,
@@ -47,15 +47,6 @@ class RandomFiles {
     }
 
   private:
-    std::int64_t pick(std::int64_t least, std::int64_t most) {
-        return least + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
-    }
-    bool one_in(std::int64_t chances) { return pick(1, chances) == 1; }
-    // Round rates make ties and short periods, odd ones make neither.
-    double rate() {
-        return one_in(2) ? 1e9 * static_cast<double>(pick(1, 4))
-                         : static_cast<double>(pick(50'000'000, 5'000'000'000));
-    }
     striate::Ticks latency() {
         return one_in(3) ? 0 : one_in(6) ? pick(0, 3'000'000'000) : 1000 * pick(0, 20'000);
     }
@@ -267,7 +258,6 @@ class RandomFiles {
         written_.add(striate::Kind::wait, {7});
     }
 
-    std::mt19937_64 random_;
     SmallNetwork network_;
     striate::NetworkSettings settings_{1};
     Written written_;

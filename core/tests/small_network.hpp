@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "striate/network/schedule.hpp"
 #include "striate/network/stations.hpp"
 
 struct SmallNetwork {
@@ -64,5 +65,11 @@ struct SmallSchedule {
         dependency.insert(dependency.end(), after.begin(), after.end());
         dependency_sent.resize(dependency.size(), sent ? 1 : 0);
         first_dependency.push_back(static_cast<std::int64_t>(dependency.size()));
+    }
+
+    [[nodiscard]] striate::ScheduleResult simulate(striate::Stations stations,
+                                                   const striate::RunOptions& options = {}) const {
+        return striate::simulate_schedule(
+            stations, {source, target, bytes, delay, first_dependency, dependency, dependency_sent}, options);
     }
 };

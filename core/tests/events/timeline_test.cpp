@@ -26,15 +26,10 @@ SmallNetwork one_socket() {
 
 std::vector<Transfer> transfers(const SmallSchedule& schedule, bool warp) {
     Timeline timeline(1 << 20);
-    auto stations = one_socket().stations({100});
     striate::RunOptions options;
     options.warp = warp;
     options.timeline = &timeline;
-    (void)striate::simulate_schedule(
-        stations,
-        {schedule.source, schedule.target, schedule.bytes, schedule.delay, schedule.first_dependency,
-         schedule.dependency, schedule.dependency_sent},
-        options);
+    (void)schedule.simulate(one_socket().stations({100}), options);
     std::vector<Transfer> rows;
     for (std::size_t at = 0; at < timeline.transfers.size(); ++at) rows.push_back(timeline.transfers[at]);
     return rows;

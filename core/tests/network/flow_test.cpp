@@ -26,12 +26,7 @@ SmallNetwork chain(const std::vector<double>& cables, const std::vector<std::int
 }
 
 ScheduleResult simulate(const SmallNetwork& network, const SmallSchedule& schedule, Fidelity fidelity) {
-    auto stations = network.stations({.packet_bytes = 1000});
-    return striate::simulate_schedule(
-        stations,
-        {schedule.source, schedule.target, schedule.bytes, schedule.delay, schedule.first_dependency,
-         schedule.dependency, schedule.dependency_sent},
-        {.fidelity = fidelity});
+    return schedule.simulate(network.stations({.packet_bytes = 1000}), {.fidelity = fidelity});
 }
 
 bool about(std::int64_t ticks, double seconds) {

@@ -21,12 +21,7 @@ constexpr double byte_per_tick = 1e12;
 
 ScheduleResult simulate(const SmallNetwork& network, const SmallSchedule& schedule,
                         const NetworkSettings& settings) {
-    auto stations = network.stations(settings);
-    return striate::simulate_schedule(
-        stations,
-        {schedule.source, schedule.target, schedule.bytes, schedule.delay, schedule.first_dependency,
-         schedule.dependency, schedule.dependency_sent},
-        {});
+    return schedule.simulate(network.stations(settings));
 }
 
 // Two interfaces on one memory; every station takes 1 tick per byte, the memory 2, or 1 between its

@@ -28,12 +28,7 @@ SmallNetwork star(int interfaces) {
 }
 
 ScheduleResult simulate(const SmallNetwork& network, const SmallSchedule& schedule, Fidelity fidelity) {
-    auto stations = network.stations({.packet_bytes = 1000});
-    return striate::simulate_schedule(
-        stations,
-        {schedule.source, schedule.target, schedule.bytes, schedule.delay, schedule.first_dependency,
-         schedule.dependency, schedule.dependency_sent},
-        {.fidelity = fidelity});
+    return schedule.simulate(network.stations({.packet_bytes = 1000}), {.fidelity = fidelity});
 }
 
 // Takes down when messages arrive, and has a door at interface 1.

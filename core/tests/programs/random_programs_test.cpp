@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "random_draws.hpp"
 #include "small_network.hpp"
 #include "small_programs.hpp"
 #include "striate/layout/file_layouts.hpp"
@@ -23,9 +24,9 @@ namespace {
 // Thrown where a run is only long.
 struct TooLong {};
 
-class RandomProgram {
+class RandomProgram : private RandomDraws {
   public:
-    explicit RandomProgram(std::uint64_t seed) : random_(seed) {
+    explicit RandomProgram(std::uint64_t seed) : RandomDraws(seed) {
         ranks_ = pick(1, 4);
         machine();
         storage();
@@ -67,10 +68,6 @@ class RandomProgram {
     }
 
   private:
-    std::int64_t pick(std::int64_t least, std::int64_t most) {
-        return least + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
-    }
-    bool one_in(std::int64_t chances) { return pick(1, chances) == 1; }
     // Any order of magnitude.
     std::int64_t upto(int bits) { return pick(0, (std::int64_t{1} << pick(0, bits)) - 1); }
     double rate() { return static_cast<double>(1 + upto(47)); }
@@ -208,7 +205,6 @@ class RandomProgram {
         written_.add(Kind::waitall, {});
     }
 
-    std::mt19937_64 random_;
     SmallNetwork network_;
     Written written_;
     FileRules files_;

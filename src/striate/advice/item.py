@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from striate.interval import Interval
 from striate.tuning.change import Change
 
+Numbers = NDArray[np.number[Any]] | NDArray[np.bool_]
 Severity = Literal["critical", "serious", "minor"]
 CRITICAL, SERIOUS = 0.20, 0.05  # shares of the run
 
@@ -20,6 +24,11 @@ class Evidence:
     bytes: int
     seconds: float
     words: str
+
+    @classmethod
+    def of(cls, operations: Numbers, bytes_: Numbers, seconds: Numbers, words: str) -> Evidence:
+        """The sums of what the records say."""
+        return cls(int(operations.sum()), int(bytes_.sum()), float(seconds.sum()), words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,10 @@ class Layer:
         known = self.file >= 0
         return np.asarray(np.bincount(self.file[known], values[known], self.files), np.float64)
 
+    def in_files(self, chosen: Rows) -> Rows:
+        """Which records are of the chosen files; one without a file is of none."""
+        return np.asarray(chosen[np.maximum(self.file, 0)] & (self.file >= 0))
+
     def most_of_files(self, values: Floats) -> Floats:
         """The largest value among the records of each file; 0 without any."""
         most, known = np.zeros(self.files), self.file >= 0

@@ -10,6 +10,7 @@ import click
 from striate.cli.output import (
     json_option,
     output_option,
+    percentile_option,
     print_json,
     progress,
     refuse_ending,
@@ -45,14 +46,7 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
 @click.option(
     "--at", "point", metavar="P,D", help="also: components, utilisation, bounds, effects, knee at a point"
 )
-@click.option(
-    "--percentile",
-    "percentiles",
-    type=click.FloatRange(0, 100, min_open=True, max_open=True),
-    multiple=True,
-    metavar="P",
-    help="with --at: the time that P percent of the cycles do not exceed; may be given several times",
-)
+@percentile_option("with --at: the time that P percent of the cycles")
 @click.option("--from-program", metavar="PROGRAM", help="in place of FILE: count a program on --machine")
 @click.option(
     "--from-trace", multiple=True, metavar="TRACE", help="in place of FILE: count traces of its runs"

@@ -84,6 +84,18 @@ def plugin_tracebacks(wanted: bool) -> Iterator[None]:
         raise
 
 
+def percentile_option(what: str) -> Callable[[Command], Command]:
+    """--percentile P, any number of times: `what` says of what."""
+    return click.option(
+        "--percentile",
+        "percentiles",
+        type=click.FloatRange(0, 100, min_open=True, max_open=True),
+        multiple=True,
+        metavar="P",
+        help=f"{what} do not exceed; may be given several times",
+    )
+
+
 def store_option(function: Command) -> Command:
     """`--store results.db`."""
     text = "append the result to this results store (SQLite; see `striate results`)"

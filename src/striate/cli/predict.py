@@ -14,6 +14,7 @@ from striate.cli.output import (
     json_option,
     memory_option,
     output_option,
+    percentile_option,
     plugin_options,
     plugin_tracebacks,
     progress,
@@ -103,14 +104,7 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     is_flag=True,
     help="simulate the program packet by packet afterwards and report every claim that this contradicts",
 )
-@click.option(
-    "--percentile",
-    "percentiles",
-    type=click.FloatRange(0, 100, min_open=True, max_open=True),
-    multiple=True,
-    metavar="P",
-    help="print the time that P percent of the runs do not exceed; may be given several times",
-)
+@percentile_option("print the time that P percent of the runs")
 @click.option(
     "--exact", is_flag=True, help="with --rung fine: the one time that the model gives, without a range"
 )

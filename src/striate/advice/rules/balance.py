@@ -147,9 +147,7 @@ def _uneven(facts: Facts, layer: Layer, wall: Interval, words: str, *, mean_seco
         return None
     return Diagnosis(
         title="Few ranks do most of the I/O",
-        evidence=Evidence(
-            int(layer.calls().sum()), int(layer.moved().sum()), float(layer.seconds().sum()), words
-        ),
+        evidence=Evidence.of(layer.calls(), layer.moved(), layer.seconds(), words),
         why="The run waits for its busiest rank; equal shares would finish at the same time.",
         wall=wall,
         change=Change(
@@ -211,7 +209,7 @@ def slow_target(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title=f"Storage target OST {target} is slow",
-        evidence=Evidence(int(mine.sum()), int(size[known][mine].sum()), float(spent.sum()), words),
+        evidence=Evidence.of(mine, size[known][mine], spent, words),
         why="All files on the target are slow, whichever rank and host uses them: the target is "
         "at fault, not the program.",
         wall=wall,
@@ -274,12 +272,7 @@ def slow_host(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title="Some ranks are much slower than others",
-        evidence=Evidence(
-            int(layer.calls()[np.isin(layer.rank, slow)].sum()),
-            int(moved[slow].sum()),
-            float(io[slow].sum()),
-            words,
-        ),
+        evidence=Evidence.of(layer.calls()[np.isin(layer.rank, slow)], moved[slow], io[slow], words),
         why="They move as many bytes as others, so the node, its network path, or the target behind it is slow.",
         wall=facts.wall(layer, spent),
         change=Change(

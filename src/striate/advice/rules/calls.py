@@ -30,9 +30,7 @@ def sync_per_write(facts: Facts) -> Verdict:
     share = float((syncs[often] / np.maximum(syncs + writes, 1)[often]).mean())
     return Diagnosis(
         title="Data are flushed to disk after nearly every write",
-        evidence=Evidence(
-            int(syncs[often].sum()), int(layer.moved("write")[often].sum()), float(spent.sum()), words
-        ),
+        evidence=Evidence.of(syncs[often], layer.moved("write")[often], spent, words),
         why="A flush waits until the data is on disk; without it, writes are collected in memory "
         "and written in the background.",
         wall=wall,
@@ -60,9 +58,7 @@ def seek_per_access(facts: Facts) -> Verdict:
     share = float(layer.seconds("meta")[often].sum()) / max(float(spent.sum()), 1e-12)
     return Diagnosis(
         title="A seek before every access",
-        evidence=Evidence(
-            int(seeks[often].sum()), int(layer.moved()[often].sum()), float(spent.sum()), words
-        ),
+        evidence=Evidence.of(seeks[often], layer.moved()[often], spent, words),
         why="A seek is an extra call; on a stream it discards the buffer, and some file systems "
         "ask a server for the file size.",
         wall=wall,
@@ -118,7 +114,7 @@ def many_files(facts: Facts) -> Verdict:
     size = np.maximum(layer.of_files(layer.moved()), layer.most_of_files(layer.get("max_byte_written") + 1))
     lone = (opened > 0) & (layer.users_of_files() <= 1) & ~facts.standard_streams & (size < 16 * 2**20)
     count = int(lone.sum())
-    spent = np.where(lone[np.maximum(layer.file, 0)] & (layer.file >= 0), layer.seconds(), 0.0)
+    spent = np.where(layer.in_files(lone), layer.seconds(), 0.0)
     wall = facts.wall(layer, spent)
     if count < max(FEW, 2 * facts.ranks) or not facts.matters(wall.estimate):
         return None
@@ -150,7 +146,7 @@ def redundant_reads(facts: Facts) -> Verdict:
     )  # what is read again may have been written in between
     again = (read > np.where(rewritten, 16, 2) * reach) & (read > 0) & ~facts.standard_streams
     extra = float((read - reach)[again].sum())
-    mine = again[np.maximum(layer.file, 0)] & (layer.file >= 0)
+    mine = layer.in_files(again)
     spent = np.where(mine, layer.seconds("read"), 0.0)
     wall = facts.wall(layer, spent)
     if extra < 2**20 or not facts.matters(wall.estimate):
@@ -189,7 +185,7 @@ def read_modify_write(facts: Facts) -> Verdict:
     sieved = np.zeros(len(layer), bool)
     if above is not None:
         only = (above.of_files(above.calls("write")) > 0) & (above.of_files(above.calls("read")) == 0)
-        sieved = only[np.maximum(layer.file, 0)] & (layer.file >= 0) & (reads > 0)
+        sieved = layer.in_files(only) & (reads > 0)
     often = mixed | sieved
     spent = np.where(often, layer.seconds("read") + np.where(mixed, layer.seconds("write"), 0.0), 0.0)
     wall = facts.wall(layer, spent)
@@ -201,9 +197,7 @@ def read_modify_write(facts: Facts) -> Verdict:
         title="Blocks are read before they are written"
         if not sieved.any()
         else "The MPI library reads data that the program only writes",
-        evidence=Evidence(
-            int(reads[often].sum()), int(layer.moved("read")[often].sum()), float(spent.sum()), words
-        ),
+        evidence=Evidence.of(reads[often], layer.moved("read")[often], spent, words),
         why="A write with gaps reads a region, modifies it, and writes it back: bytes move twice, "
         "under a lock.",
         wall=wall,

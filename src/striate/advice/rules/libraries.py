@@ -41,9 +41,7 @@ def hdf5_chunks(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title="HDF5 chunks do not fit the accesses",
-        evidence=Evidence(
-            int(layer.calls()[mine].sum()), int(layer.moved()[mine].sum()), float(spent.sum()), words
-        ),
+        evidence=Evidence.of(layer.calls()[mine], layer.moved()[mine], spent, words),
         why="Each chunk is found in an index and accessed as a whole: small chunks make many "
         "requests, large ones move unneeded bytes.",
         wall=wall,
@@ -63,7 +61,7 @@ def hdf5_independent(facts: Facts) -> Verdict:
     if sets is None or files is None:
         return Unjudged("HDF5 data sets (Darshan's H5D module)") if files is not None else None
     parallel = files.most_of_files(files.get("use_mpiio")) > 0
-    alone = parallel[np.maximum(sets.file, 0)] & (sets.file >= 0) & (sets.get("use_mpiio_collective") == 0)
+    alone = sets.in_files(parallel) & (sets.get("use_mpiio_collective") == 0)
     alone &= (sets.calls() >= 4 * sets.users) & (sets.moved() < 2**22 * np.maximum(sets.calls(), 1))
     spent = np.where(alone, sets.seconds("read", "write"), 0.0)
     wall = facts.wall(sets, spent)
@@ -72,9 +70,7 @@ def hdf5_independent(facts: Facts) -> Verdict:
     words = f"{int(sets.calls()[alone].sum()):,} accesses of {int(alone.sum()):,} data sets by independent transfers"
     return Diagnosis(
         title="Parallel HDF5 with independent transfers",
-        evidence=Evidence(
-            int(sets.calls()[alone].sum()), int(sets.moved()[alone].sum()), float(spent.sum()), words
-        ),
+        evidence=Evidence.of(sets.calls()[alone], sets.moved()[alone], spent, words),
         why="Independent transfers reach the file system unchanged; collective ones are merged "
         "into few large requests.",
         wall=wall,
@@ -96,7 +92,7 @@ def hdf5_metadata(facts: Facts) -> Verdict:
     if layer is None:
         return Unjudged("POSIX counters below HDF5")
     hdf5 = files.of_files(files.opens()) > 0
-    mine = hdf5[np.maximum(layer.file, 0)] & (layer.file >= 0)
+    mine = layer.in_files(hdf5)
     tiny = sum(
         (layer.get(f"size_{kind}_{name}") for kind in ("read", "write") for name in ("0_100", "100_1k")),
         np.zeros(len(layer)),
@@ -113,7 +109,7 @@ def hdf5_metadata(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title="HDF5 writes or reads its metadata in tiny pieces",
-        evidence=Evidence(int(tiny[often].sum()), int(layer.moved()[often].sum()), float(spent.sum()), words),
+        evidence=Evidence.of(tiny[often], layer.moved()[often], spent, words),
         why="Object headers, B-trees and attributes are accessed in pieces of some hundred "
         "bytes, by every rank unless told otherwise.",
         wall=wall,
@@ -183,9 +179,7 @@ def _from_memory(facts: Facts, layer: Layer, quick: np.ndarray, size: Floats, sp
     seconds = facts.wall(layer, np.where(quick, spent, 0.0))
     return Diagnosis(
         title="Reads came from the page cache",
-        evidence=Evidence(
-            int(layer.calls("read")[quick].sum()), int(size[quick].sum()), float(spent[quick].sum()), words
-        ),
+        evidence=Evidence.of(layer.calls("read")[quick], size[quick], spent[quick], words),
         why="Their times say nothing about the storage; a run that does not find its data in memory will be slower.",
         wall=Interval(seconds.low, seconds.estimate, seconds.high),
         change=Change(

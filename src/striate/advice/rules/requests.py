@@ -178,7 +178,7 @@ def unaligned(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title="Accesses do not begin at a block of the file system",
-        evidence=Evidence(int(off[often].sum()), int(layer.moved()[often].sum()), float(spent.sum()), words),
+        evidence=Evidence.of(off[often], layer.moved()[often], spent, words),
         why="A write to part of a block reads the rest of it first, and two ranks in one block take its lock in turn.",
         wall=wall,
         change=Change(

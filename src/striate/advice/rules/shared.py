@@ -37,7 +37,7 @@ def stripe(facts: Facts) -> Verdict:
     wide = (count >= 8) & (size < 16 * SMALL) & (size > 0) & (users <= 1)
     if not narrow.any():
         return _wide(facts, wide, count, size)
-    spent = np.where(narrow[np.maximum(layer.file, 0)] & (layer.file >= 0), layer.seconds(*KINDS), 0.0)
+    spent = np.where(layer.in_files(narrow), layer.seconds(*KINDS), 0.0)
     wall = facts.wall(layer, spent)
     if not facts.matters(wall.estimate):
         return None
@@ -49,9 +49,7 @@ def stripe(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title="A large shared file is striped over few storage targets",
-        evidence=Evidence(
-            int(layer.calls()[spent > 0].sum()), int(size[narrow].sum()), float(spent.sum()), words
-        ),
+        evidence=Evidence.of(layer.calls()[spent > 0], size[narrow], spent, words),
         why="The file cannot be faster than its storage targets, however many ranks write.",
         wall=wall,
         change=Change(
@@ -69,7 +67,7 @@ def stripe(facts: Facts) -> Verdict:
 def _wide(facts: Facts, wide: np.ndarray, count: Floats, size: Floats) -> Verdict:
     layer = facts.storage
     assert layer is not None
-    chosen = wide[np.maximum(layer.file, 0)] & (layer.file >= 0)
+    chosen = layer.in_files(wide)
     spent = np.where(chosen, layer.seconds("meta"), 0.0)
     wall = facts.wall(layer, spent)
     if wide.sum() < 32 or not facts.matters(wall.estimate):
@@ -80,7 +78,7 @@ def _wide(facts: Facts, wide: np.ndarray, count: Floats, size: Floats) -> Verdic
     )
     return Diagnosis(
         title="Small files are striped over many storage targets",
-        evidence=Evidence(int(layer.calls()[chosen].sum()), int(size[wide].sum()), float(spent.sum()), words),
+        evidence=Evidence.of(layer.calls()[chosen], size[wide], spent, words),
         why="Creating, stating and removing a file sends a request to each of its targets.",
         wall=wall,
         change=Change(
@@ -124,7 +122,7 @@ def missing_collectives(facts: Facts) -> Verdict:
         shared &= (
             layer.of_files(layer.calls("write")) > 0
         )  # reading a shared input alone is common, and cached
-    mine = shared[np.maximum(layer.file, 0)] & (layer.file >= 0)
+    mine = layer.in_files(shared)
     spent = np.where(mine, layer.seconds(*KINDS), 0.0)
     wall = facts.wall(layer, spent)
     if not shared.any() or not facts.matters(wall.estimate):
@@ -165,7 +163,7 @@ def collective_exchange(facts: Facts) -> Verdict:
     )
     mpi, posix = above.of_files(above.seconds(*KINDS)), below.of_files(below.seconds(*KINDS))
     heavy = (together > 0) & (mpi > 2 * posix) & (posix > 0)
-    mine = heavy[np.maximum(above.file, 0)] & (above.file >= 0)
+    mine = above.in_files(heavy)
     ratio = np.divide(mpi - posix, mpi, out=np.zeros_like(mpi), where=mpi > 0)
     spent = np.where(mine, above.seconds(*KINDS) * ratio[np.maximum(above.file, 0)], 0.0)
     wall = facts.wall(above, spent)
@@ -186,9 +184,7 @@ def collective_exchange(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title="The exchange inside collective calls takes most of the time",
-        evidence=Evidence(
-            int(together[heavy].sum()), int(above.moved()[mine].sum()), float(spent.sum()), words
-        ),
+        evidence=Evidence.of(together[heavy], above.moved()[mine], spent, words),
         why="Ranks send their data to aggregators and wait for each other before the file "
         "is accessed; that takes most of the time.",
         wall=wall,
@@ -222,7 +218,7 @@ def needless_collectives(facts: Facts) -> Verdict:
     request = np.divide(size, together, out=np.zeros_like(size), where=together > 0)
     mpi, posix = above.of_files(above.seconds(*KINDS)), below.of_files(below.seconds(*KINDS))
     needless = (request >= 4 * LARGE) & (mpi > 1.5 * posix) & (posix > 0)
-    mine = needless[np.maximum(above.file, 0)] & (above.file >= 0)
+    mine = above.in_files(needless)
     ratio = np.divide(mpi - posix, mpi, out=np.zeros_like(mpi), where=mpi > 0)
     spent = np.where(mine, above.seconds(*KINDS) * ratio[np.maximum(above.file, 0)], 0.0)
     wall = facts.wall(above, spent)
@@ -234,9 +230,7 @@ def needless_collectives(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title="Collective buffering of requests that are already large",
-        evidence=Evidence(
-            int(together[needless].sum()), int(size[needless].sum()), float(spent.sum()), words
-        ),
+        evidence=Evidence.of(together[needless], size[needless], spent, words),
         why="Large contiguous parts need no rearranging; sending them to aggregators copies every byte once more.",
         wall=wall,
         change=Change(
@@ -260,7 +254,7 @@ def independent_opens(facts: Facts) -> Verdict:
     alone = (users >= 0.9 * facts.ranks) & (layer.of_files(layer.opens()) >= users) & ~facts.standard_streams
     if above is not None:
         alone &= above.of_files(above.get("coll_opens")) == 0
-    mine = alone[np.maximum(layer.file, 0)] & (layer.file >= 0)
+    mine = layer.in_files(alone)
     spent = np.where(mine, layer.seconds("meta"), 0.0)
     wall = facts.wall(layer, spent)
     if not alone.any() or not facts.matters(wall.estimate):

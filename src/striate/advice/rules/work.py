@@ -37,9 +37,7 @@ def no_overlap(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title="Writing and computing do not overlap",
-        evidence=Evidence(
-            int(chosen.sum()), int(rows.column("bytes")[chosen].sum()), float(took[chosen].sum()), words
-        ),
+        evidence=Evidence.of(chosen, rows.column("bytes")[chosen], took[chosen], words),
         why="The rank waits for its write, although its next computation does not need the file.",
         wall=Interval(float(hidden.mean()), most, most),
         change=Change(
@@ -61,7 +59,7 @@ def compressible(facts: Facts) -> Verdict:
             "the written files themselves: none was sampled (`--open-files` opens those that are here)"
         )
     files = np.array([facts.name(number) in good for number in range(layer.files)], bool)
-    mine = files[np.maximum(layer.file, 0)] & (layer.file >= 0)
+    mine = layer.in_files(files)
     spent = np.where(mine, layer.seconds("write"), 0.0)
     wall = facts.wall(layer, spent)
     if not mine.any() or not facts.matters(wall.estimate):

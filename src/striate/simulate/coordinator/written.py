@@ -9,30 +9,12 @@ import numpy as np
 
 from striate.simulate.coordinator.meetings import Meeting
 from striate.workload import operations
-from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, Kind
+from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, ROOTED, Kind
 from striate.workload.operations import PENDING, Operation
 
 SIZE = 8  # bytes in which mpi4py says how long a pickled object is
 COLOR_AND_KEY = 8  # bytes that each rank tells the others in MPI_Comm_split
 CONTEXT_MASK = 256  # bytes in which MPICH looks for a free number of a communicator
-_ROOTED = {"bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"}
-_KINDS = {
-    name: Kind[name.upper()]
-    for name in (
-        *(
-            "bcast",
-            "gather",
-            "gatherv",
-            "scatter",
-            "scatterv",
-            "allgather",
-            "allgatherv",
-            "alltoall",
-            "alltoallv",
-        ),
-        *("reduce", "allreduce", "scan", "exscan", "reduce_scatter"),
-    )
-}
 # Of pickled objects sizes differ, and are told first.
 _VARYING = {"gather": "gatherv", "scatter": "scatterv", "allgather": "allgatherv", "alltoall": "alltoallv"}
 
@@ -64,8 +46,9 @@ def made(how: str, comm: str) -> tuple[Operation, ...]:
 
 def _operation(kind: str, size: int, root: int, comm: str, *, blocking: bool) -> Operation:
     end = (DEFAULT_ALGORITHM, BLOCKING if blocking else PENDING)
-    rooted = (root,) if kind in _ROOTED else ()
-    return Operation(_KINDS[kind], (size, *rooted, *end), comm)
+    number = Kind[kind.upper()]
+    rooted = (root,) if number in ROOTED else ()
+    return Operation(number, (size, *rooted, *end), comm)
 
 
 def _listed(kind: Kind, given: Sequence[bytes], comm: str, blocking: bool) -> Operation:
@@ -105,7 +88,7 @@ def _set_varying(meeting: Meeting, sizes: Sequence[int]) -> None:
     if len(set(sizes)) > 1:
         for at in range(len(sizes)):
             operation = _last(meeting, at)
-            operation.kind = _KINDS[_VARYING.get(meeting.kind, meeting.kind)]
+            operation.kind = Kind[_VARYING.get(meeting.kind, meeting.kind).upper()]
 
 
 def _set_alltoall(meeting: Meeting) -> None:
