@@ -62,6 +62,13 @@ def test_head_and_hosts_see_one_file_system(lab: Lab):
 
 
 @pytest.mark.skipif(shutil.which("mpiexec.openmpi") is None, reason="Debian's openmpi-bin is not installed")
+def test_every_host_reads_at_once_what_all_have_written(lab: Lab):
+    program = Path(__file__).parents[1] / "mpi" / "programs" / "read_after_close.py"
+    told = lab.run("run", "--ranks=3", "--", sys.executable, str(program), "/run/pfs")
+
+    assert told == "0 of 18 reads were late\n"  # GlusterFS shows the dataset of before for a second
+
+
 def test_open_mpi_knows_the_hosts_too(lab: Lab):
     told = lab.run("run", "--", "mpiexec.openmpi", "-n", "3", "hostname")
 

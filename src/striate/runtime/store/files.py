@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -90,6 +91,7 @@ def read_metadata(store: Store) -> bytes:
 
 def read_stamped(store: Store) -> tuple[bytes, Stamp]:
     """As `read_metadata`, with what tells this file from its successors."""
+    _look_anew(store.metadata_path)
     try:
         descriptor = os.open(store.metadata_path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as error:
@@ -108,10 +110,21 @@ def read_stamped(store: Store) -> tuple[bytes, Stamp]:
 
 def stamp_of(store: Store) -> Stamp:
     """What tells the metadata file that is there now from any other; NO_FILE when there is none."""
+    _look_anew(store.metadata_path)
     try:
         return _stamp(store.metadata_path.stat())
     except (FileNotFoundError, NotADirectoryError):
         return NO_FILE
+
+
+def _look_anew(path: Path) -> None:
+    """Let this host see a file that another host has just put in the place of the one it knows.
+
+    Clients of GlusterFS keep names, and what small files hold, for a second. They do not keep that an attribute is
+    missing: the server is asked, it no longer has the old file, and the name is looked up again.
+    """
+    with contextlib.suppress(OSError):
+        os.getxattr(path, "user.striate")
 
 
 def _stamp(found: os.stat_result) -> Stamp:
