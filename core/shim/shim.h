@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -73,8 +74,18 @@ void put_name(enum name_kind kind, int64_t number, const void* text, size_t leng
 void fail_quietly(void);
 void note_entry(struct site* site,
                 uint64_t start);  // until `leave`: a process that is killed shows where it was
+
+// thread.c
 extern __thread struct inside* inside __attribute__((tls_model("initial-exec")));
-void lock(void);
+extern __thread uint16_t thread_number __attribute__((tls_model("initial-exec")));  // from 1; 0: none yet
+void number_thread(void);
+void threads_forget(void);  // in a forked child, which has one thread
+
+// lock.c
+extern atomic_flag naming, opening;  // held while a name is written, and while files are opened
+void take(atomic_flag* flag);
+void give(atomic_flag* flag);
+void lock(void);  // while the store changes
 void unlock(void);
 void fork_begins(void);
 void fork_ends(void);

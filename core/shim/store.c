@@ -2,9 +2,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +19,6 @@
 _Atomic unsigned recorded_levels;
 __thread int depth __attribute__((tls_model("initial-exec")));
 
-__thread struct inside* inside __attribute__((tls_model("initial-exec")));
-static __thread uint16_t thread_number __attribute__((tls_model("initial-exec")));
-static atomic_flag taken = ATOMIC_FLAG_INIT, naming = ATOMIC_FLAG_INIT, opening = ATOMIC_FLAG_INIT;
 static struct head* _Atomic head;
 static struct event* piece;
 static size_t used = PER_PIECE, pieces;
@@ -35,30 +29,6 @@ static uint64_t parent_names_bytes;
 static uint16_t functions;
 static int world_rank = -1, world_size;  // of this process, or of the rank it descends from
 static char events_path[1024], names_path[1024];
-
-static void take(atomic_flag* flag) {
-    for (unsigned turn = 1; atomic_flag_test_and_set_explicit(flag, memory_order_acquire); turn++)
-        if (turn % 64 == 0) sched_yield();
-}
-
-static void give(atomic_flag* flag) { atomic_flag_clear_explicit(flag, memory_order_release); }
-
-void lock(void) { take(&taken); }
-
-void unlock(void) { give(&taken); }
-
-// Nobody else is inside while a process forks: the child finds everything whole, and nothing locked.
-void fork_begins(void) {
-    take(&opening);
-    take(&taken);
-    take(&naming);
-}
-
-void fork_ends(void) {
-    give(&naming);
-    give(&taken);
-    give(&opening);
-}
 
 // Our own files bypass the wrappers of descriptor.c.
 static int open_new(const char* path) {
@@ -98,39 +68,6 @@ void make_way(int descriptor) {
     if (samples_descriptor() == descriptor) samples_forget();
 }
 
-// Threads are numbered from the lowest number that is free: those that follow each other share one.
-static pthread_key_t thread_end;
-static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
-static uint64_t numbered[1024];
-
-static void thread_ended(void* number) {
-    uint64_t index = (uint64_t)(uintptr_t)number - 1;
-    lock();
-    numbered[index / 64] &= ~(1ull << index % 64);
-    unlock();
-    thread_number = 0, inside = NULL;
-}
-
-static void prepare_threads(void) { pthread_key_create(&thread_end, thread_ended); }
-
-static void number_thread(void) {
-    if (thread_number) return;
-    pthread_once(&thread_once, prepare_threads);
-    lock();
-    for (unsigned i = 0; i < sizeof numbered / sizeof *numbered && !thread_number; i++)
-        if (~numbered[i]) {
-            unsigned bit = (unsigned)__builtin_ctzll(~numbered[i]);
-            if (i * 64 + bit + 1 > UINT16_MAX) break;
-            numbered[i] |= 1ull << bit;
-            thread_number = (uint16_t)(i * 64 + bit + 1);
-        }
-    unlock();
-    if (thread_number)
-        pthread_setspecific(thread_end, (void*)(uintptr_t)thread_number);
-    else
-        thread_number = UINT16_MAX;
-}
-
 // What was named so far is known still: the next store begins with these names.
 static void let_go(void) {
     void* page = head;
@@ -150,8 +87,7 @@ static void let_go(void) {
 // A forked child shares the parent's mapping and files, and has none of its other threads.
 void store_forget(void) {
     let_go();
-    thread_number = 0;
-    memset(numbered, 0, sizeof numbered);
+    threads_forget();
 }
 
 unsigned levels_asked(void) {
@@ -357,7 +293,7 @@ void note_entry(struct site* site, uint64_t start) {
 void put(struct event* event, struct site* site, const struct call* call) {
     event->start = call->start;
     if (!event->end) event->end = now();
-    number_thread();
+    if (!thread_number) number_thread();
     event->thread = (uint16_t)(thread_number - 1);
     lock();
     if (head && recorded_levels) {
