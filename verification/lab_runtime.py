@@ -20,6 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "tests" / "mpi" / "programs"
 PFS = "/run/pfs"
+RECORDS = "600000"  # of a dump: enough for several rounds of a write between hosts
 TESTS = (
     (PROGRAMS / "round_trip.py", "12"),
     (PROGRAMS / "caching.py",),
@@ -79,7 +80,7 @@ def kill(lab: str, rank: int, delay_seconds: float) -> str:
         hosts = ["h0", "h1", "h2"]
         hosts.insert(rank, "h3")
         launcher = ("mpiexec", "-hosts", ",".join(hosts), "-ppn", "1", "-n", "4")
-        program = (sys.executable, str(PROGRAMS / "dumps.py"), PFS)
+        program = (sys.executable, str(PROGRAMS / "dumps.py"), PFS, RECORDS)
         with subprocess.Popen(
             command("run", "--name", lab, "--", *launcher, *program),
             stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Writes the same records again and again, until it is killed: `dumps.py FOLDER`; prints the process ids first."""
+"""Writes the same records over and over until it is killed: `dumps.py FOLDER [RECORDS]`; prints process ids first."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from mpi4py import MPI
 import striate.runtime as runtime
 
 WORLD = MPI.COMM_WORLD
-RECORDS = 60_000
+RECORDS = int(sys.argv[2]) if len(sys.argv) > 2 else 60_000
 path = Path(sys.argv[1]) / "dataset"
 pids = WORLD.gather(os.getpid())
 mine = np.random.default_rng(WORLD.rank).permutation(RECORDS)[: RECORDS // 2]
