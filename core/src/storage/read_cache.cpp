@@ -44,9 +44,24 @@ void ReadCache::fill(std::int64_t file, std::int64_t offset, std::int64_t bytes,
     for (std::int64_t page = offset / rules_.page_bytes; page * rules_.page_bytes < end; ++page) {
         const std::int64_t from = page * rules_.page_bytes;
         const std::int64_t stop = std::min(from + rules_.page_bytes, file_end);
-        const bool whole = offset <= from && end >= stop;
-        if (!touch({file, page}) && whole) insert({file, page});
+        if (touch({file, page})) continue;
+        if (offset > from || end < stop) {
+            const Piece piece = joined({file, page}, {std::max(offset, from), std::min(end, stop)});
+            if (piece.from > from || piece.stop < stop) continue;
+        }
+        if (!begun_.empty()) begun_.erase({file, page});
+        insert({file, page});
     }
+}
+
+// What was written together with what lies beside it; kept for the next piece. Bytes apart from it are
+// forgotten.
+ReadCache::Piece ReadCache::joined(const Key& key, const Piece& written) {
+    if (begun_.size() >= most_begun) begun_.clear();
+    Piece& kept = begun_.try_emplace(key, written).first->second;
+    const bool beside = written.from <= kept.stop && kept.from <= written.stop;
+    kept = beside ? Piece{std::min(kept.from, written.from), std::max(kept.stop, written.stop)} : written;
+    return kept;
 }
 
 std::uint32_t ReadCache::find(const Key& key) const {

@@ -55,6 +55,21 @@ TEST_CASE("part of a page written does not make the page known") {
     CHECK(cache.read(0, 900, 60, 960).hit_bytes == 60);
 }
 
+TEST_CASE("a page that packets bring piece by piece is known with the last of them") {
+    ReadCache cache({100, 1000, 0});
+    cache.fill(0, 0, 40, far);
+    cache.fill(1, 40, 60, far);  // of another file
+    cache.fill(0, 40, 30, far);
+    CHECK(cache.read(0, 0, 70, far).hit_bytes == 0);
+    cache.fill(0, 70, 50, far);  // the rest of page 0, and the beginning of page 1
+    CHECK(cache.read(0, 0, 100, far).hit_bytes == 100);
+    CHECK(cache.read(0, 100, 20, far).hit_bytes == 0);
+    cache.fill(0, 150, 50, far);  // 120 to 150 were never written
+    CHECK(cache.read(0, 100, 100, far).hit_bytes == 0);
+    cache.fill(0, 100, 50, far);
+    CHECK(cache.read(0, 100, 100, far).hit_bytes == 100);
+}
+
 TEST_CASE("there is nothing beyond the end of the file") {
     ReadCache cache({100, 1000, 300});
     CHECK((cache.read(0, 250, 100, 300).missing == std::vector<FileRange>{{200, 100}}));

@@ -201,6 +201,19 @@ def test_the_least_recently_used_pages_leave_a_small_read_cache():
     assert hits("2 MiB") == 0
 
 
+@pytest.mark.parametrize("packet", ["16 KiB", "40 KiB", "1 MiB"])
+def test_what_was_written_in_packets_is_read_from_memory(packet):
+    def back(rank, ranks):
+        yield op.write("data", offset=rank * MIB, size=MIB)
+        yield op.read("data", offset=rank * MIB, size=MIB)
+
+    cache = {"keeps_reads": True, "memory": "64 MiB"}
+    told = run(cluster(cache=cache, settings={"packet": packet}), back)
+
+    assert told.disk_bytes_read.sum() == 0
+    assert told.cache_hit_bytes.sum() == 2 * MIB
+
+
 # Burst buffers
 
 

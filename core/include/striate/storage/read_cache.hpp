@@ -50,8 +50,9 @@ class ReadCache {
     [[nodiscard]] Lookup read(std::int64_t file, std::int64_t offset, std::int64_t bytes,
                               std::int64_t file_end);
 
-    // These bytes are in memory now: they were read, or written through. A page of which only part was
-    // written is dropped if it is not present: its other bytes are not known.
+    // These bytes are in memory now: they were read, or written through. A page that is written in pieces,
+    // one beside the other as packets bring them, is present with the last of them; until then its other
+    // bytes are not known.
     void fill(std::int64_t file, std::int64_t offset, std::int64_t bytes, std::int64_t file_end);
 
     [[nodiscard]] std::int64_t pages() const { return present_; }
@@ -85,6 +86,13 @@ class ReadCache {
     [[nodiscard]] static std::size_t in_block(const Key& key) {
         return static_cast<std::size_t>(key.page % block_pages);
     }
+    // Neighbouring bytes of a page that is not present.
+    struct Piece {
+        std::int64_t from, stop;
+    };
+    static constexpr std::size_t most_begun = 1 << 16;  // beyond it all are forgotten
+
+    [[nodiscard]] Piece joined(const Key& key, const Piece& written);
     [[nodiscard]] std::uint32_t find(const Key& key) const;
     void forget(const Key& key);
     [[nodiscard]] bool touch(const Key& key);
@@ -97,6 +105,7 @@ class ReadCache {
     std::int64_t most_pages_;
     std::vector<Page> pages_{{{-1, -1}, 0, 0}};
     std::unordered_map<Key, Block, Hash> blocks_;
+    std::unordered_map<Key, Piece, Hash> begun_;               // pages written in part
     std::int64_t present_ = 0;                                 // pages
     std::unordered_map<std::int64_t, std::int64_t> last_end_;  // per file, of the last read
     std::int64_t hit_bytes_ = 0, missed_bytes_ = 0;
