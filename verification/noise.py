@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from striate.errors import NoiseError
 from striate.noise.learn import learn
 from striate.noise.model import LearntSeries
 from striate.noise.runs import Series, read_runs
@@ -40,10 +41,20 @@ def held(series: tuple[Series, ...], begin: list[int], end: list[int]) -> list[n
 
 
 def judge(path: Path) -> bool:
-    """Print the shares of one table; true when the whole of it is inside 85 to 95 %."""
+    """Print the shares of one table, or why there are none; true when the whole of it is inside 85 to 95 %."""
+    try:
+        return shares(path)
+    except NoiseError as error:
+        print(f"{path.name}: {error}")
+        return False
+
+
+def shares(path: Path) -> bool:
     table = read_runs(path)
     series = tuple(one for one in table.series if len(one.log_seconds) >= 64)
     short = len(table.series) - len(series)
+    if not series:
+        raise NoiseError("expected a series of 64 runs or more, found none")
     halves = [len(one.log_seconds) // 2 for one in series]
     ends = [len(one.log_seconds) for one in series]
     fixed = held(series, halves, ends)

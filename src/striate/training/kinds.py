@@ -46,7 +46,8 @@ DRIVES[TARGET] = Uncertain(
     0.5 * GB,
     2.8 * GB,
     18 * GB,
-    "OLCF Spider II 1 TB/s by 2,016 OSTs, NERSC Cori 700 GB/s by 248, Perlmutter 5 TB/s by 274",
+    "OLCF Spider II 1 TB/s by 2,016 OSTs; docs.nersc.gov/filesystems: Cori over 700 GB/s by 248 OSTs, Perlmutter over "
+    "5 TB/s by 274 servers",
 )
 DRIVES[BRICK] = Uncertain(
     "rate of a brick",
@@ -55,7 +56,8 @@ DRIVES[BRICK] = Uncertain(
     6.8 * GB,
     "one hard disk to one NVMe drive of the data sheets above",
 )
-TARGETS_PER_SERVER = (1, 2, 8)  # least, usual, most: Cori 1 OST on an OSS, Spider II 7
+# least, usual, most: Cori has 248 "OSSs/OSTs" (docs.nersc.gov/filesystems/cori-scratch), Spider II 7 OSTs per OSS
+TARGETS_PER_SERVER = (1, 2, 8)
 DRIVE_COUNT = Uncertain("number of drives", 8, 24, 96, JUDGEMENT)
 DRIVE_BYTES = Uncertain(
     "capacity of a drive", 3.84e12, 7.68e12, 15.36e12, "capacities of the data sheets above"
