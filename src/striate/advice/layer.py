@@ -83,7 +83,7 @@ class Layer:
         return np.asarray(np.bincount(self.file[known], values[known], self.files), np.float64)
 
     def in_files(self, chosen: Rows) -> Rows:
-        """Which records are of the chosen files; one without a file is of none."""
+        """Which records are of the chosen files; no record without a file is."""
         return np.asarray(chosen[np.maximum(self.file, 0)] & (self.file >= 0))
 
     def most_of_files(self, values: Floats) -> Floats:

@@ -136,7 +136,7 @@ class Dataset:
             moved = None
             if _in_background:
                 kept = self._thread().copy(source)
-                moved = self._thread().start(lambda: writing.run_behind(kept))
+                moved = self._thread().start(lambda: writing.run_in_background(kept))
             else:
                 writing.run(source)
         except Exception:

@@ -65,7 +65,7 @@ class Writing:
             raise
         self.report.rounds = len(rounds)
 
-    def run_behind(self, records: Bytes) -> None:
+    def run_in_background(self, records: Bytes) -> None:
         """As `run`, and the flush as well, so that `finish` finds little to wait for."""
         self.run(records)
         self.writers.flush()
