@@ -35,7 +35,7 @@ LEG_SECONDS = {
 }
 FLOW_SHARE = 0.4  # of the CPU time of `fine` (`benchmarks/files.py`)
 _LEAST_SECONDS = 2e-3  # of any rung: what it takes to set one up
-_TELLING_SECONDS = 5e-3  # a shorter run says nothing about the speed of this computer
+_TELLING_SECONDS = 0.1  # below it, what a rung took says more about this moment than about this computer
 
 _COLLECTIVE = frozenset(kind for kind in Kind if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER)
 _MARKS = (int(Kind.LOOP), int(Kind.END))

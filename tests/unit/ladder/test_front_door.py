@@ -139,8 +139,8 @@ def test_the_forecast_goes_to_json_and_back_with_all_that_is_new():
 
 
 def test_costs_are_corrected_by_what_was_seen():
-    assert speed_learnt([0.01, 0.02], [0.03, 0.06]) == pytest.approx(3.0)
-    assert speed_learnt([0.01], [1e-6]) == 1.0  # too short to tell
+    assert speed_learnt([0.1, 0.2], [0.3, 0.6]) == pytest.approx(3.0)
+    assert speed_learnt([0.001, 0.01], [0.05, 1e-6]) == 1.0  # too short to tell
     assert speed_learnt([], []) == 1.0
 
 
