@@ -117,7 +117,7 @@ def judge(name: str, study: Study, settings: Sequence[Settings], seconds: Sequen
             "no forecast" if said is None else f"{said.estimate:.3f} s ({said.low:.3f} to {said.high:.3f})"
         )
         print(f"  {measured:.3f} s, forecast {words}, {outcome.state}: {outcome.candidate}")
-    chosen, saved = times[0], study.saved
+    chosen, saved = times[0], study.saved_seconds
     assert saved is not None
     slower, gained = chosen / min(times) - 1, now - chosen
     print(

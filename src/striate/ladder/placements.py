@@ -27,10 +27,14 @@ DRAWS = 8  # other placements that are played
 def other_placements(request: Request, forecast: Forecast, cluster: Cluster) -> list[Cluster]:
     """The machine with other placements by hash; none where nothing is placed so, or a run takes too long."""
     workload = request.workload
-    hashed = cluster.settings.distribution == "hash" and len(cluster.servers) > 1
-    if not hashed or forecast.rung != "fine" or forecast.cost.cpu_seconds > EXPENSIVE_SECONDS:
+    if forecast.rung != "fine" or forecast.cost.cpu_seconds > EXPENSIVE_SECONDS:
         return []
-    if not isinstance(workload, Workload) or cluster.description is None:
+    return draws(workload, cluster) if isinstance(workload, Workload) else []
+
+
+def draws(workload: Workload, cluster: Cluster) -> list[Cluster]:
+    """The machine with other placements of the program's files; none where nothing is placed by hash."""
+    if cluster.settings.distribution != "hash" or len(cluster.servers) < 2 or cluster.description is None:
         return []
     if not any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS)):
         return []

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
+from statistics import median
 from typing import Any
 
 from striate.cluster.cluster import Cluster
 from striate.errors import PluginError, StriateError, TuningError
 from striate.interval import Interval
+from striate.ladder.placements import draws
 from striate.ladder.predict import predict_bounds, proved_bounds
 from striate.ladder.proofs import Proof
 from striate.plugins.loading import Plugins, load
@@ -98,9 +100,16 @@ def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
         plugins = _plugins(question.plugins)
         rules = collective_rules(candidate.settings, plugins.collectives)
         workload, cluster = realise(question, candidate.settings)
-        bounds = predict_bounds(workload, cluster, rung=rung, collectives=rules, plugins=plugins)
+        machines = [cluster, *draws(workload, cluster)]  # settings are not to win by the luck of one placement
+        bounds = _middle(
+            [predict_bounds(workload, one, rung=rung, collectives=rules, plugins=plugins) for one in machines]
+        )
         played = rung == "fine"  # a run of the model: what it takes is proved by the run
-        proved = _as_played(bounds) if played else proved_bounds(workload, cluster, rules, plugins)
+        proved = (
+            _as_played(bounds)
+            if played
+            else _middle_proof([proved_bounds(workload, one, rules, plugins) for one in machines])
+        )
     except PluginError:
         raise
     except UnfitError as error:
@@ -120,6 +129,24 @@ def _machine(text: str) -> Any:
 @lru_cache(maxsize=4)
 def _plugins(sources: tuple[str, ...]) -> Plugins:
     return load(sources)
+
+
+def _middle(intervals: Sequence[Interval]) -> Interval:
+    """The medians of all three numbers."""
+    return Interval(*(median(ends) for ends in zip(*(map(astuple, intervals)), strict=True)))
+
+
+def _middle_proof(proofs: Sequence[Proof | None]) -> Proof | None:
+    """What is proved of the median of the times: where each has its bound, the bounds' median is one of theirs."""
+    known = [one for one in proofs if one is not None]
+    if len(known) < len(proofs):
+        return None
+    highs = [one.high for one in known if one.high is not None]
+    return replace(
+        known[0],
+        low=median(one.low for one in known),
+        high=median(highs) if len(highs) == len(known) else None,
+    )
 
 
 def _as_played(seconds: Interval) -> Proof:

@@ -55,6 +55,7 @@ class Study:
     outcomes: tuple[Outcome, ...]
     now: Outcome
     provenance: Provenance
+    saved_seconds: Interval | None = None  # by the best against now, an 80 % range; None when either has no time
     notes: tuple[str, ...] = ()
     schema: str = SCHEMA
 
@@ -76,14 +77,6 @@ class Study:
         """False when the budget ended first."""
         return all(outcome.state != "undecided" for outcome in self.outcomes)
 
-    @property
-    def saved(self) -> Interval | None:
-        """Seconds that the best saves against now; below zero where now is better; None when now is refused."""
-        if self.now.seconds is None or self.best.seconds is None:
-            return None
-        now, best = self.now.seconds, self.best.seconds
-        return Interval(now.low - best.high, now.estimate - best.estimate, now.high - best.low)
-
     def counts(self) -> dict[str, int]:
         """How many candidates have each outcome."""
         states = [outcome.state for outcome in self.outcomes]
@@ -94,8 +87,7 @@ class Study:
         import msgspec
 
         plain: dict[str, Any] = msgspec.to_builtins(self)
-        saved = self.saved
-        return plain | {"counts": self.counts(), "saved_seconds": msgspec.to_builtins(saved)}
+        return plain | {"counts": self.counts()}
 
     def to_json(self) -> str:
 

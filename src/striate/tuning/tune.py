@@ -16,6 +16,7 @@ from striate.rungs.cost import fine_seconds
 from striate.tuning.bayes import search_bayes
 from striate.tuning.deadline import OutOfTime, ended_after
 from striate.tuning.executors import executor_called
+from striate.tuning.gain import saved_seconds
 from striate.tuning.panel import Panel, Progress
 from striate.tuning.question import FixedWorkload, Question, realise
 from striate.tuning.race import Race
@@ -91,6 +92,7 @@ def tune(
         race = Race(panel, chosen)
         asked = _searched(space, race, search=search, trials=trials, seed=seed)
         spent = panel.spent
+    outcomes, now = race.outcomes(asked, resolution), today.outcomes([NOW], resolution)[0]
     return Study(
         program=", ".join(application.name for application in workload.applications),
         cluster=machine.name,
@@ -99,9 +101,10 @@ def tune(
         budget_seconds=most,
         spent_seconds=spent,
         resolution=resolution,
-        outcomes=race.outcomes(asked, resolution),
-        now=today.outcomes([NOW], resolution)[0],
+        outcomes=outcomes,
+        now=now,
         provenance=Provenance.of(inputs, seed=seed),
+        saved_seconds=saved_seconds(question, now, outcomes[0]) if outcomes[0].state == "best" else None,
     )
 
 

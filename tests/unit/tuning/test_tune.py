@@ -6,15 +6,22 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from statistics import median
 
+import msgspec
 import pytest
 
 from striate.apps import checkpoint, jacobi
+from striate.cli.tune import study_text
+from striate.cluster import load_cluster
+from striate.cluster.build import build
+from striate.cluster.cluster import Settings
 from striate.errors import StriateError, TuningError
 from striate.ladder import predict
 from striate.tuning import Study, tune
 from striate.tuning.question import realise
 from striate.tuning.tune import question_of
+from striate.units import about_seconds
 from striate.workload import Spmd
 
 BUILD = partial(checkpoint.workload, ranks=4, steps=4, every=2, state="1 MiB")
@@ -47,9 +54,44 @@ def test_a_study_survives_its_json(alone):
     again = Study.from_json(alone.to_json())
 
     assert told(again) == told(alone)
+    assert again.saved_seconds == alone.saved_seconds
     assert json.loads(alone.to_json())["schema"] == "striate.tuning/1"
     with pytest.raises(TuningError, match="not a tuning"):
         Study.from_json(b'{"schema": 1}')
+
+
+def test_what_is_saved_has_a_range_where_the_machine_has_none(alone):
+    now, best, saved = alone.now.seconds, alone.best.seconds, alone.saved_seconds
+
+    assert now.low == now.high, "westmere has no measured ranges"
+    assert saved.estimate == now.estimate - best.estimate
+    assert saved.low < saved.estimate < saved.high
+    assert saved.high - saved.low < 2 * (now.estimate + best.estimate)
+    assert (
+        f"the best saves {about_seconds(saved.estimate)}, in 80 % of real runs between -" in study_text(alone)
+        or saved.low >= 0
+    )
+
+
+def test_a_setting_does_not_win_by_the_luck_of_one_placement():
+    settings = {"distribution": "hash", "stripe_unit": "64 KiB"}
+    machine = with_settings(load_cluster("westmere"), **settings)
+    study = tune(BUILD, machine, vary={"placement": ["block", "round-robin"]}, executor="serial")
+
+    workload, _ = realise(question_of(BUILD, machine), study.best.candidate.settings)
+    times = [
+        predict(
+            workload, with_settings(machine, distribution_draw=draw), rung="fine", exact=True
+        ).seconds.estimate
+        for draw in range(9)
+    ]
+    assert len(set(times)) > 1
+    assert study.best.seconds.estimate == median(times)
+
+
+def with_settings(cluster, **changed):
+    settings = msgspec.convert(msgspec.to_builtins(cluster.description.settings) | changed, Settings)
+    return build(msgspec.structs.replace(cluster.description, settings=settings))
 
 
 @pytest.mark.parametrize("executor", ["processes", "dask"])
