@@ -86,6 +86,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     # Ranks that access files for the others; "stripes x 4": a multiple of a file's stripes.
     aggregators: Annotated[int, Meta(ge=1, le=2**31 - 1)] | Annotated[str, Meta(pattern=AGGREGATORS)] = "all"
     file_domains: DomainKind = "contiguous"  # of aggregators; cyclic: stripes in turn, as ROMIO on Lustre
+    data_sieving: bool = False  # independent accesses with gaps go through buffers, as ROMIO does
     routing: RoutingKind = "shortest"
     protocol: ProtocolKind = (
         "interface"  # who moves messages: interfaces, or processors, which compute less then

@@ -16,10 +16,11 @@ _GLUSTERFS = {
     "distribution": "hash",
     "sync_alone": True,
 }
-# ROMIO: one aggregator per node, two-phase where accesses interleave (romio_cb_write=automatic). Collectives: what
-# MPICH 4 chooses (src/mpi/coll, `intra_auto`).
+# ROMIO: one aggregator per node, two-phase where accesses interleave (romio_cb_write=automatic), data sieving
+# (romio_ds_write=automatic). Collectives: what MPICH 4 chooses (src/mpi/coll, `intra_auto`).
 _MPICH = {
     "collective": "automatic",
+    "data_sieving": True,
     "aggregators": "nodes",
     "collective_algorithms": [
         "bcast=binomial-in-turn,ranks=..8",

@@ -15,6 +15,7 @@ from striate.collectives.choice import Choice, Rule
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.climb import expect_affordable
+from striate.ladder.data_sieving import carried_out
 from striate.ladder.distribution import Spread
 from striate.ladder.forecast import Forecast
 from striate.ladder.placements import median_placement, noted, other_placements
@@ -96,6 +97,7 @@ def predict(
     memory = size(timeline_memory) if timeline else 0
     if isinstance(workload, Workload):
         workload = workload.on(bool(cluster.metadata)).fitted(len(cluster.servers))
+        workload = carried_out(workload, cluster)
     own = load(plugins)
     choice = Choice.of((*collectives, *own.rules), own.collectives)
     request = Request(workload, choice, precision, rung, limit, Provenance.of(inputs), own)
@@ -146,6 +148,7 @@ def predict_bounds(
     plugins: Plugins = NO_PLUGINS,
 ) -> Interval:
     """The bounds of one rung over the machine's measured ranges, without what it takes to make them a distribution."""
+    workload = carried_out(workload, cluster)
     choice = Choice.of((*collectives, *plugins.rules), plugins.collectives)
     request = Request(workload, choice, None, rung, math.inf, Provenance.of(None), plugins)
     forecast = request.climb(request.subject(cluster))
@@ -175,6 +178,7 @@ def proved_bounds(
     plugins: Plugins = NO_PLUGINS,
 ) -> Proof | None:
     """What no run on the machine can beat or exceed, anywhere in its measured ranges; None where it is not known."""
+    workload = carried_out(workload, cluster)
     choice = Choice.of((*collectives, *plugins.rules), plugins.collectives)
     found = [
         subject_of(workload, one, choice=choice, plugins=plugins).proved()

@@ -100,7 +100,10 @@ def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
         plugins = _plugins(question.plugins)
         rules = collective_rules(candidate.settings, plugins.collectives)
         workload, cluster = realise(question, candidate.settings)
-        machines = [cluster, *draws(workload, cluster)]  # settings are not to win by the luck of one placement
+        machines = [
+            cluster,
+            *draws(workload, cluster),
+        ]  # settings are not to win by the luck of one placement
         bounds = _middle(
             [predict_bounds(workload, one, rung=rung, collectives=rules, plugins=plugins) for one in machines]
         )

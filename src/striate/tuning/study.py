@@ -55,7 +55,9 @@ class Study:
     outcomes: tuple[Outcome, ...]
     now: Outcome
     provenance: Provenance
-    saved_seconds: Interval | None = None  # by the best against now, an 80 % range; None when either has no time
+    saved_seconds: Interval | None = (
+        None  # by the best against now, an 80 % range; None when either has no time
+    )
     notes: tuple[str, ...] = ()
     schema: str = SCHEMA
 

@@ -15,7 +15,6 @@ from striate.apps import checkpoint, jacobi
 from striate.cli.tune import study_text
 from striate.cluster import load_cluster
 from striate.cluster.build import build
-from striate.cluster.cluster import Settings
 from striate.errors import StriateError, TuningError
 from striate.ladder import predict
 from striate.tuning import Study, tune
@@ -74,8 +73,7 @@ def test_what_is_saved_has_a_range_where_the_machine_has_none(alone):
 
 
 def test_a_setting_does_not_win_by_the_luck_of_one_placement():
-    settings = {"distribution": "hash", "stripe_unit": "64 KiB"}
-    machine = with_settings(load_cluster("westmere"), **settings)
+    machine = with_settings(load_cluster("westmere"), distribution="hash")
     study = tune(BUILD, machine, vary={"placement": ["block", "round-robin"]}, executor="serial")
 
     workload, _ = realise(question_of(BUILD, machine), study.best.candidate.settings)
@@ -90,7 +88,7 @@ def test_a_setting_does_not_win_by_the_luck_of_one_placement():
 
 
 def with_settings(cluster, **changed):
-    settings = msgspec.convert(msgspec.to_builtins(cluster.description.settings) | changed, Settings)
+    settings = msgspec.structs.replace(cluster.description.settings, **changed)
     return build(msgspec.structs.replace(cluster.description, settings=settings))
 
 

@@ -94,7 +94,9 @@ def test_an_independent_strided_read_is_sieved():
     (application,) = Workload.from_trace(strided(**ROMIO)).applications
     steps = [step for step in unfold(application, 0) if step.kind is Kind.READ]
 
-    assert [step.operands["bytes"] for step in steps] == [4 << 20, 4 << 20, 9999 * 1000 + 4 - (8 << 20)]
+    # Each buffer begins at the first block that is not in the one before: 0, 4195 and 8390 strides on.
+    assert [step.operands["offset"] for step in steps] == [0, 4_195_000, 8_390_000]
+    assert [step.operands["bytes"] for step in steps] == [4 << 20, 4 << 20, 9_999_004 - 8_390_000]
     assert {step.operands["count"] for step in steps} == {1}
 
 

@@ -17,7 +17,7 @@ from striate.trace.trace import Trace
 from striate.units import size as bytes_of
 from striate.workload.application import Application, collective_text
 from striate.workload.replay.meetings import turns
-from striate.workload.replay.sieving import Sieving
+from striate.workload.sieving import Sieving
 
 
 @dataclass(frozen=True, slots=True, eq=False)

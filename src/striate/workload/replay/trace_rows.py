@@ -18,9 +18,9 @@ from striate.workload.operations import Operation
 from striate.workload.replay.gaps import evened, gaps_before
 from striate.workload.replay.meetings import targets
 from striate.workload.replay.recorded_hints import RecordedAccess
-from striate.workload.replay.sieving import Sieving
 from striate.workload.replay.traced_access import TracedAccess
 from striate.workload.replay.traced_memory import Reached, TracedMemory
+from striate.workload.sieving import Sieving
 
 FILE_CALLS: Mapping[str, Callable[..., Operation]] = {
     "close": operations.close_file,

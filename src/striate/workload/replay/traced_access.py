@@ -9,7 +9,7 @@ from typing import Any, cast
 from striate.layout.extents import Extents
 from striate.workload import operations
 from striate.workload.operations import Operation
-from striate.workload.replay.sieving import Sieving
+from striate.workload.sieving import ListedRuns, Runs, Sieving, StridedRuns
 
 _RANGE_BYTES = 16  # first and last byte, which ranks tell each other before they decide against an exchange
 
@@ -43,7 +43,7 @@ class TracedAccess:
             return
         if self.comm is not None:
             yield operations.allgather(_RANGE_BYTES, comm=self.comm)
-        pieces = list(sieving.pieces(self.kind, first, last))
+        pieces = list(sieving.pieces(self.kind, self._runs(blocks, size, stride)))
         for number, (kind, offset, length) in enumerate(pieces):
             verb = getattr(operations, kind)
             ends = number == len(pieces) - 1
@@ -66,6 +66,11 @@ class TracedAccess:
         if not len(runs):
             return self.offset, self.offset
         return self.offset + int(runs.offsets.min()), self.offset + int((runs.offsets + runs.sizes).max())
+
+    def _runs(self, blocks: int, size: int, stride: int) -> Runs:
+        if self.extents is None:
+            return StridedRuns(self.offset, blocks, size, stride)
+        return ListedRuns(self.offset + self.extents.offsets, self.extents.sizes)
 
     def _where(self, blocks: int, size: int, stride: int) -> dict[str, Any]:
         if self.extents is not None:
