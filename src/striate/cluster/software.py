@@ -24,7 +24,7 @@ _MPICH = {
     "aggregators": "nodes",
     "collective_algorithms": [
         "bcast=binomial-in-turn,ranks=..8",
-        "allreduce=rabenseifner,bytes=2049..",
+        "allreduce=smp-rabenseifner,bytes=2049..",
     ],
 }
 _DIRTY_SHARE = 0.1  # of memory, before Linux writes back on its own: vm.dirty_background_ratio

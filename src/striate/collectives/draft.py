@@ -68,6 +68,13 @@ class _Step:
         """The same step with its tags moved up."""
         return replace(self, actions=tuple(replace(group, tag=group.tag + tags) for group in self.actions))
 
+    def named(self, ranks: Ranks) -> _Step:
+        """The same step of other ranks."""
+        actions = tuple(
+            replace(group, rank=ranks[group.rank], peer=ranks[group.peer]) for group in self.actions
+        )
+        return replace(self, ranks=ranks[self.ranks], actions=actions)
+
     def is_even(self, size: int) -> bool:
         """Whether every rank of the group takes this step and has one action of each kind listed."""
         return len(self.ranks) == size and all(
@@ -93,6 +100,15 @@ class ScheduleDraft:
             raise ScheduleError(f"root {root} is not in a group of {self.size}")
         self._root = root
         return self
+
+    def among(self, ranks: Ranks, size: int) -> ScheduleDraft:
+        """The same for a part of a larger group: rank i becomes `ranks[i]`, ascending, of `size` ranks."""
+        whole = ScheduleDraft(size)
+        whole._steps = [step.named(ranks) for step in self._steps]
+        if (carries := self._carries) is not None:
+            number = {int(rank): at for at, rank in enumerate(ranks)}
+            whole._carries = lambda sender, receiver, tag: carries(number[sender], number[receiver], tag)
+        return whole
 
     def without_carries(self) -> ScheduleDraft:
         """This draft, when what its messages carry proves nothing."""

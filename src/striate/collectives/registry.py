@@ -76,6 +76,7 @@ ALGORITHMS: dict[tuple[str, str], Callable[..., ScheduleDraft | CollectiveSchedu
     ("allreduce", "recursive-doubling"): allreduce.recursive_doubling,
     ("allreduce", "ring"): allreduce.ring,
     ("allreduce", "rabenseifner"): allreduce.rabenseifner,
+    ("allreduce", "smp-rabenseifner"): allreduce.smp_rabenseifner,
     ("allreduce", "reduce-bcast"): allreduce.reduce_bcast,
     ("gather", "binomial"): gather.binomial,
     ("gather", "direct"): gather.direct,
@@ -104,7 +105,7 @@ FAMILY = {"gatherv": "gather", "scatterv": "scatter", "allgatherv": "allgather",
 KINDS = frozenset((*(kind for kind, _ in ALGORITHMS), *FAMILY))
 
 # Algorithms that need to know which ranks share a node (option `nodes`).
-PLACED = frozenset((("bcast", "smp-pipelined"),))
+PLACED = frozenset((("bcast", "smp-pipelined"), ("allreduce", "smp-rabenseifner")))
 
 
 def choose(kind: str, size: int, size_bytes: int) -> str:

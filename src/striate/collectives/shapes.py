@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,3 +118,38 @@ class Fold:
     def ranks(self, first: int, count: int) -> range:
         """The ranks that `count` members from `first` on stand for."""
         return range(int(self.first(first)), int(self.first(first + count)))
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """A group by nodes: the first rank of a node leads it, and the others form binomial trees below it."""
+
+    ranks: Ranks  # node after node, ascending in each
+    number: Sizes  # of each rank of `ranks` in its node, from 0
+
+    @classmethod
+    def of(cls, size: int, nodes: Sequence[int] | None) -> Inside:
+        """`nodes` gives the node of each rank of the group; without it every rank is alone on its node."""
+        place = np.arange(size) if nodes is None else np.asarray(nodes)
+        if place.shape != (size,):
+            raise ScheduleError(f"expected the nodes of {size} ranks, got {place.shape[0]}")
+        ranks = np.argsort(place, kind="stable").astype(np.int32)
+        first = np.flatnonzero(np.diff(place[ranks], prepend=place.min() - 1))
+        number = np.arange(size) - np.repeat(first, np.diff(first, append=size))
+        return cls(ranks, number)
+
+    @property
+    def leaders(self) -> Ranks:
+        return np.sort(self.ranks[self.number == 0])
+
+    @property
+    def largest(self) -> int:
+        """Ranks of the fullest node."""
+        return int(self.number.max()) + 1
+
+    def edges_at(self, distance: int) -> tuple[Ranks, Ranks]:
+        """Parents, ascending, and children of all trees whose numbers lie `distance` apart."""
+        children = np.flatnonzero(self.number % (2 * distance) == distance)
+        above, below = self.ranks[children - distance], self.ranks[children]
+        order = np.argsort(above)
+        return above[order], below[order]

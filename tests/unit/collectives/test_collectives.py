@@ -158,12 +158,39 @@ def test_reduce_counts_every_contribution_once_at_the_root(name, size, root, siz
 @pytest.mark.parametrize("name", names("allreduce"))
 @given(groups, sizes)
 def test_allreduce_counts_every_contribution_once_everywhere(name, size, size_bytes):
-    pieces = {"rabenseifner": Fold(size).power, "ring": size}.get(name, 1)
+    pieces = {
+        "rabenseifner": Fold(size).power,
+        "smp-rabenseifner": Fold(size).power,  # every rank alone on its node
+        "ring": size,
+    }.get(name, 1)
     schedule = plan("allreduce", size, size_bytes, name=name)
 
     for held in reduced(schedule, pieces):
         assert all(held[piece] == frozenset(range(size)) for piece in range(pieces))
     assert_bytes_fit(schedule, split(size_bytes, pieces))
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=20), sizes)
+def test_an_smp_aware_allreduce_combines_inside_nodes_first(nodes, size_bytes):
+    pieces = Fold(len(set(nodes))).power
+    schedule = plan("allreduce", len(nodes), size_bytes, name="smp-rabenseifner", nodes=nodes).check()
+
+    for held in reduced(schedule, pieces):
+        assert all(held[piece] == frozenset(range(len(nodes))) for piece in range(pieces))
+    assert_bytes_fit(schedule, split(size_bytes, pieces))
+    sends = schedule.action == SEND
+    crossing = sum(
+        size
+        for a, b, size in zip(
+            schedule.rank_of_action[sends].tolist(),
+            schedule.peer[sends].tolist(),
+            schedule.bytes[sends].tolist(),
+            strict=True,
+        )
+        if nodes[a] != nodes[b]
+    )
+    alone = plan("allreduce", len(set(nodes)), size_bytes, name="rabenseifner")
+    assert crossing == alone.bytes[alone.action == SEND].sum()
 
 
 @pytest.mark.parametrize("name", names("reduce_scatter"))

@@ -36,7 +36,7 @@ def listed(sums: Tally) -> dict[str, list[int]]:
 
 
 def options_of(name: str, size: int) -> dict:
-    return {"nodes": np.arange(size) % 3} if name == "smp-pipelined" else {}
+    return {"nodes": np.arange(size) % 3} if name.startswith("smp-") else {}
 
 
 @pytest.mark.parametrize(("kind", "name"), list(ALGORITHMS))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from striate.collectives.algorithms import bcast, reduce
 from striate.collectives.algorithms.halving import Core
 from striate.collectives.draft import ScheduleDraft, join, recv, send
-from striate.collectives.shapes import Fold, split
+from striate.collectives.shapes import Fold, Inside, distances, split
 
 
 def recursive_doubling(size: int, size_bytes: int) -> ScheduleDraft:
@@ -45,6 +47,27 @@ def rabenseifner(size: int, size_bytes: int) -> ScheduleDraft:
     core.double(draft, rounds + 1)
     core.fold_out(draft, 2 * rounds + 1)
     return draft
+
+
+def smp_rabenseifner(size: int, size_bytes: int, *, nodes: Sequence[int] | None = None) -> ScheduleDraft:
+    """Rabenseifner among the first ranks of the nodes, between binomial trees inside each node; as MPICH does.
+
+    `nodes` gives the node of each rank of the group; without it every rank is alone on its node.
+    """
+    inside = Inside.of(size, nodes)
+    parts = range(Fold(len(inside.leaders)).power)
+    before, after = (ScheduleDraft(size, lambda sender, receiver, tag: parts) for _ in range(2))
+    for distance in distances(inside.largest):
+        above, below = inside.edges_at(distance)
+        before.step(send(below, above, size_bytes))
+        before.step(recv(above, below, size_bytes))
+        before.combine(above, size_bytes)
+    for distance in reversed(distances(inside.largest)):
+        above, below = inside.edges_at(distance)
+        after.step(send(above, below, size_bytes))
+        after.step(recv(below, above, size_bytes))
+    between = rabenseifner(len(inside.leaders), size_bytes).among(inside.leaders, size)
+    return join(before, between, after)
 
 
 def ring(size: int, size_bytes: int) -> ScheduleDraft:
