@@ -121,14 +121,14 @@ class Fold:
 
 
 @dataclass(frozen=True, eq=False)
-class Inside:
+class NodeTrees:
     """A group by nodes: the first rank of a node leads it, and the others form binomial trees below it."""
 
     ranks: Ranks  # node after node, ascending in each
     number: Sizes  # of each rank of `ranks` in its node, from 0
 
     @classmethod
-    def of(cls, size: int, nodes: Sequence[int] | None) -> Inside:
+    def of(cls, size: int, nodes: Sequence[int] | None) -> NodeTrees:
         """`nodes` gives the node of each rank of the group; without it every rank is alone on its node."""
         place = np.arange(size) if nodes is None else np.asarray(nodes)
         if place.shape != (size,):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from striate.collectives.algorithms import bcast, reduce
 from striate.collectives.algorithms.halving import Core
 from striate.collectives.draft import ScheduleDraft, join, recv, send
-from striate.collectives.shapes import Fold, Inside, distances, split
+from striate.collectives.shapes import Fold, NodeTrees, distances, split
 
 
 def recursive_doubling(size: int, size_bytes: int) -> ScheduleDraft:
@@ -54,19 +54,19 @@ def smp_rabenseifner(size: int, size_bytes: int, *, nodes: Sequence[int] | None 
 
     `nodes` gives the node of each rank of the group; without it every rank is alone on its node.
     """
-    inside = Inside.of(size, nodes)
-    parts = range(Fold(len(inside.leaders)).power)
+    trees = NodeTrees.of(size, nodes)
+    parts = range(Fold(len(trees.leaders)).power)
     before, after = (ScheduleDraft(size, lambda sender, receiver, tag: parts) for _ in range(2))
-    for distance in distances(inside.largest):
-        above, below = inside.edges_at(distance)
+    for distance in distances(trees.largest):
+        above, below = trees.edges_at(distance)
         before.step(send(below, above, size_bytes))
         before.step(recv(above, below, size_bytes))
         before.combine(above, size_bytes)
-    for distance in reversed(distances(inside.largest)):
-        above, below = inside.edges_at(distance)
+    for distance in reversed(distances(trees.largest)):
+        above, below = trees.edges_at(distance)
         after.step(send(above, below, size_bytes))
         after.step(recv(below, above, size_bytes))
-    between = rabenseifner(len(inside.leaders), size_bytes).among(inside.leaders, size)
+    between = rabenseifner(len(trees.leaders), size_bytes).among(trees.leaders, size)
     return join(before, between, after)
 
 
