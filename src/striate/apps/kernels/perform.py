@@ -17,7 +17,10 @@ Operands = dict[str, Any]
 
 
 class Performer:
-    """One rank that performs operations; files lie in `folder`, and buffers are made and touched before the run."""
+    """One rank that performs operations; files lie in `folder`, and buffers are made and touched before the run.
+
+    Making it is collective.
+    """
 
     def __init__(
         self, comm: Any, folder: Path, operations: Iterable[Operation], hints: Mapping[str, str]
@@ -30,7 +33,8 @@ class Performer:
             for operation in operations
         ]
         self._info = MPI.Info.Create(dict(hints)) if hints else MPI.INFO_NULL
-        largest = max((_buffer_bytes(op.kind, given, comm.size) for op, given in self._program), default=0)
+        mine = max((_buffer_bytes(op.kind, given, comm.size) for op, given in self._program), default=0)
+        largest = comm.allreduce(mine, op=MPI.MAX)  # who sends little may receive much
         self._out, self._in = np.ones(largest, np.uint8), np.ones(largest, np.uint8)
         self._files: dict[Any, Any] = {}
         self._pending: list[Any] = []
@@ -123,15 +127,22 @@ class Performer:
         if kind is Kind.ALLTOALLV:
             sizes = [int(count) for count in given["counts"]]
             came = comm.alltoall(sizes)
+            self._expect_room(max(sum(sizes), sum(came)))
             comm.Alltoallv([self._out, sizes], [self._in, came])
             return
         parts = comm.allgather(given["bytes"])
+        self._expect_room(sum(parts))
         if kind is Kind.ALLGATHERV:
             comm.Allgatherv(mine, [self._in, parts])
         elif kind is Kind.GATHERV:
             comm.Gatherv(mine, [self._in, parts] if comm.rank == root else None, root)
         else:
             comm.Scatterv([self._out, parts] if comm.rank == root else None, self._in[: given["bytes"]], root)
+
+    def _expect_room(self, size: int) -> None:
+        """MPI itself writes beyond the end of a buffer that is too short."""
+        if size > self._in.size:
+            raise WorkloadError(f"expected a buffer of at least {size} bytes, got {self._in.size}")
 
     def _access(self, kind: Kind, given: Operands) -> None:
         file, size, count = self._files[given["file"]], given["bytes"], given["count"]
@@ -162,11 +173,11 @@ class Performer:
 
 
 def _buffer_bytes(kind: Kind, given: Operands, ranks: int) -> int:
-    """Bytes of the larger buffer of an operation, at most: parts that rise by rank stay below twice the mean."""
+    """Bytes of the larger buffer of an operation, at most, where no rank's part is larger than this one's."""
     size = max(given.get("bytes", 0), given.get("source_bytes", 0))
     if kind in ACCESSES:
         return int(size * given["count"])
-    return int(size * 2 * ranks) if Kind.GATHER <= kind <= Kind.ALLTOALLV else int(size)
+    return int(size * ranks) if Kind.GATHER <= kind <= Kind.ALLTOALLV else int(size)
 
 
 def _compute(picoseconds: int) -> None:
