@@ -120,6 +120,14 @@ class Fold:
         return range(int(self.first(first)), int(self.first(first + count)))
 
 
+def node_of_each(size: int, nodes: Sequence[int] | None) -> NDArray[np.int64]:
+    """The node of each rank of a group; where none are given, every rank is alone on its node."""
+    place = np.arange(size) if nodes is None else np.asarray(nodes)
+    if place.shape != (size,):
+        raise ScheduleError(f"expected the nodes of {size} ranks, got {place.shape[0]}")
+    return place
+
+
 @dataclass(frozen=True, eq=False)
 class NodeTrees:
     """A group by nodes: the first rank of a node leads it, and the others form binomial trees below it."""
@@ -129,10 +137,8 @@ class NodeTrees:
 
     @classmethod
     def of(cls, size: int, nodes: Sequence[int] | None) -> NodeTrees:
-        """`nodes` gives the node of each rank of the group; without it every rank is alone on its node."""
-        place = np.arange(size) if nodes is None else np.asarray(nodes)
-        if place.shape != (size,):
-            raise ScheduleError(f"expected the nodes of {size} ranks, got {place.shape[0]}")
+        """`nodes` as `node_of_each` takes them."""
+        place = node_of_each(size, nodes)
         ranks = np.argsort(place, kind="stable").astype(np.int32)
         first = np.flatnonzero(np.diff(place[ranks], prepend=place.min() - 1))
         number = np.arange(size) - np.repeat(first, np.diff(first, append=size))

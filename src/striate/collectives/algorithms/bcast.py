@@ -9,7 +9,7 @@ import numpy as np
 from striate.collectives.algorithms import allgather, scatter
 from striate.collectives.draft import ScheduleDraft, join, recv, send
 from striate.collectives.schedule import ScheduleError
-from striate.collectives.shapes import distances, edges, edges_at, parent, split
+from striate.collectives.shapes import distances, edges, edges_at, node_of_each, parent, split
 
 BLOCK_BYTES = 1 << 20
 
@@ -97,9 +97,7 @@ def smp_pipelined(
 
     `nodes` gives the node of each rank of the group; without it every rank is alone on its node.
     """
-    place = np.roll(np.arange(size) if nodes is None else np.asarray(nodes), -root)
-    if place.shape != (size,):
-        raise ScheduleError(f"expected the nodes of {size} ranks, got {place.shape[0]}")
+    place = np.roll(node_of_each(size, nodes), -root)
     _, first, node = np.unique(place, return_index=True, return_inverse=True)
     order = np.argsort(first[node], kind="stable")  # nodes in the order of their first rank, the root's first
     return pipelined(size, size_bytes, root, block_bytes=block_bytes, order=order.tolist())
