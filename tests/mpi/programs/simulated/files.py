@@ -22,6 +22,7 @@ comm.Barrier()
 got = np.zeros(4, "i4")
 file.Read_at((size - 1 - rank) * 16, got)
 seen.append((got.tolist(), file.Get_size()))
+comm.Barrier()  # nobody writes over what another still reads
 
 # Every rank's numbers one after the other's: a vector as the view.
 column = MPI.INT.Create_vector(4, 1, size).Commit()
@@ -36,6 +37,7 @@ file.Sync()
 comm.Barrier()
 file.Read_at_all(0, whole)
 seen.append(whole.tolist())
+comm.Barrier()
 
 # A block of a matrix.
 rows = MPI.DOUBLE.Create_subarray([size, 3], [1, 3], [rank, 0]).Commit()
@@ -47,6 +49,7 @@ status = MPI.Status()
 tail = np.zeros(24, "u1")
 file.Read_at((size - 1) * 24 + 8, tail, status)
 seen.append((file.Get_size(), status.Get_count(MPI.BYTE), tail[:16].view("d").tolist()))
+comm.Barrier()
 request = file.Iwrite_at(rank * 24, np.full(3, 1.0 + rank))
 request.Wait()
 file.Close()
