@@ -4,6 +4,8 @@
     python verification/lab.py --judge             only judge what verification/lab.jsonl holds
     python verification/lab.py --judge --keep      and make all runs the package's calibration
 
+All of them write verification/lab.csv and the page docs/practice-cluster-runs.html.
+
 The first cluster is the one that the software's costs of `striate lab describe` were found on; the second is the same,
 as `striate probe` finds it. All others differ from it in known facts: links, hosts, servers, disks, shards, ranks,
 aggregators; nothing was measured on them before their forecasts were made. The model's part of all ranges comes from
@@ -26,6 +28,7 @@ from statistics import median
 
 import msgspec
 from calibrated import keep, model_of
+from lab_page import write_page
 
 from striate.cluster import load_cluster
 from striate.evaluate.launched.forecast import forecast_program, workload_of
@@ -223,15 +226,25 @@ def table(found: Sequence[Judged]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def summary(name: str, found: Sequence[Judged], error: float = math.inf) -> bool:
-    """Print what was found of some runs; whether they meet the aims."""
-    errors = median(abs(one.run.error) for one in found)
-    share = sum(one.inside for one in found) / len(found)
-    width = median(one.width for one in found)
-    print(
-        f"{name}: {len(found)} runs, median error {errors:.1%}, {share:.0%} inside the 80 % range, "
+def summary(found: Sequence[Judged]) -> str:
+    """What was found of some runs, in a line."""
+    errors, share, width = figures(found)
+    return (
+        f"{len(found)} runs, median error {errors:.1%}, {share:.0%} inside the 80 % range, "
         f"median width {width:.2f}"
     )
+
+
+def figures(found: Sequence[Judged]) -> tuple[float, float, float]:
+    """The median error, the share inside, and the median width of some runs."""
+    errors = median(abs(one.run.error) for one in found)
+    share = sum(one.inside for one in found) / len(found)
+    return errors, share, median(one.width for one in found)
+
+
+def met(found: Sequence[Judged], error: float) -> bool:
+    """Whether some runs meet the aims."""
+    errors, share, width = figures(found)
     return errors <= error and share >= COVERAGE and width <= WIDTH
 
 
@@ -245,7 +258,7 @@ def parted(runs: Sequence[LabRun], piece: str) -> tuple[list[LabRun], list[LabRu
 
 
 def judge() -> int:
-    """Print what was found, write the csv; 0 when all aims are met."""
+    """Print what was found, write the csv and the page; 0 when all aims are met."""
     runs, first = kept(), next(iter(PIECES))
     other = [run for run in runs if run.piece != first]
     found = [one for piece in PIECES for one in ranged(*parted(runs, piece))]
@@ -257,13 +270,16 @@ def judge() -> int:
         "as probed": (lambda piece: PIECES[piece].probed, MEDIAN_ERROR),
         "what-if": (lambda piece: piece != first and not PIECES[piece].probed, WHAT_IF_ERROR),
     }
+    lines = []
     for name, (belongs, error) in groups.items():
         some = [one for one in found if belongs(one.run.piece)]
         if some:
-            met = summary(name, some, error)
-            passed &= met or name == "as built"  # shown for comparison: its software's costs were found there
+            lines.append(f"{name}: {summary(some)}")
+            passed &= name == "as built" or met(some, error)  # the software's costs were found as built
+    write_page(found, "; ".join(lines), HERE.parent / "docs" / "practice-cluster-runs.html")
+    print(*lines, sep="\n")
     for piece in dict.fromkeys(run.piece for run in other):
-        summary(f"  {piece}", [one for one in found if one.run.piece == piece])
+        print(f"  {piece}: {summary([one for one in found if one.run.piece == piece])}")
     for run in sorted(runs, key=lambda run: -abs(math.log1p(run.error)))[:8]:
         print(f"  {run.error:+.0%}: {run.program} on {run.piece}")
     return 0 if passed else 3

@@ -10,7 +10,7 @@ from striate.interval import Interval
 from striate.svg import INK, MUTED, RULE, Canvas
 from striate.units import about_seconds
 
-_SIDE, _LEFT, _TOP, _LEGEND = 560.0, 90.0, 80.0, 190.0
+_SIDE, _LEFT, _TOP, _LEGEND = 560.0, 90.0, 80.0, 290.0
 _COLOURS = ("#2f6fab", "#c1121f", "#2a9d4a", "#b7791f", "#7048a8", "#1f2933")
 
 

@@ -18,6 +18,7 @@ table { border-collapse: collapse; width: 100%; margin: 1rem 0; }
 th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #d9e2ec; }
 th:first-child, td:first-child, td.words, th.words { text-align: left; }
 td.words { color: #52606d; }
+td:not(:first-child, .words) { white-space: nowrap; }
 tr.outside td { background: #fdf0ef; }
 .soft { color: #52606d; }
 svg { max-width: 100%; height: auto; }
@@ -79,15 +80,17 @@ def _programs(rows: Sequence[ProgramRow]) -> str:
         )
         for row in rows
     ]
-    return _table(
-        ("program", "measured", "forecast", "80 % range", "error", "inside", "likely reason"), cells
-    )
+    names = ("program", "measured", "forecast", "80 % range", "error", "inside", "likely reason")
+    if not any(row.reason for row in rows):
+        return _table(names[:-1], [line[:-1] for line in cells])
+    return _table(names, cells, words=True)
 
 
 def _parts(rows: Sequence[ProgramRow]) -> str:
     return _table(
         ("program", "measured", "parts"),
         [("", row.name, about_seconds(row.measured), _shares(row)) for row in rows],
+        words=True,
     )
 
 
@@ -97,16 +100,15 @@ def _shares(row: ProgramRow) -> str:
     return ", ".join(f"{kind} {share:.0%}" for kind, share in shares if share >= _SMALL_PART)
 
 
-def _table(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
-    """Rows begin with their class; the last column holds words."""
-    head = (
-        "".join(f"<th>{escape(name)}</th>" for name in names[:-1])
-        + f'<th class="words">{escape(names[-1])}</th>'
-    )
-    lines = [
-        f"<tr{f' class={kind!r}' if kind else ''}>"
-        + "".join(f"<td>{escape(cell)}</td>" for cell in cells[:-1])
-        + f'<td class="words">{escape(cells[-1])}</td></tr>'
-        for kind, *cells in rows
-    ]
-    return "\n".join([f"<table><thead><tr>{head}</tr></thead><tbody>", *lines, "</tbody></table>"])
+def _table(names: Sequence[str], rows: Sequence[tuple[str, ...]], *, words: bool = False) -> str:
+    """Rows begin with their class; with `words`, the last column holds sentences."""
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        kinds = [""] * (len(cells) - words) + [' class="words"'] * words
+        return "".join(
+            f"<{tag}{kind}>{escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True)
+        )
+
+    lines = [f"<tr{f' class={kind!r}' if kind else ''}>{line('td', cells)}</tr>" for kind, *cells in rows]
+    head = f"<table><thead><tr>{line('th', names)}</tr></thead><tbody>"
+    return "\n".join([head, *lines, "</tbody></table>"])

@@ -25,3 +25,11 @@ def test_the_worst_forecast_comes_first_and_names_stay_text():
 
 def test_programs_without_parts_have_no_table_of_them():
     assert "Where the time went" not in page(ProgramRow("x", 1.0, Interval.exactly(1.0), 0.0, 1, 1))
+
+
+def test_the_column_of_reasons_is_there_where_one_is_known():
+    known = ProgramRow("x", 1.0, Interval.exactly(1.0), 0.0, 1, 1, reason="noise")
+    unknown = ProgramRow("y", 1.0, Interval.exactly(1.0), 0.0, 1, 1)
+
+    assert "likely reason" in page(known, unknown)
+    assert "likely reason" not in page(unknown)
