@@ -136,7 +136,7 @@ def measure(make_case: Callable[[], Case]) -> Measured:
     from striate.collectives.choice import Choice
     from striate.rungs.fine import predict_fine
     from striate.rungs.memory.estimate import Estimate
-    from striate.workload.merge import merged
+    from striate.workload.transforms.merge import merged
 
     for make in (lambda: accesses("write", 2, 1, 64), lambda: accesses("read", 2, 1, 64)):
         predict_fine(make(), machine(nodes=2, servers=1), timeline_bytes=MIB)

@@ -4,7 +4,7 @@ from striate.layout.extents import Extents
 from striate.workload.application import Application
 from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, NO_COUNTS, NO_EXTENTS, OPERANDS, Kind
 from striate.workload.operations import PENDING, Operation
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 Words = tuple[str, str, dict[str, object]]
 

@@ -28,7 +28,7 @@ from striate.workload import Workload
 from striate.workload import operations as do
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation
-from striate.workload.rewrite import rewritten
+from striate.workload.transforms.rewrite import rewritten
 
 PROGRAM = Path(__file__).parent / "programs" / "pairs.py"
 REGION = "output"

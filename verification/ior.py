@@ -15,7 +15,7 @@ from pathlib import Path
 
 from striate.importers.kinds import from_command_line
 from striate.workload.summary import summary_of
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 LINES = (
     (2, "ior"),

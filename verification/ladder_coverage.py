@@ -26,7 +26,7 @@ from ladder_corpus import Case, cases, spread
 
 from striate.cluster import Cluster
 from striate.cluster.cluster import IOServer
-from striate.cluster.quantities import Bytes
+from striate.cluster.description.quantities import Bytes
 from striate.cluster.storage import SimpleDisk, transfer_rate
 from striate.errors import PredictionError
 from striate.interval import Interval

@@ -7,7 +7,7 @@
 
 #include "answers.hpp"
 #include "engines.hpp"
-#include "programs.hpp"
+#include "inputs/programs.hpp"
 #include "signals.hpp"
 
 namespace striate::bind {

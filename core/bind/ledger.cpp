@@ -5,8 +5,8 @@
 
 #include "answers.hpp"
 #include "engines.hpp"
-#include "file_layouts.hpp"
-#include "programs.hpp"
+#include "inputs/file_layouts.hpp"
+#include "inputs/programs.hpp"
 
 namespace striate::bind {
 

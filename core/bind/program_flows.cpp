@@ -7,7 +7,7 @@
 
 #include "answers.hpp"
 #include "engines.hpp"
-#include "program_input.hpp"
+#include "inputs/program_input.hpp"
 
 namespace striate::bind {
 

@@ -8,10 +8,10 @@
 
 #include "answers.hpp"
 #include "engines.hpp"
-#include "hooks.hpp"
+#include "inputs/hooks.hpp"
+#include "inputs/program_input.hpp"
+#include "inputs/programs.hpp"
 #include "packet_run.hpp"
-#include "program_input.hpp"
-#include "programs.hpp"
 #include "signals.hpp"
 #include "striate/programs/program_run.hpp"
 

@@ -9,7 +9,7 @@ from striate.rungs.fine import play
 from striate.trace.columns import UNFINISHED
 from striate.workload import Workload
 from striate.workload.kinds import Kind
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 from traced_runs import RANKS, run_traced
 
 

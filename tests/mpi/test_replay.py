@@ -11,7 +11,7 @@ from striate.ladder import predict
 from striate.rungs.fine import play
 from striate.workload import Workload
 from striate.workload.kinds import Kind
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 from traced_runs import run_traced
 
 RANKS, STEPS, STRIP = 4, 40, 64 * 256 * 8

@@ -15,7 +15,7 @@ from striate.layout.parse import parse
 from striate.workload import Workload
 from striate.workload.application import Application
 from striate.workload.kinds import ANY, COLLECTIVES, VARYING, Kind
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 PS = 10**12
 

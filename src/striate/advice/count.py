@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.trace.analysis.tables import row_calls
 from striate.trace.records import SIZE_LIMITS, SIZES, Columns
-from striate.trace.tables import row_calls
 from striate.trace.trace import Trace
 
 ALIGNMENT = 4096

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from striate import units
 from striate.apps.app import App
-from striate.cluster.quantities import PieceBytes
+from striate.cluster.description.quantities import PieceBytes
 from striate.errors import WorkloadError
 from striate.workload.flow_table import read_graphs
 from striate.workload.flows import ListedFlows, read_at

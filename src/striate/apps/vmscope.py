@@ -6,7 +6,7 @@ import math
 
 from striate import units
 from striate.apps.app import App
-from striate.cluster.quantities import PieceBytes
+from striate.cluster.description.quantities import PieceBytes
 from striate.errors import WorkloadError
 from striate.workload.flows import BlockFlows, Window, expect_at_least, read_at
 

@@ -15,36 +15,67 @@ import click
 from striate.errors import StriateError, Terminated
 from striate.printable import one_line, printable
 
-# command -> (module under striate.cli, one line of help); a module is imported only when its command runs.
-COMMANDS = {
-    "check": "understand a cluster description, print and draw it",
-    "compare": "lay a forecast beside the trace of a real run",
-    "convert": "write a trace or a dataset for other tools",
-    "demo": "forecast a built-in program on a built-in cluster, and write a report",
-    "fit": "refine a cluster description from traces, or a table of rates, of real runs",
-    "info": "say what a trace, another tool's log, or a dataset holds",
-    "layout": "draw a file layout, and tell where bytes go",
-    "noise": "learn how much a shared machine slows a job down",
-    "model": "speedup surfaces of queueing models, and their fit to observations",
-    "plugin": "begin, check and list plug-ins: your own algorithms in simulations",
-    "predict": "forecast a program's time on a cluster",
-    "simulate": "run an unmodified mpi4py program on simulated ranks of a cluster",
-    "tune": "find the settings with which a program takes the least time",
-    "advise": "say what to change in a traced program, and what that would bring",
-    "apply": "write tuned settings as hints, environment and configuration; run again",
-    "selftest": "check that this installation works",
-    "size": "find the smallest storage that a training job needs",
-    "show": "draw traces, timelines and forecasts in a page that opens offline",
-    "lab": "a practice cluster on this machine: build, use, break it",
-    "probe": "measure this machine and describe it as a cluster",
-    "repair": "remove what interrupted writes left in a dataset",
-    "results": "list, filter and export stored results",
-    "trace": "run a program, with MPI or without, and record what it does",
-    "validate": "run small programs here and compare them with their forecasts",
-    "workload": "say what was understood of a program",
-    "verify": "check every stored byte of a dataset",
-    "completion": "print the shell completion script",
+# package under striate.cli -> (heading, commands with their line of help); a module is imported when its command runs.
+SECTIONS = {
+    "runs": (
+        "Runs",
+        {
+            "trace": "run a program, with MPI or without, and record what it does",
+            "info": "say what a trace, another tool's log, or a dataset holds",
+            "show": "draw traces, timelines and forecasts in a page that opens offline",
+            "advise": "say what to change in a traced program, and what that would bring",
+            "compare": "lay a forecast beside the trace of a real run",
+            "convert": "write a trace or a dataset for other tools",
+        },
+    ),
+    "forecast": (
+        "Forecasts",
+        {
+            "predict": "forecast a program's time on a cluster",
+            "simulate": "run an unmodified mpi4py program on simulated ranks of a cluster",
+            "workload": "say what was understood of a program",
+            "model": "speedup surfaces of queueing models, and their fit to observations",
+            "size": "find the smallest storage that a training job needs",
+            "demo": "forecast a built-in program on a built-in cluster, and write a report",
+        },
+    ),
+    "settings": (
+        "Settings",
+        {
+            "tune": "find the settings with which a program takes the least time",
+            "apply": "write tuned settings as hints, environment and configuration; run again",
+            "layout": "draw a file layout, and tell where bytes go",
+            "plugin": "begin, check and list plug-ins: your own algorithms in simulations",
+        },
+    ),
+    "machines": (
+        "Machines",
+        {
+            "check": "understand a cluster description, print and draw it",
+            "probe": "measure this machine and describe it as a cluster",
+            "fit": "refine a cluster description from traces, or a table of rates, of real runs",
+            "noise": "learn how much a shared machine slows a job down",
+            "validate": "run small programs here and compare them with their forecasts",
+            "lab": "a practice cluster on this machine: build, use, break it",
+        },
+    ),
+    "stored": (
+        "Stored data",
+        {
+            "verify": "check every stored byte of a dataset",
+            "repair": "remove what interrupted writes left in a dataset",
+            "results": "list, filter and export stored results",
+        },
+    ),
+    "installation": (
+        "This installation",
+        {
+            "selftest": "check that this installation works",
+            "completion": "print the shell completion script",
+        },
+    ),
 }
+COMMANDS = {name: line for _, commands in SECTIONS.values() for name, line in commands.items()}
 
 BUG = (
     "This is a bug of striate, not a mistake of yours: please report it in the project's issue tracker,\n"
@@ -66,9 +97,10 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        package = next((package for package, (_, names) in SECTIONS.items() if cmd_name in names), None)
+        if package is None:
             return None
-        command = importlib.import_module(f"striate.cli.{cmd_name}").command
+        command = importlib.import_module(f"striate.cli.{package}.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
 
@@ -80,8 +112,10 @@ class LazyGroup(click.Group):
             raise _StoppedError(isinstance(stopped, Terminated)) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for heading, commands in SECTIONS.values():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

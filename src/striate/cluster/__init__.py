@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from striate.cluster import builders as builders
     from striate.cluster.cluster import Cluster as Cluster
-    from striate.cluster.dump import cluster_to_toml as cluster_to_toml
+    from striate.cluster.description.dump import cluster_to_toml as cluster_to_toml
     from striate.cluster.load import bundled as bundled
     from striate.cluster.load import load_cluster as load_cluster
 
@@ -16,7 +16,7 @@ _HOME = {
     "Cluster": "cluster",
     "Placement": "cluster",
     "bundled": "load",
-    "cluster_to_toml": "dump",
+    "cluster_to_toml": "description.dump",
     "load_cluster": "load",
 }
 

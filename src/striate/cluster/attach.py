@@ -8,7 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from striate.cluster.cluster import Cluster, Forwarder, IOServer, MetadataServer, Nic
-from striate.cluster.description import Description, ForwarderTable, MetadataTable, SeatTable, Selection
+from striate.cluster.description.tables import (
+    Description,
+    ForwarderTable,
+    MetadataTable,
+    SeatTable,
+    Selection,
+)
 from striate.cluster.hosts import HostGroup, inside_of
 from striate.errors import ClusterError
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from striate.cluster.attach import forwarders, metadata_servers, servers
 from striate.cluster.cluster import Cluster, Network, NodeType
-from striate.cluster.description import Description, NodeTable
+from striate.cluster.description.measured import check_measured
+from striate.cluster.description.networks import GraphNetwork, NetworkTable
+from striate.cluster.description.tables import Description, NodeTable
+from striate.cluster.description.validate import check_hosts, check_placement, check_size, check_tables
 from striate.cluster.hosts import HostGroup, host_groups
-from striate.cluster.measured import check_measured
-from striate.cluster.networks import GraphNetwork, NetworkTable
 from striate.cluster.topology import dragonfly, fat_tree, graph, star, torus, two_level
 from striate.cluster.topology.fabric import Fabric
-from striate.cluster.validate import check_hosts, check_placement, check_size, check_tables
 from striate.cluster.wiring import component_names, socket_components, top_components, wire
 from striate.errors import ClusterError
 

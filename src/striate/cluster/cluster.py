@@ -16,12 +16,19 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from striate.cluster.description.quantities import (
+    Bytes,
+    BytesPerSecond,
+    Instructions,
+    Load,
+    PieceBytes,
+    Ticks,
+)
 from striate.cluster.placement import Indices, Placement, place
-from striate.cluster.quantities import Bytes, BytesPerSecond, Instructions, Load, PieceBytes, Ticks
 from striate.cluster.storage import Burst, Cache, Disk, Raid
 
 if TYPE_CHECKING:
-    from striate.cluster.description import Description
+    from striate.cluster.description.tables import Description
     from striate.plugins.loading import Plugins
 
 Floats = NDArray[np.float64]

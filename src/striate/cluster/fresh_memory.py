@@ -12,8 +12,8 @@ import msgspec
 
 from striate.cluster.build import build
 from striate.cluster.cluster import Cluster
-from striate.cluster.description import ServerTable
-from striate.cluster.quantities import BytesPerSecond
+from striate.cluster.description.quantities import BytesPerSecond
+from striate.cluster.description.tables import ServerTable
 
 
 def as_met(cluster: Cluster, *, written: int, read: int, ranks: int) -> Cluster:

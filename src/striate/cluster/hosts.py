@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from striate.cluster.cluster import Link
-from striate.cluster.description import (
+from striate.cluster.description.tables import (
     Description,
     Hub,
     Inside,

@@ -42,9 +42,9 @@ def cluster_from_tables(document: Mapping[str, Any]) -> Cluster:
     import msgspec
 
     from striate.cluster.build import build
-    from striate.cluster.description import Description
-    from striate.cluster.mistakes import cluster_error
-    from striate.cluster.quantities import decode
+    from striate.cluster.description.mistakes import cluster_error
+    from striate.cluster.description.quantities import decode
+    from striate.cluster.description.tables import Description
 
     try:
         description = msgspec.convert(document, Description, strict=True, dec_hook=decode)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from striate.cluster.quantities import Bytes, BytesPerSecond, Ticks
+from striate.cluster.description.quantities import Bytes, BytesPerSecond, Ticks
 
 CachePolicy = Literal[
     "none", "piosimhd-none", "write-behind", "aggregation", "aggregation-reorder", "server-directed"

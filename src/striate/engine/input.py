@@ -25,7 +25,7 @@ from striate.refusals import Names
 from striate.workload.application import Application, Groups
 from striate.workload.kinds import Kind
 from striate.workload.program import ProgramTable
-from striate.workload.slowed import slowed
+from striate.workload.transforms.slowed import slowed
 
 Int64s = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from striate.cluster.cluster import Cluster
 from striate.refusals import Names
 from striate.workload.application import Application
-from striate.workload.merge import first_ranks, labels_of
+from striate.workload.transforms.merge import first_ranks, labels_of
 from striate.workload.walk import lines
 
 

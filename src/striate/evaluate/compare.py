@@ -12,9 +12,9 @@ from striate.errors import TraceError
 from striate.interval import Interval
 from striate.ladder.forecast import Forecast
 from striate.noise.model import Noise
-from striate.trace.intervals import covered
+from striate.trace.analysis.intervals import covered
+from striate.trace.analysis.tables import front
 from striate.trace.kinds import COLLECTIVES, IO, MESSAGES
-from striate.trace.tables import front
 from striate.trace.trace import Trace
 
 SCHEMA = "striate.comparison/1"
@@ -82,7 +82,7 @@ def compare(
     """Compare a forecast with a trace; its parts are compared where the forecast's simulated `timeline` is given.
 
     With `noise`, also says whether the difference is within the variation of a shared machine.
-    The run is that of `striate.trace.span`, or the region of that name.
+    The run is that of `striate.trace.analysis.span`, or the region of that name.
     Raises TraceError when the trace has no such region, or no operations.
     """
     measured = run_seconds(trace, region)

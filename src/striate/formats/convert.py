@@ -51,8 +51,8 @@ def _content(trace: Trace, format_name: str, beside: Sequence[Trace]) -> bytes:
         from striate.formats.writers import csv
 
         return csv.encode(trace)
-    from striate.trace.counters import counters_of
-    from striate.trace.tracks import slices_of
+    from striate.trace.analysis.counters import counters_of
+    from striate.trace.analysis.tracks import slices_of
 
     groups, counters = [slices_of(each) for each in (trace, *beside)], counters_of(trace)
     if format_name == "perfetto":

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from striate.cluster.cluster import Cluster
+from striate.cluster.description.software import dirty_bytes, file_system_settings, mpi_settings
 from striate.cluster.load import cluster_from_tables
-from striate.cluster.software import dirty_bytes, file_system_settings, mpi_settings
 from striate.lab.plan import Plan
 from striate.units import format_picoseconds, format_rate, format_size
 

@@ -12,8 +12,8 @@ from striate.workload import operations
 from striate.workload.application import Application
 from striate.workload.calls.operation import Operation
 from striate.workload.kinds import NO_EXTENTS, Kind
-from striate.workload.rewrite import MOST_STEPS, rewritten
 from striate.workload.sieving import ListedRuns, Runs, Sieving, StridedRuns, usual_sieving
+from striate.workload.transforms.rewrite import MOST_STEPS, rewritten
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
 

@@ -13,7 +13,7 @@ from striate.rungs.check import Check
 from striate.workload.application import Application
 from striate.workload.kinds import ACCESSES, COLLECTIVES, Kind
 from striate.workload.program import Int64s
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 from striate.workload.walk import ProgramLine, lines
 from striate.workload.workload import Workload
 

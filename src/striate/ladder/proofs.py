@@ -12,7 +12,7 @@ import numpy as np
 
 from striate._core import ProgramFlowRun
 from striate.cluster.cluster import Cluster
-from striate.cluster.networks import GraphNetwork
+from striate.cluster.description.networks import GraphNetwork
 from striate.cluster.placement import Placement
 from striate.engine.file_tables import uses_aggregators
 from striate.rungs.floor import Floor

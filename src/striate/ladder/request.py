@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.ends import at_end, one_at_ends
+from striate.cluster.description.ends import at_end, one_at_ends
 from striate.cluster.fresh_memory import as_met
 from striate.collectives.choice import Choice
 from striate.engine.oversubscription import background_slowness, waiting_slowness

@@ -14,7 +14,7 @@ from striate.errors import OutputError, TraceError
 from striate.formats.read import read_trace
 from striate.ladder.forecast import Forecast
 from striate.limits import SMALL_FILE, read_bounded
-from striate.trace.span import from_beginning
+from striate.trace.analysis.span import from_beginning
 from striate.trace.trace import Trace
 from striate.tuning.study import Study
 

@@ -11,7 +11,7 @@ from striate.pages.spread import binned_rows
 from striate.pages.views.activity import TIME_BINS, VERBS, activity_of
 from striate.pages.where import where_time_went
 from striate.pages.words import about_forecast
-from striate.trace.tables import front
+from striate.trace.analysis.tables import front
 from striate.trace.trace import Trace
 from striate.units import about_seconds, about_size
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.pages.names import LEVEL_TITLES
-from striate.trace.intervals import covered
+from striate.trace.analysis.intervals import covered
 from striate.trace.kinds import COLLECTIVES, LEVELS, MESSAGES, METADATA, RESOURCE_LEVELS
 from striate.trace.trace import Trace
 

@@ -10,7 +10,7 @@ from striate.ladder.forecast import Forecast
 from striate.pages.names import shown_name
 from striate.pages.run import Run
 from striate.pages.where import REST, TimeShare
-from striate.trace.summary import Summary
+from striate.trace.analysis.summary import Summary
 from striate.units import about_rate, about_seconds, about_size, counted
 
 

@@ -21,7 +21,7 @@ from striate.plugins.server_parts import CacheHook, DiskHook, SchedulerHook
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hooks:
-    """The core calls their methods by name (core/bind/hooks.hpp); None: the built-in part."""
+    """The core calls their methods by name (core/bind/inputs/hooks.hpp); None: the built-in part."""
 
     scheduler: SchedulerHook | None = None
     disk: DiskHook | None = None

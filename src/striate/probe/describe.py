@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from striate.cluster.cluster import CROWD_SHARES, Cluster
+from striate.cluster.description.software import mpi_settings
 from striate.cluster.load import cluster_from_tables
-from striate.cluster.software import mpi_settings
 from striate.interval import Interval
 from striate.probe.describe_servers import has_servers, servers_of, settings_of_servers
 from striate.probe.draft import Draft

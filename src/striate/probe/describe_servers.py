@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from striate.cluster.software import dirty_bytes, file_system_settings
+from striate.cluster.description.software import dirty_bytes, file_system_settings
 from striate.probe.draft import Draft
 from striate.probe.report import ProbeReport
 from striate.probe.servers import DISK, REMOTE

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
-from striate.trace.tables import front
+from striate.trace.analysis.tables import front
 from striate.trace.trace import Trace
 
 Floats = NDArray[np.float64]

@@ -9,9 +9,9 @@ import numpy as np
 
 from striate.cluster.build import build
 from striate.cluster.cluster import Cluster
-from striate.cluster.description import Description, MeasuredTable
-from striate.cluster.measured import Number, value_at, with_value
-from striate.cluster.quantities import BytesPerSecond, Ticks
+from striate.cluster.description.measured import Number, value_at, with_value
+from striate.cluster.description.quantities import BytesPerSecond, Ticks
+from striate.cluster.description.tables import Description, MeasuredTable
 from striate.errors import ClusterError, ProbeError
 from striate.interval import Interval
 from striate.probe.observed import Observed, accesses, flushes, messages

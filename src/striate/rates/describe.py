@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from striate.cluster.build import build
 from striate.cluster.cluster import Cluster
-from striate.cluster.description import Description
-from striate.cluster.measured import value_at
+from striate.cluster.description.measured import value_at
+from striate.cluster.description.tables import Description
 from striate.cluster.storage import FlashDisk
 from striate.errors import ClusterError
 from striate.interval import Interval

@@ -20,7 +20,7 @@ from striate.rungs.memory.fit import expect_room
 from striate.rungs.program_input import input_of
 from striate.rungs.server_use import forwarder_uses, metadata_uses, server_uses
 from striate.units import about_seconds
-from striate.workload.merge import first_ranks, labels_of, merged
+from striate.workload.transforms.merge import first_ranks, labels_of, merged
 from striate.workload.workload import Workload
 
 NAME = "fine"

@@ -17,7 +17,7 @@ from striate.rungs.machine_parts import parts_of_files, refuse_parts
 from striate.rungs.memory.fit import expect_room
 from striate.rungs.program_input import input_of
 from striate.workload.kinds import FILE_CALLS
-from striate.workload.merge import merged
+from striate.workload.transforms.merge import merged
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
 

@@ -10,7 +10,7 @@ from striate.collectives.choice import Choice
 from striate.engine.input import EngineInput, engine_input
 from striate.errors import PredictionError
 from striate.rungs.answer import UnfitError
-from striate.workload.merge import merged
+from striate.workload.transforms.merge import merged
 from striate.workload.workload import Workload
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from striate.cluster.build import build
 from striate.cluster.cluster import Cluster, IOServer
-from striate.cluster.quantities import Bytes, Instructions, PieceBytes
+from striate.cluster.description.quantities import Bytes, Instructions, PieceBytes
 from striate.cluster.storage import Cache, Disk
 from striate.errors import ClusterError
 from striate.rungs.answer import UnfitError

@@ -7,8 +7,8 @@ from striate.runtime.group_front import create_group, open_group
 from striate.runtime.hdf5_link import link_hdf5
 from striate.runtime.hints import directory_attributes, hints
 from striate.runtime.loop_cache import LoopCache
-from striate.runtime.move.row_schedule import RowSchedule
-from striate.runtime.move.schedule import Schedule
+from striate.runtime.move.groups.row_schedule import RowSchedule
+from striate.runtime.move.schedules.schedule import Schedule
 from striate.runtime.pending import Pending, PendingRead
 from striate.runtime.plan.ragged import Ragged
 from striate.runtime.report import Report

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from striate.errors import DatasetError
 from striate.runtime.dataset import Dataset
-from striate.runtime.move.resolve import resolve_at_owners, tell_owners
+from striate.runtime.move.schedules.resolve import resolve_at_owners, tell_owners
 from striate.runtime.plan.partition import Partition
 from striate.runtime.plan.selection import as_array
 

@@ -11,8 +11,8 @@ import numpy as np
 from striate.errors import StorageError, StriateError
 from striate.runtime.front import PathLike
 from striate.runtime.group_front import open_group
-from striate.runtime.move.group_commit import unused_files
-from striate.runtime.move.ranks import OneRank
+from striate.runtime.move.communicator.ranks import OneRank
+from striate.runtime.move.groups.commit import unused_files
 from striate.runtime.move.snapshot import hold_snapshot, newest
 from striate.runtime.store.chunks import ChunkReader, ChunkTable
 from striate.runtime.store.codec import pipeline_from_configs

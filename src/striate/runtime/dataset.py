@@ -12,22 +12,22 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.errors import DatasetError
-from striate.runtime.move.array_schedule import (
+from striate.runtime.move.commit import clean, commit, known_identities
+from striate.runtime.move.communicator.background import Background
+from striate.runtime.move.communicator.collective import Collective
+from striate.runtime.move.communicator.node import Node
+from striate.runtime.move.exchange import Exchange
+from striate.runtime.move.homes import with_homes
+from striate.runtime.move.mapped import MappedReading
+from striate.runtime.move.reading import Reading
+from striate.runtime.move.schedules.array_schedule import (
     change_schedule,
     check_schedule,
     make_schedule,
     refuse_other_combine,
     same_call,
 )
-from striate.runtime.move.background import Background
-from striate.runtime.move.collective import Collective
-from striate.runtime.move.commit import clean, commit, known_identities
-from striate.runtime.move.exchange import Exchange
-from striate.runtime.move.homes import with_homes
-from striate.runtime.move.mapped import MappedReading
-from striate.runtime.move.node import Node
-from striate.runtime.move.reading import Reading
-from striate.runtime.move.schedule import Schedule
+from striate.runtime.move.schedules.schedule import Schedule
 from striate.runtime.move.session import BRICKS, CHANGED, FRESH
 from striate.runtime.move.snapshot import hold_snapshot, newest
 from striate.runtime.move.state import State

@@ -16,11 +16,11 @@ from striate import units
 from striate.errors import DatasetError
 from striate.runtime.alignment import REFUSED, wanted_alignment
 from striate.runtime.dataset import Dataset
-from striate.runtime.move.collective import Collective, fingerprint
+from striate.runtime.move.communicator.collective import Collective, fingerprint
+from striate.runtime.move.communicator.group import group_of
+from striate.runtime.move.communicator.node import Node
+from striate.runtime.move.communicator.ranks import Ranks
 from striate.runtime.move.folders import prepare_folders
-from striate.runtime.move.group import group_of
-from striate.runtime.move.node import Node
-from striate.runtime.move.ranks import Ranks
 from striate.runtime.move.session import Session
 from striate.runtime.move.snapshot import hold_snapshot, newest
 from striate.runtime.move.state import ChunkPlan, Options, State

@@ -19,10 +19,10 @@ from striate.runtime.front import (
     server_ranks_of,
     with_servers_names,
 )
-from striate.runtime.move.collective import Collective
+from striate.runtime.move.communicator.collective import Collective
+from striate.runtime.move.communicator.group import group_of
 from striate.runtime.move.folders import prepare_folders
-from striate.runtime.move.group import group_of
-from striate.runtime.move.group_state import GroupState, Setting
+from striate.runtime.move.groups.state import GroupState, Setting
 from striate.runtime.move.session import Session
 from striate.runtime.move.snapshot import newest
 from striate.runtime.move.state import Options

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from striate.runtime.cached_records import CachedRecords, columns, named_by_any, winners
 from striate.runtime.dataset import Dataset
-from striate.runtime.move.collective import Collective
+from striate.runtime.move.communicator.collective import Collective
 from striate.runtime.report import Report
 
 

@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.errors import DatasetError, StriateError
-from striate.runtime.move.brought import Brought
-from striate.runtime.move.collective import Collective
-from striate.runtime.move.group_commit import clean_group, commit_group, remove_files, with_static, with_step
-from striate.runtime.move.group_memory import GroupMemory
-from striate.runtime.move.group_reading import GroupReading
-from striate.runtime.move.group_state import GroupState
-from striate.runtime.move.group_writing import GroupWriting
-from striate.runtime.move.row_schedule import RowSchedule, build_rows
+from striate.runtime.move.communicator.collective import Collective
+from striate.runtime.move.groups.brought import Brought
+from striate.runtime.move.groups.commit import clean_group, commit_group, remove_files, with_static, with_step
+from striate.runtime.move.groups.memory import GroupMemory
+from striate.runtime.move.groups.reading import GroupReading
+from striate.runtime.move.groups.row_schedule import RowSchedule, build_rows
+from striate.runtime.move.groups.state import GroupState
+from striate.runtime.move.groups.steps import StepIndexes, find_step, kept_steps
+from striate.runtime.move.groups.writing import GroupWriting
 from striate.runtime.move.session import CHANGED, FRESH
 from striate.runtime.move.snapshot import newest
 from striate.runtime.move.state import State
-from striate.runtime.move.steps import StepIndexes, find_step, kept_steps
 from striate.runtime.report import Report
 from striate.runtime.store.commit import NO_REFERENCES, hdf5_if_possible
 from striate.runtime.store.files import MOST_OPEN, SubfileReader

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from striate.runtime.cached_records import CachedRecords, Positions, columns, named_by_any
 from striate.runtime.dataset import Dataset
-from striate.runtime.move.collective import Collective
+from striate.runtime.move.communicator.collective import Collective
 from striate.runtime.report import Report
 from striate.units import Quantity, size
 

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from striate.errors import TraceError
 from striate.layout.extent_lists import ExtentLists
+from striate.trace.analysis.span import run_span
 from striate.trace.header import SIMULATED, Header
 from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
 from striate.trace.records import Tables
 from striate.trace.records import checked as checked_records
 from striate.trace.resources import checked, no_samples, use
-from striate.trace.span import run_span
 from striate.units import Quantity, counted, seconds
 
 if TYPE_CHECKING:
-    from striate.trace.summary import Summary
+    from striate.trace.analysis.summary import Summary
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -101,7 +101,7 @@ class Trace:
 
     @property
     def seconds(self) -> float:
-        """How long the run took, as `striate.trace.span` defines it."""
+        """How long the run took, as `striate.trace.analysis.span` defines it."""
         first, last = run_span(self)
         return (last - first) / 1e9
 
@@ -168,25 +168,25 @@ class Trace:
 
     def info(self) -> Summary:
         """A summary on one screen; `print(trace.info())`."""
-        from striate.trace.summary import summarise
+        from striate.trace.analysis.summary import summarise
 
         return summarise(self)
 
     def per_file(self) -> pa.Table:
         """One row per file: operations, bytes, seconds, ranks."""
-        from striate.trace.tables import per_file
+        from striate.trace.analysis.tables import per_file
 
         return per_file(self)
 
     def per_rank(self) -> pa.Table:
         """One row per rank: operations, bytes, seconds in I/O and in messages."""
-        from striate.trace.tables import per_rank
+        from striate.trace.analysis.tables import per_rank
 
         return per_rank(self)
 
     def per_phase(self) -> pa.Table:
         """One row per interval of I/O: when, how much, by how many ranks."""
-        from striate.trace.tables import per_phase
+        from striate.trace.analysis.tables import per_phase
 
         return per_phase(self)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from striate.cluster import Cluster
-from striate.cluster.description import NodeTable, ServerTable
+from striate.cluster.description.tables import NodeTable, ServerTable
 from striate.cluster.storage import HardDisk, transfer_rate
 from striate.errors import PredictionError
 from striate.training.system import StorageSystem

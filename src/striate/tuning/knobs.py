@@ -13,7 +13,7 @@ import msgspec
 
 from striate import units
 from striate.cluster.cluster import Cluster, DomainKind, PlacementKind
-from striate.cluster.quantities import PieceBytes
+from striate.cluster.description.quantities import PieceBytes
 from striate.collectives.choice import Rule
 from striate.collectives.registry import NO_MAKERS, Makers
 from striate.errors import TuningError, WorkloadError

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.dump import cluster_to_toml
+from striate.cluster.description.dump import cluster_to_toml
 from striate.errors import TuningError
 from striate.provenance import Provenance
 from striate.rungs.cost import fine_seconds

@@ -15,9 +15,9 @@ from striate.layout.extents import Extents
 from striate.workload.application import Application, File, communicator_table, expect_ranks
 from striate.workload.calls.operation import PENDING, Operation, Several
 from striate.workload.calls.requests import RequestSlots
-from striate.workload.fold import FREE_AT, ShapeNumbers, shared_programs
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.program import Int64s
+from striate.workload.transforms.fold import FREE_AT, ShapeNumbers, shared_programs
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ class Workload:
 
     def computing_scaled(self, factor: float | NDArray[np.float64]) -> Workload:
         """The same with times of computing multiplied by `factor`, one for all or one per rank; not instructions."""
-        from striate.workload.slowed import slowed
+        from striate.workload.transforms.slowed import slowed
 
         each = np.broadcast_to(np.asarray(factor, np.float64), (self.ranks,))
         ends = np.cumsum([one.ranks for one in self.applications]).tolist()

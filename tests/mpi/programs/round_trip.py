@@ -16,8 +16,8 @@ from mpi4py import MPI
 
 import striate.runtime as runtime
 from striate.errors import StriateError
-from striate.runtime.move import update
-from striate.runtime.move.group import group_of
+from striate.runtime.move.communicator.group import group_of
+from striate.runtime.move.schedules import update
 
 WORLD = MPI.COMM_WORLD
 FOLDER, CASES = Path(sys.argv[1]), int(sys.argv[2])

@@ -13,7 +13,7 @@ from striate.advice import Advice, advise
 from striate.advice.facts import Sample
 from striate.advice.item import severity_of
 from striate.cli.main import run
-from striate.cluster.quantities import Bytes
+from striate.cluster.description.quantities import Bytes
 from striate.errors import TuningError
 from striate.formats.read import read_trace
 from striate.trace.header import Flag

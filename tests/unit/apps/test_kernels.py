@@ -12,7 +12,7 @@ from striate.cluster.builders import star
 from striate.collectives.book import book_of
 from striate.errors import WorkloadError
 from striate.ladder import predict
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 MIB = 1 << 20
 

@@ -7,7 +7,7 @@ import striate.runtime as runtime
 from striate.apps.mesh import NODE, Mesh, Sweep, run, workload
 from striate.apps.mesh.generate import touched
 from striate.errors import WorkloadError
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 
 @pytest.mark.parametrize("pattern", ["random", "local"])

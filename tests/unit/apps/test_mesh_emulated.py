@@ -5,7 +5,7 @@ import pytest
 from striate.apps import mesh
 from striate.apps.mesh.emulated import touched_nodes
 from striate.workload.kinds import Kind
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 
 def computed(program, rank):

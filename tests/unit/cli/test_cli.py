@@ -85,7 +85,7 @@ def test_the_demo_overwrites_only_when_told(capsys, tmp_path):
 
 
 def test_interruption_and_memory_are_one_line(capsys, monkeypatch):
-    from striate.cli import predict
+    from striate.cli.forecast import predict
 
     for error, status, line in (
         (KeyboardInterrupt(), 130, "striate: interrupted\n"),

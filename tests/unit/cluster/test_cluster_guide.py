@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import inspect
 
-from striate.cluster.description import Description
+from striate.cluster.description.tables import Description
 from striate.cluster.load import bundled, cluster_from_toml
 
 GUIDE = (Path(__file__).resolve().parents[3] / "docs/guides/model-your-own-cluster.md").read_text()

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from machines import run_application
 from striate.cluster import cluster_to_toml, load_cluster
 from striate.cluster.build import build
-from striate.cluster.description import MeasuredTable
-from striate.cluster.ends import at_end
+from striate.cluster.description.ends import at_end
+from striate.cluster.description.measured import value_at, with_value
+from striate.cluster.description.quantities import BytesPerSecond, Load, Ticks
+from striate.cluster.description.tables import MeasuredTable
 from striate.cluster.load import cluster_from_toml
-from striate.cluster.measured import value_at, with_value
-from striate.cluster.quantities import BytesPerSecond, Load, Ticks
 from striate.collectives.columns import CollectiveBook
 from striate.engine.oversubscription import background_slowness, compute_lags, cpus_to_share, message_waits
 from striate.errors import ClusterError
 from striate.ladder import predict
 from striate.workload import Workload
 from striate.workload import operations as op
-from striate.workload.slowed import slowed
+from striate.workload.transforms.slowed import slowed
 
 RATE = MeasuredTable(key="node[0].nic.link.bandwidth", low="5 GB/s", high="20 GB/s", samples=7, how="by hand")
 LAG = MeasuredTable(key="node[0].nic.link.latency", low="50 ns", high="400 ns")

@@ -10,8 +10,8 @@ from striate.ladder import predict
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
 from striate.workload.kinds import Kind
-from striate.workload.rewrite import rewritten
-from striate.workload.unfold import unfold
+from striate.workload.transforms.rewrite import rewritten
+from striate.workload.transforms.unfold import unfold
 
 SIZE = 1000
 MESSAGE = flight(SIZE + TAG)

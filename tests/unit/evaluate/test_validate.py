@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from striate.apps.app import KernelProcess
 from striate.apps.timing import collectives_in
+from striate.cli.machines.validate import explained, study_document, study_svg, study_text
 from striate.cli.main import run as command
-from striate.cli.validate import explained, study_document, study_svg, study_text
 from striate.cluster import load_cluster
 from striate.evaluate.validate import Case, CaseOutcome, Validation, matrix
 from striate.evaluate.validate.calibrate import KernelCosts, cost_of, together, variation_of, work_of

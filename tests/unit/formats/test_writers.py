@@ -17,8 +17,8 @@ from striate.cli.main import run
 from striate.errors import OutputError
 from striate.formats.convert import files_of, format_of
 from striate.formats.read import read_trace
+from striate.trace.analysis.lanes import edges, lanes
 from striate.trace.header import SIMULATED
-from striate.trace.lanes import edges, lanes
 from toy_traces import row, trace_of, two_ranks
 
 QUERY = Path(__file__).resolve().parents[2] / "perfetto_query.js"

@@ -12,7 +12,7 @@ from striate.importers.block_order import MOST_LISTED, at_random
 from striate.importers.kinds import from_command_line
 from striate.workload import Spmd
 from striate.workload.summary import summary_of
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 K, M, G = 2**10, 2**20, 2**30
 

@@ -7,7 +7,7 @@ import pytest
 from striate.cli.programs import find_workload
 from striate.errors import WorkloadError
 from striate.workload.summary import summary_of
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 M = 2**20
 WRITE = {

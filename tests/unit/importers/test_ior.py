@@ -10,7 +10,7 @@ from striate.cli.programs import find_workload
 from striate.errors import WorkloadError
 from striate.importers.kinds import from_command_line, is_command_line
 from striate.workload.summary import summary_of
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 K, M, G = 2**10, 2**20, 2**30
 

@@ -6,7 +6,7 @@ import pytest
 from striate.errors import WorkloadError
 from striate.importers.kinds import from_command_line
 from striate.workload.summary import summary_of
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 # command line, ranks, files of all ranks, bytes written, bytes read, calls
 UNDERSTOOD = [

@@ -10,7 +10,7 @@ from striate.ladder.program_subject import ProgramSubject
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.phases import phases_of
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 from toys import HARD, toy
 
 

@@ -15,7 +15,7 @@ from striate.layout.extents import Extents
 from striate.layout.measure import measure_layout
 from striate.layout.metrics import servers_accessed
 from striate.layout.patterns import Pattern
-from striate.trace.access_phases import access_phases
+from striate.trace.analysis.access_phases import access_phases
 from toy_traces import row, trace_of
 
 KiB = 1024

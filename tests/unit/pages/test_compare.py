@@ -6,9 +6,9 @@ import pytest
 from striate.pages.run import runs_of
 from striate.pages.timeline.requests import requested
 from striate.pages.views.compare import view
+from striate.trace.analysis.matched import matched
+from striate.trace.analysis.phases import phases_of
 from striate.trace.header import TracedCommunicator
-from striate.trace.matched import matched
-from striate.trace.phases import phases_of
 from unit.pages.runs import small, trace
 
 

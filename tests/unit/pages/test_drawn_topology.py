@@ -14,9 +14,9 @@ import pytest
 
 from machines import LINK, SWITCH, node, server
 from striate.cluster import builders
+from striate.cluster.description.networks import DragonflyNetwork, TorusNetwork
 from striate.cluster.hosts import host_groups
 from striate.cluster.load import bundled, load_cluster
-from striate.cluster.networks import DragonflyNetwork, TorusNetwork
 from striate.cluster.wiring import top_components
 from striate.pages.topology.draw import draw
 from unit.pages.drawn_machines import MACHINES, fly

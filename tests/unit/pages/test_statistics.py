@@ -15,10 +15,10 @@ from striate.pages.spread import spread
 from striate.pages.terminal import text_of
 from striate.pages.views import activity, cluster, files, load, path, profile, tuning
 from striate.provenance import Provenance
-from striate.trace.critical_path import COMPUTE, critical_path
+from striate.trace.analysis.critical_path import COMPUTE, critical_path
+from striate.trace.analysis.tables import front
 from striate.trace.header import TracedFile
 from striate.trace.runs import byte_runs
-from striate.trace.tables import front
 from striate.tuning.space import NOW, Candidate
 from striate.tuning.study import Outcome, Study
 from toy_traces import row, samples_of, trace_of, two_ranks, watched

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from striate.cluster.dump import cluster_to_toml
+from striate.cluster.description.dump import cluster_to_toml
 from striate.cluster.load import cluster_from_toml
 from striate.interval import Interval
 from striate.probe import describe

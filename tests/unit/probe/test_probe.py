@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.cluster import cluster_to_toml
+from striate.cluster.description.measured import value_at
 from striate.cluster.load import cluster_from_toml
-from striate.cluster.measured import value_at
 from striate.engine.oversubscription import message_waits
 from striate.errors import ProbeError
 from striate.interval import Interval

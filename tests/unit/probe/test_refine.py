@@ -7,8 +7,8 @@ import pytest
 
 from striate.cli.main import run
 from striate.cluster import load_cluster
+from striate.cluster.description.measured import value_at
 from striate.cluster.load import cluster_from_toml
-from striate.cluster.measured import value_at
 from striate.errors import ClusterError
 from striate.probe.observed import accesses, flushes, messages
 from striate.probe.refine import refine

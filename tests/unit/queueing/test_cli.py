@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from striate.cli.forecast.model import whole_range
 from striate.cli.main import run
-from striate.cli.model import whole_range
 from striate.errors import QueueingError
 from striate.queueing import Program, load_model
 from unit.queueing.test_fit import observed

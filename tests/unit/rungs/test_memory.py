@@ -13,7 +13,7 @@ from striate.rungs.memory import fit as room
 from striate.rungs.memory.estimate import Estimate
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
-from striate.workload.merge import merged
+from striate.workload.transforms.merge import merged
 
 GB = 10**9
 

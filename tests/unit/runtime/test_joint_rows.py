@@ -5,7 +5,7 @@ import pytest
 
 import striate.runtime as runtime
 from striate.runtime import Variable
-from striate.runtime.move import group_writing, joint_rows
+from striate.runtime.move.groups import joint_rows, writing
 from striate.runtime.plan.budget import Budget
 
 KINDS = {"a": "f4", "b": "u1", "c": ("f8", 3), "d": "i2", "e": ("f8", 5)}  # e is too wide for company
@@ -49,14 +49,14 @@ def test_joint_rows_are_stored_as_rows_by_themselves(tmp_path, monkeypatch, seed
     }
     joined = []
     monkeypatch.setattr(
-        group_writing,
+        writing,
         "moved_together",
         lambda *given: joined.append(joint_rows.moved_together(*given)) or joined[-1],
     )
     together = written(tmp_path / "together", rows, where, settings)
     if seed % 4 == 1:  # all rows are named, and there is room
         assert joined[:2] == [["a", "b", "c", "d"], ["sa", "sb", "sc", "sd"]]
-    monkeypatch.setattr(group_writing, "moved_together", lambda *_: [])
+    monkeypatch.setattr(writing, "moved_together", lambda *_: [])
     apart = written(tmp_path / "apart", rows, where, settings)
 
     assert together == apart

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import striate.runtime as runtime
 from striate.errors import DamageError, DatasetError
 from striate.runtime import Ragged, Variable
-from striate.runtime.move.list_placement import ListPlacement
-from striate.runtime.move.ranks import OneRank
+from striate.runtime.move.communicator.ranks import OneRank
+from striate.runtime.move.groups.list_placement import ListPlacement
 from striate.runtime.plan.ragged import positions
 
 LISTS = [[1, 2, 3], [], [7], [8, 9]]

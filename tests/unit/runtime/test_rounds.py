@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate import runtime
-from striate.runtime.move.resolve import Claims
-from striate.runtime.move.schedule import _by_round
+from striate.runtime.move.schedules.resolve import Claims
+from striate.runtime.move.schedules.schedule import _by_round
 from striate.runtime.plan.budget import PIPELINED_ROUNDS, SMALLEST_ROUND, Budget
 from striate.runtime.plan.partition import Partition
 from striate.runtime.store.files import SubfileWriter

@@ -10,7 +10,7 @@ import pytest
 import striate
 from striate.errors import WorkloadError
 from striate.simulate import record_program
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "mpi" / "programs" / "simulated"
 HEADER = (

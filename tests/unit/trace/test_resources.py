@@ -8,7 +8,7 @@ import pytest
 from striate.errors import TraceError
 from striate.formats.convert import files_of
 from striate.formats.read import read_trace
-from striate.trace.counters import counters_of
+from striate.trace.analysis.counters import counters_of
 from toy_traces import row, samples_of, trace_of, two_ranks, watched
 from unit.formats.test_writers import ask_perfetto
 

@@ -8,7 +8,7 @@ from striate.evaluate.compare import compare
 from striate.ladder import predict
 from striate.pages.run import Run, runs_of
 from striate.pages.views.report import view as report
-from striate.trace.span import from_beginning, run_span
+from striate.trace.analysis.span import from_beginning, run_span
 from unit.pages.runs import MS, launched, small, trace
 
 

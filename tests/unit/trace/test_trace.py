@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from striate.errors import TraceError
-from striate.trace.intervals import _one_by_one, covered, stretches
+from striate.trace.analysis.intervals import _one_by_one, covered, stretches
 from toy_traces import row, trace_of, two_ranks
 
 

@@ -18,7 +18,7 @@ from striate.cluster import load_cluster
 from striate.errors import StriateError, TuningError
 from striate.ladder import predict
 from striate.workload.kinds import Kind
-from striate.workload.rewrite import operations_of
+from striate.workload.transforms.rewrite import operations_of
 
 COSTS = Costs(
     setup_edge=1e-8,

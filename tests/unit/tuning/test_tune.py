@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from striate.apps import checkpoint, jacobi
-from striate.cli.tune import study_text
+from striate.cli.settings.tune import study_text
 from striate.cluster import load_cluster
 from striate.cluster.build import build
 from striate.errors import StriateError, TuningError

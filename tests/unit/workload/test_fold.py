@@ -19,7 +19,7 @@ from striate.workload.operations import (
     write,
     write_all,
 )
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 
 def programs_of(program, ranks=2):

@@ -13,7 +13,7 @@ from striate.trace.header import TracedCommunicator
 from striate.workload import Workload
 from striate.workload.kinds import Kind
 from striate.workload.replay.gaps import evened, gaps_before
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 from toy_traces import row, trace_of
 
 

@@ -7,12 +7,12 @@ from striate.cluster import load_cluster
 from striate.errors import PredictionError
 from striate.ladder import predict
 from striate.rungs.fine import play
+from striate.trace.analysis.span import run_span
 from striate.trace.header import TracedCommunicator, TracedFile
-from striate.trace.span import run_span
 from striate.workload import Workload
 from striate.workload import operations as do
 from striate.workload.kinds import Kind
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 from toy_traces import row, trace_of
 
 MS = 1_000_000

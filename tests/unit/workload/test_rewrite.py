@@ -2,7 +2,7 @@
 
 from striate.workload import Workload
 from striate.workload.operations import compute, irecv, isend, wait, waitall, write
-from striate.workload.rewrite import operations_of, rewritten
+from striate.workload.transforms.rewrite import operations_of, rewritten
 
 
 def test_rewriting_without_a_change_gives_the_same_operations():

@@ -12,7 +12,7 @@ from striate.errors import PredictionError
 from striate.ladder import predict
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
-from striate.workload.merge import first_ranks, merged
+from striate.workload.transforms.merge import first_ranks, merged
 
 MB = 10**6
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from striate.workload import Workload
-from striate.workload.merge import merged
 from striate.workload.operations import compute, write
-from striate.workload.slowed import slowed
-from striate.workload.unfold import unfold
+from striate.workload.transforms.merge import merged
+from striate.workload.transforms.slowed import slowed
+from striate.workload.transforms.unfold import unfold
 
 
 def program(rank, ranks):

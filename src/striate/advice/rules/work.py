@@ -8,7 +8,7 @@ from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
 from striate.advice.facts import Facts
 from striate.advice.item import Evidence
 from striate.interval import Interval
-from striate.trace.tables import front
+from striate.trace.analysis.tables import front
 from striate.tuning.change import Change
 from striate.units import about_rate, about_seconds
 

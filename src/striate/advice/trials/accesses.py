@@ -11,7 +11,7 @@ from striate.advice.trials.situation import Situation, Variant
 from striate.trace.trace import Trace
 from striate.workload.kinds import WRITES, Kind
 from striate.workload.operations import PENDING, Operation, compute, wait
-from striate.workload.rewrite import rewritten
+from striate.workload.transforms.rewrite import rewritten
 
 BUFFER = 4 * 2**20  # into which small accesses are joined
 SORTED_BUFFER = 16 * 2**20

@@ -8,11 +8,11 @@ import numpy as np
 
 from striate.advice.trials.edits import is_plain, place
 from striate.advice.trials.situation import Situation, Variant, io_alone
-from striate.trace.tables import front
+from striate.trace.analysis.tables import front
 from striate.workload.collective_io import CollectiveMethod
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation, read_all, write_all
-from striate.workload.rewrite import rewritten
+from striate.workload.transforms.rewrite import rewritten
 from striate.workload.workload import Workload
 
 SMALL = 2**20

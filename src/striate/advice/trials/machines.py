@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 
 from striate.cluster.cluster import Cluster, IOServer
-from striate.cluster.quantities import BytesPerSecond, Ticks
+from striate.cluster.description.quantities import BytesPerSecond, Ticks
 from striate.cluster.storage import Disk
 from striate.rungs.answer import UnfitError
 from striate.rungs.cost import fine_seconds

@@ -10,7 +10,7 @@ import numpy as np
 from striate.advice.trials.situation import Situation, Variant, column
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation, compute
-from striate.workload.rewrite import rewritten
+from striate.workload.transforms.rewrite import rewritten
 
 CALLS = {Kind.OPEN: "open", Kind.CLOSE: "close", Kind.STAT: "stat", Kind.ERASE: "delete"}
 Means = dict[str, Any]  # kind of call -> mean seconds of one, one value per rank

@@ -11,7 +11,7 @@ from striate.advice.trials.edits import is_plain, place, plain, sized
 from striate.advice.trials.situation import Situation, Variant, column
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation, compute
-from striate.workload.rewrite import rewritten
+from striate.workload.transforms.rewrite import rewritten
 
 SLOW = 2.0  # times the median of the ranks with as many bytes
 

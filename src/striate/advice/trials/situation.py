@@ -14,11 +14,11 @@ from striate.advice.facts import LEAST_SHARE, Sample
 from striate.advice.trials.machines import seconds_on
 from striate.cluster.cluster import Cluster
 from striate.interval import Interval
-from striate.trace.tables import front, per_rank
+from striate.trace.analysis.tables import front, per_rank
 from striate.trace.trace import Trace
 from striate.workload.kinds import ACCESSES, Kind
 from striate.workload.operations import Operation, wait
-from striate.workload.rewrite import rewritten
+from striate.workload.transforms.rewrite import rewritten
 from striate.workload.workload import Workload
 
 

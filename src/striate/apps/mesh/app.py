@@ -179,7 +179,7 @@ def _stage_seconds(dataset: Any, where: Any, values: Any) -> dict[str, float]:
 
 def _window(size: int) -> Mapping[str, Kernel]:
     """Memory that ranks share: one asks the system for it, all map it."""
-    from striate.runtime.move import node
+    from striate.runtime.move.communicator import node
 
     def reserved() -> float:
         before = time.process_time()

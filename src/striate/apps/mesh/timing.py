@@ -163,7 +163,7 @@ def _schedule(comm: Any, sweep: Sweep, folder: Path) -> float:
 
 
 def _map_shared(comm: Any) -> Any:
-    from striate.runtime.move.group import group_of
+    from striate.runtime.move.communicator.group import group_of
 
     ranks = 1 if comm is None else comm.size
     memory = group_of(comm).node(share=True).allocate(ranks * MAPPED_BYTES)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from striate.cluster.description.networks import DragonflyNetwork
 from striate.cluster.names import Block
-from striate.cluster.networks import DragonflyNetwork
 from striate.cluster.topology.fabric import (
     Cables,
     Fabric,

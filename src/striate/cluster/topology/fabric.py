@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.cluster.cluster import COMPONENT_KINDS, Floats, Link, TickColumn
+from striate.cluster.description.networks import Switch
 from striate.cluster.names import Block
-from striate.cluster.networks import Switch
 from striate.cluster.placement import Indices
 
 Integers = NDArray[np.integer[Any]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from striate.cluster.description.networks import FatTreeNetwork
 from striate.cluster.names import Block
-from striate.cluster.networks import FatTreeNetwork
 from striate.cluster.topology.fabric import Fabric, cables, join_cables, no_cables, switches
 from striate.errors import ClusterError
 

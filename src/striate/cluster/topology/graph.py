@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from striate.cluster.cluster import COMPONENT_KINDS, MEMORY, Floats
+from striate.cluster.description.networks import ComponentTable, EdgeTable, GraphNetwork
 from striate.cluster.hosts import HostGroup
 from striate.cluster.names import Block
-from striate.cluster.networks import ComponentTable, EdgeTable, GraphNetwork
 from striate.cluster.placement import Indices
 from striate.cluster.topology.fabric import Cables, Fabric, FabricComponents
 from striate.errors import ClusterError

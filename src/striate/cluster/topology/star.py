@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from striate.cluster.description.networks import StarNetwork
 from striate.cluster.names import Block
-from striate.cluster.networks import StarNetwork
 from striate.cluster.topology.fabric import Fabric, no_cables, switches
 
 

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from striate.cluster.description.networks import TorusNetwork
 from striate.cluster.names import Block
-from striate.cluster.networks import TorusNetwork
 from striate.cluster.topology.fabric import Fabric, cables, join_cables, no_cables, switches
 from striate.errors import ClusterError
 

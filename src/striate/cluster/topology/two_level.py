@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from striate.cluster.description.networks import TwoLevelNetwork
 from striate.cluster.names import Block
-from striate.cluster.networks import TwoLevelNetwork
 from striate.cluster.topology.fabric import Fabric, cables, join_components, no_cables, switches
 
 

@@ -10,10 +10,10 @@ import msgspec
 from striate.apps.app import Case
 from striate.apps.registry import find
 from striate.cluster.cluster import Cluster
-from striate.cluster.description import MeasuredTable
-from striate.cluster.ends import at_end, one_at_ends
-from striate.cluster.measured import with_value
-from striate.cluster.quantities import Load
+from striate.cluster.description.ends import at_end, one_at_ends
+from striate.cluster.description.measured import with_value
+from striate.cluster.description.quantities import Load
+from striate.cluster.description.tables import MeasuredTable
 from striate.engine.packets import run_packets
 from striate.evaluate.validate.calibrate import KernelCosts
 from striate.interval import Interval

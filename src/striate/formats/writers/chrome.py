@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from striate.trace.counters import Counter
-from striate.trace.tracks import Slices
+from striate.trace.analysis.counters import Counter
+from striate.trace.analysis.tracks import Slices
 
 
 def encode(groups: Sequence[Slices], counters: Sequence[Counter] = ()) -> bytes:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from striate.errors import OutputError
-from striate.trace.lanes import edges
+from striate.trace.analysis.lanes import edges
+from striate.trace.analysis.tracks import Slices, slices_of
 from striate.trace.trace import Trace
-from striate.trace.tracks import Slices, slices_of
 from striate.whole_file import whole_folder
 
 _NUMBERS = ("bytes", "offset", "peer", "tag")

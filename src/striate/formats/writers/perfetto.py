@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from striate.trace.counters import Counter
-from striate.trace.lanes import edges
-from striate.trace.tracks import Slices
+from striate.trace.analysis.counters import Counter
+from striate.trace.analysis.lanes import edges
+from striate.trace.analysis.tracks import Slices
 
 # Field numbers of perfetto's trace_packet.proto, track_descriptor.proto, track_event.proto, interned_data.proto.
 _TIMESTAMP, _SEQUENCE, _EVENT, _INTERNED, _FLAGS, _DESCRIPTOR = 8, 10, 11, 12, 13, 60

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from striate.pages.run import Run
 from striate.pages.timeline.apart import apart, clipped
+from striate.trace.analysis.tracks import REGIONS_FROM, lines_of, states_of
 from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS
 from striate.trace.trace import Trace
-from striate.trace.tracks import REGIONS_FROM, lines_of, states_of
 
 TICK_SECONDS = 1e-9
 Int64s = NDArray[np.int64]

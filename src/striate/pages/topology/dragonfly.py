@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import combinations
 
-from striate.cluster.networks import DragonflyNetwork
+from striate.cluster.description.networks import DragonflyNetwork
 from striate.cluster.topology.dragonfly import links_per_pair
 from striate.pages.topology.parts import (
     CHIP_HEIGHT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from striate.cluster.cluster import Cluster
-from striate.cluster.networks import (
+from striate.cluster.description.networks import (
     DragonflyNetwork,
     FatTreeNetwork,
     GraphNetwork,

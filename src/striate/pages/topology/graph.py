@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from striate.cluster.networks import GraphNetwork
+from striate.cluster.description.networks import GraphNetwork
 from striate.cluster.placement import Indices
 from striate.pages.topology.parts import (
     MARGIN,

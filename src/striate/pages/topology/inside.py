@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from striate.cluster.description import ForwarderTable, MetadataTable, NodeTable, ServerTable
+from striate.cluster.description.tables import ForwarderTable, MetadataTable, NodeTable, ServerTable
 from striate.cluster.storage import Disk, FlashDisk, HardDisk, queue_depth, transfer_rate
 from striate.pages.topology.parts import (
     COMPUTE,

@@ -8,7 +8,7 @@ import msgspec
 
 from striate.cluster import measures
 from striate.cluster.cluster import CROWD_SHARES, Cluster, Link, Nic
-from striate.cluster.description import (
+from striate.cluster.description.tables import (
     Description,
     ForwarderTable,
     MetadataTable,

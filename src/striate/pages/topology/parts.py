@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from striate.cluster.cluster import Cluster, Link
-from striate.cluster.description import Description
+from striate.cluster.description.tables import Description
 from striate.cluster.hosts import HostGroup, host_groups
 from striate.svg import MUTED, Canvas
 from striate.units import about_rate, about_seconds

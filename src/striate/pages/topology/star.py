@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from striate.cluster.networks import StarNetwork
+from striate.cluster.description.networks import StarNetwork
 from striate.pages.topology.parts import (
     CHIP_HEIGHT,
     MARGIN,

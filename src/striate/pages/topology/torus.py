@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from striate.cluster.networks import TorusNetwork
+from striate.cluster.description.networks import TorusNetwork
 from striate.pages.topology.parts import MARGIN, Scene, left_out, legend, link_words, sampled, side_note
 from striate.units import about_rate
 

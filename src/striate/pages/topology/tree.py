@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from striate.cluster.networks import FatTreeNetwork, TwoLevelNetwork
+from striate.cluster.description.networks import FatTreeNetwork, TwoLevelNetwork
 from striate.cluster.topology.fat_tree import arity
 from striate.cluster.topology.two_level import leaves
 from striate.pages.topology.parts import (

@@ -12,7 +12,7 @@ from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
 from striate.pages.spread import binned_rows, spread, whole
-from striate.trace.tables import front
+from striate.trace.analysis.tables import front
 from striate.trace.trace import Trace
 
 TIME_BINS, RANK_BINS = 240, 96

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from striate.pages.names import LEVEL_TITLES, shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
+from striate.trace.analysis.phases import phases_of
+from striate.trace.analysis.tracks import REGIONS_FROM, states_of
 from striate.trace.kinds import LEVELS, RANK_LEVELS
-from striate.trace.phases import phases_of
 from striate.trace.trace import Trace
-from striate.trace.tracks import REGIONS_FROM, states_of
 from striate.units import about_seconds
 
 _MOST = 300  # lines of a table, those that differ most

@@ -16,9 +16,9 @@ from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
 from striate.pages.spread import binned_rows, spread, whole
+from striate.trace.analysis.tables import front
 from striate.trace.header import TracedFile
 from striate.trace.runs import byte_runs
-from striate.trace.tables import front
 from striate.trace.trace import Trace
 
 MOST_FILES, PLACE_BINS, RANK_BINS = 12, 240, 64

@@ -12,7 +12,7 @@ from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
 from striate.pages.spread import spread, whole
-from striate.trace.intervals import covered
+from striate.trace.analysis.intervals import covered
 from striate.trace.kinds import RESOURCE_LEVELS
 from striate.trace.trace import Trace
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
-from striate.trace.critical_path import CriticalPath, critical_path
+from striate.trace.analysis.critical_path import CriticalPath, critical_path
 from striate.trace.trace import Trace
 from striate.units import about_seconds
 

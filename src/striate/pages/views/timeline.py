@@ -17,8 +17,8 @@ from striate.pages.timeline.bundles import bundled_apart
 from striate.pages.timeline.fitted import most_items
 from striate.pages.timeline.items import ROUGH, SHARES, columns_of
 from striate.pages.timeline.requests import requested
+from striate.trace.analysis.matched import matched
 from striate.trace.kinds import RESOURCE_LEVELS
-from striate.trace.matched import matched
 from striate.trace.trace import Trace
 
 MOST_ITEMS = 480_000  # of all runs: what a browser unpacks and draws without a pause

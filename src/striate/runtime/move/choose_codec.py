@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from striate.runtime.move.collective import Collective
+from striate.runtime.move.communicator.collective import Collective
 from striate.runtime.move.state import State
 from striate.runtime.store.codec import Pipeline, pipeline_from
 from striate.runtime.store.commit import TRIAL

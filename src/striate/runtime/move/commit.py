@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from striate.errors import StriateError
-from striate.runtime.move.collective import Collective
+from striate.runtime.move.communicator.collective import Collective
 from striate.runtime.move.state import State
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.commit import NewContent, at_once, leftovers, remove, write_metadata

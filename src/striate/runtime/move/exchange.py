@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from striate import _core
-from striate.runtime.move.ranks import Ranks
-from striate.runtime.move.schedule import Moves, Schedule
+from striate.runtime.move.communicator.ranks import Ranks
+from striate.runtime.move.schedules.schedule import Moves, Schedule
 from striate.runtime.plan.partition import Partition
 from striate.runtime.report import Report
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from striate.errors import DatasetError, StorageError
-from striate.runtime.move.ranks import Ranks
+from striate.runtime.move.communicator.ranks import Ranks
 from striate.runtime.move.session import Session
 from striate.runtime.store.commit import is_ours
 from striate.runtime.store.files import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from striate.runtime.move.collective import Collective
+from striate.runtime.move.communicator.collective import Collective
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
 from striate.runtime.report import Report

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from striate import _core
 from striate.errors import StorageError
-from striate.runtime.move.collective import Collective
-from striate.runtime.move.resolve import UNTOUCHED
-from striate.runtime.move.schedule import Schedule
+from striate.runtime.move.communicator.collective import Collective
+from striate.runtime.move.schedules.resolve import UNTOUCHED
+from striate.runtime.move.schedules.schedule import Schedule
 from striate.runtime.move.state import State
 from striate.runtime.report import Report
 from striate.runtime.store.chunks import ChunkReader

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from striate.runtime.move.exchange import Exchange
 from striate.runtime.move.loading import Loader
-from striate.runtime.move.schedule import Schedule
+from striate.runtime.move.schedules.schedule import Schedule
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
 from striate.runtime.report import Report

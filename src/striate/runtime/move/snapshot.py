@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from striate.runtime.move.collective import Collective
-from striate.runtime.move.ranks import Ranks
+from striate.runtime.move.communicator.collective import Collective
+from striate.runtime.move.communicator.ranks import Ranks
 from striate.runtime.store.files import NO_FILE, Stamp, Store, SubfileReader, read_stamped, stamp_of
 from striate.runtime.store.metadata import SubFile
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.errors import DatasetError
-from striate.runtime.move.group import Group
-from striate.runtime.move.node import Node
-from striate.runtime.move.ranks import Ranks
+from striate.runtime.move.communicator.group import Group
+from striate.runtime.move.communicator.node import Node
+from striate.runtime.move.communicator.ranks import Ranks
 from striate.runtime.move.session import Session
 from striate.runtime.plan.budget import Budget
 from striate.runtime.plan.grid import Grid

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from striate.runtime.move.node import Node
+from striate.runtime.move.communicator.node import Node
 from striate.runtime.plan.placement import Domains
 
 Bytes = npt.NDArray[np.uint8]

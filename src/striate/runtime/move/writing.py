@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.runtime.move.choose_codec import choose_codec
-from striate.runtime.move.collective import Collective
 from striate.runtime.move.commit import Commit
+from striate.runtime.move.communicator.collective import Collective
 from striate.runtime.move.exchange import Exchange, RowParts
 from striate.runtime.move.loading import Loader
-from striate.runtime.move.resolve import PARTLY
-from striate.runtime.move.schedule import Schedule
+from striate.runtime.move.schedules.resolve import PARTLY
+from striate.runtime.move.schedules.schedule import Schedule
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
 from striate.runtime.move.writers import NewFiles, Writers

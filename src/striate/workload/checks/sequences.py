@@ -12,7 +12,7 @@ from striate.workload.application import Application, Groups
 from striate.workload.kinds import COLLECTIVES, EQUAL_BYTES, ROOTED, Kind
 from striate.workload.operand_ranges import program_of_row
 from striate.workload.program import Int64s
-from striate.workload.unfold import ProgramStep, unfold
+from striate.workload.transforms.unfold import ProgramStep, unfold
 from striate.workload.walk import ProgramLine, lines
 
 Hashes = NDArray[np.uint64]

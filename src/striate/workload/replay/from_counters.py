@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from striate.errors import WorkloadError
+from striate.trace.analysis.totals import data_records
 from striate.trace.records import DATA_MODULES, Columns, asked, calls, counter, moved, opens, seconds
-from striate.trace.totals import data_records
 from striate.trace.trace import Trace
 from striate.workload import operations
 from striate.workload.application import Application

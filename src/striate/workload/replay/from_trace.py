@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
+from striate.trace.analysis.span import run_span
+from striate.trace.analysis.tables import front
 from striate.trace.columns import NONE
 from striate.trace.kinds import COLLECTIVES
-from striate.trace.span import run_span
-from striate.trace.tables import front
 from striate.trace.trace import Trace
 from striate.workload import operations
 from striate.workload.application import WORLD, Application, Communicator

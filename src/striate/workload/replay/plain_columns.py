@@ -16,11 +16,11 @@ from striate._core import Folder
 from striate.layout.extent_lists import ExtentLists
 from striate.trace.kinds import KINDS as TRACED
 from striate.workload.application import WORLD, Application, File, communicator_table
-from striate.workload.fold import BRACKETS, FREE_AT, Shapes, shared_programs
 from striate.workload.kinds import ACCESSES, BLOCKING, KINDS, NO_EXTENTS, OPERANDS, Kind
 from striate.workload.program import Int64s
 from striate.workload.replay.gaps import evened, gaps_before
 from striate.workload.replay.trace_rows import ALONE, UNKNOWN, Source
+from striate.workload.transforms.fold import BRACKETS, FREE_AT, Shapes, shared_programs
 
 _SILENT = ("wait", "probe", "finalize")  # end the gap before them and are no operation of their own
 _FILE_CALLS = {

@@ -10,7 +10,7 @@ from striate.errors import WorkloadError
 from striate.ladder import predict
 from striate.layout import Extents
 from striate.workload.kinds import Kind
-from striate.workload.unfold import unfold
+from striate.workload.transforms.unfold import unfold
 
 
 @pytest.mark.parametrize("output", ["mapped", "serial"])

@@ -1,0 +1,204 @@
+"""`striate predict PROGRAM CLUSTER`: forecast a program's time on a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from striate.cli.forecast.options import ForecastOutputs, collective_option, scale_of, timeline_options
+from striate.cli.output import (
+    allow_code_option,
+    json_option,
+    memory_option,
+    output_option,
+    percentile_option,
+    plugin_options,
+    plugin_tracebacks,
+    progress,
+    store_option,
+)
+
+if TYPE_CHECKING:
+    from striate.workload import Workload
+    from striate.workload.flows import Flows
+
+
+class ShareType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A precision: 20% or 0.2."""
+
+    name = "share"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from striate import units
+        from striate.errors import UnitError
+
+        try:
+            units.share(str(value))
+        except UnitError as error:
+            self.fail(error.message, param, ctx)
+        return str(value)
+
+
+class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A file's name and what is chosen for it: data=simple:4:1MiB."""
+
+    name = "file=choice"
+
+    def __init__(self, example: str) -> None:
+        self.example = example
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        file, equals, choice = str(value).rpartition("=")
+        if not equals:
+            self.fail(f"expected FILE=CHOICE such as {self.example}, got {value!r}", param, ctx)
+        return file, choice
+
+
+@click.command()
+@click.argument("program")
+@click.argument("cluster")
+@click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks of the program")
+@click.option("--rung", help="ask this method alone instead of climbing the ladder, such as fine")
+@click.option("--within", type=ShareType(), help="the precision wanted, such as 20%: high / low - 1 at most")
+@click.option(
+    "--budget",
+    help="CPU time a rung may take (60 s; a rung that --rung names: no end unless this is given)",
+)
+@click.option(
+    "--layout",
+    "layouts",
+    type=FileChoice("data=simple:4:1MiB"),
+    multiple=True,
+    metavar="FILE=LAYOUT",
+    help="the layout of a file of the program, such as data=simple:4:1MiB; may be given several times",
+)
+@click.option(
+    "--collective-io",
+    "methods",
+    type=FileChoice("data=two-phase:nodes:16MiB"),
+    multiple=True,
+    metavar="FILE=METHOD",
+    help="how collective calls access a file: direct, two-phase or pipelined, with [:AGGREGATORS[:BUFFER]]",
+)
+@collective_option
+@timeline_options
+@click.option(
+    "--cpu-scale",
+    metavar="FACTOR|CLUSTER",
+    help="multiply compute times, by 0.5 for CPUs twice as fast as those a trace was recorded on; or name the "
+    "machine it was recorded on, and the speeds of the nodes are compared",
+)
+@click.option(
+    "--noise",
+    metavar="NOISE",
+    help="also print the time on a usual and on a bad day of a shared machine: a file of `striate noise learn`, "
+    "or tokio",
+)
+@click.option(
+    "--self-check",
+    is_flag=True,
+    help="simulate the program packet by packet afterwards and report every claim that this contradicts",
+)
+@percentile_option("print the time that P percent of the runs")
+@click.option(
+    "--exact", is_flag=True, help="with --rung fine: the one time that the model gives, without a range"
+)
+@plugin_options
+@allow_code_option
+@memory_option
+@store_option
+@json_option
+@output_option("write the forecast to a .json file, or a page to a .html file")
+def command(
+    program: str,
+    cluster: str,
+    ranks: int | None,
+    rung: str | None,
+    within: str | None,
+    budget: str | None,
+    layouts: tuple[tuple[str, str], ...],
+    methods: tuple[tuple[str, str], ...],
+    collectives: tuple[str, ...],
+    timeline: Path | None,
+    timeline_memory: str,
+    cpu_scale: str | None,
+    noise: str | None,
+    self_check: bool,
+    percentiles: tuple[float, ...],
+    exact: bool,
+    plugins: tuple[str, ...],
+    plugin_traceback: bool,
+    allow_code: bool,
+    store: Path | None,
+    as_json: bool,
+    output: Path | None,
+    force: bool,
+) -> int:
+    """Forecast how long PROGRAM takes on CLUSTER: the median, and the range in which 80 % of the runs lie.
+
+    PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
+    file, which is run, that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or
+    another tool's log, IOR's command line such as "ior -a MPIIO -c -t 1m -b 16m", a DLIO workload such as
+    "dlio:unet3d_h100.yaml x 4 hosts x 8 accelerators", or a description of an application (.toml). CLUSTER is a
+    description (.toml), a bundled machine, or a sheet of MLPerf Storage (mlperf:SYSTEM.json). Exit status 3
+    when the precision asked for was not reached, the answer is not reliable, or the packet engine contradicts a
+    claim.
+    """
+    from striate.cli.clusters import find_cluster
+    from striate.cli.forecast.training import predict_job, refuse_options
+    from striate.cli.programs import find_workload
+    from striate.importers.kinds import is_dlio
+    from striate.ladder import predict
+    from striate.noise.model import load_noise
+    from striate.plugins.loading import load
+
+    results = ForecastOutputs(output, timeline, store, as_json, force)
+    results.expect_writable()
+    if is_dlio(program):
+        others: dict[str, object] = {"--rung": rung, "--within": within, "--noise": noise, "--store": store}
+        others |= {"--budget": budget}
+        others |= {"--layout": layouts, "--collective-io": methods, "--collective": collectives}
+        others |= {"--timeline": timeline, "--cpu-scale": cpu_scale, "--percentile": percentiles}
+        others |= {"--self-check": self_check, "--exact": exact, "--plugin": plugins}
+        refuse_options(others)
+        return predict_job(program, cluster, ranks, as_json=as_json, output=output, force=force)
+    with progress("reading"):
+        learnt = load_noise(noise) if noise is not None else None
+        machine, machine_hash = find_cluster(cluster)
+        workload, program_hash = find_workload(program, ranks=ranks, allow_code=allow_code)
+        if layouts or methods:
+            workload = _with_choices(workload, dict(layouts), dict(methods))
+    with progress("predicting"), plugin_tracebacks(plugin_traceback):
+        own = load(plugins)
+        forecast = predict(
+            workload,
+            machine,
+            within=within,
+            rung=rung,
+            budget=budget,
+            collectives=collectives,
+            timeline=timeline is not None,
+            timeline_memory=timeline_memory,
+            inputs=program_hash | machine_hash | own.hashes(),
+            self_check=self_check,
+            exact=exact,
+            cpu_scale=scale_of(cpu_scale),
+            plugins=[own],
+        )
+    if learnt is not None:
+        forecast = replace(forecast, days=learnt.days(forecast.seconds))
+    return results.deliver(forecast, workload, percentiles)
+
+
+def _with_choices(workload: Workload | Flows, layouts: dict[str, str], methods: dict[str, str]) -> Workload:
+    from striate.errors import WorkloadError
+    from striate.workload import Workload
+
+    if not isinstance(workload, Workload):
+        raise WorkloadError("an emulated application has no files; leave --layout and --collective-io out")
+    return workload.with_layouts(layouts).with_collective(methods)

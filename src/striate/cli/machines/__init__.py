@@ -1,0 +1,1 @@
+"""Commands about machines: describe, measure, refine and validate them."""

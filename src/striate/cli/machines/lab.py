@@ -1,0 +1,232 @@
+"""`striate lab`: a practice cluster on this machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from striate.cli.output import json_option, output_option, print_json, say, write_output
+
+if TYPE_CHECKING:
+    from striate.lab.faults import LabStatus
+
+_PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+name_option = click.option(
+    "--name", default="lab", show_default=True, help="which lab; several may run at once"
+)
+
+
+@click.group()
+def command() -> None:
+    """Build, use and break a practice cluster: hosts in namespaces of their own, limited links and disks, GlusterFS.
+
+    Needs root. Nothing outside the lab is changed, and nothing is left when it ends, however it ends.
+    """
+
+
+@command.command()
+@click.option("--hosts", default=4, show_default=True, help="compute hosts, h0, h1, ...")
+@click.option("--cores", default=1, show_default=True, help="CPUs of each host; hosts share them if too few")
+@click.option(
+    "--link", default="400 Mbit/s", show_default=True, help="rate of each host's link, in each direction"
+)
+@click.option(
+    "--switch-buffer",
+    default="10 MiB",
+    show_default=True,
+    help="buffer size of a switch port",
+)
+@click.option(
+    "--link-burst", default="16 KiB", show_default=True, help="bytes that a link passes at memory speed"
+)
+@click.option(
+    "--mtu",
+    default="9000 B",
+    show_default=True,
+    help="largest packet; small ones cost more CPU than two cores have",
+)
+@click.option("--servers", type=int, help="hosts that are file servers too, from h0 on (default: all)")
+@click.option("--disks", default=1, show_default=True, help="disks of each server")
+@click.option("--disk-size", default="2 GiB", show_default=True, help="capacity of a disk")
+@click.option(
+    "--disk-rate",
+    default="40 MB/s",
+    show_default=True,
+    help="limit of each disk, for reads and for writes; 0: no limit",
+)
+@click.option(
+    "--disk-requests", default="0", show_default=True, help="requests per second of a disk; 0: no limit"
+)
+@click.option(
+    "--shard",
+    default="4 MiB",
+    show_default=True,
+    help="size of the shards that files are divided into; 0: whole files",
+)
+@click.option(
+    "--directory",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=Path("/var/tmp"),
+    show_default=True,
+    help="file system whose free space holds the disks; nothing in it gets a name",
+)
+@name_option
+def up(
+    hosts: int, cores: int, servers: int | None, disks: int, directory: Path, name: str, **quantities: str
+) -> None:
+    """Start a lab; it runs until `striate lab down`."""
+    from striate import units
+    from striate.lab.plan import PFS, Plan
+    from striate.lab.up import up as start
+
+    plan = Plan(
+        name=name,
+        hosts=hosts,
+        cores=cores,
+        link_bytes_per_second=units.rate(quantities["link"]),
+        link_burst_bytes=units.size(quantities["link_burst"]),
+        switch_buffer_bytes=units.size(quantities["switch_buffer"]),
+        mtu_bytes=units.size(quantities["mtu"]),
+        servers=hosts if servers is None else servers,
+        disks=disks,
+        disk_bytes=units.size(quantities["disk_size"]),
+        disk_bytes_per_second=units.rate(quantities["disk_rate"]),
+        disk_requests_per_second=units.count(quantities["disk_requests"]),
+        shard_bytes=units.size(quantities["shard"]),
+    )
+    start(plan, directory, lambda step: say(step, error=True))
+    say(f"lab {name!r}: {units.counted(hosts, 'host')}; {PFS} is on each of them and on the head")
+
+
+@command.command(context_settings=_PASSED_ON)
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
+@click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks to start over the hosts")
+@click.option("--per-host", type=click.IntRange(min=1), help="ranks on each host (default: spread evenly)")
+@name_option
+def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name: str) -> None:
+    """Run a program over the hosts (--ranks), or on the head, where `mpiexec` knows the hosts.
+
+    It starts in the current directory, which all hosts see; the parallel file system is /run/pfs.
+    """
+    from striate.lab.door import state
+    from striate.lab.enter import become, on_head, with_ranks
+
+    if per_host is not None and ranks is None:
+        raise click.UsageError("--per-host goes with --ranks")
+    found = state(name)
+    command = list(program) if ranks is None else with_ranks(found, list(program), ranks, per_host)
+    become(on_head(found, command, str(Path.cwd())))
+
+
+@command.command()
+@click.argument("host")
+@name_option
+def shell(host: str, name: str) -> None:
+    """A shell on HOST, or on the head."""
+    from striate.lab.door import state
+    from striate.lab.enter import become, on_head, on_host
+    from striate.lab.plan import HEAD
+
+    found, program = state(name), [os.environ.get("SHELL", "/bin/sh")]
+    become(on_head(found, program) if host == HEAD else on_host(found, host, program))
+
+
+@command.command()
+@json_option
+def status(as_json: bool) -> None:
+    """List the labs on this machine and the state of their hosts."""
+    from striate.errors import LabError
+    from striate.lab.door import names, state
+    from striate.lab.faults import look
+    from striate.lab.throttle import sweep
+
+    sweep()
+    found = []
+    for name in names():
+        try:
+            found.append(look(state(name)))
+        except LabError as error:  # one lab that is not ready must not hide the others
+            say(f"striate: {error}", error=True)
+    if as_json:
+        print_json({"schema": "striate.lab/1", "labs": found})
+    else:
+        say("\n\n".join(map(_status_text, found)) or "no lab is running")
+
+
+def _status_text(lab: LabStatus) -> str:
+    from striate.printable import columns
+    from striate.units import about_rate, about_size
+
+    plan = lab.plan
+    disk = about_rate(plan.disk_bytes_per_second) if plan.disk_bytes_per_second else "no limit"
+    shard = about_size(plan.shard_bytes) if plan.shard_bytes else "none"
+    head = f"{plan.name}: links {about_rate(plan.link_bytes_per_second)}; disks {disk}; shards {shard}"
+    rows: list[tuple[str, ...]] = [("host", "state", "link", "servers")]
+    rows += [
+        (one.host, "up" if one.up else "down", "up" if one.link_up else "cut", str(one.servers))
+        for one in lab.hosts
+    ]
+    return head + "\n" + columns(rows, numbers_from=3)
+
+
+@command.command()
+@output_option("write the description to this .toml file instead of standard output")
+@name_option
+def describe(output: Path | None, force: bool, name: str) -> None:
+    """Print the lab as a cluster description, from its settings: what a probe should find."""
+    from striate.cluster.description.dump import cluster_to_toml
+    from striate.lab.describe import describe as described
+    from striate.lab.door import state
+
+    text = cluster_to_toml(described(state(name).plan))
+    if output is None:
+        say(text, newline=False)
+    else:
+        write_output(output, text, force=force)
+
+
+@command.command("break")
+@click.argument("what", type=click.Choice(["server", "host", "link", "disk"]))
+@click.argument("host")
+@click.option("--mend", is_flag=True, help="mend a link that was cut")
+@click.option("--rate", default="0", help="new rate of the host's disks; 0: no limit")
+@click.option("--requests", default="0", help="new requests per second of the host's disks; 0: no limit")
+@name_option
+def break_(what: str, host: str, mend: bool, rate: str, requests: str, name: str) -> None:
+    """Kill the server or the whole of HOST, cut its link, or slow its disks."""
+    from striate import units
+    from striate.lab import faults
+    from striate.lab.door import state
+
+    _refuse_options(what, mend=(mend, "link"), rate=(rate != "0", "disk"), requests=(requests != "0", "disk"))
+    found = state(name)
+    if what == "server":
+        faults.kill_servers(found, host)
+    elif what == "host":
+        faults.kill_host(found, host)
+    elif what == "link":
+        faults.set_link(found, host, up=mend)
+    else:
+        faults.set_disks(found, host, units.rate(rate), units.count(requests))
+
+
+def _refuse_options(what: str, **given: Any) -> None:
+    for option, (is_given, wanted) in given.items():
+        if is_given and what != wanted:
+            raise click.UsageError(f"--{option} goes with `break {wanted}`")
+
+
+@command.command()
+@click.option("--all", "everything", is_flag=True, help="take all labs down")
+@name_option
+def down(everything: bool, name: str) -> None:
+    """End a lab; returns when nothing of it is left."""
+    from striate.lab.door import names, take_down
+    from striate.lab.throttle import sweep
+
+    sweep()
+    for one in names() if everything else [name]:
+        take_down(one)

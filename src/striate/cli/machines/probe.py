@@ -1,0 +1,130 @@
+"""`striate probe -o here.toml`: measure this machine and describe it as a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from striate.cli.output import (
+    json_option,
+    output_option,
+    print_json,
+    progress,
+    say,
+    store_option,
+    write_output,
+)
+
+if TYPE_CHECKING:
+    from striate.probe.report import ProbeReport
+    from striate.probe.samples import Measurement
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("launcher", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER...]")
+@click.option("--budget", default="60 s", show_default=True, help="about how long to measure")
+@click.option(
+    "--directory",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    help="the file system to measure (default: here); all ranks must see it",
+)
+@click.option("--ranks", type=click.IntRange(min=2), help="ranks to start here (default: one for each CPU)")
+@click.option("--name", default="here", show_default=True, help="the machine's name in the description")
+@click.option(
+    "--residuals", type=click.Path(path_type=Path), help="draw measured against fitted times into this .svg"
+)
+@store_option
+@json_option
+@output_option("write the cluster description to this .toml file")
+def command(
+    launcher: tuple[str, ...],
+    budget: str,
+    directory: Path,
+    ranks: int | None,
+    name: str,
+    residuals: Path | None,
+    store: Path | None,
+    as_json: bool,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Measure messages, memory, files and CPUs of this machine, and write them as a cluster description.
+
+    Ranks are started here, or by LAUNCHER, such as: striate probe -o here.toml -- mpiexec -n 16 -hosts a,b.
+    Files of at most 192 MiB, and 16 MiB per rank, lie in a directory of their own that is removed at the end.
+    """
+    from striate import units
+    from striate.cli.output import refuse_overwrite, refuse_store
+    from striate.cluster.description.dump import cluster_to_toml
+    from striate.probe import ProbeOptions, describe, measure
+    from striate.results import Entry, append
+
+    for path, ending in ((output, ".toml"), (residuals, ".svg")):
+        if path is not None:
+            if path.suffix != ending:
+                raise click.UsageError(f"expected an output ending in {ending}, got {path.name!r}")
+            refuse_overwrite(path, force=force)
+    refuse_store(store)
+    if ranks is not None and launcher:
+        raise click.UsageError("the launcher says how many ranks there are; leave --ranks out")
+    options = ProbeOptions(directory, units.seconds(budget), ranks, launcher)
+    with progress("measuring", total=5) as advance:
+
+        def tell(part: str) -> None:
+            advance()
+            say(f"measuring {part}", error=True)
+
+        report = measure(options, tell)
+    cluster = describe(report, name=name)
+    if output is not None:
+        write_output(output, cluster_to_toml(cluster), force=force)
+    if residuals is not None:
+        from striate.pages.curves import curves_svg
+
+        write_output(residuals, curves_svg(report.found.curves, title=f"striate probe: {name}"), force=force)
+    if store is not None:
+        setup = {"budget_seconds": options.budget_seconds, "ranks": ranks, "launcher": list(launcher)}
+        append(store, Entry("probe", cluster=name, setup=setup, results=report))
+    if as_json:
+        print_json(report)
+    else:
+        say(report_text(report))
+
+
+def report_text(report: ProbeReport) -> str:
+    """Every number with its range."""
+    from striate.printable import columns
+    from striate.units import about_seconds, about_size
+
+    facts = report.facts
+    parts = (
+        f"nodes {facts.nodes}",
+        f"sockets {facts.sockets}",
+        f"CPUs {facts.cpus}",
+        about_size(facts.memory_bytes),
+    )
+    took = f"measured in {about_seconds(report.seconds)}"
+    head = "; ".join([facts.host, *parts, facts.mpi, took])
+    rows = [("measured", "value", "low", "high", "samples"), *map(_row, report.found.measurements)]
+    notes = [f"note: {note}" for note in report.found.notes]
+    return "\n\n".join([head, columns(rows, numbers_from=1), *notes])
+
+
+def _row(one: Measurement) -> tuple[str, ...]:
+    ends = (one.value.estimate, one.value.low, one.value.high)
+    return (one.name, *(_shown(end, one.unit) for end in ends), f"{one.samples:,}")
+
+
+def _shown(value: float, unit: str) -> str:
+    from striate.units import about_count, about_rate, about_seconds, about_size
+
+    if unit == "s":
+        return about_seconds(value)
+    if unit == "B/s":
+        return about_rate(value)
+    if unit == "B":
+        return about_size(value)
+    return f"{about_count(value)}/s" if unit == "1/s" else f"{value:.3g}"

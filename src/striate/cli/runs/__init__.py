@@ -1,0 +1,1 @@
+"""Commands about runs: record, read, show, compare them, and say what to change."""

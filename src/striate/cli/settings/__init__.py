@@ -1,0 +1,1 @@
+"""Commands about settings: layouts, search, what to write down, plug-ins."""

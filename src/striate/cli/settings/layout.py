@@ -1,0 +1,130 @@
+"""`striate layout`: draw a layout, tell where bytes go, measure accesses, and advise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from striate.cli.output import (
+    deliver,
+    json_option,
+    output_option,
+    print_json,
+    refuse_overwrite,
+    say,
+    write_output,
+)
+from striate.cli.settings.layout_advice import advise, measure, patterns
+from striate.errors import OutputError
+from striate.printable import columns
+
+LOCATE_SCHEMA = "striate.layout.locate/1"
+LUSTRE_SCHEMA = "striate.layout.lustre/1"
+DRAW_SCHEMA = "striate.layout.draw/1"
+
+
+@click.group()
+def command() -> None:
+    """Draw a layout, locate bytes, measure how it serves accesses, or recommend one.
+
+    LAYOUT is basic, simple:SERVERS:UNIT, varstrip:SERVER:SIZE;SERVER:SIZE..., twod:SERVERS:UNIT:GROUPS:FACTOR,
+    grouped:SERVERS:DOMAIN:FACTOR[:ALIGNMENT] or lustre:SERVERS:OPTIONS of lfs setstripe; for example simple:8:64KiB.
+    """
+
+
+@command.command()
+@click.argument("layout")
+@click.argument("offsets", nargs=-1, required=True, metavar="OFFSET...")
+@json_option
+@output_option("write the answer to this file")
+def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | None, force: bool) -> None:
+    """Print the server and position of each OFFSET, such as 0, 70000 or 1MiB."""
+    from striate.layout.parse import parse
+    from striate.units import size
+
+    if output is not None:
+        refuse_overwrite(output, force=force)
+    rule, wanted = parse(layout), [size(offset) for offset in offsets]
+    servers, physical = rule.locate(wanted)
+    columns = (wanted, servers.tolist(), physical.tolist(), rule.run_length(wanted).tolist())
+    names = ("offset", "server", "physical", "run_length")
+    places = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    document = {"schema": LOCATE_SCHEMA, "layout": str(rule), "servers": rule.servers, "places": places}
+    deliver(document, _table(places), as_json=as_json, output=output, force=force)
+
+
+@command.command()
+@click.argument("words")
+@click.option(
+    "--servers", type=click.IntRange(1, 2000), required=True, help="object storage targets of the file system"
+)
+@json_option
+@output_option("write the answer to this file")
+def lustre(words: str, servers: int, as_json: bool, output: Path | None, force: bool) -> None:
+    """Read a layout in Lustre's WORDS: "lfs setstripe OPTIONS", or a file with what `lfs getstripe` printed."""
+    from striate.layout.lfs import from_getstripe, from_setstripe, setstripe_command
+
+    if output is not None:
+        refuse_overwrite(output, force=force)
+    path = Path(words)
+    if len(words) < 4096 and path.is_file():
+        layout = from_getstripe(path.read_text(errors="replace"), servers=servers)
+    else:
+        layout = from_setstripe(words, servers=servers)
+    made = setstripe_command(layout, "DIRECTORY")
+    document = {
+        "schema": LUSTRE_SCHEMA,
+        "layout": str(layout),
+        "command": made,
+        "components": layout.components,
+    }
+    deliver(document, f"{layout.describe()}\n{layout}\n{made}", as_json=as_json, output=output, force=force)
+
+
+@command.command()
+@click.argument("layout")
+@click.option("--byte", "offset", help="mark this byte, such as 0, 70000 or 1MiB")
+@json_option
+@output_option("write the picture to this .svg file")
+def draw(layout: str, offset: str | None, as_json: bool, output: Path | None, force: bool) -> None:
+    """Draw the first strips of LAYOUT and the servers they live on, as SVG."""
+    from striate.layout.draw import draw as picture
+    from striate.layout.parse import parse
+    from striate.layout.picture import shown_strips
+    from striate.units import size
+
+    if output is not None:
+        _refuse_name(output)
+        refuse_overwrite(output, force=force)
+    rule, byte = parse(layout), None if offset is None else size(offset)
+    image = picture(rule, byte)
+    if output is not None:
+        write_output(output, image, force=force)
+    if as_json:
+        names = ("number", "offset", "size", "server", "physical")
+        strips = [{name: getattr(strip, name) for name in names} for strip in shown_strips(rule, byte)]
+        print_json({"schema": DRAW_SCHEMA, "layout": str(rule), "servers": rule.servers, "strips": strips})
+    elif output is None:
+        say(image, newline=False)
+
+
+def _refuse_name(output: Path) -> None:
+    if output.suffix != ".svg":
+        raise OutputError(f"expected a file name that ends in .svg, got {output.name!r}", at=str(output))
+
+
+def _table(places: list[dict[str, int]]) -> str:
+    """Columns to the right, a title above each."""
+    titles = {
+        "offset": "byte",
+        "server": "server",
+        "physical": "position there",
+        "run_length": "bytes to strip end",
+    }
+    rows = [[str(place[name]) for name in titles] for place in places]
+    return columns([list(titles.values()), *rows], numbers_from=0)
+
+
+for _one in (measure, advise, patterns):
+    command.add_command(_one)

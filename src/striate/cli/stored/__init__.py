@@ -1,0 +1,1 @@
+"""Commands about what is stored: datasets and results."""

@@ -1,0 +1,1 @@
+"""What ranks do together: collective operations, memory of a node, shared failure, background work."""

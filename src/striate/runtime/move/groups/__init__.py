@@ -1,0 +1,1 @@
+"""Variables of a group: moved together, committed in one step."""

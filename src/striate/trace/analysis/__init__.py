@@ -1,0 +1,1 @@
+"""What follows from a trace: spans, phases, totals, the critical path, tables and tracks."""

@@ -1,0 +1,1 @@
+"""Program tables made of others: folded, unfolded, merged, rewritten, slowed."""
