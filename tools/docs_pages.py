@@ -29,6 +29,7 @@ COMMANDS_PAGE = "reference/commands.md"
 API_PAGE = "reference/api.md"
 NOTEBOOKS_PAGE = "notebooks.md"
 GALLERY_PAGE = "gallery.md"
+ACCURACY_PAGE = "reference/accuracy.md"
 ROOT = Path(__file__).resolve().parent.parent
 
 # Modules below the packages that the guides use; all their public names are part of the API.
@@ -56,6 +57,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     from mkdocs.structure.files import File
 
     sys.path.insert(0, str(ROOT / "tools"))
+    import accuracy
     import gallery
 
     pages = {
@@ -63,6 +65,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         API_PAGE: api_page(),
         NOTEBOOKS_PAGE: notebooks_page(),
         GALLERY_PAGE: gallery.markdown(),
+        ACCURACY_PAGE: accuracy.markdown(),
     }
     for name, content in pages.items():
         files.append(File.generated(config, name, content=content))

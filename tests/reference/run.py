@@ -1,7 +1,7 @@
 """Check a file of reference values: `python tests/reference/run.py KIND FILE.json`.
 
 KIND names a module `check_KIND.py` beside this file with `check(path) -> int`, the exit status: it prints one
-line a case and a summary last, and returns 1 when the values are not met.
+line per case and a summary last, and returns 1 when the values are not met.
 """
 
 import importlib.util

@@ -36,7 +36,8 @@ PROSE = {
     "way (of a message)": r"(?:\b(?:equal|longest|random|shortest) ways?|\bof (?:its|the|their) way|"
     r"(?<!on the )(?<!on its )(?<!on their )\bways? (?:between|came|from|whose))\b",
     "one row an operation": rf"\bone (?:(?!at |for |of |or |opening |carries )\w+ )?an? (?:{NOUNS})\b|"
-    rf"\b(?:bytes?|[KMGT]?i?B|instructions|numbers?|positions|seconds) an? (?:{NOUNS})\b(?! \w+s\b)",
+    rf"\b(?:bytes?|[KMGT]?i?B|instructions|numbers?|positions|seconds) an? (?:{NOUNS})\b(?! \w+s\b)|"
+    r"\bone (?:byte|clock|column|entry|line|row|value) an? \w+",
 }
 PROSE_FILES = (
     "src/**/*.py",

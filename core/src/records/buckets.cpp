@@ -86,6 +86,19 @@ void make_room(Buckets<Position>& buckets) {
     buckets.place.resize(count);
 }
 
+// Buckets with room for every record whose bit is set.
+template <class Position>
+Buckets<Position> room_for_live(const Parts<Position>& parts, const DomainSplit& split,
+                                std::span<const std::uint64_t> live) {
+    Buckets<Position> result{{}, {}, no_starts(split)};
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        const auto [first, end] = split.part(part);
+        result.starts[parts[part].bucket + 1] += count_bits(live, first, end);
+    }
+    make_room(result);
+    return result;
+}
+
 // Puts into `kept`, without a branch, which of the entries [begin, end) name a live bit, the last first; each
 // clears its bit, unless no other can name it. Every index lies within the bits, and `kept` has room for all.
 template <bool EachOnce, class Position>
@@ -114,12 +127,7 @@ Buckets<Position> resolve_into_buckets(std::span<const Position> indices, std::s
                     [](std::int32_t segment) { return segment < 0; }))
         throw std::invalid_argument("expected owners that share memory");
     const Parts<Position> parts(split);
-    Buckets<Position> result{{}, {}, no_starts(split)};
-    for (std::size_t part = 0; part < parts.size(); ++part) {
-        const auto [first, end] = split.part(part);
-        result.starts[parts[part].bucket + 1] += count_bits(live, first, end);
-    }
-    make_room(result);
+    Buckets<Position> result = room_for_live(parts, split, live);
     std::vector<std::int64_t> next(result.starts.begin() + 1, result.starts.end());  // filled from behind
     const bool all =
         result.order.size() == indices.size();  // as many live records as claims: each has its own
@@ -189,12 +197,7 @@ Buckets<Position> sort_into_buckets(std::span<const Position> indices, std::span
         return static_cast<std::int64_t>(before[record / 64]) + ones_in(below);
     };
     const Parts<Position> parts(split);
-    Buckets<Position> result{{}, {}, no_starts(split)};
-    for (std::size_t part = 0; part < parts.size(); ++part) {
-        const auto [first, end] = split.part(part);
-        result.starts[parts[part].bucket + 1] += count_bits(live, first, end);
-    }
-    make_room(result);
+    Buckets<Position> result = room_for_live(parts, split, live);
     // Several parts share a bucket, where their owners share our memory: each follows the one before.
     std::vector<std::int64_t> next(result.starts.begin(), result.starts.end() - 1), shift(parts.size());
     for (std::size_t part = 0; part < parts.size(); ++part) {

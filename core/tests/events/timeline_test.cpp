@@ -53,7 +53,7 @@ TEST_CASE("a message is seen at both interfaces, first packet to last") {
     CHECK(same(rows[1], {414, 514, 60, 2, 0, 1}));
 }
 
-TEST_CASE("a long message has one row a station, however many packets it has") {
+TEST_CASE("a long message has one row per station, however many packets it has") {
     SmallSchedule schedule;
     schedule.send(0, 1, 100'000);
     const auto played = transfers(schedule, false), skipped = transfers(schedule, true);

@@ -14,7 +14,7 @@ using namespace striate;
 
 namespace {
 
-// One byte a nanosecond, so that bytes are nanoseconds; `latency` in nanoseconds.
+// One byte per nanosecond, so that bytes are nanoseconds; `latency` in nanoseconds.
 Disk plain(Ticks latency = 0) {
     Disk disk;
     disk.read_rate = disk.write_rate = 1e9;

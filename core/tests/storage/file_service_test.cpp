@@ -67,7 +67,7 @@ class Desk final : public FileHost {
     Ticks now_ = 0;
 };
 
-// Disks of one byte a nanosecond.
+// Disks of one byte per nanosecond.
 FileRules rules(CachePolicy policy, std::size_t servers = 1) {
     ServerRules server;
     server.queue.policy = policy;

@@ -110,12 +110,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         0
     )  # ranks that outnumber CPUs: until a waiting one is back on its CPU, for each further rank
     time_slice: Ticks = Ticks(0)  # how long a background process keeps a CPU that a rank waits for
-    # What a rank that waits for a message takes of a CPU, as a share of what it takes when it computes, where ranks are
-    # twice and four times as many as CPUs: 0 when waiting ranks sleep.
+    # CPU share of a rank that waits for a message, as a fraction of that of a computing rank, with twice and four
+    # times as many ranks as CPUs: 0 when waiting ranks sleep.
     waiting_double: Load = Load(0)
     waiting_fourfold: Load = Load(0)
-    # What a message to a rank is late by, as a share of the rank's computing since the last one, where ranks are twice
-    # and four times as many as CPUs; and the most it is late by. Those who hear first compute on, and others wait.
+    # Scheduling delay of the next message, as a fraction of the rank's compute time since the previous one, with twice
+    # and four times as many ranks as CPUs; and its upper limit. Ranks that leave a collective call first occupy CPUs
+    # that others need to complete it.
     lag_double: Load = Load(0)
     lag_fourfold: Load = Load(0)
     flushed_lag_double: Load = Load(
@@ -193,7 +194,7 @@ class MetadataServer:
     create: int
     stat: int
     delete: int
-    close: int | None  # None: it is not told
+    close: int | None  # None: no request is sent
     concurrent: int
 
 

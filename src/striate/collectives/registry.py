@@ -115,7 +115,7 @@ def choose(kind: str, size: int, size_bytes: int) -> str:
     rank. Raises ScheduleError for an unknown kind.
     """
     if kind not in KINDS:
-        raise ScheduleError(f"expected one of {', '.join(sorted(KINDS))}, got {kind!r}")
+        raise _unknown_kind(kind)
     power = size & (size - 1) == 0
     match kind:
         case "bcast":
@@ -200,10 +200,17 @@ def _made(
     family = FAMILY.get(kind, kind)
     make = makers.get((family, chosen))
     if make is None:
-        raise ScheduleError(f"expected one of {', '.join(names_of(kind)) or 'no'} for {kind}, got {chosen!r}")
+        known = names_of(kind)
+        if not known:
+            raise _unknown_kind(kind)
+        raise ScheduleError(f"expected one of {', '.join(known)} for {kind}, got {chosen!r}")
     if kind == "barrier":
         return make(size, **options)
     return make(size, size_bytes, **({"root": root} if family in ROOTED else {}), **options)
+
+
+def _unknown_kind(kind: str) -> ScheduleError:
+    return ScheduleError(f"expected one of {', '.join(sorted(KINDS))}, got {kind!r}")
 
 
 def names_of(kind: str) -> list[str]:

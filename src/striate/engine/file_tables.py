@@ -21,7 +21,7 @@ _layout = lru_cache(maxsize=4096)(parse)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetadataColumns:
-    """One row a metadata server: picoseconds of an operation (close: -1 where it is not told), and how many at once."""
+    """One row per metadata server: picoseconds of an operation (close: -1, none is sent), and how many at once."""
 
     open: Int64s
     create: Int64s

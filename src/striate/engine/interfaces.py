@@ -16,7 +16,7 @@ from striate.engine.oversubscription import background_slowness
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interfaces:
-    """One row an interface: where it hangs, its speed, the speed and latency (picoseconds) of its two links."""
+    """One row per interface: where it is attached, its speed, the speed and latency (picoseconds) of its two links."""
 
     component: NDArray[np.int32]
     bandwidth: NDArray[np.float64]

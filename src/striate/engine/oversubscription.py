@@ -60,11 +60,11 @@ def message_waits(cluster: Cluster, placement: Placement) -> NDArray[np.int64] |
 
 
 def compute_lags(cluster: Cluster, placement: Placement, *, flushed: bool) -> Floats | None:
-    """By which share of its computing a rank's next message is late, where ranks outnumber CPUs; None where none is.
+    """Scheduling delay of a rank's next message as a fraction of its compute time; None without oversubscription.
 
-    Ranks that hear first of the end of a collective call compute on, on CPUs that others need to pass it on; in
-    programs that flush files the system's fairness makes it worse. The share is known for twice and four times as many
-    ranks as CPUs; between it is on a line, and beyond as at four times.
+    Ranks that leave a collective call first start to compute, on CPUs that other ranks need to complete it; in
+    programs that flush files the system's fairness makes it worse. The fraction is known for twice and four times as
+    many ranks as CPUs; between it is on a line, and beyond as at four times.
     """
     settings = cluster.settings
     cpus, placed = _cpus_and_ranks(cluster, placement)

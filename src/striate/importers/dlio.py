@@ -27,7 +27,7 @@ def from_text(text: str, *, ranks: int | None, hosts: int | None = None) -> Trai
     each = said.get("accelerator")
     if each is None and ranks is None:
         raise WorkloadError(
-            "the number of accelerators is not said; give --ranks N, or x N accelerators", source=name
+            "the number of accelerators is missing; give --ranks N, or x N accelerators", source=name
         )
     accelerators = each * hosts if each is not None else ranks
     assert accelerators is not None
@@ -125,6 +125,6 @@ def _apart(text: str) -> tuple[str, dict[str, int]]:
     while match := _TIMES.match(text):
         text, noun = match[1], match[3].rstrip("s")
         if noun in said:
-            raise WorkloadError(f"the number of {noun}s is said twice", source=text)
+            raise WorkloadError(f"the number of {noun}s is given twice", source=text)
         said[noun] = int(match[2])
     return text, said

@@ -248,7 +248,7 @@ def _checked(job: FioJob, source: str) -> FioJob:
         known = ", ".join(ENGINES)
         raise refuse(f"ioengine {job.engine!r:.40} is not understood; known are {known}", "ioengine")
     if not (job.total_bytes or job.file_bytes):
-        raise refuse("the number of bytes is not said; give size", "size")
+        raise refuse("the number of bytes is missing; give size", "size")
     for value, key in ((job.files, "nrfiles"), (job.processes, "numjobs"), (job.depth, "iodepth")):
         if value < 1:
             raise refuse("expected at least 1, got 0", key)

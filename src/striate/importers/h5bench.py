@@ -69,7 +69,7 @@ def from_file(path: Path, ranks: int | None) -> Workload:
         raise WorkloadError(f"it says {said} ranks and not --ranks {ranks}", at="$.mpi", source=source)
     count = said if said is not None else ranks
     if count is None:
-        raise WorkloadError("the number of ranks is not said; give --ranks N", at="$.mpi", source=source)
+        raise WorkloadError("the number of ranks is missing; give --ranks N", at="$.mpi", source=source)
     body = Spmd(count, name="h5bench")
     _write(body, document, source)
     return body.workload()

@@ -84,7 +84,7 @@ def from_file(path: Path, ranks: int | None) -> Workload:
     """The workload of a configuration; raises WorkloadError with the section and key of the mistake."""
     source = str(path)
     if ranks is None:
-        raise WorkloadError("the number of ranks is not said; give --ranks N", source=source)
+        raise WorkloadError("the number of ranks is missing; give --ranks N", source=source)
     settings = _Settings(path)
     if settings.count("debug", "stonewall-time", DEADLINE):
         raise WorkloadError(

@@ -18,7 +18,7 @@ def from_words(words: list[str], ranks: int | None) -> Workload:
     """The workload of the words after `ior`; -N may ask for fewer ranks than are started."""
     test = read_options(words)
     if ranks is None and not test.tasks:
-        raise WorkloadError("the number of ranks is not said; give --ranks N, or -N to ior", source="ior")
+        raise WorkloadError("the number of ranks is missing; give --ranks N, or -N to ior", source="ior")
     started = ranks if ranks is not None else test.tasks
     return workload_of(test, ranks=min(started, test.tasks or started))
 

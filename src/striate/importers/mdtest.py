@@ -109,7 +109,7 @@ def from_words(words: list[str], ranks: int | None) -> Workload:
     """The workload of the words after `mdtest`."""
     test = read_options(words)
     if ranks is None:
-        raise WorkloadError("the number of ranks is not said; give --ranks N", source="mdtest")
+        raise WorkloadError("the number of ranks is missing; give --ranks N", source="mdtest")
     body = Spmd(ranks, name="mdtest", communicators={ALONE: range(ranks)})
     files = declare(body, test)
     with body.repeat(test.iterations):

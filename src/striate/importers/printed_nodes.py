@@ -23,7 +23,7 @@ def from_scontrol(text: str, source: str) -> StorageSystem:
         if name is None:
             continue
         if name in nodes:
-            raise ClusterError(f"the node {name!r:.40} stands there twice", source=source)
+            raise ClusterError(f"the node {name!r:.40} is listed twice", source=source)
         nodes[name] = (_cores(keys, name, source), _number(keys, "RealMemory", name, source) * 2**20)
     if not nodes:
         raise ClusterError("expected the output of scontrol show node: no NodeName is there", source=source)

@@ -36,9 +36,7 @@ def from_lfs_df(text: str, source: str) -> StorageSystem:
             mdts.add(index)
             continue
         if index in osts:
-            raise ClusterError(
-                f"the target OST{index} stands there twice", at=f"line {number}", source=source
-            )
+            raise ClusterError(f"the target OST{index} is listed twice", at=f"line {number}", source=source)
         osts[index] = _bytes(size)
         capacity += osts[index]
     if not osts:
@@ -80,7 +78,7 @@ def from_beegfs_targets(text: str, source: str) -> StorageSystem:
         if len(cells) < len(columns):
             raise ClusterError(f"expected {len(columns)} columns, got {line!r:.60}", source=source)
         if cells[0] in targets:
-            raise ClusterError(f"the target {cells[0]!r:.20} stands there twice", source=source)
+            raise ClusterError(f"the target {cells[0]!r:.20} is listed twice", source=source)
         targets[cells[0]] = cells[columns.index("NodeID")]
     if not targets:
         raise ClusterError("expected targets below TargetID", source=source)

@@ -80,7 +80,10 @@ def _rounded(value: str | float) -> str:
 def model_spread(kind: ForecastKind) -> Spread:
     """The model's part of the uncertainty: by the user's runs of this kind, else by all, else by the default."""
     own = [run for run in _user_runs() if (run.program, run.machine) == (kind.program, kind.machine)]
-    both = [*own, *(run for run in _bundled() if (run.program, run.machine) == (kind.program, kind.machine))]
+    both = [
+        *own,
+        *(run for run in bundled_runs() if (run.program, run.machine) == (kind.program, kind.machine)),
+    ]
     runs, whose = (own, "runs of your own") if len(own) >= ENOUGH else (both, "validated runs")
     if len(runs) < ENOUGH:
         how = f"default: fewer than {ENOUGH} validated runs of kind '{kind}'"
@@ -100,7 +103,8 @@ def fitted(runs: Sequence[CalibrationRun], how: str) -> Spread:
 
 
 @lru_cache(maxsize=1)
-def _bundled() -> tuple[CalibrationRun, ...]:
+def bundled_runs() -> tuple[CalibrationRun, ...]:
+    """The runs that come with the package."""
     text = _BUNDLED.read_text(encoding="utf-8")
     return _read(text.splitlines(), "the bundled calibration")
 

@@ -18,7 +18,7 @@ from striate.probe.samples import Measurement
 from striate.probe.waits import waits
 from striate.units import about_seconds, format_rate
 
-_NEAR = "messages, same socket: start-up"
+_NEAR = "messages, same socket: latency"
 PACKET = "16 KiB"  # messages go through shared memory in parts about this large, copied while more arrive
 _FASTER = 16.0  # parts that do not limit anything are this much faster than those that do
 _DUPLEX = (
@@ -109,7 +109,7 @@ def _inside(draft: Draft, report: ProbeReport) -> dict[str, Any]:
         "bandwidth": draft.rate(
             "node[0].nic.link.bandwidth", rate.value, rate.samples, "messages, same socket"
         ),
-        "latency": draft.time("node[0].nic.link.latency", half, startup.samples, "half a message's start-up"),
+        "latency": draft.time("node[0].nic.link.latency", half, startup.samples, "half a message's latency"),
     }
     bandwidth = _plenty(report, "same socket")
     if (
@@ -139,7 +139,7 @@ def _between(
     draft: Draft, report: ProbeReport, key: str, level: str, near: Measurement | None
 ) -> dict[str, Any]:
     """A link that is passed twice between processes further apart: what they take longer, half of it each time."""
-    startup, rate = (report.need(f"messages, {level}: {what}") for what in ("start-up", "rate"))
+    startup, rate = (report.need(f"messages, {level}: {what}") for what in ("latency", "rate"))
     rate = (level == "two nodes" and report.get(f"{ONE_PAIR}: rate")) or rate
     less = near.value.estimate if near is not None else 0.0
     more = _each(startup.value, lambda seconds: max(0.0, seconds - less) / 2)
@@ -151,7 +151,7 @@ def _between(
 
 def _server(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     """One server on the first node: its link is the page cache, its disk what a flush reaches."""
-    write, call = (report.need(f"MPI-IO write: {what}") for what in ("rate", "start-up"))
+    write, call = (report.need(f"MPI-IO write: {what}") for what in ("rate", "latency"))
     own = report.need(_NEAR).value
     lag = _each(call.value, lambda seconds: max(0.0, seconds / _WRITE_MESSAGES - own.estimate / 2))
     key, how = "server[0].nic.link", "MPI-IO writes of new data by all ranks"
@@ -187,9 +187,9 @@ def _fresh_memory(draft: Draft, report: ProbeReport) -> dict[str, Any]:
 
 
 def _disk(draft: Draft, report: ProbeReport) -> dict[str, Any]:
-    flush, startup = (report.need(f"flush: {what}") for what in ("rate", "start-up"))
+    flush, startup = (report.need(f"flush: {what}") for what in ("rate", "latency"))
     read = report.get("direct read, sequential: rate") or report.need("cached read: rate")
-    lag = report.get("direct read, sequential: start-up") or report.need("cached read: start-up")
+    lag = report.get("direct read, sequential: latency") or report.need("cached read: latency")
     key = "server[0].disk"
     return {
         "kind": "flash",

@@ -31,13 +31,13 @@ def servers_of(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     system, name = report.facts.file_system, _disk_line(report)
     assert system is not None
     assert name is not None
-    startup, rate = (report.need(f"{name}: {what}") for what in ("start-up", "rate"))
+    startup, rate = (report.need(f"{name}: {what}") for what in ("latency", "rate"))
     cache: dict[str, Any] = {"policy": "aggregation-reorder", "keeps_reads": True}
     disk = {"kind": "simple", "rate": draft.rate("server[0].disk.rate", rate.value, rate.samples, _FLUSHED)}
     flush = startup.value, startup.samples, _FLUSHED
     if file_system_settings(
         system.kind
-    ):  # it writes back into the server's page cache: a flush has the start-up
+    ):  # it writes back into the server's page cache: a flush has the latency
         cache |= {
             "sync": draft.time("server[0].cache.sync", *flush),
             "dirty": dirty_bytes(report.facts.memory_bytes),

@@ -46,7 +46,7 @@ class FileFindings:
         """Keep a line and its two numbers."""
         line = sturdy_line(name, sizes, rounds)
         self.lines[name] = line
-        self.measurements.append(Measurement(f"{name}: start-up", "s", line.startup, line.samples, how))
+        self.measurements.append(Measurement(f"{name}: latency", "s", line.startup, line.samples, how))
         self.measurements.append(Measurement(f"{name}: rate", "B/s", line.rate, line.samples, how))
 
 
@@ -104,7 +104,7 @@ def _measure_cached(found: FileFindings, path: Path, seconds: float, largest: in
 
 
 def _measure_flush(found: FileFindings, path: Path, seconds: float, largest: int) -> None:
-    """fsync after so many bytes at a file's end: a start-up, and the rate at which the device takes data.
+    """fsync after so many bytes at a file's end: a latency, and the rate at which the device takes data.
 
     Means of a few: some flushes take much longer than most, and a program that flushes often meets them all.
     """

@@ -155,7 +155,7 @@ def _numbers(lines: list[Line]) -> list[Measurement]:
     found = []
     for line in lines:
         name, how = line.curve.name, "a line through the medians of every size"
-        found.append(Measurement(f"{name}: start-up", "s", line.startup, line.samples, how))
+        found.append(Measurement(f"{name}: latency", "s", line.startup, line.samples, how))
         found.append(Measurement(f"{name}: rate", "B/s", line.rate, line.samples, how))
     return found
 

@@ -1,8 +1,8 @@
 """How long messages wait for a receiver without a CPU; numbers for the model in `striate.engine.oversubscription`.
 
-Ranks compute a little and agree, again and again. What a round takes beyond its computing, shared fairly with all that
-want the CPUs, is what the log2(ranks) messages of the call wait: each for the turn of its receiver, and the first
-of them for those who compute on already.
+Ranks compute a little and call a collective, again and again. What a round takes beyond its computing, shared fairly
+among all processes on the CPUs, is the waiting of the log2(ranks) messages of the call: each waits until its receiver
+is scheduled, and the first of them also for ranks that compute again already.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ class _Crowds:
         return _less(one.value, grain * max(1.0, (_ranks(one) + self.background) / self.cpus) + slices)
 
     def lag(self, one: Measurement, grain: float) -> Interval:
-        """What is late beyond the call itself."""
+        """The scheduling delay beyond that of the call itself."""
         alone = next((bare for bare in self.of(0.0) if _ranks(bare) == _ranks(one)), None)
         return _less(self.late(one, grain), 0.0 if alone is None else self.late(alone, 0.0).estimate)
 
 
 def _crowd_waits(crowds: _Crowds) -> dict[str, Wait]:
     found = {}
-    startup = crowds.report.get("messages, same socket: start-up")
+    startup = crowds.report.get("messages, same socket: latency")
     message = startup.value.estimate if startup is not None else 0.0
     bare = crowds.of(0.0)
     if bare:

@@ -105,7 +105,7 @@ def _server_use(run: PacketRun, number: int, name: str, duration: float) -> Serv
 
 
 def metadata_uses(run: PacketRun, cluster: Cluster) -> tuple[MetadataUse, ...]:
-    """One row a metadata server, in the order of the cluster."""
+    """One row per metadata server, in the order of the cluster."""
     return tuple(
         MetadataUse(
             server.name,

@@ -48,7 +48,7 @@ def checked(samples: pa.Table, hosts: int) -> pa.Table:
 
 
 def use(samples: pa.Table, hosts: Sequence[str]) -> pa.Table:
-    """One row a stretch between two samples of a host: shares of its CPUs, memory at the end, bytes moved in it.
+    """One row per interval between two samples of a host: shares of its CPUs, memory at the end, bytes moved in it.
 
     Times are nanoseconds since the trace's start; a value is null where the host does not tell.
     """

@@ -8,9 +8,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 
+import accuracy
 import docs_pages
 
 from striate.cli.main import COMMANDS
+from striate.ladder.calibration import bundled_runs
 
 ROOT = Path(__file__).resolve().parents[3]
 IMPORTS = re.compile(r"^from (striate[\w.]*) import ([\w, ]+|\([^)]*\))$", re.MULTILINE)
@@ -46,6 +48,15 @@ def test_every_public_name_has_an_entry_and_a_docstring():
                 silent.append(f"{module}.{name}")
 
     assert not silent
+
+
+def test_the_page_of_accuracy_says_where_every_bundled_run_was_made():
+    page = accuracy.markdown()
+    kinds = {(run.program, run.machine) for run in bundled_runs()}
+
+    assert set(accuracy.measured_where()) == kinds
+    assert all(f"| {program} | {machine} | " in page for program, machine in kinds)
+    assert sum(map(int, re.findall(r"\| (\d+) \|", page))) == len(bundled_runs())
 
 
 def imported_names(text):

@@ -165,7 +165,7 @@ def test_hosts_and_accelerators_stand_after_the_file(written):
         ("", None, "give --ranks N"),
         (" x 0 hosts x 1 accelerator", None, "at least one host"),
         (" x 2 hosts x 2 accelerators", 5, "are not --ranks 5"),
-        (" x 2 hosts x 3 hosts", 4, "said twice"),
+        (" x 2 hosts x 3 hosts", 4, "given twice"),
     ],
 )
 def test_numbers_that_are_not_said_or_contradict_are_refused(written, after, ranks, words):

@@ -43,7 +43,7 @@ REFUSED = [
     ("--name=a --size=1m --runtime=60 --time_based", "runtime is not understood: a time"),
     ("--name=a --size=1m --rw=trim", "rw 'trim' is not understood"),
     ("--name=a --size=1m --ioengine=rados", "ioengine 'rados' is not understood"),
-    ("--name=a --rw=read", "the number of bytes is not said; give size - at a.size"),
+    ("--name=a --rw=read", "the number of bytes is missing; give size - at a.size"),
     ("--name=a --size=10%", "expected a size such as 4k, 2m or 1g, got '10%' - at a.size"),
     ("--name=a --size=1m --bssplit=4k/50:8k/50", "bssplit is not understood: blocks of different sizes"),
     ("--name=a --size=1m --unheard=1", "unknown option 'unheard' - at a.unheard"),

@@ -122,7 +122,7 @@ def test_every_transfer_is_where_ior_puts_it():
 def test_the_number_of_ranks_comes_from_the_launcher_ior_or_the_command():
     assert from_command_line("ior -N 3 -b 1m", None).ranks == 3
     assert from_command_line("srun --ntasks=5 ior -b 1m", 5).ranks == 5
-    with pytest.raises(WorkloadError, match="number of ranks is not said"):
+    with pytest.raises(WorkloadError, match="number of ranks is missing"):
         from_command_line("ior -b 1m", None)
     with pytest.raises(WorkloadError, match="the launcher says 5 ranks and --ranks 4"):
         from_command_line("srun -n 5 ior -b 1m", 4)

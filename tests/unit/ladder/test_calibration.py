@@ -134,11 +134,13 @@ def test_runs_that_are_kept_leave_other_kinds_alone(tmp_path, monkeypatch):
 
     path = tmp_path / "calibration.csv"
     path.write_text("program,machine,forecast,measured,below,above\n")
+    measured = tmp_path / "measured.csv"
+    measured.write_text("program,machine,date,measured on\n")
     here, there = (
         CalibrationRun("files", machine, 1.0, 2.0, 0.1, 0.1) for machine in ("one node", "cluster")
     )
-    keep([here, here], path)
-    keep([there], path)
-    keep([here], path)
+    for runs in ([here, here], [there], [here]):
+        keep(runs, path, measured)
 
     assert [row.split(",")[1] for row in path.read_text().splitlines()[1:]] == ["cluster", "one node"]
+    assert [row.split(",")[1] for row in measured.read_text().splitlines()[1:]] == ["cluster", "one node"]

@@ -23,7 +23,7 @@ GLUSTER = FileSystem("fuse.glusterfs", "a:/vol", True, 2, 4 << 20, ("a", "c"), "
 
 def line(name: str, startup: float, rate: float, low: float | None = None) -> list[Measurement]:
     return [
-        Measurement(f"{name}: start-up", "s", Interval.exactly(startup), 8, "made up"),
+        Measurement(f"{name}: latency", "s", Interval.exactly(startup), 8, "made up"),
         Measurement(f"{name}: rate", "B/s", Interval(low or rate, rate, rate), 8, "made up"),
     ]
 

@@ -154,11 +154,11 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
         exactly("all-to-all saturation", "B/s", 15e9),
         exactly("I/O call, CPU time", "s", 4e-6),
         exactly("I/O variation between ranks, 2 ranks", "s", 2e-6),
-        exactly("flush: start-up", "s", 1e-3),
+        exactly("flush: latency", "s", 1e-3),
         exactly("flush: rate", "B/s", 2e9),
-        exactly("cached read: start-up", "s", 2e-6),
+        exactly("cached read: latency", "s", 2e-6),
         exactly("cached read: rate", "B/s", 20e9),
-        exactly("MPI-IO write: start-up", "s", 6e-6),
+        exactly("MPI-IO write: latency", "s", 6e-6),
         exactly("MPI-IO write: rate", "B/s", 5e9),
         Measurement(READY, "B", Interval(16 * MIB, 128 * MIB, 256 * MIB), 3, "made up"),
         Measurement(FRESH, "B/s", Interval(2e8, 3e8, 4e8), 90, "made up"),
@@ -172,7 +172,7 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
         alone = Interval.exactly(COMPUTE_SECONDS * (1 + WAITING[times] * (times - 1)))
         found.append(Measurement(f"{LONE}, {times * cpus} ranks", "s", alone, 8, "made up"))
     for distance, level in enumerate(levels, start=1):
-        found.append(exactly(f"messages, {level}: start-up", "s", distance * 1e-6))
+        found.append(exactly(f"messages, {level}: latency", "s", distance * 1e-6))
         found.append(exactly(f"messages, {level}: rate", "B/s", 10e9 / distance))
     facts = MachineFacts("toy", nodes, sockets, cpus, 16 * 1024**3, "an MPI")
     return ProbeReport(facts, Findings(tuple(found)), "2026-01-01T00:00:00.000+00:00", 1.0, {})
@@ -234,7 +234,7 @@ def test_a_report_without_messages_is_refused_by_name():
     full = report()
     kept = tuple(one for one in full.found.measurements if not one.name.startswith("messages"))
 
-    with pytest.raises(ProbeError, match="no measurement 'messages, same socket: start-up'"):
+    with pytest.raises(ProbeError, match="no measurement 'messages, same socket: latency'"):
         describe(ProbeReport(full.facts, Findings(kept), full.made, 1.0, {}), name="toy")
 
 

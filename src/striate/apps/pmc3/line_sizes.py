@@ -46,7 +46,7 @@ def parameter_line(columns: int, negatives: int, generation: int = 0, *, precisi
 
 
 def tree_header(names: Sequence[str], *, version: str = "3.2") -> int:
-    """Bytes before the first tree: the identity, and the translate block with one line a taxon."""
+    """Bytes before the first tree: the identity, and the translate block with one line per taxon."""
     head = _TREES_HEAD + (_PARAMETER_TREE if version == "3.2" else 0)
     return head + sum(
         6 + max(2, digits(number)) + 1 + len(name) + 2 for number, name in enumerate(names, start=1)

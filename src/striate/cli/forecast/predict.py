@@ -67,7 +67,7 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--within", type=ShareType(), help="the precision wanted, such as 20%: high / low - 1 at most")
 @click.option(
     "--budget",
-    help="CPU time a rung may take (60 s; a rung that --rung names: no end unless this is given)",
+    help="CPU time a rung may take (60 s; a rung that --rung names: no limit unless this is given)",
 )
 @click.option(
     "--layout",
@@ -143,9 +143,11 @@ def command(
 
     PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
     file, which is run, that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or
-    another tool's log, IOR's command line such as "ior -a MPIIO -c -t 1m -b 16m", a DLIO workload such as
+    another tool's log, a command line of IOR, mdtest or FIO such as "ior -a MPIIO -c -t 1m -b 16m", a file of a
+    benchmark (fio:JOB.fio, h5bench:FILE.json, io500:FILE.ini), a DLIO workload such as
     "dlio:unet3d_h100.yaml x 4 hosts x 8 accelerators", or a description of an application (.toml). CLUSTER is a
-    description (.toml), a bundled machine, or a sheet of MLPerf Storage (mlperf:SYSTEM.json). Exit status 3
+    description (.toml), a bundled machine, a sheet of MLPerf Storage (mlperf:SYSTEM.json), or what a machine's own
+    commands print (lustre:, beegfs:, gluster:, slurm:, lstopo: and a file, joined by " + "). Exit status 3
     when the precision asked for was not reached, the answer is not reliable, or the packet engine contradicts a
     claim.
     """

@@ -25,7 +25,10 @@ from striate.cli.output import deliver, json_option, output_option, refuse_overw
     "MACHINE is named",
 )
 @click.option(
-    "--price", multiple=True, metavar="NAME=VALUE", help="of servers, links (a Gb/s of one) or drives"
+    "--price",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="price of a server, of a drive, or of 1 Gb/s of its links",
 )
 @click.option("--ranks", type=click.IntRange(min=1), help="number of accelerators of the job")
 @json_option

@@ -31,7 +31,7 @@ _PATIENCE_SECONDS = 120.0  # for the slowest process to get ready
 
 
 def samples(meet: Meet, lap: Mapping[str, tuple[Kernel, int]], seconds: float) -> dict[str, list[float]]:
-    """CPU seconds of each kernel, one value a time, the first time first; all processes work until the end."""
+    """CPU seconds of each kernel, one value per execution, the first one first; all processes work until the end."""
     meet()
     deadline, found, laps = Deadline(seconds), {name: list[float]() for name in lap}, 0
     while laps < _LEAST or (laps < _MOST and not deadline.over):

@@ -34,7 +34,6 @@ VERSION = 1
 MOST_STEPS = 10**7
 MOST_VARIABLES = 4096
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
-INDEX_NAME = re.compile(r"([0-9a-f]{16})-[0-9]{8}\.index")
 
 Number = int | float
 
@@ -63,7 +62,7 @@ class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One step: the generation that wrote it, its index file's size and checksum, and one number a scalar variable."""
+    """One step: the generation that wrote it, its index file's size and checksum, one number per scalar variable."""
 
     generation: int
     bytes: int

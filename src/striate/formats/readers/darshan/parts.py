@@ -40,7 +40,7 @@ def _lustre(log: Log | TextLog, content: bytes, number: FileNumber, names: Names
 
 
 def _heatmap(log: Log | TextLog, content: bytes, number: FileNumber, names: Names) -> Part:
-    """One row a module and rank: bytes read and written in each bin of the run."""
+    """One row per module and rank: bytes read and written in each bin of the run."""
     read = heat(log.modules["HEATMAP"].version, content, order=log.order)
     if read is None:
         return None

@@ -26,7 +26,6 @@ class Ranks(Protocol):
     def largest(self, values: Sequence[int]) -> list[int]: ...
     def patiently_largest(self, values: Sequence[int]) -> list[int]: ...
     def gather_rows(self, row: Array) -> Array: ...
-    def unite_bits(self, words: Array) -> Array: ...
     def broadcast(self, content: bytes, root: int) -> bytes: ...
     def broadcast_known(self, content: bytes, length: int, root: int) -> bytes: ...
     def exchange(self, send: Array, counts: Int64, received: Int64) -> Array: ...
@@ -57,9 +56,6 @@ class OneRank:
 
     def gather_rows(self, row: Array) -> Array:
         return row[None, :]
-
-    def unite_bits(self, words: Array) -> Array:
-        return words
 
     def broadcast(self, content: bytes, root: int) -> bytes:
         return content
@@ -130,14 +126,6 @@ class MpiRanks:
         table = np.empty((self.size, row.size), row.dtype)
         self.communicator.Allgather(np.ascontiguousarray(row), table)
         return table
-
-    def unite_bits(self, words: Array) -> Array:
-        """The bits that are set on any rank."""
-        from mpi4py import MPI
-
-        united = words.copy()
-        self.communicator.Allreduce(MPI.IN_PLACE, united, op=MPI.BOR)
-        return united
 
     def broadcast(self, content: bytes, root: int) -> bytes:
         """The bytes that `root` has."""
