@@ -74,8 +74,13 @@ def results_in(folder: Path) -> tuple[list[Result], list[str]]:
 
 
 def submitters_in(folder: Path) -> list[Path]:
-    """Folders with `results` in them, at any depth: closed and open divisions have folders of their own."""
-    return sorted(path.parent for path in folder.rglob("results") if path.is_dir())
+    """Folders with `results` in them, at any depth but below others: closed and open divisions have their own."""
+    found = sorted(path.parent for path in folder.rglob("results") if path.is_dir())
+    return [
+        one
+        for one in found
+        if not any(other / "results" in one.parents or other / "results" == one for other in found)
+    ]
 
 
 def read_run(summary: Path) -> tuple[TrainingJob, tuple[float, float]]:
@@ -99,23 +104,33 @@ def name_of(summary: Path, results: Path) -> Path:
 
 
 def sheet_of(submitter: Path, name: str, refused: list[str]) -> StorageSystem:
-    """The sheet whose name is in that of the result, the longest one; else the only one; else what the name tells."""
-    folder = submitter / "systems"
-    sheets = [path for path in sorted(folder.glob("*")) if path.suffix.lower() in (".json", ".yaml", ".yml")]
-    sheets = [path for path in sheets if path.stem.lower() != "schema"]
-    plain = _letters(name)
-    fitting = [path for path in sheets if _letters(path.stem) in plain]
-    chosen = (
-        max(fitting, key=lambda path: len(path.stem)) if fitting else sheets[0] if len(sheets) == 1 else None
-    )
-    if chosen is not None:
+    """The sheet that belongs to a result; what is wrong with it is told and left open, else the name must do."""
+    chosen = chosen_sheet(submitter / "systems", name)
+    for lenient in (False, True) if chosen is not None else ():
         try:
-            return mlperf_sheet.from_file(chosen)
+            return mlperf_sheet.from_file(chosen, lenient=lenient)
         except StriateError as error:
             refused.append(str(error))
     system = from_name(name.split("/")[0])
     why = "its sheet cannot be read" if chosen is not None else "there is no sheet of this name"
     return replace(system, notes=(*system.notes, why))
+
+
+def chosen_sheet(folder: Path, name: str) -> Path | None:
+    """The sheet whose name is in that of the result, the longest; else the only one; else the one most alike."""
+    sheets = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in (".json", ".yaml", ".yml")]
+    sheets = [path for path in sheets if path.stem.lower() != "schema"]
+    fitting = [path for path in sheets if _letters(path.stem) in _letters(name)]
+    if fitting:
+        return max(fitting, key=lambda path: len(path.stem))
+    shared = {path: len(_words(path.stem) & _words(name)) for path in sheets}
+    most = max(shared.values(), default=0)
+    alike = [path for path in sheets if shared[path] == most]
+    return alike[0] if len(sheets) == 1 or (most and len(alike) == 1) else None
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]+|[0-9.]+", text.lower()))
 
 
 def _letters(text: str) -> str:

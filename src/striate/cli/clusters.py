@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def find_cluster(name: str) -> tuple[Cluster, dict[str, str]]:
     """The cluster called `name`, and the hash of its description when it is a file; `mlperf:FILE` is a sheet.
 
-    So are `lustre:FILE` (lfs df), `beegfs:FILE`, `gluster:FILE`, `slurm:FILE` and `lstopo:FILE`, joined by ` + `.
+    So are `lustre:FILE` (lfs df), `beegfs:FILE`, `gluster:FILE`, `slurm:FILE`, `lstopo:FILE` and `io500:FILE.csv#ROW`,
+    joined by ` + `.
     """
     if is_sheet(name):
         from striate.training.as_cluster import cluster_of

@@ -19,7 +19,7 @@ COMMANDS = ("ior", "mdtest", "fio", "h5bench", "io500")
 # What stands before a file's name: the modules have `from_file`, which takes a path and the number of ranks.
 DESCRIPTIONS = ("fio:", "h5bench:", "io500:")
 # What stands before the file of a machine's sheet; several are joined by " + ". `striate.importers.sheets` reads them.
-SHEETS = ("lustre", "beegfs", "gluster", "slurm", "lstopo", "mlperf")
+SHEETS = ("lustre", "beegfs", "gluster", "slurm", "lstopo", "mlperf", "io500")
 LAUNCHERS = ("mpirun", "mpiexec", "srun", "aprun", "orterun")
 RANK_OPTIONS = ("-n", "-np", "--np", "--ntasks")
 

@@ -37,6 +37,7 @@ class Drives:
     rate: float | None = None
     write_rate: float | None = None
     capacity: float = 0.0
+    said: bool = False  # the sheet says that they hold data
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,13 @@ class NodeKind:
     drives: Drives
 
 
-def from_file(path: Path) -> StorageSystem:
-    """The system of a sheet, JSON or YAML; raises ClusterError with the path of the mistake."""
+def from_file(path: Path, *, lenient: bool = False) -> StorageSystem:
+    """The system of a sheet, JSON or YAML; raises ClusterError with the path of the mistake.
+
+    `lenient`: numbers that make no sense are left open, with a note, where the rest of the sheet can be read.
+    """
     text = read_small_text(path, kind=ClusterError, other_bytes="replace")
-    reader = SheetReader(str(path))
+    reader = SheetReader(str(path), lenient=lenient)
     if path.suffix.lower() in (".yaml", ".yml"):
         document = read_yaml(text, source=str(path), error=ClusterError)
     else:
@@ -68,7 +72,10 @@ def from_document(document: Any, reader: SheetReader, *, name: str) -> StorageSy
     sheet = reader.mapping(document, "$")
     if "nodes" not in sheet:
         raise reader.refuse("expected a sheet of MLPerf Storage v1.0 with `nodes`", "$")
-    nodes = [_node(reader, *one) for one in reader.items(sheet, "nodes", "$")]
+    networks = {
+        reader.text(one, "network_name", at): (one, at) for one, at in reader.items(sheet, "networks", "$")
+    }
+    nodes = [_node(reader, *one, networks) for one in reader.items(sheet, "nodes", "$")]
     if not nodes:
         raise reader.refuse("expected at least one node", "$.nodes")
     used = Counter(
@@ -78,17 +85,19 @@ def from_document(document: Any, reader: SheetReader, *, name: str) -> StorageSy
     hosts = _hosts(nodes, used)
     storage = reader.mapping(sheet.get("storage_system") or {}, "$.storage_system")
     servers = [node for node in nodes if node not in hosts]
-    local = (
-        bool(hosts[0].drives.count) and not any(node.drives.count for node in servers) and not hosts[0].link
-    )
-    raw = reader.number(storage, "raw_capacity_GiB", "$.storage_system")
+    raw = reader.capacity(storage, "$.storage_system", "raw_capacity")
+    count = sum(used[node.name.lower()] for node in hosts)
+    own = _holds_the_data(hosts[0], servers, count, raw)
+    local = own and (count <= 1 or not hosts[0].link)
+    if own and not local:
+        servers = [*servers, hosts[0]]
     found = StorageSystem(
         name=name,
-        hosts=sum(used[node.name.lower()] for node in hosts) or None,
+        hosts=count or None,
         host_memory=hosts[0].memory,
         host_cores=hosts[0].cores,
         host_link=hosts[0].link,
-        raw_capacity=raw[0] * GIB if raw and raw[0] else None,
+        raw_capacity=raw,
         local=local,
         rdma=None if local else _is_rdma(hosts[0].protocols),
     )
@@ -127,39 +136,66 @@ def _json(text: str, reader: SheetReader) -> Any:
         return document
 
 
-def _node(reader: SheetReader, node: dict[str, Any], at: str) -> NodeKind:
+def _holds_the_data(host: NodeKind, servers: list[NodeKind], count: int, raw: float | None) -> bool:
+    """Whether the data are on the drives of the hosts: nobody else has any, and they are not far too small.
+
+    Drives of a host with links are taken for its own (operating system, scratch) unless their purpose says otherwise.
+    """
+    if not host.drives.count or any(node.drives.count for node in servers):
+        return False
+    if host.link and not host.drives.said:
+        return False
+    return not raw or not host.drives.capacity or max(count, 1) * host.drives.capacity > raw / 2
+
+
+Networks = dict[str, tuple[dict[str, Any], str]]  # by name: what the sheet says of it, and where
+
+
+def _node(reader: SheetReader, node: dict[str, Any], at: str, networks: Networks) -> NodeKind:
     name = reader.text(node, "node_type_name", at)
     if not name:
-        raise reader.refuse("expected the name of this type of node", f"{at}.node_type_name")
+        reader.leave_open("expected the name of this type of node", f"{at}.node_type_name")
     cpu = reader.mapping(node.get("CPU") or {}, f"{at}.CPU")
     each = reader.count(cpu, "cores_per_socket", f"{at}.CPU")
     sockets = reader.count(cpu, "socket_count", f"{at}.CPU", default=1) or 1
     memory = reader.memory(reader.mapping(node.get("DRAM") or {}, f"{at}.DRAM"), f"{at}.DRAM")
-    limit = _MEMORY_OPTION.search(" ".join(map(str, node.get("config_options") or [])))
+    limit = _MEMORY_OPTION.search(str(node.get("config_options") or ""))
     if limit:
         memory = min(memory or math.inf, int(limit[1]) * GIB) or None
     return NodeKind(
         name=name,
         cores=each * sockets if each else None,
         memory=memory,
-        link=_link(reader, node, at),
-        protocols=json.dumps(
-            [port.get("protocols") for port, _ in reader.items(node, "nic_ports", at)]
-        ).lower(),
+        link=_link(reader, node, at, networks),
+        protocols=_protocols(reader, node, at, networks),
         accelerators=bool(reader.items(node, "accelerators", at)),
         drives=_drives(reader, node, at),
     )
 
 
-def _link(reader: SheetReader, node: dict[str, Any], at: str) -> float | None:
-    """Bytes per second of all ports together, but those for management."""
+def _link(reader: SheetReader, node: dict[str, Any], at: str, networks: Networks) -> float | None:
+    """Bytes per second of all ports but those for management; a port without a rate has that of its network."""
     total = 0.0
     for port, where in reader.items(node, "nic_ports", at):
-        if re.search("manag|ipmi|bmc", reader.text(port, "network_name", where), re.IGNORECASE):
+        name = reader.text(port, "network_name", where)
+        if re.search("manag|ipmi|bmc", name, re.IGNORECASE):
             continue
-        rate = reader.bit_rate(port, "bitrate", where) or 0.0
-        total += rate * (reader.count(port, "count_of_this_type", where, default=1) or 0)
+        rate = reader.bit_rate(port, "bitrate", where)
+        if rate is None and name in networks:
+            network, place = networks[name]
+            rate = reader.bit_rate(network, "bitrate", place)
+        total += (rate or 0.0) * (reader.count(port, "count_of_this_type", where, default=1) or 0)
     return total or None
+
+
+def _protocols(reader: SheetReader, node: dict[str, Any], at: str, networks: Networks) -> str:
+    """What is spoken on the ports of a node, in one text; where ports do not say it, what their networks say."""
+    ports = [port for port, _ in reader.items(node, "nic_ports", at)]
+    said = [port["protocols"] for port in ports if port.get("protocols")]
+    if not said:
+        on = [networks[name][0] for port in ports if (name := str(port.get("network_name"))) in networks]
+        said = [[network.get("protocols"), network.get("network_type")] for network in on]
+    return json.dumps(said).lower()
 
 
 def _drives(reader: SheetReader, node: dict[str, Any], at: str) -> Drives:
@@ -171,15 +207,16 @@ def _drives(reader: SheetReader, node: dict[str, Any], at: str) -> Drives:
         if _OTHER_USE.search(use) and not _DATA_USE.search(use):
             continue
         count = reader.count(drive, "count_of_this_type", where, default=1) or 0
-        capacity = reader.number(drive, "capacity_GiB", where)
-        size = count * (capacity[0] if capacity else 0.0) * GIB
+        size = count * (reader.capacity(drive, where) or 0.0)
         if count and size >= found.capacity:
             performance = reader.mapping(drive.get("performance") or {}, f"{where}.performance")
             rates = [
                 _peak(reader, performance, f"{direction}_bandwidth", f"{where}.performance")
                 for direction in ("read", "write")
             ]
-            found = Drives(count, _kind(drive), rates[0], rates[1], size)
+            found = Drives(
+                count, _kind(drive), rates[0], rates[1], size, bool(_DATA_USE.search(use) and purpose)
+            )
     return found
 
 
@@ -189,10 +226,11 @@ def _peak(reader: SheetReader, performance: dict[str, Any], key: str, at: str) -
 
 
 def _kind(drive: dict[str, Any]) -> str:
-    interface, kind = (str(drive.get(key, "")).lower() for key in ("interface", "drive_type"))
-    if kind == "hdd":
+    said = " ".join(str(drive.get(key, "")) for key in ("interface", "drive_type")).lower()
+    if re.search("hdd|hard disk", said):
         return "hdd"
-    return {"nvme": "nvme", "pcie": "nvme", "sata": "sata", "sas": "sas"}.get(interface, "ssd")
+    kinds = {"nvme": "nvme", "pcie": "nvme", "sata": "sata", "sas": "sas"}
+    return next((kind for word, kind in kinds.items() if word in said), "ssd")
 
 
 def _hosts(nodes: list[NodeKind], used: Counter[str]) -> list[NodeKind]:

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from striate.errors import ClusterError
-from striate.importers import mlperf_sheet, printed_nodes, printed_storage
+from striate.importers import io500_row, mlperf_sheet, printed_nodes, printed_storage
 from striate.limits import read_small_text
 from striate.training.system import StorageSystem
 
@@ -21,7 +21,7 @@ PRINTED: dict[str, Reader] = {
     "slurm": printed_nodes.from_scontrol,
     "lstopo": printed_nodes.from_lstopo,
 }
-MLPERF = "mlperf"
+MLPERF, IO500 = "mlperf", "io500"
 
 
 def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
@@ -29,17 +29,22 @@ def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
     systems, paths = [], []
     for part in name.split(JOIN):
         kind, _, file = part.strip().partition(":")
-        if kind not in (*PRINTED, MLPERF) or not file:
-            known = ", ".join(f"{one}:FILE" for one in (*PRINTED, MLPERF))
+        if kind not in (*PRINTED, MLPERF, IO500) or not file:
+            known = ", ".join(f"{one}:FILE" for one in (*PRINTED, MLPERF, IO500))
             raise ClusterError(f"expected sheets such as {known}, got {part.strip()!r:.60}")
+        file, _, row = file.partition("#") if kind == IO500 else (file, "", "")
         path = Path(file)
         paths.append(path)
-        systems.append(
-            mlperf_sheet.from_file(path)
-            if kind == MLPERF
-            else PRINTED[kind](read_small_text(path, kind=ClusterError, other_bytes="replace"), str(path))
-        )
+        systems.append(_read(kind, path, row))
     return joined(systems), tuple(paths)
+
+
+def _read(kind: str, path: Path, row: str) -> StorageSystem:
+    if kind == MLPERF:
+        return mlperf_sheet.from_file(path)
+    if kind == IO500:
+        return io500_row.from_file(path, row)
+    return PRINTED[kind](read_small_text(path, kind=ClusterError, other_bytes="replace"), str(path))
 
 
 def joined(systems: Sequence[StorageSystem]) -> StorageSystem:

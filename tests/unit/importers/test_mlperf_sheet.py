@@ -69,10 +69,10 @@ SHEET = {
 
 @pytest.fixture
 def read(tmp_path):
-    def write(sheet, name="box.json"):
+    def write(sheet, name="box.json", **options):
         path = tmp_path / name
         path.write_text(sheet if isinstance(sheet, str) else json.dumps(sheet))
-        return from_file(path)
+        return from_file(path, **options)
 
     return write
 
@@ -144,6 +144,101 @@ def test_drives_of_a_host_without_links_are_local(read):
     system = read({"nodes": [host], "benchmark_hosts": [{"node_type_name": "CLIENT"}]})
 
     assert (system.local, system.drives, system.servers) == (True, 16, None)
+
+
+def test_data_on_the_drives_of_the_only_host_are_local_whatever_its_links(read):
+    host = CLIENT | {"drives": STORAGE["drives"]}
+
+    system = read({"nodes": [host], "benchmark_hosts": [{"node_type_name": "client"}]})
+
+    assert (system.local, system.drives) == (True, 16)
+
+
+def test_hosts_that_hold_the_data_together_are_the_servers(read):
+    host = CLIENT | {"drives": STORAGE["drives"]}
+
+    system = read({"nodes": [host], "benchmark_hosts": [{"node_type_name": "client"}] * 4})
+
+    assert (system.local, system.servers, system.drives, system.server_link) == (False, 4, 64, 50e9)
+
+
+@pytest.mark.parametrize(
+    ("drives", "raw"),
+    [
+        ([{"drive_type": "SSD", "capacity_GiB": 480, "count_of_this_type": 2}], None),  # of no purpose
+        ([drive("Data cache", 1)], 10**6),  # a tenth of what is stored
+    ],
+)
+def test_small_drives_of_a_host_with_links_are_not_the_storage(read, drives, raw):
+    host, storage = CLIENT | {"drives": drives}, {"raw_capacity_GiB": raw} if raw else {}
+
+    system = read(
+        {"nodes": [host], "benchmark_hosts": [{"node_type_name": "client"}], "storage_system": storage}
+    )
+
+    assert (system.local, system.drive_rate) == (False, None)
+    assert system.drives is None
+
+
+@pytest.mark.parametrize(
+    ("bitrate", "rate"),
+    [
+        (400, 50e9), ("400", 50e9), ("400GbE", 50e9), ("400 Gb/s", 50e9), ("400Gbps", 50e9), ("400 Gbit/s", 50e9),
+        (400_000, 50e9), ("400000 Mb/s", 50e9), ("N/A", None), ("unknown", None), (" - ", None), (None, None),
+    ],
+)  # fmt: skip
+def test_a_bitrate_is_read_with_and_without_its_unit(read, bitrate, rate):
+    assert read(changed(["nodes", 0, "nic_ports", 0, "bitrate"], bitrate)).host_link == rate
+
+
+def test_a_port_without_a_rate_has_that_of_its_network(read):
+    networks = [{"network_name": "data", "network_type": "InfiniBand", "bitrate": 200, "protocols": []}]
+    bare = {"network_name": "data", "count_of_this_type": 2}
+    sheet = changed(["nodes", 0, "nic_ports"], [bare]) | {"networks": networks}
+
+    system = read(sheet)
+
+    assert (system.host_link, system.rdma) == (50e9, True)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"capacity_GiB": 7000},
+        {"capacity_TiB": 7000 / 1024},
+        {"capacity_GiB": "7,000"},
+        {"capacity_GB": "7000 GiB"},
+    ],
+)
+def test_capacities_have_units_of_their_own(read, said):
+    plain = {key: value for key, value in drive("data", 16).items() if key != "capacity_GiB"}
+
+    assert (
+        read(changed(["nodes", 1, "drives"], [plain | said])).servers == 3
+    )  # as the raw capacity wants them
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["nodes", 0, "CPU", "cores_per_socket"], "32-64"),
+        (["nodes", 0, "CPU", "cores_per_socket"], -4),
+        (["nodes", 0, "CPU", "cores_per_socket"], 1.5),
+        (["nodes", 0, "DRAM"], {"capacity_MiB": "12 parsec"}),
+        (["nodes", 0, "nic_ports", 0, "bitrate"], "two of them"),
+        (["nodes", 0, "nic_ports", 0, "bitrate"], "7 cubits"),
+        (["nodes", 1, "drives", 2, "performance", "read_bandwidth", "peak_bandwidth"], "7,5"),
+        (["benchmark_hosts"], 3),
+    ],
+)
+def test_a_lenient_reader_leaves_open_what_makes_no_sense(read, path, value):
+    with pytest.raises(ClusterError) as refused:
+        read(changed(path, value))
+
+    system = read(changed(path, value), lenient=True)
+
+    assert (system.servers, system.drives) == (3, 48)
+    assert any(refused.value.at in note and "left open" in note for note in system.notes)
 
 
 def test_a_comma_too_many_is_passed_over_with_a_note(read):

@@ -171,3 +171,64 @@ def test_an_unknown_or_missing_sheet_is_refused(tmp_path):
             find_system(bad)
     with pytest.raises(ClusterError, match="cannot read it"):
         find_system(f"lustre:{tmp_path / 'nowhere'}")
+
+
+IO500 = """information_system,information_institution,information_client_nodes,information_client_sockets,\
+information_client_cores_per_socket,information_client_volatile_memory_capacity,information_client_interconnect_type,\
+information_client_interconnect_bandwidth,information_client_interconnect_links,information_ds_nodes,\
+information_ds_media_primary_count,information_ds_media_primary_type,information_ds_media_primary_interface,\
+information_ds_interconnect_bandwidth,information_ds_interconnect_links
+Alpha,Here,10,2,32,512 GiB,InfiniBand,200 Gb/s,1,4,24,SSD,NVMe,25 GB/s,2
+Beta,There,2,,,,Ethernet,,,8,,HDD,SAS,,
+""".replace("\\\n", "")
+
+
+def test_a_row_of_the_io500_list_is_a_machine(tmp_path):
+    system, hashes = find_system(f"{sheet(tmp_path, 'io500', IO500)}#alpha")
+
+    assert (system.name, system.hosts, system.host_cores, system.host_memory) == (
+        "Alpha",
+        10,
+        64,
+        512 * 2**30,
+    )
+    assert (system.servers, system.drives, system.drive_kind, system.rdma) == (4, 96, "nvme", True)
+    assert (system.host_link, system.server_link) == (25e9, 50e9)  # bits by a small b, bytes by a large one
+    assert list(hashes) == ["io500.txt"]
+
+
+def test_what_a_row_leaves_empty_is_a_range(tmp_path):
+    system, _ = find_system(f"{sheet(tmp_path, 'io500', IO500)}#There")
+
+    assert (system.servers, system.drives, system.drive_kind) == (8, None, "hdd")
+    assert {"number of drives", "link of a host", "cores of a host"} <= set(system.missing())
+
+
+def test_the_older_columns_of_the_io500_list_are_read_too(tmp_path):
+    text = "id,information__system,information__ds_nodes,information__ds_storage_devices,information__ds_storage_type\n"
+    system, _ = find_system(sheet(tmp_path, "io500", f"{text}7,Old,3,12,HDD\n"))
+
+    assert (system.drives, system.drive_kind) == (36, "hdd")
+    assert any("of one server" in note for note in system.notes)
+
+
+@pytest.mark.parametrize(
+    ("row", "text", "words"),
+    [
+        ("", IO500, "expected FILE#NAME that fits one row, there are 2: Alpha Here; Beta There"),
+        ("#gamma", IO500, "'gamma' fits 0"),
+        ("", "a,b\n1,2\n", "the columns of the IO500 list"),
+        (
+            "#Beta",
+            IO500.replace("Ethernet,,,8", "Ethernet,,,eight"),
+            "expected a number that is not negative, got 'eight'",
+        ),
+        ("", IO500.replace(",2\n", "\n"), "expected 15 values, found 14"),
+    ],
+)
+def test_a_mistake_in_an_io500_row_is_one_line(row, text, words, tmp_path):
+    with pytest.raises(ClusterError) as refused:
+        find_system(sheet(tmp_path, "io500", text) + row)
+
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
