@@ -20,7 +20,8 @@ from striate.workload import Spmd
 
 MACHINES = ("laptop", "lustre-64", "pvs-cluster", "sp2", "westmere")
 ROOTED = ("bcast", "reduce", "gather", "gatherv", "scatter", "scatterv")
-EVERY = sorted((kind, name) for kind in KINDS for name in (*names_of(kind), VIRTUAL))
+DEFAULT = "default"  # whatever the sizes choose
+EVERY = sorted((kind, name) for kind in KINDS for name in (*names_of(kind), VIRTUAL, DEFAULT))
 
 
 def called(kind: str, ranks: int, size_bytes: int, root: int = 0, times: int = 1, **more):
@@ -76,11 +77,12 @@ def played(application, choice, nodes, times: int) -> dict[str, list[int]]:
 def test_bytes_and_messages_are_those_of_the_schedules_that_are_played(
     kind, name, ranks, size_bytes, root, times, named
 ):
-    """The algorithm is named by the call or chosen by a rule."""
+    """The algorithm is named by the call, chosen by a rule, or the default."""
     cluster = load_cluster("westmere")
     placement = cluster.place(ranks)
-    choice = Choice() if named else Choice.of([f"{kind}={name}"])
-    workload = called(kind, ranks, size_bytes, root, times, **({"algorithm": name} if named else {}))
+    choice = Choice() if named or name == DEFAULT else Choice.of([f"{kind}={name}"])
+    more = {"algorithm": name} if named and name != DEFAULT else {}
+    workload = called(kind, ranks, size_bytes, root, times, **more)
     (application,) = workload.applications
 
     sums = sum_up(application, cluster, placement, slice(0, ranks), choice)
@@ -154,4 +156,6 @@ def test_a_broadcast_is_not_charged_by_another_algorithm_than_the_one_played():
 
 
 def test_every_algorithm_is_looked_at():
-    assert {(FAMILY.get(kind, kind), name) for kind, name in EVERY if name != VIRTUAL} == set(ALGORITHMS)
+    assert {(FAMILY.get(kind, kind), name) for kind, name in EVERY if name not in (VIRTUAL, DEFAULT)} == set(
+        ALGORITHMS
+    )

@@ -54,7 +54,7 @@ def command(
     Gains are ranges from a cost model fitted to the trace; with CLUSTER, they are simulated on it. Rules that could
     not be applied are listed with the reason.
 
-    TRACE may be a folder of Darshan logs: they are looked at in parallel and ranked by what can be saved. With
+    TRACE may be a folder of Darshan logs: they are looked at in parallel and ranked by the time that can be saved. With
     `-o advice.jsonl` each is written as soon as it is done, and logs that are already in the file are skipped.
     """
     from striate.advice import advise
