@@ -1,5 +1,7 @@
 """Feeds mutated logs and traces to every reader: `python verification/fuzz_readers.py [COUNT] [SEED]`.
 
+What is read is summarised as `info` does; where it has counters, `advise` looks at them.
+
 Every outcome must be a trace or a StriateError, within seconds of CPU time and a few gigabytes; prints one line a
 reader and exits with 1 when anything else happened. The file that caused it is kept beside the report.
 """
@@ -20,6 +22,10 @@ import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from striate.trace.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -55,6 +61,11 @@ def mutated(content: bytes, random_: random.Random) -> bytes:
             case _:
                 data[at:at] = random_.randbytes(random_.randrange(1, 16))
     return bytes(data)
+
+
+def mutated_inside(content: bytes, random_: random.Random) -> bytes:
+    """A sound packed file whose content was changed."""
+    return gzip.compress(mutated(gzip.decompress(content), random_), 1)
 
 
 def mutated_table(content: bytes, random_: random.Random) -> bytes:
@@ -130,6 +141,8 @@ def seeds() -> Seeds:
     found[".pfw.gz"].append(gzip.compress(log))
     found[".darshan"] += synthetic_logs()
     found[".txt"] = [parsed_text()]
+    old = sorted((ROOT / "tests" / "data" / "darshan").glob("*.darshan.gz"))
+    found[".darshan.gz"] = [path.read_bytes() for path in old]
     for path in darshan_logs():
         content = path.read_bytes()
         if len(content) < 20_000:
@@ -249,6 +262,18 @@ def write_archive(files: dict[str, bytes], folder: Path, random_: random.Random)
         (folder / name).write_bytes(mutated(content, random_) if name == victim else content)
 
 
+INSIDE = {".parquet": mutated_table, ".darshan.gz": mutated_inside}
+
+
+def looked_at(trace: Trace) -> None:
+    """What commands make of a trace."""
+    from striate.advice import advise
+
+    str(trace.info())
+    if trace.records:
+        advise(trace).to_json()
+
+
 class TooSlowError(Exception):
     """A reader took longer than it may."""
 
@@ -310,9 +335,9 @@ def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict
                 outcome = attempt(lambda: merge(folder, levels=("mpi",)).info())
             else:
                 path = folder / f"log{kind}"
-                change = mutated_table if kind == ".parquet" and random_.randrange(2) else mutated
+                change = INSIDE.get(kind, mutated) if random_.randrange(2) else mutated
                 path.write_bytes(change(random_.choice(files[kind]), random_))
-                outcome = attempt(lambda path=path: str(read_trace(path).info()))
+                outcome = attempt(lambda path=path: looked_at(read_trace(path)))
             if outcome not in outcomes[kind]:
                 if report is not None:
                     shutil.copytree(folder, report, dirs_exist_ok=True)

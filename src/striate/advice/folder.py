@@ -14,6 +14,12 @@ from striate.errors import StriateError, TuningError
 from striate.formats.read import read_trace
 
 SCHEMA = "striate.advice-folder/1"
+ENDINGS = (
+    ".darshan",
+    ".darshan.gz",
+    ".darshan.bz2",
+    ".darshan_partial",
+)  # Darshan 3, Darshan 2, a run that was cut
 
 
 class LogAdvice(msgspec.Struct, frozen=True):
@@ -45,7 +51,9 @@ class FolderAdvice(msgspec.Struct, frozen=True):
 
 def logs_in(folder: Path) -> list[Path]:
     """Darshan logs in the folder and below."""
-    return sorted(path for path in folder.rglob("*.darshan") if path.is_file())
+    return sorted(
+        path for path in folder.rglob("*.darshan*") if path.name.endswith(ENDINGS) and path.is_file()
+    )
 
 
 def advise_log(path: Path) -> LogAdvice:

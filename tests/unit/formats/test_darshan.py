@@ -1,8 +1,5 @@
 """Darshan logs: sums equal those of Darshan's own reader, and what is missing is said."""
 
-import bz2
-import gzip
-import struct
 import time
 import warnings
 from pathlib import Path
@@ -12,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from darshan_logs import ALL, MAGIC, MIB, Log, merged, mpiio, posix
+from darshan_logs import ALL, MIB, Log, merged, mpiio, posix
 from peers import pydarshan, pydarshan_logs
 from striate.errors import TraceError
 from striate.formats.read import read_trace
@@ -326,13 +323,3 @@ def test_another_version_is_refused_by_name(logs, tmp_path):
 
     with pytest.raises(TraceError, match=r"got '9\.99'"):
         read_trace(tmp_path / "new.darshan")
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gzip", "bzip2"])
-@pytest.mark.parametrize("order", "<>")
-def test_a_log_of_darshan_2_is_refused_by_name(pack, order, tmp_path):
-    job = b"2.06\0\0\0\0" + struct.pack(order + "q", MAGIC) + bytes(4096)
-    (tmp_path / "old.darshan.gz").write_bytes(pack(job))
-
-    with pytest.raises(TraceError, match=r"expected a log of Darshan 3, got format 2\.06"):
-        read_trace(tmp_path / "old.darshan.gz")

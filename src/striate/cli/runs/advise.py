@@ -82,7 +82,9 @@ def command(
 
 
 def _is_folder_of_logs(path: Path) -> bool:
-    return path.is_dir() and next(path.rglob("*.darshan"), None) is not None
+    from striate.advice.folder import logs_in
+
+    return path.is_dir() and bool(logs_in(path))
 
 
 def _advise_folder(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.formats.readers.darshan.layouts import SHAPES
+from striate.formats.readers.darshan.layouts import SHAPES, Shape
 from striate.trace.records import Columns
 
 
@@ -28,18 +28,21 @@ class Counters:
         return self.columns["rank"]
 
 
+def record_type(shape: Shape, order: str, *, name_bytes: int = 0) -> np.dtype[np.void]:
+    """One record as it lies in a log; in Darshan 2's, the end of the file's name follows the rank."""
+    fields = [("id", order + "u8"), ("rank", order + "i8"), *[("name", f"S{name_bytes}")] * bool(name_bytes)]
+    fields += [("file", order + "u8")] * shape.inner
+    fields += [(name, order + "i8") for name in shape.counters]
+    fields += [(name, order + "f8") for name in shape.times]
+    return np.dtype([*fields, *[("tail", f"V{shape.tail}")] * bool(shape.tail)])
+
+
 def counters(module: str, version: int, content: bytes, *, order: str) -> Counters | None:
     """The records of a module, or None when its version is not one we know."""
     shape = SHAPES.get((module, version))
     if shape is None:
         return None
-    fields = [("id", order + "u8"), ("rank", order + "i8")]
-    fields += [("file", order + "u8")] * shape.inner
-    fields += [(name, order + "i8") for name in shape.counters] + [
-        (name, order + "f8") for name in shape.times
-    ]
-    fields += [("tail", f"V{shape.tail}")] * bool(shape.tail)
-    record = np.dtype(fields)
+    record = record_type(shape, order)
     rows = np.frombuffer(content, record, len(content) // record.itemsize)
     return Counters(
         rows["id"].astype(np.uint64),

@@ -157,3 +157,29 @@ SHAPES = {
     ("BG/Q", 1): Shape(_BGQ, ("timestamp",)),
     ("BG/Q", 2): Shape(_BGQ, ("timestamp",)),
 }
+
+# Darshan 2 has one record per file and rank, with the counters of all layers. Names are those of the modules above;
+# what two layers count alike carries the layer's name.
+_COMBINERS = _words(
+    "named dup contiguous vector hvector_integer hvector indexed hindexed_integer hindexed indexed_block "
+    "struct_integer struct subarray darray f90_real f90_complex f90_integer resized"
+)
+DARSHAN_2 = Shape(
+    (
+        *_words("indep_opens coll_opens indep_reads indep_writes coll_reads coll_writes split_reads split_writes"),
+        *_words("nb_reads nb_writes syncs reads writes opens seeks stats mmaps freads fwrites fopens fseeks"),
+        *_words("fsyncs fdsyncs indep_nc_opens coll_nc_opens hdf5_opens"),
+        *(f"combiner_{name}" for name in _COMBINERS),
+        *_words("hints views"),
+        *_POSIX_REST[: _POSIX_REST.index("stride1_stride")],
+        *_sizes("agg_"),
+        *(f"extent_{kind}_{name}" for kind in ("read", "write") for name in SIZES),
+        *_STRIDES, *_COMMON, "device", "size_at_open", *_EXTREMES,
+    ),
+    (
+        *_OLD_TIMES[:3],
+        *_words("close_end_timestamp read_end_timestamp write_end_timestamp"),
+        *_words("posix_read_time posix_write_time posix_meta_time mpi_meta_time mpi_read_time mpi_write_time"),
+        *_words("max_read_time max_write_time"), *_RANKS, *_VARIANCES,
+    ),
+)  # fmt: skip

@@ -8,9 +8,10 @@ from __future__ import annotations
 import bz2
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from striate.errors import TraceError
 from striate.limits import ReadBudget
@@ -66,6 +67,20 @@ class DarshanJob:
     ]  # what else Darshan wrote about the run: its hints for writing the log, its version
 
 
+class AnyLog(Protocol):
+    """What the reader asks of a log, be it Darshan 3's, Darshan 2's or text."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def order(self) -> str: ...
+    @property
+    def modules(self) -> dict[str, Module]: ...
+    def job(self) -> DarshanJob: ...
+    def file_names(self) -> tuple[dict[int, str], bool]: ...
+    def records(self, module: str) -> tuple[bytes, bool]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Log:
     """A log whose header has been understood."""
@@ -92,7 +107,9 @@ class Log:
             return content, len(content) == region.length
         parts, whole = [], len(content) == region.length
         try:
-            for part in _streams(content, self.budget, bzip2=self.compression == 1):
+            for part in streams(
+                content, self.budget, bz2.BZ2Decompressor if self.compression == 1 else zlib.decompressobj
+            ):
                 parts.append(part)
         except (zlib.error, OSError, EOFError):
             whole = False
@@ -114,8 +131,8 @@ class Log:
         if numbers == 5:
             done += 10**9  # whole seconds, both ends counted
         text = content[8 * numbers :]
-        metadata = dict(line.split("=", 1) for line in _text(text[:1024]).splitlines() if "=" in line)
-        program, *mounts = _text(text[1024:]).split("\n")
+        metadata = metadata_of(text[:1024])
+        program, *mounts = text_of(text[1024:]).split("\n")
         pairs = [tuple(mount.split("\t", 1)) for mount in mounts if "\t" in mount]
         return DarshanJob(
             values[-1],
@@ -157,7 +174,7 @@ def _counted_names(content: bytes, order: str, whole: bool) -> tuple[dict[int, s
         at += 12
         if at + length > len(content):
             return names, False
-        names[number] = _text(content[at : at + length])
+        names[number] = text_of(content[at : at + length])
         at += length
     return names, whole and at == len(content)
 
@@ -196,11 +213,11 @@ def _magic(head: bytes, order: str) -> int:
     return int(struct.unpack_from(order + "q", head, 8)[0])
 
 
-def _streams(content: bytes, budget: ReadBudget, *, bzip2: bool) -> Iterator[bytes]:
-    """Every process packed its own records: one stream after the other, unpacked a part at a time."""
+def streams(content: bytes, budget: ReadBudget, begin: Callable[[], Any]) -> Iterator[bytes]:
+    """Every process packed its own records: one stream after the other, each unpacked a part at a time."""
     view, at = memoryview(content), 0
     while at < len(view):
-        stream = bz2.BZ2Decompressor() if bzip2 else zlib.decompressobj()
+        stream = begin()
         while not stream.eof:
             left = b"" if isinstance(stream, bz2.BZ2Decompressor) else stream.unconsumed_tail
             wants = stream.needs_input if isinstance(stream, bz2.BZ2Decompressor) else not left
@@ -214,5 +231,11 @@ def _streams(content: bytes, budget: ReadBudget, *, bzip2: bool) -> Iterator[byt
         at -= len(stream.unused_data)
 
 
-def _text(content: bytes) -> str:
+def text_of(content: bytes) -> str:
+    """The text before the first zero."""
     return content.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+def metadata_of(content: bytes) -> dict[str, str]:
+    """What Darshan wrote about the run, a line per value."""
+    return dict(line.split("=", 1) for line in text_of(content).splitlines() if "=" in line)

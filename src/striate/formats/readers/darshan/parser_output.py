@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from striate.errors import TraceError
+from striate.formats.readers.darshan.counters import record_type
 from striate.formats.readers.darshan.layouts import SHAPES
 from striate.formats.readers.darshan.log import DarshanJob, Module
 from striate.limits import ReadBudget
@@ -88,10 +89,7 @@ class TextLog:
 
     def _counted(self, module: str) -> bytes:
         shape = SHAPES[module, _LATEST[module]]
-        fields = [("id", "<u8"), ("rank", "<i8"), *[("file", "<u8")] * shape.inner]
-        fields += [(name, "<i8") for name in shape.counters] + [(name, "<f8") for name in shape.times]
-        fields += [("tail", f"V{shape.tail}")] * bool(shape.tail)
-        found = np.zeros(len(self.counters[module]), np.dtype(fields))
+        found = np.zeros(len(self.counters[module]), record_type(shape, "<"))
         prefix, known = _PREFIX.get(module, module + "_"), {*shape.counters, *shape.times}
         for row, (key, values) in enumerate(self.counters[module].items()):
             found[row]["id"], found[row]["rank"] = key

@@ -9,17 +9,16 @@ import numpy as np
 import pyarrow as pa
 
 from striate.formats.readers.darshan.heatmap import heat
-from striate.formats.readers.darshan.log import Log
+from striate.formats.readers.darshan.log import AnyLog
 from striate.formats.readers.darshan.lustre import components
 from striate.formats.readers.darshan.messages import messages
-from striate.formats.readers.darshan.parser_output import TextLog
 
 FileNumber = Callable[[int], int]
 Names = dict[int, str]
 Part = tuple[pa.Table, bool] | None  # the table, and whether the records ended well; None: an unknown version
 
 
-def _lustre(log: Log | TextLog, content: bytes, number: FileNumber, names: Names) -> Part:
+def _lustre(log: AnyLog, content: bytes, number: FileNumber, names: Names) -> Part:
     """One row per component of a file: the bytes it covers, its stripes, and the targets (OSTs) they lie on."""
     read = components(log.modules["LUSTRE"].version, content, order=log.order)
     if read is None:
@@ -39,7 +38,7 @@ def _lustre(log: Log | TextLog, content: bytes, number: FileNumber, names: Names
     return pa.table(columns), whole
 
 
-def _heatmap(log: Log | TextLog, content: bytes, number: FileNumber, names: Names) -> Part:
+def _heatmap(log: AnyLog, content: bytes, number: FileNumber, names: Names) -> Part:
     """One row per module and rank: bytes read and written in each bin of the run."""
     read = heat(log.modules["HEATMAP"].version, content, order=log.order)
     if read is None:
@@ -56,7 +55,7 @@ def _heatmap(log: Log | TextLog, content: bytes, number: FileNumber, names: Name
     return pa.table(columns), whole
 
 
-def _messages(log: Log | TextLog, content: bytes, number: FileNumber, names: Names) -> Part:
+def _messages(log: AnyLog, content: bytes, number: FileNumber, names: Names) -> Part:
     """One row per rank: its host, and calls, bytes and seconds of every MPI function."""
     found = messages(log.modules["APMPI"].version, content, order=log.order)
     if found is None:
@@ -66,7 +65,7 @@ def _messages(log: Log | TextLog, content: bytes, number: FileNumber, names: Nam
     return pa.table({**columns, **found.numbers, **found.times}), found.whole
 
 
-PARTS: dict[str, Callable[[Log | TextLog, bytes, FileNumber, Names], Part]] = {
+PARTS: dict[str, Callable[[AnyLog, bytes, FileNumber, Names], Part]] = {
     "LUSTRE": _lustre,
     "HEATMAP": _heatmap,
     "APMPI": _messages,

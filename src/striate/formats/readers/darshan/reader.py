@@ -15,8 +15,8 @@ from striate.errors import TraceError
 from striate.formats.readers.darshan import dxt
 from striate.formats.readers.darshan.counters import Counters, counters
 from striate.formats.readers.darshan.layouts import SHAPES
-from striate.formats.readers.darshan.log import MAGIC, DarshanJob, Log, open_log
-from striate.formats.readers.darshan.old_format import old_version
+from striate.formats.readers.darshan.log import MAGIC, AnyLog, DarshanJob, open_log
+from striate.formats.readers.darshan.old_format import OldLog, old_version, open_old
 from striate.formats.readers.darshan.parser_output import HEAD, TextLog, read_text
 from striate.formats.readers.darshan.parts import PARTS
 from striate.formats.readers.darshan.rebuild import rebuild
@@ -49,7 +49,7 @@ def recognises(path: Path, head: bytes) -> bool:
 class _Reading:
     """What has been read so far."""
 
-    log: Log | TextLog
+    log: AnyLog
     job: DarshanJob
     names: dict[int, str]
     tables: list[pa.Table] = field(default_factory=list)
@@ -81,10 +81,7 @@ def read(path: Path) -> Trace:
     """Read a log as far as it is sound; what it cannot tell, or lost, is in the flags."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
-    if (version := old_version(path, head)) is not None:
-        raise TraceError(f"expected a log of Darshan 3, got format {version}, which Darshan 2 wrote")
-    is_text = head.startswith(HEAD)
-    log = read_text(path) if is_text else open_log(path)
+    log = _opened(path, head)
     job = log.job()
     if not 1 <= job.ranks <= MOST_RANKS:
         raise TraceError(f"expected 1 to {MOST_RANKS} processes, the log says {job.ranks}", at="job")
@@ -99,6 +96,12 @@ def read(path: Path) -> Trace:
     _flag_limits(reading)
     table = pa.concat_tables(reading.tables) if reading.tables else operations(0, {})
     return Trace.of(table.unify_dictionaries(), _header(reading), records=reading.records)
+
+
+def _opened(path: Path, head: bytes) -> AnyLog:
+    if (version := old_version(path, head)) is not None:
+        return open_old(path, head, version)
+    return read_text(path) if head.startswith(HEAD) else open_log(path)
 
 
 def _flag_limits(reading: _Reading) -> None:
@@ -117,6 +120,11 @@ def _flag_limits(reading: _Reading) -> None:
         )
         if reading.log.broken:
             reading.flag("damaged", f"{reading.log.broken:,} invalid lines were left out")
+    if isinstance(reading.log, OldLog):
+        reading.flag(
+            "old-format",
+            "Darshan 2 kept only the ends of file names, and no bytes of MPI-IO: those that POSIX moved stand for them",
+        )
     if reading.log.version == "3.20":
         reading.flag("doubtful", "Darshan 3.2.0 is known to have damaged counters of common access sizes")
     reading.flag(
