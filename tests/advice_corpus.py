@@ -64,6 +64,56 @@ def good():
     yield case("collective at little cost", log.stripe("/scratch/c", targets=range(32)))
 
 
+def alike():
+    """Logs that look like a problem and have none, beside some that have it."""
+    large = posix("write", 2000, MIB, 20.0)
+    yield case("requests of 1 MiB", each_rank(Log(ranks=32, seconds=40), "/scratch/m.{}", large))
+    headed = posix("write", 20, 64 * MIB, 13.0, size_write_100_1k=10)
+    headed |= {"writes": 30, "seq_writes": 29, "consec_writes": 29}
+    yield case("headers before large writes", each_rank(Log(ranks=16, seconds=40), "/scratch/h.{}", headed))
+    seeking = posix("read", 500, 4 * MIB, 15.0, seeks=500, meta_time=0.001)
+    yield case("seeks between large reads", each_rank(Log(ranks=4, seconds=30), "/scratch/k.{}", seeking))
+    jumps = posix(
+        "read", 14_000, 4 * KIB, 40.0, sequential=0.5, consecutive=0.0, stride1_stride=8192, stride1_count=3
+    )
+    log = each_rank(Log(ranks=8, seconds=45), "/scratch/perm.{}", jumps)
+    yield case("random order, no stride", log, "random access", "small requests")
+    log = Log(ranks=1024, seconds=100)
+    for rank in range(0, 1024, 32):
+        log.add("POSIX", f"/scratch/bp.{rank}", rank, **posix("write", 400, 64 * MIB, 30.0))
+    yield case("every 32nd rank writes", log)
+    yield case("aggregators that write nearly all the time", _two_phase(16, slowest=22.0), may=("stripe",))
+    yield case("one aggregator of 256 ranks", _two_phase(1, slowest=24.0), "collective exchange")
+    log = Log(ranks=64, seconds=300).add(
+        "STDIO",
+        "/scratch/mesh.txt",
+        0,
+        reads=30_000_000,
+        bytes_read=2_400_000_000,
+        read_time=180.0,
+        opens=1,
+        max_byte_read=2_399_999_999,
+    )
+    yield case("one rank parses text", log, "one rank", "standard I/O")
+    log = shared(
+        Log(ranks=32, seconds=60),
+        "/scratch/only",
+        mpiio("write", 20_000, 2 * KIB, 44.0, collective=False),
+        module="MPI-IO",
+    )
+    yield case("MPI-IO counters alone", log, "small requests", "missing collectives")
+
+
+def _two_phase(aggregators, *, slowest):
+    """256 ranks, each 26 s in collective calls; a few of them write 125 GiB in all, the slowest in so many seconds."""
+    calls, total = 8000, 8000 * 16 * MIB
+    below = posix("write", calls, 16 * MIB, slowest * aggregators, extent=total)
+    below |= {"slowest_rank_time": slowest, "slowest_rank_bytes": total // aggregators, "slowest_rank": 0}
+    log = Log(ranks=256, seconds=60).add("POSIX", "/scratch/c", ALL, **below)
+    shared(log, "/scratch/c", mpiio("write", 100, 5 * MIB, 26.0), module="MPI-IO")
+    return log.stripe("/scratch/c", targets=range(16))
+
+
 def requests():
     """Small, random, strided and unaligned requests."""
     for ranks, size, calls, spent in (
@@ -270,5 +320,7 @@ def mixtures():
 def corpus():
     """All cases."""
     return [
-        one for group in (good, requests, calls, balance, together, libraries, mixtures) for one in group()
+        one
+        for group in (good, alike, requests, calls, balance, together, libraries, mixtures)
+        for one in group()
     ]

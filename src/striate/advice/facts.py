@@ -69,9 +69,16 @@ class Facts:
 
     @cached_property
     def storage(self) -> Layer | None:
-        """What the file system saw: POSIX, or DAOS where there is no POSIX to speak of."""
+        """What the file system saw: POSIX, or DAOS where there is no POSIX to speak of; else what comes closest."""
         layers = [one for one in (self.layer("POSIX"), self.layer("DFS")) if one is not None]
-        return max(layers, key=lambda layer: float(layer.moved().sum()), default=None)
+        nearest = self.layer("MPI-IO") or self.layer("STDIO")
+        return max(layers, key=lambda layer: float(layer.moved().sum()), default=nearest)
+
+    @cached_property
+    def asking(self) -> tuple[Layer, ...]:
+        """Of every layer that moves data, the records of what the program asked for."""
+        layers = [one for one in map(self.layer, DATA_MODULES) if one is not None]
+        return tuple(layer.where(self.asked(layer)) for layer in layers)
 
     def asked(self, layer: Layer) -> NDArray[np.bool_]:
         """Which records of the layer are what the program asked for, not what a layer above made of it."""
@@ -85,11 +92,9 @@ class Facts:
     def io_wall(self) -> Interval:
         """Seconds of the run in I/O of any kind that the program asked for."""
         total = np.zeros(3)
-        for module in DATA_MODULES:
-            layer = self.layer(module)
-            if layer is not None:
-                part = self.wall(layer, np.where(self.asked(layer), layer.seconds(), 0.0))
-                total += (part.low, part.estimate, part.high)
+        for layer in self.asking:
+            part = self.wall(layer, layer.seconds())
+            total += (part.low, part.estimate, part.high)
         low, estimate, high = np.minimum(total, self.run_seconds or np.inf).tolist()
         return Interval(low, estimate, high)
 
@@ -114,11 +119,8 @@ class Facts:
     def rank_bytes(self) -> Floats | None:
         """Bytes that each rank asked for, by single records or heat maps; None where merged records hide them."""
         total, hidden = np.zeros(self.ranks), 0.0
-        for module in DATA_MODULES:
-            layer = self.layer(module)
-            if layer is None:
-                continue
-            size = np.where(self.asked(layer), layer.moved(), 0.0)
+        for layer in self.asking:
+            size = layer.moved()
             merged = layer.rank < 0
             hidden += float(size[merged].sum())
             total += np.bincount(layer.rank[~merged], size[~merged], self.ranks)

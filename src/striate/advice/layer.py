@@ -12,6 +12,9 @@ from striate.trace.records import Columns
 
 KINDS = ("read", "write")
 SMALL_BUCKETS = 4  # up to 100 KiB
+MEBIBYTE = 2**20
+LAST_SMALL = records.SIZES[SMALL_BUCKETS]
+MIDDLES = dict(zip(records.SIZES, (50, 500, 5_000, 50_000, 500_000), strict=False))  # bytes
 Floats = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
@@ -66,8 +69,33 @@ class Layer:
         return self._short(kind, SMALL_BUCKETS, 100 * 1024)
 
     def below_mebibyte(self, kind: str) -> Floats:
-        """Calls of at most 1 MiB, likewise."""
-        return self._short(kind, SMALL_BUCKETS + 1, 2**20)
+        """Calls of less than 1 MiB, likewise; those of 1 MiB are left out where they are a common size."""
+        return self._short(kind, SMALL_BUCKETS + 1, MEBIBYTE) - self._of_mebibyte(kind)
+
+    def bytes_below_mebibyte(self, kind: str) -> Floats:
+        """What those calls moved: all of it where there are no others, else about the middle of their buckets."""
+        calls, size = self.below_mebibyte(kind), self.moved(kind)
+        middles = sum(
+            (self._bucket(kind, name) * middle for name, middle in MIDDLES.items()), np.zeros(len(self))
+        )
+        return np.where(calls < self.calls(kind), np.minimum(middles, size), size)
+
+    def _of_mebibyte(self, kind: str) -> Floats:
+        """Calls of exactly 1 MiB, which lie in the bucket below it, by the common sizes of all accesses."""
+        common = sum(
+            (
+                np.where(
+                    self.get(f"access{number}_access") == MEBIBYTE, self.get(f"access{number}_count"), 0.0
+                )
+                for number in range(1, 5)
+            ),
+            np.zeros(len(self)),
+        )
+        here, both = self._bucket(kind, LAST_SMALL), sum(self._bucket(each, LAST_SMALL) for each in KINDS)
+        return np.minimum(here, common * here / np.maximum(both, 1.0))
+
+    def _bucket(self, kind: str, name: str) -> Floats:
+        return self.get(f"size_{kind}_{name}") + self.get(f"size_{kind}_agg_{name}")
 
     def _short(self, kind: str, buckets: int, most: int) -> Floats:
         for aggregate in ("", "agg_"):

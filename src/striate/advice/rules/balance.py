@@ -32,12 +32,11 @@ def one_rank(facts: Facts) -> Verdict:
     busiest = int(np.argmax(moved))
     if moved[busiest] < ALONE * moved.sum() or moved[busiest] < FEW_BYTES:
         return None
-    layer = facts.storage
-    if layer is None:
-        return NO_POSIX
-    spent = np.where(layer.rank == busiest, layer.seconds(), 0.0)
-    merged = np.where(layer.rank < 0, np.minimum(layer.slowest_time(), layer.seconds()), 0.0)
-    return _alone(facts, layer, busiest, float(moved[busiest]), spent + merged)
+    seconds = sum(
+        float(np.where((layer.rank == busiest) | (layer.rank < 0), layer.slowest_time(), 0.0).sum())
+        for layer in facts.asking
+    )
+    return _alone(facts, busiest, float(moved[busiest]), seconds)
 
 
 def _one_named_rank(facts: Facts) -> Verdict:
@@ -54,11 +53,11 @@ def _one_named_rank(facts: Facts) -> Verdict:
         return Unjudged("bytes per rank: records are merged")
     busiest = int(layer.get("slowest_rank")[alone][np.argmax(size[alone])])
     spent = np.where(alone | (layer.rank == busiest), np.minimum(layer.slowest_time(), layer.seconds()), 0.0)
-    return _alone(facts, layer, busiest, float(size[alone].sum()), spent)
+    return _alone(facts, busiest, float(size[alone].sum()), float(spent.sum()))
 
 
-def _alone(facts: Facts, layer: Layer, rank: int, size: float, spent: Floats) -> Verdict:
-    seconds = min(float(spent.sum()), facts.run_seconds or float("inf"))
+def _alone(facts: Facts, rank: int, size: float, spent: float) -> Verdict:
+    seconds = min(spent, facts.run_seconds or float("inf"))
     if not facts.matters(seconds):
         return None
     parts = min(facts.ranks, 16)
@@ -67,7 +66,7 @@ def _alone(facts: Facts, layer: Layer, rank: int, size: float, spent: Floats) ->
     )
     return Diagnosis(
         title="One rank does all the I/O",
-        evidence=Evidence(int(layer.calls().sum()), int(size), seconds, words),
+        evidence=Evidence(int(sum(layer.calls().sum() for layer in facts.asking)), int(size), seconds, words),
         why="One rank uses one network interface and one stream to the file system; the other ranks could use theirs.",
         wall=Interval(0.9 * seconds, seconds, seconds),
         change=Change(
@@ -98,6 +97,7 @@ def imbalance(facts: Facts) -> Verdict:
         mean * facts.ranks < FEW_BYTES
         or moved[busiest] < UNEVEN * mean
         or moved[busiest] >= ALONE * moved.sum()
+        or _aggregated(moved)
     ):
         return None
     spent = layer.seconds()
@@ -106,6 +106,14 @@ def imbalance(facts: Facts) -> Verdict:
         return None
     words = f"rank {busiest} moves {about_size(moved[busiest])}, the mean is {about_size(mean)}"
     return _uneven(facts, layer, wall, words, mean_seconds=float(spent.sum()) / facts.ranks)
+
+
+def _aggregated(moved: Floats) -> bool:
+    """Whether every n-th rank moves about the same, and the ranks between them next to nothing: by design."""
+    busy = np.flatnonzero(moved > 0.1 * moved.max())
+    steps = np.diff(busy)
+    even = moved[busy].max() <= UNEVEN * moved[busy].mean()
+    return bool(len(busy) >= 4 and even and steps[0] > 1 and (steps == steps[0]).all())
 
 
 def _uneven_times(facts: Facts, layer: Layer) -> Verdict:

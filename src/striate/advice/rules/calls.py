@@ -7,6 +7,7 @@ import numpy as np
 from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
 from striate.advice.facts import Facts
 from striate.advice.item import Evidence
+from striate.advice.layer import MEBIBYTE
 from striate.advice.rules.requests import NO_POSIX
 from striate.tuning.change import Change
 from striate.units import about_size
@@ -50,6 +51,7 @@ def seek_per_access(facts: Facts) -> Verdict:
     layer = max(found, key=lambda one: float(one.get("seeks").sum()))
     seeks, calls = layer.get("seeks") + layer.get("fseeks"), layer.calls()
     often = (seeks >= 0.8 * calls) & (calls > 0) & (seeks >= FEW)
+    often &= (layer.moved() < MEBIBYTE * calls) | (layer.seconds("meta") >= 0.1 * layer.seconds())
     spent = np.where(often, layer.seconds(), 0.0)
     wall = facts.wall(layer, spent)
     if not often.any() or not facts.matters(wall.estimate):

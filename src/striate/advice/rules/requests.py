@@ -18,6 +18,7 @@ SMALL_SHARE = (
 RANDOM_SHARE = 0.2
 FEW = 64  # calls that cannot matter
 LARGE = 2**20  # bytes: requests of this size may come in any order
+CALL = 2**20  # bytes whose transfer takes about as long as the rest of a call: a millisecond at 1 GB/s
 BUFFER = 4 * 2**20
 LASTING = 0.5  # of the time per call may be locks and copies that larger requests do not spare
 NO_POSIX = Unjudged("POSIX or DAOS counters")
@@ -25,7 +26,7 @@ NO_POSIX = Unjudged("POSIX or DAOS counters")
 
 def small_requests(facts: Facts) -> Verdict:
     layer = facts.storage
-    if layer is None:
+    if layer is None or layer.module == "STDIO":
         return NO_POSIX
     small = layer.below_mebibyte("read") + layer.below_mebibyte("write")
     calls = layer.calls()
@@ -39,7 +40,7 @@ def small_requests(facts: Facts) -> Verdict:
     size = float(layer.moved()[chosen].sum())
     mean = size / max(float(calls[chosen].sum()), 1.0)
     words = (
-        f"{int(small[chosen].sum()):,} of {int(calls.sum()):,} accesses move 1 MiB or less, {about_size(mean)} on "
+        f"{int(small[chosen].sum()):,} of {int(calls.sum()):,} accesses move less than 1 MiB, {about_size(mean)} on "
         f"average, in {_files(facts, layer, spent)}"
     )
     low, high = _merged_share(layer, chosen, mean)
@@ -60,12 +61,13 @@ def small_requests(facts: Facts) -> Verdict:
 
 
 def _small_seconds(layer: Layer) -> Floats:
-    """Seconds of small calls of each record: their share of the calls of their kind."""
+    """Seconds of small calls of each record: their share of the calls of their kind and of the bytes."""
     spent = np.zeros(len(layer))
     for kind in KINDS:
-        calls = layer.calls(kind)
+        cost = layer.calls(kind) * CALL + layer.moved(kind)
+        small = layer.below_mebibyte(kind) * CALL + layer.bytes_below_mebibyte(kind)
         spent += layer.seconds(kind) * np.divide(
-            layer.below_mebibyte(kind), calls, out=np.zeros(len(layer)), where=calls > 0
+            np.minimum(small, cost), cost, out=np.zeros(len(layer)), where=cost > 0
         )
     return spent
 
@@ -93,13 +95,7 @@ def random_access(facts: Facts) -> Verdict:
         return Unjudged("counters of sequential accesses") if layer is not None else NO_POSIX
     back, spent = np.zeros(len(layer)), np.zeros(len(layer))
     for kind in KINDS:
-        calls = layer.calls(kind)
-        jumps = np.maximum(
-            calls
-            - layer.get(f"seq_{kind}s")
-            - np.minimum(layer.users * np.maximum(layer.opens() / layer.users, 1), calls),
-            0,
-        )
+        calls, jumps = layer.calls(kind), _jumps(layer, kind)
         often = (jumps >= RANDOM_SHARE * calls) & (calls > 0)
         back += np.where(often, jumps, 0)
         spent += np.where(often, layer.seconds(kind) * jumps / np.maximum(calls, 1), 0.0)
@@ -128,6 +124,21 @@ def random_access(facts: Facts) -> Verdict:
     )
 
 
+def _jumps(layer: Layer, kind: str) -> Floats:
+    """Accesses that go back in the file; the first after each open is none."""
+    calls = layer.calls(kind)
+    first = np.minimum(layer.users * np.maximum(layer.opens() / layer.users, 1), calls)
+    return np.maximum(calls - layer.get(f"seq_{kind}s") - first, 0)
+
+
+def _regular_gaps(layer: Layer) -> Floats:
+    """Accesses after one of the common gaps."""
+    found = np.zeros(len(layer))
+    for number in range(1, 5):
+        found += np.where(layer.get(f"stride{number}_stride") > 0, layer.get(f"stride{number}_count"), 0.0)
+    return found
+
+
 def strided_access(facts: Facts) -> Verdict:
     layer = facts.storage
     if layer is None or not layer.has("consec_reads"):
@@ -137,7 +148,8 @@ def strided_access(facts: Facts) -> Verdict:
         calls = layer.calls(kind)
         skips = np.maximum(layer.get(f"seq_{kind}s") - layer.get(f"consec_{kind}s"), 0)
         size = np.divide(layer.moved(kind), calls, out=np.zeros(len(layer)), where=calls > 0)
-        often = (skips >= 0.5 * calls) & (size <= LARGE / 8) & (calls > 0)
+        often = (skips >= 0.5 * calls) & (size <= LARGE / 8) & (skips > 0)
+        often &= (_jumps(layer, kind) < RANDOM_SHARE * calls) | (_regular_gaps(layer) >= 0.5 * skips)
         gaps += np.where(often, skips, 0)
         spent += np.where(often, layer.seconds(kind) * skips / np.maximum(calls, 1), 0.0)
     wall = facts.wall(layer, spent)

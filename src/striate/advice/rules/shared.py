@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
 from striate.advice.facts import Facts
 from striate.advice.item import Evidence
-from striate.advice.layer import KINDS, Floats
+from striate.advice.layer import KINDS, Floats, Layer, Rows
 from striate.advice.rules.requests import NO_POSIX
 from striate.interval import Interval
 from striate.shell import path_word
@@ -33,7 +35,7 @@ def stripe(facts: Facts) -> Verdict:
     size = layer.of_files(layer.moved())
     users = layer.users_of_files()
     wanted = np.minimum(np.minimum(np.ceil(size / GIB), users), MOST_STRIPES)
-    narrow = (count > 0) & (wanted >= 4) & (count <= wanted / 4)
+    narrow = (count > 0) & (wanted >= 4) & (count <= np.where(count <= 4, wanted / 4, wanted / 8))
     wide = (count >= 8) & (size < 16 * SMALL) & (size > 0) & (users <= 1)
     if not narrow.any():
         return _wide(facts, wide, count, size)
@@ -148,34 +150,71 @@ def missing_collectives(facts: Facts) -> Verdict:
     )
 
 
+@dataclass(frozen=True)
+class _Collective:
+    """Files accessed by collective calls: their calls, and seconds of a rank inside and below them, by file."""
+
+    above: Layer
+    together: Floats  # collective calls
+    inside: Floats  # seconds in MPI-IO, the mean over the ranks: all of them wait for the last
+    below: Floats  # seconds in file accesses, of the rank that spends most: an aggregator
+    aggregators: Floats  # ranks that access the file; infinite where the log does not tell
+
+    @property
+    def request(self) -> Floats:
+        """Bytes per collective call of a rank."""
+        return self.above.of_files(self.above.moved()) / np.maximum(self.together, 1.0)
+
+    def spent(self, files: Rows) -> Floats:
+        """Of each record of the files, the seconds that were not spent in file accesses."""
+        outside = np.maximum(self.inside - self.below, 0.0)
+        share = np.divide(outside, self.inside, out=np.zeros_like(outside), where=self.inside > 0)
+        mine = self.above.in_files(files)
+        return np.where(mine, self.above.seconds(*KINDS) * share[np.maximum(self.above.file, 0)], 0.0)
+
+
+def _collective(above: Layer, below: Layer) -> _Collective:
+    calls = [above.get(f"{form}_{kind}s") for form in ("coll", "split") for kind in KINDS]
+    users = np.maximum(above.users_of_files(), 1.0)
+    slowest = np.minimum(below.slowest_time(), below.seconds(*KINDS))
+    return _Collective(
+        above,
+        above.of_files(np.sum(calls, axis=0)),
+        above.of_files(above.seconds(*KINDS)) / users,
+        below.most_of_files(slowest),
+        _accessing(below),
+    )
+
+
+def _accessing(below: Layer) -> Floats:
+    """How many ranks access each file: those with records, or as many as fit the bytes of the slowest of all."""
+    merged, size = below.rank < 0, below.moved()
+    own = below.of_files(np.where(~merged & (size >= 0.1 * below.most_of_files(size)[below.file]), 1.0, 0.0))
+    most = below.get("slowest_rank_bytes")
+    shared = np.divide(size, most, out=np.full(len(below), np.inf), where=merged & (most > 0))
+    return np.where(below.of_files(np.where(merged, 1.0, 0.0)) > 0, below.most_of_files(shared), own)
+
+
 def collective_exchange(facts: Facts) -> Verdict:
-    """Collective calls that take far longer than the file accesses below them."""
+    """Collective calls that take far longer than the file accesses below them, or that few ranks carry out."""
     above, below = facts.layer("MPI-IO"), facts.layer("POSIX")
     if above is None:
         return None
     if below is None:
         return Unjudged("POSIX counters below its collective calls")
-    together = above.of_files(
-        sum(
-            (above.get(f"{form}_{kind}s") for form in ("coll", "split") for kind in KINDS),
-            np.zeros(len(above)),
-        )
-    )
-    mpi, posix = above.of_files(above.seconds(*KINDS)), below.of_files(below.seconds(*KINDS))
-    heavy = (together > 0) & (mpi > 2 * posix) & (posix > 0)
-    mine = above.in_files(heavy)
-    ratio = np.divide(mpi - posix, mpi, out=np.zeros_like(mpi), where=mpi > 0)
-    spent = np.where(mine, above.seconds(*KINDS) * ratio[np.maximum(above.file, 0)], 0.0)
+    found = _collective(above, below)
+    heavy = (found.together > 0) & (found.inside > 2 * found.below) & (found.below > 0)
+    spent = found.spent(heavy)
     wall = facts.wall(above, spent)
     if not heavy.any() or not facts.matters(wall.estimate):
-        return None
-    worst = int(np.argmax(np.where(heavy, mpi, 0)))
-    request = float(above.of_files(above.moved())[worst]) / max(float(together[worst]), 1.0)
+        return _few_aggregators(facts, found)
+    worst = int(np.argmax(np.where(heavy, found.inside, 0)))
+    request = float(found.request[worst])
     contiguous = request >= LARGE
     words = (
-        f"{facts.name(worst)}: {about_seconds(float(mpi[worst]))} of all ranks in MPI-IO, "
-        f"{about_seconds(float(posix[worst]))} "
-        f"of it in file accesses; {int(together[worst]):,} collective calls of {about_size(request)} per rank"
+        f"{facts.name(worst)}: {about_seconds(float(found.inside[worst]))} of each rank in MPI-IO, at most "
+        f"{about_seconds(float(found.below[worst]))} "
+        f"of it in file accesses; {int(found.together[worst]):,} collective calls of {about_size(request)} per rank"
     )
     choice = (
         "requests are large, so disabling collective buffering is likely best"
@@ -184,7 +223,7 @@ def collective_exchange(facts: Facts) -> Verdict:
     )
     return Diagnosis(
         title="The exchange inside collective calls takes most of the time",
-        evidence=Evidence.of(together[heavy], above.moved()[mine], spent, words),
+        evidence=Evidence.of(found.together[heavy], above.moved()[above.in_files(heavy)], spent, words),
         why="Ranks send their data to aggregators and wait for each other before the file "
         "is accessed; that takes most of the time.",
         wall=wall,
@@ -202,6 +241,36 @@ def collective_exchange(facts: Facts) -> Verdict:
     )
 
 
+def _few_aggregators(facts: Facts, found: _Collective) -> Verdict:
+    """Collective calls whose file accesses far fewer ranks make than there are nodes."""
+    nodes = _nodes(facts)
+    few = (found.together > 0) & (4 * found.aggregators <= nodes) & (found.below > 0)
+    above = found.above
+    spent = np.where(above.in_files(few), above.seconds(*KINDS), 0.0)
+    wall = facts.wall(above, spent)
+    if not few.any() or not facts.matters(wall.estimate):
+        return None
+    worst = int(np.argmax(np.where(few, found.inside, 0)))
+    ranks = counted(max(round(float(found.aggregators[worst])), 1), "rank")
+    words = (
+        f"{facts.name(worst)}: {ranks} access the file for {facts.ranks:,}, which spend "
+        f"{about_seconds(float(found.inside[worst]))} each in collective calls"
+    )
+    return Diagnosis(
+        title="Few aggregators carry out collective calls",
+        evidence=Evidence.of(found.together[few], above.moved()[above.in_files(few)], spent, words),
+        why="All bytes pass through the network interfaces and streams of few nodes; the others wait.",
+        wall=wall,
+        change=Change(
+            "Use an aggregator on each node, or one per storage target of the file",
+            hints={"cb_nodes": str(nodes), "cb_config_list": "*:1"},
+        ),
+        verify="striate info of a new trace: as many ranks access the file as there are nodes",
+        saved=(0.0, 1 - 4 / (4 + nodes)),
+        certainty="inferred",
+    )
+
+
 def _nodes(facts: Facts) -> int:
     return max(1, len(facts.trace.header.hosts) or facts.ranks // 32)
 
@@ -213,24 +282,20 @@ def needless_collectives(facts: Facts) -> Verdict:
         return None
     if below is None:
         return Unjudged("POSIX counters below its collective calls")
-    together = above.of_files(sum((above.get(f"coll_{kind}s") for kind in KINDS), np.zeros(len(above))))
-    size = above.of_files(above.moved())
-    request = np.divide(size, together, out=np.zeros_like(size), where=together > 0)
-    mpi, posix = above.of_files(above.seconds(*KINDS)), below.of_files(below.seconds(*KINDS))
-    needless = (request >= 4 * LARGE) & (mpi > 1.5 * posix) & (posix > 0)
-    mine = above.in_files(needless)
-    ratio = np.divide(mpi - posix, mpi, out=np.zeros_like(mpi), where=mpi > 0)
-    spent = np.where(mine, above.seconds(*KINDS) * ratio[np.maximum(above.file, 0)], 0.0)
+    found = _collective(above, below)
+    needless = (found.together > 0) & (found.request >= 4 * LARGE)
+    needless &= (found.inside > 1.5 * found.below) & (found.below > 0)
+    spent = found.spent(needless)
     wall = facts.wall(above, spent)
     if not needless.any() or not facts.matters(wall.estimate):
         return None
     words = (
-        f"{int(together[needless].sum()):,} collective calls of "
-        f"{about_size(float(request[needless].mean()))} per rank"
+        f"{int(found.together[needless].sum()):,} collective calls of "
+        f"{about_size(float(found.request[needless].mean()))} per rank"
     )
     return Diagnosis(
         title="Collective buffering of requests that are already large",
-        evidence=Evidence.of(together[needless], size[needless], spent, words),
+        evidence=Evidence.of(found.together[needless], above.of_files(above.moved())[needless], spent, words),
         why="Large contiguous parts need no rearranging; sending them to aggregators copies every byte once more.",
         wall=wall,
         change=Change(
