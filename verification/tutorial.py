@@ -1,6 +1,7 @@
 """Runs the tutorial and writes what its commands print into docs/tutorial-loop.md: `python verification/tutorial.py`.
 
-Options: --budget (of the probe), --repeats (of the runs that are compared), --keep FOLDER (for the files it makes).
+Options: --budget (of the probe), --repeats (of the runs that are compared), --keep FOLDER (for the files it makes),
+--busy (other load is in every number: without it, a busy machine is refused).
 """
 
 import argparse
@@ -12,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -119,9 +121,10 @@ def summary(rerun, compared):
             f"{found['predicted']['high']:.2f}) | {found['measured']:.2f} |"
         )
     lines.append("")
+    where = f"{os.cpu_count()} CPUs ({platform.machine()})"
     lines.append(
-        f"Measured on {os.cpu_count()} CPUs ({platform.machine()}) under a load of {os.getloadavg()[1]:.0f} "
-        f"processes; {len(rerun['before'])} runs of each, in turn."
+        f"Measured on {date.today()}, {where}, under a load of {os.getloadavg()[1]:.0f} processes; "
+        f"{len(rerun['before'])} runs of each, in turn."
     )
     return lines
 
@@ -146,7 +149,12 @@ def main():
     parser.add_argument(
         "--keep", type=Path, help="folder for the files that are made (default: none is kept)"
     )
+    parser.add_argument("--busy", action="store_true", help="also on a machine with much other load")
     asked = parser.parse_args()
+    if os.getloadavg()[0] > 2 * os.cpu_count() and not asked.busy:
+        parser.error(
+            f"a load of {os.getloadavg()[0]:.0f} processes would be in every number; give --busy to go on"
+        )
     with tempfile.TemporaryDirectory() as scratch:
         folder = asked.keep or Path(scratch)
         folder.mkdir(exist_ok=True)
