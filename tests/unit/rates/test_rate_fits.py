@@ -10,6 +10,8 @@ import pytest
 
 from lustre_events import COLUMNS, GIB, MIB, Job, LustreMachine, Play, made_table
 from lustre_rounds import RoundJob, RoundMachine, made_rounds, seconds
+from lustre_shares import SharesJob, SharesMachine, fair_rates
+from lustre_shares import seconds as shared_seconds
 from striate.cli.main import run
 from striate.cluster.load import load_cluster
 from striate.errors import RatesError
@@ -156,6 +158,33 @@ def test_the_second_judge_counts_by_hand():
     assert rate(8, 2, 4, 2) == pytest.approx(4e9, rel=1e-4)
     buffers = 4 * 4 * MIB  # of one OST in a round: it writes them and passes its lock on three times
     assert rate(8, 2, 4, 0) == pytest.approx(2 * buffers / (buffers / 2e9 + 3e-3), rel=1e-4)
+
+
+SHARES = SharesMachine(
+    stripe=4 * MIB, stripes_per_round=1, stream=1e9, client=4e9, client_ramp=1e-9, client_crowd=0.0, memory=1e15,
+    link=1e15, message=0.0, ost=2e9, seek=0.0, depth=0.0, rpcs=8, unequal=0.0, callback=1e-3, ahead=0.0, overlap=1.0,
+    straggle=0.0, open=0.0, by_turns=True,
+)  # fmt: skip
+
+
+def test_the_third_judge_counts_by_hand():
+    def rate(nodes, stripes, multiplier, mode):
+        job = SharesJob(nodes, 32, stripes, multiplier, mode, GIB)
+        return GIB / shared_seconds(SHARES, job, np.ones(stripes))
+
+    assert rate(1, 1, 1, 2) == pytest.approx(1e9, rel=1e-4)  # one stream
+    assert rate(1, 8, 2, 2) == pytest.approx(4e9, rel=1e-4)  # one client
+    assert rate(8, 2, 4, 2) == pytest.approx(4e9, rel=1e-4)  # two OSTs
+    lock = 1e-3 * (1 - 1 / 4) * (1 + 2 / 8)  # four clients write to each OST
+    assert rate(8, 2, 4, 0) == pytest.approx(2 / (1 / 2e9 + lock / (4 * MIB)), rel=1e-4)
+
+
+def test_streams_share_what_is_scarce_and_grow_on_where_it_is_not():
+    """Three streams share a client of 3; two of them an OST of 1: 0.5 each, and 2 are left for the third."""
+    parts = [(np.array([3.0]), np.array([0, 0, 0])), (np.array([1.0, 9.0]), np.array([0, 0, 1]))]
+
+    assert fair_rates(10.0, parts, 3) == pytest.approx([0.5, 0.5, 2.0])
+    assert fair_rates(1.5, parts, 3) == pytest.approx([0.5, 0.5, 1.5])
 
 
 @cache
