@@ -51,8 +51,22 @@ COMMANDS: dict[str, list[str]] = {
     "observations": ["model fit @", "model fit @ --json --scale power:1/2"],
     "nexus": ["python -m striate.apps.pmc3 @"],  # the reader alone: sampling takes its time
     "dataset": ["info @", "verify @", "info @ --json", "convert @ %/o.npy"],
-    "dlio": ["predict dlio:@ {cluster} --ranks 4", "predict dlio:@ mlperf:{sheet} --ranks 4 --json"],
+    "dlio": [
+        "predict dlio:@ {cluster} --ranks 4",
+        "predict dlio:@ mlperf:{sheet} --ranks 4 --json",
+        "workload show dlio:@ --ranks 4",
+        "size dlio:@ mlperf:{sheet} --ranks 4 --target au=0.9 --vary drives -o %/o.html",
+    ],
     "sheet": ["predict dlio:{dlio} mlperf:@ --ranks 4", "predict {workload} mlperf:@"],
+    "sheet yaml": ["predict dlio:{dlio} mlperf:@ --ranks 4", "predict {workload} mlperf:@ --json"],
+    "fio": ["predict fio:@ {cluster}", "predict fio:@ {cluster} --rung fine", "workload show fio:@"],
+    "h5bench": ["predict h5bench:@ {cluster}", "workload show h5bench:@ --json"],
+    "io500": ["predict io500:@ {cluster} --ranks 3", "workload show io500:@ --ranks 3 -o %/o.json"],
+    "lfs df": ["predict {workload} lustre:@", "predict dlio:{dlio} lustre:@ --ranks 4", "check lustre:@"],
+    "beegfs-ctl": ["predict {workload} beegfs:@", "predict dlio:{dlio} beegfs:@ --ranks 4"],
+    "gluster": ["predict {workload} gluster:@", "predict dlio:{dlio} gluster:@ --ranks 4 --json"],
+    "scontrol": ["predict {workload} slurm:@", "predict dlio:{dlio} slurm:@ --ranks 4"],
+    "lstopo": ["predict {workload} lstopo:@", "predict dlio:{dlio} lstopo:@ --ranks 4"],
     "runs": ["noise learn @ -o %/o.json"],
     "noise": ["predict {workload} {cluster} --rung fine --noise @", "compare {forecast} {trace} --noise @"],
     "rates": ["fit {cluster} --rates @"],
@@ -61,6 +75,9 @@ COMMANDS: dict[str, list[str]] = {
 }
 for _kind in TRACES[1:]:
     COMMANDS[_kind] = [line for line in COMMANDS["trace"] if "pftrace" not in line and "prv" not in line]
+
+# Formats whose commands take seconds, for they search: they get one turn in eight.
+COSTLY = ("observations", "rates")
 
 # Archives that another process reads for us: each mutant takes its time.
 ARCHIVES: dict[str, list[str]] = {"otf2": ["info @", "show @ --text", "predict @ {cluster}"]}
@@ -77,6 +94,16 @@ OPTIONS: dict[str, list[str]] = {
     "4,2": ["model {model} --at @ --p 4 --d 2"],
     "kernel:pingpong,size=1KiB": ["predict @ {cluster} --ranks 2"],
     "mpiexec -n 2 ior -a MPIIO -t 1m -b 4m -s 2 -w -r -c": ["predict @ {cluster}", "workload show @"],
+    "mdtest -F -n 12 -b 2 -z 1 -w 3901 -e 3901 -N 1 -i 2": [
+        "predict @ {cluster} --ranks 3",
+        "workload show @ --ranks 3",
+    ],
+    "fio --name=job --rw=randrw --bs=4k --size=1m --numjobs=2 --iodepth=8 --ioengine=io_uring": [
+        "predict @ {cluster}",
+        "workload show @",
+    ],
+    "au=0.9": ["size dlio:{dlio} mlperf:{sheet} --ranks 4 --vary drives --target @"],
+    "drives": ["size dlio:{dlio} mlperf:{sheet} --ranks 4 --target au=0.9 --vary @"],
     "20%": ["predict {workload} {cluster} --within @"],
     "fine": ["predict {workload} {cluster} --rung @"],
     "power:1/2": ["model fit {observations} --scale @"],

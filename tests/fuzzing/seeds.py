@@ -7,6 +7,7 @@ import tomli_w
 
 from darshan_logs import MIB, Log, packed, posix
 from fuzzing.job_seeds import GRAPHS, JOBS, graphs_toml, noise_json
+from fuzzing.tool_seeds import TOOLS
 from machines import node, server
 from recorder_logs import LAYOUTS, made, write_log
 from toy_traces import row, trace_of
@@ -197,7 +198,7 @@ def write_seeds(folder: Path, name: str = "plain") -> dict[str, Path]:
     put("observations", "speedups.csv", "p,d,speedup\n" + "".join(f"{p},{d},{s}\n" for p, d, s in points))
     put("nexus", "data.nex", NEXUS.format(sound.replace("[", "(").replace("]", ")")))
     found["dataset"] = dataset(folder / "dataset")
-    for kind, (file, content) in JOBS.items():
+    for kind, (file, content) in (JOBS | TOOLS).items():
         put(kind, file, content(sound))
     put("noise", "noise.json", noise_json(found["runs"]))
     put("graph table", "graphs.csv", GRAPHS)

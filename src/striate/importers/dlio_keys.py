@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -33,9 +32,9 @@ def amount(value: Any) -> float:
             value = float(value)
         except ValueError:
             raise _MismatchError("a number") from None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise _MismatchError("a number")
-    if not 0 <= value <= LARGEST:
+    if not 0 <= value <= LARGEST:  # nor NaN
         raise _MismatchError("a number that is not negative and at most 4.6e18")
     return float(value)
 
@@ -91,7 +90,12 @@ def dimensions(value: Any) -> int:
     """The elements of a record: the product of its dimensions."""
     if not isinstance(value, list) or not value:
         raise _MismatchError("a list of dimensions")
-    return math.prod(map(count, value))
+    elements = 1
+    for one in map(count, value):  # a product of all of them could be as long as the file
+        elements *= one
+        if elements > LARGEST:
+            raise _MismatchError("dimensions of at most 4.6e18 elements")
+    return elements
 
 
 # What is understood, and what it must be.

@@ -13,8 +13,9 @@ from striate.errors import WorkloadError
 from striate.importers.block_order import at_random, in_turn
 from striate.importers.fio_options import FioJob, read_job
 from striate.importers.ini_text import Section, read_sections
+from striate.importers.written_program import WrittenProgram
 from striate.limits import read_small_text
-from striate.workload import Spmd, Workload
+from striate.workload import Workload
 
 ALONE = "alone"  # a communicator of one rank each
 MOST_AT_ONCE = 1024  # accesses after which a pattern of directions, syncs and waits begins again
@@ -70,7 +71,7 @@ def workload_of(jobs: list[FioJob], *, ranks: int | None, source: str) -> Worklo
         raise WorkloadError(f"expected at most {MOST_PROCESSES:,} processes", at="numjobs", source=source)
     if ranks not in (None, processes):
         raise WorkloadError(f"its jobs have {processes} processes and not --ranks {ranks}", source=source)
-    body = Spmd(processes, name="fio", communicators={ALONE: range(processes)})
+    body = WrittenProgram(processes, name="fio", source=source, communicators={ALONE: range(processes)})
     shared: dict[str, Any] = {}
     first = 0
     for job in jobs:
@@ -78,12 +79,12 @@ def workload_of(jobs: list[FioJob], *, ranks: int | None, source: str) -> Worklo
             body.barrier()
         numbers = np.clip(body.rank - first, 0, job.processes - 1)  # of the process within its job
         with body.only((body.rank >= first) & (body.rank < first + job.processes)), body.region(job.name):
-            _write_job(body, job, _files(body, job, numbers, shared), numbers, source)
+            _write_job(body, job, _files(body, job, numbers, shared, source), numbers, source)
         first += job.processes
     return body.workload()
 
 
-def _files(body: Any, job: FioJob, numbers: Any, shared: dict[str, Any]) -> Any:
+def _files(body: Any, job: FioJob, numbers: Any, shared: dict[str, Any], source: str) -> Any:
     """Number of the first file of each rank: one that its jobs share by name, or files of its own."""
     folder = f"{job.directory}/" if job.directory else ""
     if job.filename:
@@ -91,9 +92,12 @@ def _files(body: Any, job: FioJob, numbers: Any, shared: dict[str, Any]) -> Any:
         shared[name] = shared.get(name) or body.files(name)
         return np.full(body.ranks, shared[name].first)
     name = f"{folder}{job.name}.{{}}"
-    while name in shared:  # two jobs of one name use the same files in FIO, by their numbers
-        return shared[name].first + numbers * job.files
-    shared[name] = body.files(name, count=job.processes * job.files)
+    count = job.processes * job.files
+    if name not in shared:
+        shared[name] = body.files(name, count=count)
+    if shared[name].count != count:  # two jobs of one name use the same files in FIO, by their numbers
+        found = "two jobs of one name with different numbers of files are not understood"
+        raise WorkloadError(found, at=f"{job.name}.nrfiles", source=source)
     return shared[name].first + numbers * job.files
 
 
@@ -109,7 +113,9 @@ def _write_job(body: Any, job: FioJob, first: Any, numbers: Any, source: str) ->
         )
     asked = job.io_bytes // size if job.io_bytes else each * job.files
     passes, rest = divmod(asked, each * job.files)
-    base = job.offset + numbers * job.offset_increment
+    last = job.offset + (job.processes - 1) * job.offset_increment + each * size
+    body.expect_bytes(last, at=f"{job.name}.offset")
+    base = job.offset + numbers * job.offset_increment if job.offset_increment else job.offset
     with body.repeat(job.loops):
         with body.repeat(job.files) as file:
             body.open_file(file + first, create=bool(writes), comm=ALONE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,12 @@ import msgspec
 from striate.decoders import json_mistake
 from striate.errors import UnitError, WorkloadError
 from striate.importers.command_options import count_of, size_of
+from striate.importers.kinds import launched_ranks
+from striate.importers.written_program import WrittenProgram
 from striate.layout.distributions.simple_stripe import SimpleStripe
 from striate.limits import read_small_text
 from striate.units import LARGEST, seconds
-from striate.workload import Spmd, Workload
+from striate.workload import Workload
 
 VARIABLES, ELEMENT = 8, 4  # of a particle: six floats and two integers, 32 bytes in all
 WITHOUT_EFFECT = (
@@ -32,7 +33,6 @@ SWITCHES = {  # understood where they are off
     "COMPRESS": "compression", "SUBFILING": "subfiling", "ALIGN": "alignment", "FILE_PER_PROC": "a file per rank",
 }  # fmt: skip
 BENCHMARKS = ("write", "read")
-RANKS = ("-n", "-np", "--np", "--ntasks")
 
 
 def from_words(words: list[str], ranks: int | None) -> Workload:
@@ -53,7 +53,7 @@ def from_file(path: Path, ranks: int | None) -> Workload:
     source = str(path)
     try:
         document = msgspec.json.decode(read_small_text(path, kind=WorkloadError))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         mistake, at = json_mistake(error)
         raise WorkloadError(f"not JSON: {mistake}", at=at, source=source) from None
     keys = ("mpi", "vol", "file-system", "directory", "benchmarks")
@@ -70,23 +70,17 @@ def from_file(path: Path, ranks: int | None) -> Workload:
     count = said if said is not None else ranks
     if count is None:
         raise WorkloadError("the number of ranks is missing; give --ranks N", at="$.mpi", source=source)
-    body = Spmd(count, name="h5bench")
+    body = WrittenProgram(count, name="h5bench", source=source)
     _write(body, document, source)
     return body.workload()
 
 
 def _ranks(mpi: Any, source: str) -> int | None:
     """What the launcher is told: `configuration` counts before `ranks`, as in h5bench."""
-    if mpi is None or mpi == {}:
-        return None
-    if not isinstance(mpi, dict):
-        raise WorkloadError("expected an object", at="$.mpi", source=source)
+    mpi = _object(mpi, "$.mpi", source)
     words = str(mpi.get("configuration", "")).split()
-    for word, following in pairwise(words):
-        if word in RANKS and following.isdigit() and int(following) > 0:
-            return int(following)
     if words or "ranks" not in mpi:
-        return None
+        return launched_ranks(words)
     found = count_of(str(mpi["ranks"]))
     if not found:
         raise WorkloadError(
@@ -95,9 +89,17 @@ def _ranks(mpi: Any, source: str) -> int | None:
     return found
 
 
+def _object(value: Any, at: str, source: str) -> dict[str, Any]:
+    """An object of the document; an absent one is empty."""
+    if value is not None and not isinstance(value, dict):
+        raise WorkloadError("expected an object", at=at, source=source)
+    return value or {}
+
+
 def _stripe(document: dict[str, Any], source: str) -> SimpleStripe | None:
     """The stripe of the directory on Lustre; None: the machine's own."""
-    lustre = (document.get("file-system") or {}).get("lustre") or {}
+    at = "$.file-system"
+    lustre = _object(_object(document.get("file-system"), at, source).get("lustre"), f"{at}.lustre", source)
     if not lustre:
         return None
     size, count = (
@@ -105,10 +107,8 @@ def _stripe(document: dict[str, Any], source: str) -> SimpleStripe | None:
         count_of(str(lustre.get("stripe-count", "1"))),
     )
     if not size or not count:
-        at = "$.file-system.lustre"
-        raise WorkloadError(
-            "expected a stripe-size such as 1M and a stripe-count such as 4", at=at, source=source
-        )
+        found = "expected a stripe-size such as 1M and a stripe-count such as 4"
+        raise WorkloadError(found, at=f"{at}.lustre", source=source)
     return SimpleStripe(count, size)
 
 
@@ -197,6 +197,7 @@ def _benchmark(body: Any, file: Any, settings: _Settings, *, writes: bool, numbe
     call = getattr(body, ("write" if writes else "read") + ("_all" if together else ""))
     pause = settings.time("EMULATED_COMPUTE_TIME_PER_TIMESTEP")
     step_bytes = particles * body.ranks * VARIABLES * ELEMENT
+    body.expect_bytes(steps * step_bytes, at=f"$.benchmarks[{number}].configuration")
     with body.region(f"{'write' if writes else 'read'} {number}"):
         body.open_file(file, create=writes)
         with body.repeat(steps) as step:

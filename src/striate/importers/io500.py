@@ -13,8 +13,10 @@ from striate.importers.command_options import count_of, size_of
 from striate.importers.ini_text import read_sections
 from striate.importers.ior_options import IorTest
 from striate.importers.mdtest import MdTest
+from striate.importers.written_program import WrittenProgram
 from striate.limits import read_small_text
-from striate.workload import Spmd, Workload
+from striate.units import LARGEST
+from striate.workload import Workload
 
 DEADLINE = 300  # seconds of every write phase, unless [debug] says otherwise
 HARD_BYTES, HARD_FILE_BYTES = 47008, 3901  # a transfer of ior-hard, a file of mdtest-hard
@@ -93,7 +95,7 @@ def from_file(path: Path, ranks: int | None) -> Workload:
             at="debug.stonewall-time",
             source=source,
         )
-    body = Spmd(ranks, name="io500", communicators={mdtest.ALONE: range(ranks)})
+    body = WrittenProgram(ranks, name="io500", source=source, communicators={mdtest.ALONE: range(ranks)})
     for phase, write in _phases(body, settings):
         if settings.runs(phase):
             write(phase)
@@ -138,14 +140,14 @@ class _Settings:
     def count(self, section: str, key: str, default: int) -> int:
         text = self.word(section, key)
         number = default if text is None else count_of(text)
-        if number is None:
+        if number is None or number > LARGEST:
             raise self.refuse(section, key, f"expected a whole number, got {text!r:.60}")
         return number
 
     def size(self, section: str, key: str, default: int) -> int:
         text = self.word(section, key)
         number = default if text is None else size_of(text)
-        if not number:
+        if not number or number > LARGEST:
             raise self.refuse(section, key, f"expected a size such as 2m, got {text!r:.60}")
         return number
 

@@ -9,7 +9,8 @@ import numpy as np
 from striate.errors import WorkloadError
 from striate.importers.block_order import at_random
 from striate.importers.ior_options import IorTest, read_options
-from striate.workload import Spmd, Workload
+from striate.importers.written_program import WrittenProgram
+from striate.workload import Workload
 
 MOST_APART = 1000  # repetitions that are written out
 
@@ -25,7 +26,7 @@ def from_words(words: list[str], ranks: int | None) -> Workload:
 
 def workload_of(test: IorTest, *, ranks: int) -> Workload:
     """Every repetition: write, check what was written, read; each between an open, a close and a barrier."""
-    body = Spmd(ranks, name="ior")
+    body = WrittenProgram(ranks, name="ior", source="ior")
     apart = bool(test.multi_file or test.delay_seconds)  # repetitions that differ are written out
     if apart and test.repetitions > MOST_APART:
         found = f"expected at most {MOST_APART} repetitions with -m or -d, got {test.repetitions}"
@@ -78,7 +79,7 @@ def write_phase(body: Any, test: IorTest, file: Any, name: str, *, writes: bool)
 def _phase(body: Any, test: IorTest, file: Any, name: str, *, writes: bool, shift: int) -> None:
     body.barrier()
     with body.region(name):
-        whose = (body.rank + shift) % body.ranks
+        whose = (body.rank + shift % body.ranks) % body.ranks
         if test.file_per_rank and shift:
             file = file.first + whose  # the files of other ranks, by their numbers
         body.open_file(file, create=writes)
@@ -95,6 +96,7 @@ def _phase(body: Any, test: IorTest, file: Any, name: str, *, writes: bool, shif
 def _transfers(body: Any, test: IorTest, file: Any, whose: Any, *, writes: bool) -> None:
     """All segments; a block of each rank lies in every segment, in its own file one after the other."""
     alone = bool(test.file_per_rank)
+    body.expect_bytes(test.segments * test.block_bytes * (1 if alone else body.ranks), at="-b")
     begin = np.zeros_like(whose) if alone else whose * test.block_bytes
     segment_bytes = test.block_bytes * (1 if alone else body.ranks)
     names = ("write_all" if test.collective else "write", "read_all" if test.collective else "read")

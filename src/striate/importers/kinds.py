@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from striate.errors import WorkloadError
+from striate.importers.command_options import count_of
 
 if TYPE_CHECKING:
     from striate.workload import Workload
@@ -63,7 +64,7 @@ def from_command_line(text: str, ranks: int | None) -> Workload:
     if place is None:
         known = ", ".join(COMMANDS)
         raise WorkloadError(f"expected the command line of one of {known}", source=text[:60])
-    started = _launched(words[:place])
+    started = launched_ranks(words[:place])
     if started is not None and ranks not in (None, started):
         raise WorkloadError(f"the launcher says {started} ranks and --ranks {ranks}", source=text[:60])
     made: Workload = _importer(_name(words[place])).from_words(
@@ -76,11 +77,11 @@ def _name(word: str) -> str:
     return Path(word).name
 
 
-def _launched(words: list[str]) -> int | None:
+def launched_ranks(words: list[str]) -> int | None:
     """The number of ranks that a launcher is told; None where none is."""
     for word, following in zip(words, [*words[1:], ""], strict=False):
         name, equals, value = word.partition("=")
         value = value if equals else following
-        if name in RANK_OPTIONS and value.isdigit() and int(value) > 0:
-            return int(value)
+        if name in RANK_OPTIONS and (ranks := count_of(value)):
+            return ranks
     return None

@@ -7,8 +7,9 @@ from typing import Any
 
 from striate.errors import WorkloadError
 from striate.importers.command_options import OptionTable
+from striate.importers.written_program import WrittenProgram
 from striate.units import LARGEST
-from striate.workload import Spmd, Workload
+from striate.workload import Workload
 
 ALONE = "alone"  # a communicator of one rank each: a rank opens its files by itself
 MOST_FILES = 2**40
@@ -110,7 +111,7 @@ def from_words(words: list[str], ranks: int | None) -> Workload:
     test = read_options(words)
     if ranks is None:
         raise WorkloadError("the number of ranks is missing; give --ranks N", source="mdtest")
-    body = Spmd(ranks, name="mdtest", communicators={ALONE: range(ranks)})
+    body = WrittenProgram(ranks, name="mdtest", source="mdtest", communicators={ALONE: range(ranks)})
     files = declare(body, test)
     with body.repeat(test.iterations):
         if test.delay_seconds:
@@ -145,14 +146,20 @@ def _items(test: MdTest) -> int:
     """Files of each rank; a number that the folders cannot share evenly is rounded down, as mdtest does."""
     if test.depth and test.branches ** min(test.depth, 64) > MOST_FILES:
         raise WorkloadError(f"expected a tree of at most {MOST_FILES:,} folders", at="-z", source="mdtest")
-    leaves = test.branches**test.depth if test.depth else 1
-    folders = sum(test.branches**level for level in range(test.depth + 1)) if test.depth else 1
+    leaves, folders = test.branches**test.depth, _folders(test)
     holding = max(leaves if test.leaves_only else folders, 1)
     if test.items_per_folder and test.items:
         if test.depth:
             raise WorkloadError("-n, -I and -z together are not understood", at="-I", source="mdtest")
         return test.items
     return test.items_per_folder * holding if test.items_per_folder else test.items // holding * holding
+
+
+def _folders(test: MdTest) -> int:
+    """Of the tree: the sum of the powers of its branches."""
+    if test.branches == 1:
+        return test.depth + 1
+    return int(test.branches ** (test.depth + 1) - 1) // (test.branches - 1)
 
 
 def phases_of(test: MdTest) -> list[str]:
@@ -175,7 +182,7 @@ def write_phase(body: Any, test: MdTest, files: Any, phase: str, *, name: str) -
     """One phase: every rank goes through the files of a rank `shift` further with each phase."""
     if not test.no_barriers:
         body.barrier()
-    whose = (body.rank + _TURNS[phase] * test.shift) % body.ranks
+    whose = (body.rank + _TURNS[phase] * test.shift % body.ranks) % body.ranks
     with body.region(name):
         if phase == "create" and test.rank_zero_creates:
             with body.only(body.rank == 0), body.repeat(test.items * body.ranks) as item:

@@ -22,7 +22,7 @@ from striate.importers.yaml_text import read_yaml
 from striate.limits import read_small_text
 from striate.training.system import StorageSystem
 
-_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(\s*[}\]])')
+_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(\s*[}\]])')  # a text without end is passed over at once
 _MEMORY_OPTION = re.compile(r"\bmem=([0-9]{1,6})G\b", re.ASCII)
 _OTHER_USE = re.compile(r"\bOS\b|operating system|\bboot|\blog\b|\bmetadata\b", re.IGNORECASE)
 _DATA_USE = re.compile(r"(?<!meta)data|under test|capacity|storage|cache", re.IGNORECASE)
@@ -130,7 +130,8 @@ def _json(text: str, reader: SheetReader) -> Any:
                 if isinstance(first, json.JSONDecodeError)
                 else None
             )
-            said = first.msg if isinstance(first, json.JSONDecodeError) else "too deep"
+            deep = "nested too deeply" if isinstance(first, RecursionError) else "a number of too many digits"
+            said = first.msg if isinstance(first, json.JSONDecodeError) else deep
             raise ClusterError(f"not JSON: {said}", at=at, source=reader.source) from None
         reader.notes.append("trailing commas were ignored")
         return document

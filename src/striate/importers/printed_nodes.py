@@ -9,8 +9,8 @@ from striate.errors import ClusterError
 from striate.training.system import StorageSystem
 from striate.units import counted
 
-_KEY = re.compile(r"(\w+)=(\S*)")
-_MACHINE = re.compile(r"^Machine .*?\(.*?([0-9.]+)([KMGT])i?B", re.MULTILINE)
+_KEY = re.compile(r"\b(\w+)=(\S*)")
+_MACHINE = re.compile(r"^Machine [^(\n]*\([^)\n]*?([0-9]{1,15}(?:\.[0-9]{1,9})?)([KMGT])i?B", re.MULTILINE)
 _SCALES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 

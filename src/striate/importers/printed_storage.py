@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 
 from striate.errors import ClusterError
+from striate.importers.command_options import count_of
 from striate.training.kinds import BRICK, TARGET
 from striate.training.system import StorageSystem
 from striate.units import counted
 
-_LFS = re.compile(r"^(\S+?)-(OST|MDT)([0-9a-fA-F]{4})_UUID\s+([0-9.]+[KMGTPE]?)\s+(.*)$", re.ASCII)
+_LFS = re.compile(
+    r"^(\S+?)-(OST|MDT)([0-9a-fA-F]{4})_UUID\s+([0-9]{1,15}(?:\.[0-9]{1,9})?[KMGTPE]?)\s+(.*)$", re.ASCII
+)
 _SCALES = {
     "": 2**10,
     "K": 2**10,
@@ -59,6 +62,9 @@ def _bytes(text: str) -> float:
     return float(text.removesuffix(unit)) * _SCALES[unit]
 
 
+_NODE_NUMBER = re.compile(r"\[ID:\s*\d+\]")
+
+
 def from_beegfs_targets(text: str, source: str) -> StorageSystem:
     """Storage targets and the servers that hold them, of `beegfs-ctl --listtargets --nodetype=storage`."""
     lines = [
@@ -74,7 +80,7 @@ def from_beegfs_targets(text: str, source: str) -> StorageSystem:
         raise ClusterError("expected a column NodeID", source=source)
     targets: dict[str, str] = {}
     for line in lines[head + 1 :]:
-        cells = re.sub(r"\s*\[ID:\s*\d+\]", "", line).split()
+        cells = _NODE_NUMBER.sub("", line).split()
         if len(cells) < len(columns):
             raise ClusterError(f"expected {len(columns)} columns, got {line!r:.60}", source=source)
         if cells[0] in targets:
@@ -107,8 +113,8 @@ def from_gluster_info(text: str, source: str) -> StorageSystem:
     said = _COUNTED.search(text)
     if not bricks:
         raise ClusterError("expected bricks (Brick1: HOST:/PATH)", source=source)
-    number = int(said[1].split("=")[-1]) if said and said[1].split("=")[-1].strip().isdigit() else len(bricks)
-    if number != len(bricks):
+    number = count_of(said[1].split("=")[-1]) if said else None
+    if number not in (None, len(bricks)):
         raise ClusterError(
             f"it says {number} bricks and lists {len(bricks)}", at="Number of Bricks", source=source
         )

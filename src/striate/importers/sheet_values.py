@@ -27,6 +27,7 @@ _UNSAID = re.compile(
     re.IGNORECASE,
 )
 _BITS = {"m": 1e6 / 8, "g": GIGABIT, "t": 1e12 / 8, "": GIGABIT}
+MOST_LETTERS = 60  # of a number with its unit
 MOST_GIB_PER_SECOND = 64  # of one drive: more is meant in MB/s
 MOST_GIGABITS = 1600  # of one port: more is meant in Mb/s
 LEAST_MEMORY_MIB = 4096  # less is meant in GiB: DLIO does not run in it
@@ -84,11 +85,12 @@ class SheetReader:
     def number(self, parent: dict[str, Any], key: str, at: str) -> tuple[float, str] | None:
         """A number that is not negative, and its unit; None where it is not said. Ranges (4-58) are refused."""
         value = parent.get(key)
-        if value is None or (isinstance(value, str) and _UNSAID.fullmatch(value)):
+        short = isinstance(value, str) and len(value) < MOST_LETTERS
+        if value is None or (short and _UNSAID.fullmatch(value)):
             return None
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e15:
             return float(value), ""
-        match = _NUMBER.fullmatch(value) if isinstance(value, str) else None
+        match = _NUMBER.fullmatch(value) if short else None
         if (
             match is None
             or len(match[1]) > 15

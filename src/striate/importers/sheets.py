@@ -22,6 +22,7 @@ PRINTED: dict[str, Reader] = {
     "lstopo": printed_nodes.from_lstopo,
 }
 MLPERF, IO500 = "mlperf", "io500"
+MOST_NODES = 2**16  # a machine of more takes more than a gigabyte of memory
 
 
 def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
@@ -36,7 +37,11 @@ def from_name(name: str) -> tuple[StorageSystem, tuple[Path, ...]]:
         path = Path(file)
         paths.append(path)
         systems.append(_read(kind, path, row))
-    return joined(systems), tuple(paths)
+    system = joined(systems)
+    for count, what in ((system.hosts, "hosts"), (system.servers, "storage servers")):
+        if count is not None and count > MOST_NODES:
+            raise ClusterError(f"expected at most {MOST_NODES:,} {what}, got {count:,}", source=name[:60])
+    return system, tuple(paths)
 
 
 def _read(kind: str, path: Path, row: str) -> StorageSystem:

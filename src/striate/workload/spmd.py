@@ -114,8 +114,8 @@ class Spmd:
             raise WorkloadError(f"the file {name!r} is already in use", at=self._here())
         first = sum(file.count for file in self._files.values())
         count = self.ranks if per_rank else count
-        if not 1 <= count < 2**62:
-            raise WorkloadError(f"expected at least one file, got {count!r:.60}", at=self._here())
+        if not 1 <= count < 2**62 - first:
+            raise WorkloadError(f"expected 1 to 2^62 files, got {count!r:.60}", at=self._here())
         described = layout_text(layout, name), collective_text(collective, name)
         self._files[name] = File(name, first, count, *described)
         return self._files[name]
