@@ -31,6 +31,7 @@ def test_samples_do_not_depend_on_the_number_of_ranks(ranks, matrix, tmp_path):
     sample(ranks, matrix, tmp_path / "ranks", *SHORT, "--buffer", "3", "--layout", "simple:2:64KiB")
 
     assert (tmp_path / "ranks").read_bytes() == (tmp_path / "alone").read_bytes()
+    assert (tmp_path / "ranks.mcmc").read_text() == (tmp_path / "alone.mcmc").read_text()
 
 
 @needs_mpi

@@ -54,8 +54,8 @@ def sample(**options: Any) -> None:
     output: Path | None = options["parallel_file"] or options["serial_files"]
     if output is None or (options["parallel_file"] and options["serial_files"]):
         raise click.UsageError("expected either --parallel-file or --serial-files")
-    checkpoint = output.with_name(f"{output.name}.ckp")
-    files = _serial_paths(options) or [output]
+    checkpoint, diagnosed = (output.with_name(f"{output.name}{end}") for end in (".ckp", ".mcmc"))
+    files = [*(_serial_paths(options) or [output]), diagnosed]
     if options["restart"]:
         _refuse_missing([checkpoint, *files], comm)
     else:
@@ -65,9 +65,27 @@ def sample(**options: Any) -> None:
     matrix = read_nexus(options["matrix"])
     sampler = Sampler(matrix, settings, comm)
     writer = _writer(options, settings, matrix.names, comm)
-    samples = sample_all(sampler, writer, checkpoint, every=options["every"], restart=options["restart"])
+    diagnostics = _diagnostics(diagnosed, settings) if comm.rank == 0 else None
+    samples = sample_all(
+        sampler,
+        writer,
+        checkpoint,
+        every=options["every"],
+        restart=options["restart"],
+        diagnostics=diagnostics,
+    )
     if comm.rank == 0:
         click.echo(f"{samples} samples of each of {settings.runs} runs in {output}")
+        click.echo(sampler.coupling.told())
+
+
+def _diagnostics(path: Path, settings: Any) -> Any:
+    from striate.apps.pmc3.diagnostics import McmcFile
+    from striate.apps.pmc3.writers import identity
+
+    return McmcFile(
+        path, identity=identity(settings), model=settings.model, runs=settings.runs, chains=settings.chains
+    )
 
 
 def _serial_paths(options: dict[str, Any]) -> list[Path]:

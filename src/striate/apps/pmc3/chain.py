@@ -57,26 +57,38 @@ def start(kind: str, leaves: int, log_likelihood: LogLikelihood, random: np.rand
     return ChainState(tree, model, log_likelihood(tree, model), log_prior(tree, model))
 
 
+@dataclass(frozen=True)
+class ChainStep:
+    """Where a step led: another state, or the same one when the move was refused."""
+
+    state: ChainState
+    move: str
+    accepted: bool
+
+
 def step(
     state: ChainState, heat: float, log_likelihood: LogLikelihood, random: np.random.Generator
-) -> ChainState:
+) -> ChainStep:
     """One Metropolis-Hastings step of a chain whose posterior is raised to the power `heat`."""
-    tree, model, log_hastings = propose(state.tree, state.model, random)
+    move, (tree, model, log_hastings) = propose(state.tree, state.model, random)
     chance = math.log(1.0 - random.random())
     if math.isinf(log_hastings):
-        return state
+        return ChainStep(state, move, accepted=False)
     next_prior = log_prior(tree, model)
     proposed = ChainState(tree, model, log_likelihood(tree, model), next_prior)
     gain = heat * (proposed.log_posterior - state.log_posterior) + log_hastings
-    return proposed if chance < gain else state
+    return (
+        ChainStep(proposed, move, accepted=True) if chance < gain else ChainStep(state, move, accepted=False)
+    )
 
 
-def propose(tree: Tree, model: SubstitutionModel, random: np.random.Generator) -> Proposal:
-    """One of the moves, by lot; a Hastings ratio of minus infinity marks a move out of bounds."""
+def propose(tree: Tree, model: SubstitutionModel, random: np.random.Generator) -> tuple[str, Proposal]:
+    """One of the moves, by lot, and its name; a Hastings ratio of minus infinity marks a move out of bounds."""
     moves = [_stretch, _stretch, _interchange]
     if model.alpha is not None:
         moves += [_reshape, _exchange_rates, _exchange_frequencies]
-    return moves[int(random.integers(len(moves)))](tree, model, random)
+    move = moves[int(random.integers(len(moves)))]
+    return NAMES[move], move(tree, model, random)
 
 
 def _stretch(tree: Tree, model: SubstitutionModel, random: np.random.Generator) -> Proposal:
@@ -129,3 +141,14 @@ def _moved_share(shares: tuple[float, ...], random: np.random.Generator) -> tupl
     moved[giver] -= amount
     moved[taker] += amount
     return tuple(moved), moved[giver] >= SMALLEST_SHARE
+
+
+# Moves by the names that MrBayes gives to its own of that kind, and those of each model.
+NAMES = {
+    _stretch: "Multiplier(V)",
+    _interchange: "NNI(Tau)",
+    _reshape: "Multiplier(Alpha)",
+    _exchange_rates: "Slider(Revmat)",
+    _exchange_frequencies: "Slider(Pi)",
+}
+MOVES = {"jc69": tuple(NAMES.values())[:2], "gtr+g": tuple(NAMES.values())}

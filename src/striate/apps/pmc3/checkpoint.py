@@ -10,11 +10,13 @@ import msgspec
 import numpy as np
 
 from striate.apps.pmc3.chain import ChainState
+from striate.apps.pmc3.diagnostics import RunTally
 from striate.apps.pmc3.model import SubstitutionModel
 from striate.apps.pmc3.tree import Tree
 from striate.errors import TraceError
+from striate.whole_file import whole_file
 
-SCHEMA = "striate.pmc3.checkpoint/2"
+SCHEMA = "striate.pmc3.checkpoint/3"
 
 
 class CheckpointError(TraceError):
@@ -47,6 +49,9 @@ class SamplerCheckpoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     generation: int
     samples: int
     order: list[list[int]]
+    swaps_tried: list[list[list[int]]]
+    swaps_accepted: list[list[list[int]]]
+    tallies: list[RunTally]
     swap_random: list[dict[str, Any]]
     chains: list[ChainRecord]
 
@@ -81,12 +86,10 @@ def restored_random(state: dict[str, Any]) -> np.random.Generator:
 
 def save(path: Path, checkpoint: SamplerCheckpoint) -> None:
     """Write the whole file or leave the old one: a kill at any moment leaves a good checkpoint."""
-    part = path.with_name(f".{path.name}.part")
-    with part.open("wb") as stream:
+    with whole_file(path) as place, place.open("wb") as stream:
         stream.write(msgspec.json.encode(checkpoint))
         stream.flush()
         os.fsync(stream.fileno())
-    part.replace(path)
 
 
 def load(path: Path, settings: dict[str, Any], matrix: str) -> SamplerCheckpoint:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from striate.apps.pmc3 import chain, lines
+from striate.apps.pmc3.chain import ChainState
 from striate.apps.pmc3.checkpoint import (
     SCHEMA,
     ChainRecord,
@@ -21,6 +22,7 @@ from striate.apps.pmc3.checkpoint import (
     restored_random,
 )
 from striate.apps.pmc3.coupling import Coupling
+from striate.apps.pmc3.diagnostics import RunTally, joined
 from striate.apps.pmc3.likelihood import Likelihood
 from striate.apps.pmc3.nexus import Matrix
 from striate.errors import WorkloadError
@@ -79,13 +81,23 @@ class Sampler:
             place: chain.start(settings.model, matrix.taxa, self.log_likelihood, self.random[place])
             for place in self.mine
         }
-        self.coupling = Coupling(settings.runs, settings.chains, settings.seed, settings.temperature)
+        self.coupling = Coupling(
+            settings.runs,
+            settings.chains,
+            settings.seed,
+            settings.temperature,
+            owners.reshape(settings.runs, settings.chains),
+        )
+        self.tallies = [RunTally() for _ in range(settings.runs)]  # what happened on this rank
 
     def advance(self) -> None:
         """One generation: a step of every chain, then a try to swap in every run."""
         for place in self.mine:
             heat = self.coupling.heat(*place)
-            self.states[place] = chain.step(self.states[place], heat, self.log_likelihood, self.random[place])
+            step = chain.step(self.states[place], heat, self.log_likelihood, self.random[place])
+            self.states[place] = step.state
+            if self.coupling.order[place] == 0:
+                self.tallies[place[0]].move(step.move, step.accepted)
         posteriors = np.zeros((self.settings.runs, self.settings.chains))
         for part in self.comm.allgather([(place, self.states[place].log_posterior) for place in self.mine]):
             for place, value in part:
@@ -94,15 +106,20 @@ class Sampler:
 
     def cold_lines(self, generation: int) -> dict[int, tuple[bytes, bytes]]:
         """Parameter and tree line of every run whose cold chain is here."""
-        cold = {run: (run, self.coupling.cold_chain(run)) for run in range(self.settings.runs)}
         return {
-            run: (
-                lines.parameter_line(generation, self.states[place]),
-                lines.tree_line(generation, self.states[place]),
-            )
-            for run, place in cold.items()
-            if place in self.states
+            run: (lines.parameter_line(generation, state), lines.tree_line(generation, state))
+            for run, state in self._cold()
         }
+
+    def tally_samples(self) -> None:
+        """Count the trees of the cold chains that are here as samples."""
+        for run, state in self._cold():
+            self.tallies[run].sample(state.tree)
+
+    def _cold(self) -> list[tuple[int, ChainState]]:
+        """The runs whose cold chain is here, and its state."""
+        places = ((run, self.coupling.cold_chain(run)) for run in range(self.settings.runs))
+        return [(place[0], self.states[place]) for place in places if place in self.states]
 
     def checkpoint(self, generation: int, samples: int) -> SamplerCheckpoint:
         """Everything there is, gathered from all ranks: call on all."""
@@ -110,6 +127,7 @@ class Sampler:
             [(place, record(self.states[place], self.random[place])) for place in self.mine]
         )
         chains: dict[tuple[int, int], ChainRecord] = dict(item for part in parts for item in part)
+        tallies = self.comm.allgather(self.tallies)
         return SamplerCheckpoint(
             schema=SCHEMA,
             matrix=self.fingerprint,
@@ -117,6 +135,9 @@ class Sampler:
             generation=generation,
             samples=samples,
             order=self.coupling.order.tolist(),
+            swaps_tried=self.coupling.tried.tolist(),
+            swaps_accepted=self.coupling.accepted.tolist(),
+            tallies=[joined(of_ranks) for of_ranks in zip(*tallies, strict=True)],
             swap_random=[random_state(random) for random in self.coupling.random],
             chains=[chains[place] for place in sorted(chains)],
         )
@@ -127,4 +148,8 @@ class Sampler:
             saved = checkpoint.chains[place[0] * self.settings.chains + place[1]]
             self.states[place], self.random[place] = saved.state(), restored_random(saved.random)
         self.coupling.order = np.array(checkpoint.order)
+        self.coupling.tried = np.array(checkpoint.swaps_tried)
+        self.coupling.accepted = np.array(checkpoint.swaps_accepted)
+        if self.comm.rank == 0:
+            self.tallies = [joined([tally]) for tally in checkpoint.tallies]
         self.coupling.random = [restored_random(state) for state in checkpoint.swap_random]

@@ -131,5 +131,10 @@ class SerialWriter:
 
 def headers(names: Sequence[str], settings: SamplerSettings) -> tuple[bytes, bytes]:
     """The parameter and the tree header, the same for all runs; the seed is the identity."""
-    identity = settings.seed % 10**10
-    return lines.parameter_header(settings.model, identity), lines.tree_header(names, identity)
+    number = identity(settings)
+    return lines.parameter_header(settings.model, number), lines.tree_header(names, number)
+
+
+def identity(settings: SamplerSettings) -> int:
+    """What MrBayes' files of one analysis have in common."""
+    return settings.seed % 10**10

@@ -135,7 +135,7 @@ def prior_samples(kind, leaves, steps, seed):
     random = np.random.default_rng(seed)
     state = chain.start(kind, leaves, lambda tree, model: 0.0, random)
     for _ in range(steps):
-        state = chain.step(state, 1.0, lambda tree, model: 0.0, random)
+        state = chain.step(state, 1.0, lambda tree, model: 0.0, random).state
         yield state
 
 

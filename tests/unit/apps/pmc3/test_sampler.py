@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from failing_store import MemoryStore, PowerError
 from striate.apps.pmc3.checkpoint import CheckpointError, load, random_state, restored_random
 from striate.apps.pmc3.coupling import Coupling
 from striate.apps.pmc3.line_sizes import samples_written
@@ -31,30 +32,6 @@ from striate.layout import parse
 
 MATRIX = parse_nexus(random_matrix(5, 12, seed=2))
 SETTINGS = SamplerSettings(runs=2, chains=3, generations=30, sample_frequency=4, seed=9)
-
-
-class PowerError(Exception):
-    """The power fails."""
-
-
-class MemoryStore:
-    """A file in memory that fails after so many writes, as a machine may."""
-
-    def __init__(self, content, writes_left):
-        self.content, self.writes_left = content, writes_left
-
-    def write_at(self, offset, content):
-        if self.writes_left == 0:
-            raise PowerError
-        self.writes_left -= 1
-        self.content.seek(offset)
-        self.content.write(content)
-
-    def sync_all(self):
-        pass
-
-    def close_all(self):
-        pass
 
 
 def run(content, path, *, writes=10**9, buffered=1, restart=False, given_settings=SETTINGS):
