@@ -18,8 +18,8 @@ class OptionTable:
     """The options of one tool, by the names a user writes.
 
     `understood`: option -> (field, kind of value), where the kind is "flag" (takes none and may be repeated), "bytes",
-    "count" or "word". `without_effect`: option -> whether a value follows. `refused`: option -> why. `joined` options
-    have their value in the same word or none (`-R7`).
+    "count", "word" or "words" (may be repeated). `without_effect`: option -> whether a value follows. `refused`:
+    option -> why. `joined` options have their value in the same word or none (`-R7`).
     """
 
     tool: str
@@ -43,7 +43,12 @@ class OptionTable:
             if option not in self.understood:
                 raise self._error(f"unknown option {option!r:.60}", option)
             name, kind = self.understood[option]
-            found[name] = found.get(name, 0) + 1 if kind == "flag" else self._value(option, kind, value)
+            if kind == "flag":
+                found[name] = found.get(name, 0) + 1
+            elif kind == "words":
+                found[name] = [*found.get(name, []), value]
+            else:
+                found[name] = self.value_of(option, value)
         return found
 
     def _next(self, words: list[str]) -> tuple[str, str]:
@@ -74,7 +79,9 @@ class OptionTable:
             raise self._error(f"expected a value after {name}", name)
         return words.pop(0)
 
-    def _value(self, option: str, kind: str, text: str) -> int | str:
+    def value_of(self, option: str, text: str) -> int | str:
+        """The value of an option that is understood and is no flag; raises WorkloadError by the option's name."""
+        kind = self.understood[option][1]
         if kind == "word":
             return text
         number = size_of(text) if kind == "bytes" else count_of(text)
@@ -92,7 +99,7 @@ class OptionTable:
 
 def size_of(text: str) -> int | None:
     """Bytes of 4k, 2MiB or 1g, all in powers of two; None for anything else."""
-    match = re.fullmatch(r"([0-9]{1,19})\s*([kmgtp]?)(?:i?b)?", text.strip(), re.ASCII | re.IGNORECASE)
+    match = re.fullmatch(r"([0-9]{1,19})\s*([kmgtp]?)i?b?", text.strip(), re.ASCII | re.IGNORECASE)
     return None if match is None else int(match[1]) * SCALES[match[2].lower()]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from striate.errors import WorkloadError
 from striate.importers.block_order import at_random
-from striate.importers.ior_options import IorTest, read_options
+from striate.importers.ior_options import IorTest, read_tests
 from striate.importers.written_program import WrittenProgram
 from striate.workload import Workload
 
@@ -17,31 +18,47 @@ MOST_APART = 1000  # repetitions that are written out
 
 def from_words(words: list[str], ranks: int | None) -> Workload:
     """The workload of the words after `ior`; -N may ask for fewer ranks than are started."""
-    test = read_options(words)
-    if ranks is None and not test.tasks:
+    tests = read_tests(words)
+    asked = {test.tasks for test in tests}
+    if len(asked) > 1:
+        raise WorkloadError(
+            "tests with different numbers of tasks are not understood", at="numTasks", source="ior"
+        )
+    tasks = asked.pop()
+    if ranks is None and not tasks:
         raise WorkloadError("the number of ranks is missing; give --ranks N, or -N to ior", source="ior")
-    started = ranks if ranks is not None else test.tasks
-    return workload_of(test, ranks=min(started, test.tasks or started))
+    started = ranks if ranks is not None else tasks
+    return workload_of(tests, ranks=min(started, tasks or started))
 
 
-def workload_of(test: IorTest, *, ranks: int) -> Workload:
-    """Every repetition: write, check what was written, read; each between an open, a close and a barrier."""
+def workload_of(tests: list[IorTest], *, ranks: int) -> Workload:
+    """Every repetition of every test: write, check what was written, read, each between an open, a close, a barrier."""
     body = WrittenProgram(ranks, name="ior", source="ior")
+    files: dict[tuple[str, str, bool], Any] = {}  # by name, repetition and whether each rank has its own
+
+    def file_of(test: IorTest, mark: str = "") -> Any:
+        key = (test.name, mark, bool(test.file_per_rank))
+        return files[key] if key in files else files.setdefault(key, declare(body, test, mark))
+
+    for test in tests:
+        _test(body, test, file_of)
+    return body.workload()
+
+
+def _test(body: Any, test: IorTest, file_of: Callable[..., Any]) -> None:
     apart = bool(test.multi_file or test.delay_seconds)  # repetitions that differ are written out
-    if apart and test.repetitions > MOST_APART:
-        found = f"expected at most {MOST_APART} repetitions with -m or -d, got {test.repetitions}"
-        raise WorkloadError(found, at="-i", source="ior")
     if not apart:
-        file = declare(body, test)
+        file = file_of(test)
         with body.repeat(test.repetitions):
             _repetition(body, test, file)
-        return body.workload()
-    one_file = None if test.multi_file else declare(body, test)
+        return
+    if test.repetitions > MOST_APART:
+        found = f"expected at most {MOST_APART} repetitions with -m or -d, got {test.repetitions}"
+        raise WorkloadError(found, at="-i", source="ior")
     for repetition in range(test.repetitions):
         if repetition and test.delay_seconds:
             body.compute(f"{test.delay_seconds} s")
-        _repetition(body, test, one_file or declare(body, test, f".{repetition}"))
-    return body.workload()
+        _repetition(body, test, file_of(test, f".{repetition}" if test.multi_file else ""))
 
 
 def declare(body: Any, test: IorTest, mark: str = "") -> Any:

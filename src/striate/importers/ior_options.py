@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from striate.errors import WorkloadError
 from striate.importers.command_options import OptionTable
+from striate.importers.ior_script import tests_of, with_directives
 
 # letter -> (field of IorTest, kind of value); "flag" takes none and may be repeated
 UNDERSTOOD = {
@@ -15,6 +17,7 @@ UNDERSTOOD = {
     "-C": ("reorder", "flag"),
     "-d": ("delay_seconds", "count"),
     "-e": ("fsync", "flag"),
+    "-f": ("script", "word"),
     "-F": ("file_per_rank", "flag"),
     "-g": ("barriers", "flag"),
     "-i": ("repetitions", "count"),
@@ -22,6 +25,7 @@ UNDERSTOOD = {
     "-m": ("multi_file", "flag"),
     "-N": ("tasks", "count"),
     "-o": ("name", "word"),
+    "-O": ("directives", "words"),
     "-Q": ("task_offset", "count"),
     "-r": ("read", "flag"),
     "-R": ("check_read", "flag"),
@@ -60,11 +64,9 @@ WITHOUT_EFFECT = {
 REFUSED = {
     "-D": "a deadline: the number of bytes depends on the time",
     "-T": "a time limit: the number of repetitions depends on it",
-    "-f": "a script of tests",
     "-I": "individual data sets of HDF5",
     "-J": "an alignment of HDF5",
     "-M": "reserved memory",
-    "-O": "directives",
     "-p": "preallocation",
     "-P": "a shared file pointer",
     "-S": "strided datatypes",
@@ -106,9 +108,14 @@ class IorTest:
 OPTIONS = OptionTable("ior", UNDERSTOOD, WITHOUT_EFFECT, REFUSED, LONG, may_be_zero=frozenset(("-d", "-Q")))
 
 
-def read_options(words: list[str]) -> IorTest:
-    """The test that the words after `ior` describe; raises WorkloadError by the option's name."""
-    return _checked(IorTest(**OPTIONS.read(words)))
+def read_tests(words: list[str]) -> list[IorTest]:
+    """The tests that the words after `ior` describe, several where -f names a script; raises WorkloadError by name."""
+    fields = OPTIONS.read(words)
+    directives, script = fields.pop("directives", []), fields.pop("script", None)
+    for text in directives:
+        fields = with_directives(fields, text, OPTIONS, "-O")
+    found = [fields] if script is None else tests_of(Path(script), fields, OPTIONS)
+    return [_checked(IorTest(**one)) for one in found]
 
 
 def _checked(test: IorTest) -> IorTest:

@@ -76,3 +76,13 @@ def test_what_is_not_understood_is_refused_with_its_key(text, message, tmp_path)
 
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_phases_of_the_extended_mode_may_be_named_and_are_not_run(tmp_path):
+    more = "[find-easy]\nnproc = 4\n[find-hard]\nrun = FALSE\n[timestamp]\n[mdworkbench-bench]\nrun = FALSE\n"
+    more += "[ior-rnd4K-easy-read]\nAPI =\nrun = TRUE\n"
+
+    extended, _ = find_workload(described(tmp_path, SMALL + more), ranks=4)
+    standard, _ = find_workload(described(tmp_path, SMALL), ranks=4)
+
+    assert summary_of(extended) == summary_of(standard)

@@ -48,9 +48,13 @@ UNDERSTOOD = [
 ]
 REFUSED = [
     ("ior -D 300 -w -t 2m -b 9920000m -F", "-D is not understood: a deadline"),
-    ("ior -O stoneWallingWearOut=1 -w", "-O is not understood: directives"),
+    ("ior -O stoneWallingWearOut=1 -w", "the directive 'stoneWallingWearOut' is not understood - at -O"),
+    ("ior -O blockSizes=0", "the directive 'blockSizes' is not understood - at -O"),
+    ("ior -O blockSize", "expected a directive such as blockSize=1m, got 'blockSize' - at -O"),
+    ("ior -O filePerProc=yes", "expected filePerProc=0 or filePerProc=1, got 'yes' - at -O"),
+    ("ior -O blockSize=huge", "expected a size such as 4k, 2m or 1g, got 'huge' - at -b"),
     ("ior -a HDF5 -b 16m", "-a 'HDF5' is not understood; known are POSIX, MPIIO"),
-    ("ior -f script.ior", "-f is not understood: a script"),
+    ("ior -f nowhere.ior", "No such file"),
     ("ior -Z -F", "-Z is not understood"),
     ("ior -b 3m -t 2m", "multiple of the transfer size"),
     ("ior -b 0", "expected at least 1, got '0' - at -b"),
@@ -143,3 +147,68 @@ def test_commands_show_and_forecast_a_command_line(capsys):
     assert workload.ranks == 2
     assert run(["predict", "ior -w -t 1m -b 4m", "lustre-64", "--ranks", "2"]) == 0
     assert "ior on lustre-64, 2 ranks" in capsys.readouterr().out
+
+
+SCRIPT = """# two tests
+IOR START
+  api=POSIX, blockSize = 1m   # in one line
+  transferSize=256k
+  filePerProc=1
+  testFile = /scratch/a
+  summaryFormat=JSON
+  maxTimeDuration=0
+  writeFile=1
+RUN
+  readFile=1
+  writeFile=0
+  segmentCount=2
+RUN
+ior stop
+nonsense after the end
+"""
+
+
+def test_a_script_is_its_tests_one_after_the_other(tmp_path):
+    path = tmp_path / "tests.ior"
+    path.write_text(SCRIPT)
+
+    (total,) = summary_of(from_command_line(f"ior -f {path}", 4)).applications
+
+    assert (total.bytes_written, total.bytes_read) == (4 * M, 8 * M)
+    assert total.files == 4  # of the same name in both
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("IOR START", "", "expected a line IOR START"),
+        ("RUN", "", "expected a line RUN"),
+        (
+            "transferSize=256k",
+            "transferSize",
+            "expected a directive such as blockSize=1m, got 'transferSize' - at line 4",
+        ),
+        (
+            "transferSize=256k",
+            "deadlineForStonewalling=300",
+            "the directive 'deadlineForStonewalling' is not understood",
+        ),
+        ("readFile=1", "numTasks=2", "tests with different numbers of tasks"),
+    ],
+)
+def test_a_mistake_in_a_script_is_told_with_its_line(tmp_path, old, new, words):
+    path = tmp_path / "tests.ior"
+    path.write_text(SCRIPT.replace(old, new))
+
+    with pytest.raises(WorkloadError) as refused:
+        from_command_line(f"ior -f {path}", 4)
+
+    assert words in str(refused.value)
+
+
+def test_directives_say_what_options_say():
+    short = from_command_line("ior -F -t 64k -b 128k -i 2 -e -w", 2)
+    said = "blockSize=128k,fsync=1 -O repetitions=2 -O writeFile=1 -O summaryFile=x"
+    long = from_command_line(f"ior -O filePerProc=1,transferSize=64k -O {said}", 2)
+
+    assert summary_of(long) == summary_of(short)
