@@ -79,12 +79,16 @@ def forwarding(cluster: Cluster, placement: Placement) -> Forwarding:
     return Forwarding(of_rank, _column([relay.aggregate for relay in relays]), relays_to.reshape(-1))
 
 
-def collective_table(application: Application, cluster: Cluster) -> CollectiveTable:
-    """The files' own methods of collective access, then the cluster's."""
+def usual_method(cluster: Cluster) -> CollectiveMethod:
+    """How collective calls access the files that do not say so themselves."""
     settings = cluster.settings
     count, per_stripe = parse_aggregators(str(settings.aggregators))
-    cyclic = settings.file_domains == "cyclic"
-    usual = CollectiveMethod(settings.collective, count, None, per_stripe, cyclic)
+    return CollectiveMethod(settings.collective, count, None, per_stripe, settings.file_domains == "cyclic")
+
+
+def collective_table(application: Application, cluster: Cluster) -> CollectiveTable:
+    """The files' own methods of collective access, then the cluster's."""
+    settings, usual = cluster.settings, usual_method(cluster)
     own = [
         (file, parse_collective(file.collective) if file.collective is not None else usual)
         for file in application.files

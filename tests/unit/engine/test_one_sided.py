@@ -116,6 +116,21 @@ def test_post_start_complete_and_wait():
     assert ends(program, 2) == [told, told + flight(TAG) + STEP]
 
 
+def test_epochs_of_two_ranks_in_a_loop_are_no_senseless_tags():
+    """Their messages fold into one loop over both tags of the calls, which was refused."""
+
+    def program(rank, ranks):
+        for _ in range(5):
+            yield op.win_post([1 - rank])
+            yield op.win_start([1 - rank])
+            yield op.put(1 - rank, SIZE)
+            yield op.win_complete([1 - rank])
+            yield op.win_wait([1 - rank])
+
+    once = max(end.expected for end in ends(lambda rank, ranks: list(program(rank, ranks))[:5], 2))
+    assert max(end.expected for end in ends(program, 2)) == pytest.approx(5 * once, rel=0.01)
+
+
 def test_a_receive_of_any_tag_takes_no_message_of_an_epoch():
     def program(rank, ranks):
         if rank == 0:

@@ -1,7 +1,9 @@
 """What does not fit is refused by name, before anything is played."""
 
 import re
+from dataclasses import replace
 
+import msgspec
 import pytest
 
 import memory_programs
@@ -11,6 +13,7 @@ from striate.collectives.choice import Choice
 from striate.errors import MessageTooLargeError
 from striate.rungs.memory import fit as room
 from striate.rungs.memory.estimate import Estimate
+from striate.rungs.memory.machine import FileTraits
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
 from striate.workload.transforms.merge import merged
@@ -117,6 +120,22 @@ def test_what_is_awaited_is_no_longer_held():
     assert held(1, 100, True) == pytest.approx(100 * one, rel=0.1)
     assert held(10, 10, True) == pytest.approx(10 * one, rel=0.1)
     assert held(10, 10, False) == pytest.approx(10 * one, rel=0.1)
+
+
+@pytest.mark.parametrize("aggregators", ["stripes", "stripes x 2", "nodes", 3])
+def test_aggregators_are_counted_as_the_engine_counts_them(aggregators):
+    """A machine with aggregators per stripe was a KeyError."""
+    cluster = striate.load_cluster("westmere")
+    settings = msgspec.structs.replace(cluster.settings, aggregators=aggregators, collective="two-phase")
+    traits = FileTraits.of(_collective_write().applications[0], replace(cluster, settings=settings))
+
+    assert traits.aggregators.tolist() == [{"stripes": 10, "stripes x 2": 20, "nodes": 4, 3: 3}[aggregators]]
+
+
+def _collective_write():
+    body = Spmd(4, name="writes")
+    body.write_all("data", offset=body.rank * 64 * KIB, size=64 * KIB)
+    return body.workload()
 
 
 def test_this_computer_says_what_is_free():

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from striate.cluster.cluster import Cluster, IOServer
 from striate.cluster.measures import route_measure
 from striate.cluster.storage import random_access_ticks, sequential_ticks, transfer_rate
+from striate.engine.file_tables import usual_method
 from striate.layout.parse import parse
 from striate.workload.application import Application
-from striate.workload.collective_io import ALL, NODES, CollectiveMethod, parse_collective
+from striate.workload.collective_io import ALL, NODES, parse_collective
 
 Floats = NDArray[np.float64]
 
@@ -95,21 +96,21 @@ class FileTraits:
     @classmethod
     def of(cls, application: Application, cluster: Cluster) -> FileTraits:
         settings = cluster.settings
-        named = {"all": ALL, "nodes": NODES}
-        counted = settings.aggregators
-        usual = CollectiveMethod(settings.collective, named[counted] if isinstance(counted, str) else counted)
+        usual = usual_method(cluster)
         gatherers = {ALL: application.ranks, NODES: min(application.ranks, cluster.nodes)}
         rows: list[tuple[float, ...]] = []
         for file in application.files:
             layout = parse(file.layout) if file.layout else None
             rule = usual if file.collective is None else parse_collective(file.collective)
+            servers = layout.servers if layout else len(cluster.servers)
+            counted = rule.aggregators_of(servers)
             rows.append(
                 (
                     file.first,
-                    layout.servers if layout else len(cluster.servers),
+                    servers,
                     getattr(layout, "unit", None) or int(settings.stripe_unit),
                     rule.method != "direct",
-                    gatherers.get(rule.aggregators, rule.aggregators),
+                    gatherers.get(counted, counted),
                     int(settings.collective_buffer) if rule.buffer is None else rule.buffer,
                 )
             )
