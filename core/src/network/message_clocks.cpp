@@ -4,16 +4,27 @@
 
 namespace striate {
 
-using Span = GapClock<64>::Span;
-
-Flight MessageClocks::analytical(std::int64_t bytes, Ticks now) {
-    const std::uint32_t own = route_.stations.front();
-    const Ticks service = service_ticks(bytes, route_.bottleneck, stations_.settings().rounding);
-    const auto [begun, over] = crowded_ ? clock_[own].serve(now, service) : Span{now, now + service};
-    work_[own] += service;
-    total_ += service;
+// Packets pass the interface at the slowest rate of the route, are in flight together, and pass the interface
+// of the target.
+Flight MessageClocks::analytical(const Packets& packets, Ticks now) {
+    const auto own = [&](std::int64_t bytes) {
+        return service_ticks(bytes, route_.bottleneck, stations_.settings().rounding);
+    };
+    const auto [begun, over] = serve(route_.stations.front(), now, summed(packets, own));
     delays_ += route_.latency;
-    return {begun, begun + route_.latency, over + route_.latency};
+    const Flight arrives{over - own(packets.last), begun + own(packets.first) + route_.latency,
+                         over + route_.latency};
+    if (route_.stations.size() == 1) return arrives;  // to a neighbour, in no time
+    const std::uint32_t target = route_.stations.back();
+    const auto there = [&](std::int64_t bytes) { return stations_.service(target, bytes, false); };
+    const auto [first, last] = serve(target, arrives.first, summed(packets, there));
+    return {arrives.sent, first + there(packets.first), std::max(last, arrives.last + there(packets.last))};
+}
+
+MessageClocks::Span MessageClocks::serve(std::uint32_t station, Ticks ready, Ticks work) {
+    work_[station] += work;
+    total_ += work;
+    return crowded_ ? clock_[station].serve(ready, work) : Span{ready, ready + work};
 }
 
 MessageClocks::Packets MessageClocks::packets_of(std::int64_t payload) const {
@@ -25,8 +36,8 @@ MessageClocks::Packets MessageClocks::packets_of(std::int64_t payload) const {
 
 Flight MessageClocks::send(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks now) {
     stations_.find_route(source, target, route_);
-    if (route_.analytical) return analytical(payload + header_bytes, now);
     const Packets packets = packets_of(payload);
+    if (route_.analytical) return analytical(packets, now);
     if (crowded_) return crowded(packets, now);
     book(packets);
     return in_order(packets, now);
@@ -35,8 +46,8 @@ Flight MessageClocks::send(std::uint32_t source, std::uint32_t target, std::int6
 Flight MessageClocks::send_file(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks now) {
     if (crowded_) return send(source, target, payload, now);
     stations_.find_route(source, target, route_);
-    if (route_.analytical) return analytical(payload + header_bytes, now);
     const Packets packets = packets_of(payload);
+    if (route_.analytical) return analytical(packets, now);
     book(packets);
     const bool one_route = route_.first_forced == route_.stations.size();
     return one_route ? in_order(packets, now) : in_any_order(packets, now);
@@ -47,9 +58,7 @@ Ticks MessageClocks::service(std::size_t hop, std::int64_t bytes) const {
 }
 
 Ticks MessageClocks::whole(std::size_t hop, const Packets& packets) const {
-    if (packets.count == 1) return service(hop, packets.first);
-    const Ticks between = (packets.count - 2) * service(hop, stations_.settings().packet_bytes);
-    return service(hop, packets.first) + between + service(hop, packets.last);
+    return summed(packets, [&](std::int64_t bytes) { return service(hop, bytes); });
 }
 
 // From the start of a packet's service here to its arrival at the next station, or, at the last, to its end.
@@ -78,9 +87,7 @@ Flight MessageClocks::crowded(const Packets& packets, Ticks now) {
         const std::uint32_t at = route_.stations[hop];
         const Ticks last_service = service(hop, packets.last);
         const Ticks all = whole(hop, packets);
-        const auto [begun, over] = clock_[at].serve(first, all);
-        work_[at] += all;
-        total_ += all;
+        const auto [begun, over] = serve(at, first, all);
         const Ticks latency = stations_[at].latency;
         first = begun + service(hop, packets.first) + latency;
         last = std::max(over, last + last_service) + latency;

@@ -42,7 +42,18 @@ class MessageClocks {
     };
 
     [[nodiscard]] Packets packets_of(std::int64_t payload) const;
-    [[nodiscard]] Flight analytical(std::int64_t bytes, Ticks now);
+    using Span = GapClock<64>::Span;
+
+    [[nodiscard]] Flight analytical(const Packets& packets, Ticks now);
+    // A station's time for all packets, which find it free unless the network is crowded.
+    Span serve(std::uint32_t station, Ticks ready, Ticks work);
+    // All packets of a message, where one of so many bytes takes service(bytes).
+    template <class Service>
+    [[nodiscard]] Ticks summed(const Packets& packets, const Service& service) const {
+        if (packets.count == 1) return service(packets.first);
+        const Ticks between = (packets.count - 2) * service(stations_.settings().packet_bytes);
+        return service(packets.first) + between + service(packets.last);
+    }
     [[nodiscard]] Flight crowded(const Packets& packets, Ticks now);
     [[nodiscard]] Flight in_order(const Packets& packets, Ticks now) const;
     [[nodiscard]] Flight in_any_order(const Packets& packets, Ticks now) const;
