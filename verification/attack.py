@@ -8,7 +8,8 @@ Prints how often a proved end was broken, and the smallest case found for every 
 the ladder about programs of several phases, with several precisions and every other time with a budget that `fine` does
 not fit into, and prints how often an answer given with exit status 0 holds the packet-level time. With --state a run
 goes on where the one before it with the same seed ended, and prints the counts of all of them. A case that would take
-longer than --longest to play is halved until it does not.
+longer than --longest to play is halved until it does not. With --corpus drawn machines are drawn from nothing, and
+programs from further calls, some of two applications; with --corpus streams cases are streams of work-flow graphs.
 """
 
 from __future__ import annotations
@@ -23,18 +24,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from attack_corpus import Case, draw, lighter, machine_of, shrunk, workload_of
+from attack_corpus import Case, draw, draw_anything, lighter, machine_of, shrunk, workload_of
 from attack_phases import draw_phases
+from attack_streams import draw_stream, flows_of, lighter_stream
 
 from striate.collectives.choice import Choice
 from striate.errors import StriateError
+from striate.ladder import request
+from striate.ladder.data_sieving import carried_out
 from striate.ladder.predict import predict
-from striate.ladder.program_subject import ProgramSubject
 from striate.ladder.proofs import Proof
+from striate.ladder.subject import Subject
 
 MOST_EVENTS_SECONDS = 20.0  # to play a case: longer ones are halved
+BROKEN = ("below", "above", "crashed")  # outcomes that are defects begin so
 BUDGETS = ("5 s", "1 ms")  # of the ladder, in turn: with the second it cannot play packets
 WITHIN = ("20%", "100%", "300%")  # asked of the ladder, in turn
+CORPORA: dict[str, Callable[[int, int], Case]] = {
+    "bundled": lambda seed, ranks: draw(seed, most_ranks=ranks),
+    "drawn": lambda seed, ranks: draw_anything(seed, most_ranks=ranks),
+    "streams": lambda seed, ranks: draw_stream(seed),
+}
 
 
 @dataclass(frozen=True)
@@ -47,20 +57,25 @@ class Attack:
     proved: Proof | None = None
 
 
-def subject_of(case: Case) -> ProgramSubject:
+def subject_of(case: Case) -> Subject:
     """The case as the ladder sees it; raises where it cannot run."""
     cluster = machine_of(case)
+    if "stream" in case:
+        return request.subject_of(flows_of(case["stream"]), cluster)
     workload = workload_of(case, len(cluster.servers))
-    workload.check()
-    return ProgramSubject(workload, cluster, choice=Choice.of(case["collectives"]))
+    return request.subject_of(carried_out(workload, cluster), cluster, choice=Choice.of(case["collectives"]))
 
 
-def light(case: Case, longest: float) -> tuple[Case, ProgramSubject]:
+def light(case: Case, longest: float) -> tuple[Case, Subject]:
     """The case, halved until playing it takes no longer than `longest` seconds."""
     subject = subject_of(case)
-    while subject.expected_seconds("fine") > longest and (half := lighter(case)) is not None:
+    while subject.expected_seconds("fine") > longest and (half := _lighter(case)) is not None:
         case, subject = half, subject_of(half)
     return case, subject
+
+
+def _lighter(case: Case) -> Case | None:
+    return lighter_stream(case) if "stream" in case else lighter(case)
 
 
 def refusal(error: StriateError) -> str:
@@ -73,9 +88,11 @@ def attack(case: Case, longest: float = MOST_EVENTS_SECONDS) -> Attack:
     try:
         case, subject = light(case, longest)
         played = subject.ask("fine").interval.estimate
+        proved = subject.proved()
     except StriateError as error:
         return Attack(refusal(error), case)
-    proved = subject.proved()
+    except Exception as error:  # a traceback is a break, too
+        return Attack(f"crashed: {type(error).__name__}: {error!s:.60}", case)
     if proved is None:
         return Attack("no proof", case, played)
     broken = proved.broken_by(played)
@@ -88,8 +105,9 @@ def answered(case: Case, longest: float = MOST_EVENTS_SECONDS) -> Attack:
     """Ask the ladder about one case and hold what it answers with exit status 0 against the packet-level time."""
     rules = case["collectives"]
     try:
-        case, subject = light(case, longest)
-        workload, cluster = subject.workload, subject.cluster
+        case, _ = light(case, longest)
+        cluster = machine_of(case)
+        workload = workload_of(case, len(cluster.servers))
         forecast = predict(workload, cluster, within=case["within"], budget=case["budget"], collectives=rules)
         if not forecast.reached or forecast.rung == "fine":
             return Attack("not answered" if not forecast.reached else "by fine", case)
@@ -109,10 +127,13 @@ def main() -> int:
     options.add_argument("--show", type=int, default=5, help="breaks to shrink and print")
     options.add_argument("--seconds", type=float, default=float("inf"))
     options.add_argument("--answers", action="store_true", help="attack the ladder's answers, not its proofs")
+    options.add_argument(
+        "--corpus", choices=sorted(CORPORA), default="bundled", help="what cases are drawn from"
+    )
     options.add_argument("--state", type=Path, help="a file that keeps how far each seed has come")
     options.add_argument("--longest", type=float, default=MOST_EVENTS_SECONDS, help="seconds to play a case")
     given = options.parse_args()
-    kind = "answers" if given.answers else "proofs"
+    kind = "answers" if given.answers else "proofs" if given.corpus == "bundled" else given.corpus
     state = States(given.state, f"{kind} {given.seed} {given.ranks} {given.longest:g}")
     found, broken = state.found, state.broken
     began = time.monotonic()
@@ -122,12 +143,16 @@ def main() -> int:
         if number % 100 == 0:
             state.save()
         seed = given.seed * 1_000_000 + number
-        case = (draw_phases if given.answers else draw)(seed, most_ranks=given.ranks)
+        case = (
+            draw_phases(seed, most_ranks=given.ranks)
+            if given.answers
+            else CORPORA[given.corpus](seed, given.ranks)
+        )
         case |= {"budget": BUDGETS[number % len(BUDGETS)], "within": WITHIN[number % len(WITHIN)]}
         trial = answered if given.answers else attack
         result = trial(case, given.longest)
         found[result.outcome] += 1
-        if result.outcome in ("below", "above") or result.outcome.endswith("misses"):
+        if result.outcome.startswith(BROKEN) or result.outcome.endswith("misses"):
             broken.append(seed)
             if len(broken) <= given.show:
                 _show(seed, result, trial)

@@ -13,7 +13,10 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+import attack_calls
+import attack_machines
 import attack_steps
+from attack_streams import smaller_stream
 
 from striate.cluster import Cluster
 from striate.cluster.load import bundled, cluster_from_tables
@@ -80,6 +83,31 @@ def draw(seed: int, *, most_ranks: int = 64, latest: bool = True) -> Case:
         "collectives": _rules(dice),
     }
     return attack_steps.with_latest_parts(case, random.Random(f"{seed} latest")) if latest else case
+
+
+def draw_anything(seed: int, *, most_ranks: int = 64) -> Case:
+    """A case on a machine that is none of the bundled ones, with steps of every kind; sometimes of two applications."""
+    dice = random.Random(f"{seed} anything")
+    ranks = min(dice.choice((1, 2, 3, 4, 7, 8, 16, 33, 64)), most_ranks)
+    case: Case = {
+        "machine": {"tables": attack_machines.draw_tables(dice)},
+        "ranks": ranks,
+        "program": [_any_step(dice, ranks) for _ in range(dice.choice((1, 1, 2, 3, 5)))],
+        "layout": dice.choice(LAYOUTS),
+        "collective_io": dice.choice((None, *COLLECTIVE_IO)),
+        "collectives": _rules(dice),
+    }
+    if dice.random() < 0.1:
+        beside = min(dice.choice((1, 2, 5)), ranks)
+        case["beside"] = {"ranks": beside, "program": [_any_step(dice, beside) for _ in range(2)]}
+    return case
+
+
+def _any_step(dice: random.Random, ranks: int) -> Case:
+    chance = dice.random()
+    if chance < 0.55:
+        return _step(dice, ranks)
+    return attack_steps.draw_step(dice) if chance < 0.75 else attack_calls.draw_step(dice)
 
 
 def _rules(dice: random.Random) -> list[str]:
@@ -192,6 +220,8 @@ def _step(dice: random.Random, ranks: int) -> Case:
 def machine_of(case: Case) -> Cluster:
     """The cluster that a case describes; raises ClusterError where its parts do not go together."""
     wanted = case["machine"]
+    if "tables" in wanted:
+        return cluster_from_tables(wanted["tables"])
     tables = tomllib.loads(_text_of(wanted["base"]))
     tables["settings"] = tables.get("settings", {}) | wanted.get("settings", {})
     for server in tables.get("server", []):
@@ -215,6 +245,13 @@ def _text_of(machine: str) -> str:
 
 
 def workload_of(case: Case, servers: int) -> Workload:
+    alone = _application(case, servers)
+    return (
+        Workload.together(alone, _application(case | case["beside"], servers)) if "beside" in case else alone
+    )
+
+
+def _application(case: Case, servers: int) -> Workload:
     ranks = case["ranks"]
 
     def program(rank: int, _: int) -> Iterator[Any]:
@@ -242,6 +279,9 @@ def _operations(step: Case, number: int, rank: int, ranks: int) -> Iterator[Any]
     kind, size, times = step["kind"], step["size"], step["times"]
     if kind in attack_steps.KINDS:
         yield from attack_steps.operations(step, rank, ranks)
+        return
+    if kind in attack_calls.KINDS:
+        yield from attack_calls.operations(step, number, rank, ranks)
         return
     pending = []
     for turn in range(times):
@@ -295,6 +335,9 @@ def _collective(step: Case) -> Any:
 
 def smaller(case: Case) -> Iterator[Case]:
     """Simpler cases, the boldest first."""
+    if "stream" in case:
+        yield from smaller_stream(case)
+        return
     program = case["program"]
     for at in range(len(program)):
         if len(program) > 1:
@@ -306,10 +349,15 @@ def smaller(case: Case) -> Iterator[Case]:
     for key in ("layout", "collective_io"):
         if case.get(key):
             yield case | {key: None}
+    if "beside" in case:
+        yield {key: value for key, value in case.items() if key != "beside"}
     if case["collectives"]:
         yield case | {"collectives": []}
     machine = case["machine"]
-    for key in machine:
+    if "tables" in machine:
+        for tables in attack_machines.simpler_tables(machine["tables"]):
+            yield case | {"machine": {"tables": tables}}
+    for key in machine if "tables" not in machine else ():
         if key in ("base", "disks"):
             continue
         gone = ("disk", "disks", "raid") if key == "disk" else (key,)

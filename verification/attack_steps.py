@@ -32,7 +32,7 @@ def with_latest_parts(case: Case, dice: random.Random) -> Case:
         return case
     program = list(case["program"])
     for _ in range(dice.choice((1, 1, 2))):
-        program.insert(dice.randrange(len(program) + 1), _step(dice))
+        program.insert(dice.randrange(len(program) + 1), draw_step(dice))
     machine = case["machine"]
     if dice.random() < 0.3:
         chosen = {name: dice.choice(values) for name, values in SHARED_CPUS.items() if dice.random() < 0.4}
@@ -40,7 +40,8 @@ def with_latest_parts(case: Case, dice: random.Random) -> Case:
     return case | {"program": program, "machine": machine}
 
 
-def _step(dice: random.Random) -> Case:
+def draw_step(dice: random.Random) -> Case:
+    """A step of one of KINDS."""
     kind = dice.choice(KINDS)
     step: Case = {"kind": kind, "size": dice.choice(SIZES), "times": dice.choice((1, 1, 2, 5, 20))}
     if kind == "one-sided":

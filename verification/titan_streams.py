@@ -81,7 +81,8 @@ def main() -> int:
             print(f"case {case}: {error}", file=sys.stderr)
             continue
         proved = subject.proved()
-        floors += not proved.low <= fine * (1 + 1e-9) or not fine <= proved.high * (1 + 1e-9)
+        assert proved is not None
+        floors += bool(proved.broken_by(fine))
         checks = {check.name: check.passed for check in subject.checks(WITHIN)}
         if not checks["contention"] or not (checks["sequential I/O"] or checks["I/O scale"]):
             continue

@@ -29,7 +29,7 @@ from striate.rungs.machine_inputs import (
     step_seconds,
     turn_seconds,
 )
-from striate.rungs.machine_parts import plugin_parts, refuse_parts, unmodelled_parts
+from striate.rungs.machine_parts import only_fine_models, plugin_parts, refuse_parts, unmodelled_parts
 from striate.rungs.program_flows import CHAIN, PATH, run_program_flows
 from striate.rungs.program_input import input_of
 from striate.workload.workload import Workload
@@ -112,9 +112,15 @@ class ProgramSubject:
 
     def proved(self) -> Proof | None:
         """What no run can beat or exceed; None where no proof is known, or it would cost too much to find it."""
+        return self._proof(covered=files_are_modelled(self.workload, self.cluster))
+
+    def proved_of_any_placement(self) -> Proof | None:
+        """The same, wherever the strips of files lie: with files that cost nothing."""
+        return self._proof(covered=False)
+
+    def _proof(self, *, covered: bool) -> Proof | None:
         if plugin_parts(self.cluster) or not dependencies_are_fixed(self.workload, self.cluster):
             return None
-        covered = files_are_modelled(self.workload, self.cluster)
         run = self.path if covered else self._alone(CHAIN)
         if run is None:
             return None
@@ -122,9 +128,7 @@ class ProgramSubject:
 
     def checks(self, within: float) -> tuple[Check, ...]:
         if unmodelled := unmodelled_parts(self.workload, self.cluster):
-            return (
-                Check("machine parts", False, f"only the packet engine models {' and '.join(unmodelled)}"),
-            )
+            return (Check("machine parts", False, only_fine_models(unmodelled)),)
         proved = self.proved()
         shortest = max(self.sums.interval.low, proved.low if proved else 0.0)
         tolerance = within * shortest

@@ -12,7 +12,6 @@ from striate._core import FlowRun
 from striate.cluster.cluster import Cluster
 from striate.cluster.storage import (
     Disk,
-    latency_ticks,
     random_access_ticks,
     sequential_ticks,
     transfer_rate,
@@ -23,18 +22,20 @@ from striate.interval import Interval
 from striate.ladder.bounds import Errors, Inputs, booked_of, dependency_bounds, errors_of, resource_bounds
 from striate.ladder.proofs import Proof
 from striate.ladder.shared_work import PREPARED, SharedWork
+from striate.ladder.stream_proofs import StreamWork
 from striate.ladder.validity import Traffic, contention_check, group_check, io_scale_check
 from striate.rungs import fine, flow
 from striate.rungs.answer import UnfitError, Use, Verdict, uses_of
 from striate.rungs.check import Check
 from striate.rungs.cost import played_seconds_of_stream, stream_seconds
 from striate.rungs.machine_inputs import barrier_seconds, message_seconds, turn_seconds
+from striate.rungs.machine_parts import has_throttles, only_fine_models
 from striate.rungs.memory.fit import expect_messages_fit
 from striate.rungs.program_input import input_of
 from striate.rungs.shared_parts import shared_parts
 from striate.rungs.stream_program import disk_places, stream_machine, stream_workload, wide_enough
 from striate.workload.flow_costs import AccessPrices, DiskPrices, FlowCosts
-from striate.workload.flows import Flows, ListedFlows
+from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
 
@@ -136,44 +137,19 @@ class StreamSubject:
         with self.shared.making("sums"):
             return self.flows.run("resource", self.costs)
 
-    def proved(self) -> Proof:
-        """The busiest resource of every group; and everything one after the other, with every error there may be."""
-        sums, inputs = self.sums, self.inputs
-        reads = int(sums.disk_reads.sum())
-        work = (
-            sum(float(kind.sum()) for kind in (sums.disk_work, sums.processor_work, sums.station_work)) / 1e12
-        )
-        extra = (inputs.random_seek + inputs.io_difference + inputs.io_cpu) * reads + self._latencies()
-        apart = turn_seconds(self.cluster) * int(sums.sends) + inputs.start * self.flows.groups * len(
-            sums.disk_work
-        )
-        low = sums.floor / 1e12 * self._least_share()
-        return Proof(low, max(low, work + extra + apart), "the busiest resource of every group")
+    def proved(self) -> Proof | None:
+        if self._left_out:
+            return None
+        return StreamWork(self.flows, self.cluster, self.costs, self.sums).proof()
 
-    def _latencies(self) -> float:
-        """What requests may wait beyond the busy time of their disk: the whole latency of flash when they are alone."""
-        prices = self.costs.prices
-        assert prices is not None
-        if isinstance(self.flows, ListedFlows):
-            requests = self.flows.requests(prices)
-        else:  # a block may be twice as large as it should
-            requests = self.flows.graphs * int(
-                prices.read.requests(np.array([2 * self.flows.block_bytes]))[0]
-            )
-        longest = max(latency_ticks(disk) for _, disk in disk_places(self.flows, self.cluster)) / 1e12
-        # Requests of a block end where packets or the largest request do: one more for each graph.
-        return longest * (requests + self.flows.graphs)
-
-    def _least_share(self) -> float:
-        """Of the sums: where reads differ, their sizes do, and what a request costs before its bytes move does not."""
-        variation = float(getattr(self.flows, "read_variation", 0.0))
-        prices = self.costs.prices
-        assert prices is not None
-        request = prices.read.request_ticks
-        whole = request + self.flows.block_bytes / prices.read.bytes_per_second * 1e12
-        return 1.0 - variation * float((request / whole).max())
+    @cached_property
+    def _left_out(self) -> tuple[str, ...]:
+        """Names of what only the packet engine models."""
+        return ("throttled disks",) if has_throttles(self.cluster) else ()
 
     def checks(self, within: float) -> tuple[Check, ...]:
+        if self._left_out:
+            return (Check("machine parts", False, only_fine_models(self._left_out)),)
         sums = self.sums
         tolerance = within * sums.ticks / 1e12
         partners = max(int(sums.most_partners), 1)
@@ -212,10 +188,13 @@ class StreamSubject:
             raise UnfitError("streams that write are for resource and fine", source=self.name)
         if rung in ("flow", "fine"):
             return self._played(rung)
+        if self._left_out:
+            raise UnfitError(only_fine_models(self._left_out), source=self.name)
         result = self.sums if rung == "resource" else self.flows.run(rung, self.costs)
         if rung == "resource":
-            own = resource_bounds(result, self.inputs)
-            return Verdict(Interval(min(own.low, self.proved().low), own.estimate, own.high), _uses(result))
+            own, proved = resource_bounds(result, self.inputs), self.proved()
+            assert proved is not None
+            return Verdict(Interval(min(own.low, proved.low), own.estimate, own.high), _uses(result))
         booked = booked_of(result, self.inputs, groups=self.flows.groups)
         errors = errors_of(booked, self.inputs)
         bounds = dependency_bounds(result.ticks / 1e12, errors, rung=rung)

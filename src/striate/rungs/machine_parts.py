@@ -80,4 +80,9 @@ def refuse_parts(workload: Workload, parts: tuple[str, ...]) -> None:
     """Raise UnfitError naming the parts of the machine that a rung would leave out, where there are any."""
     if parts:
         names = ", ".join(one.name for one in workload.applications)
-        raise UnfitError(f"only the packet engine models {' and '.join(parts)}", source=names)
+        raise UnfitError(only_fine_models(parts), source=names)
+
+
+def only_fine_models(parts: tuple[str, ...]) -> str:
+    """Why the coarse rungs do not take a program, in words."""
+    return f"only the packet engine models {' and '.join(parts)}"

@@ -20,8 +20,11 @@ def shared_parts(
     """Components and edges that blocks of at least two senders to at least two receivers pass; None: there are none.
 
     Processor i runs on node i. Under round-robin routing only pairs with a single shortest route count, so that no
-    part is given work that another may take. Parts so fast that end points cannot keep them busy are left out.
+    part is given work that another may take. Parts so fast that end points cannot keep them busy are left out, and
+    analytical interfaces know no contention between them.
     """
+    if any(kind.nic.kind == "analytical" for kind in cluster.node_types):
+        return None
     if processors < 3 or processors > min(cluster.nodes, _MOST_PROCESSORS):
         return None
     source, target, part = _passes(cluster, processors)

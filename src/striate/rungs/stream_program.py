@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from striate.cluster.build import build
-from striate.cluster.cluster import Cluster, IOServer
+from striate.cluster.cluster import Cluster, IOServer, Settings
 from striate.cluster.description.quantities import Bytes, Instructions, PieceBytes
 from striate.cluster.storage import Cache, Disk
 from striate.errors import ClusterError
@@ -62,6 +62,11 @@ def disk_places(flows: Flows, cluster: Cluster) -> list[tuple[IOServer, Disk]]:
     """
     on: dict[int, list[tuple[IOServer, Disk]]] = {}
     for server in cluster.servers:
+        if server.raid:
+            found = (
+                f"expected disks that a stream accesses one by one, got RAID {server.raid} of {server.name}"
+            )
+            raise UnfitError(found, source=cluster.name)
         on.setdefault(server.node, []).extend((server, disk) for disk in server.disks)
     places = []
     for disk in range(flows.processors * flows.disks_per_processor):
@@ -76,26 +81,34 @@ def stream_machine(flows: Flows, cluster: Cluster) -> Cluster:
     """The machine with a server for every disk of the stream, on its processor's node.
 
     The time of a read covers its transfer into the memory of the processor, and all costs are times: moves inside a
-    node and the instructions of calls take none.
+    node and the instructions of calls take none. Disks are the processors' own: caches, burst buffers, forwarders,
+    windows, locks and other users of the CPUs do not come between them.
     """
     servers = []
     for disk, (like, own) in enumerate(disk_places(flows, cluster)):
         node = disk // flows.disks_per_processor
         component = int(cluster.socket_component[cluster.first_socket[node]])
         one = replace(like, name=f"disk{disk}", component=component, node=node, disks=(own,))
-        servers.append(replace(one, cache=Cache(policy="none"), burst=None) if flows.writes else one)
-    settings = msgspec.structs.replace(
-        cluster.settings,
+        servers.append(replace(one, cache=Cache(policy="none"), burst=None))
+    described = cluster.settings
+    settings = Settings(
+        packet=described.packet,
+        routing=described.routing,
+        protocol=described.protocol,
+        io_overlap=described.io_overlap,
+        io_cpu=described.io_cpu,
         stripe_unit=PieceBytes(_FILE_BYTES),
         free_near=True,
-        eager=Bytes(max(int(cluster.settings.eager), 64 * flows.block_bytes)),  # a block goes when it is read
-        io_request=PieceBytes(max(int(cluster.settings.io_request), flows.block_bytes)),
+        eager=Bytes(max(int(described.eager), 64 * flows.block_bytes)),  # a block goes when it is read
+        io_request=PieceBytes(max(int(described.io_request), flows.block_bytes)),
     )
     places = [(processor, 0) for processor in range(flows.processors)]
     places += [(server.node, 0) for server in servers]
     return replace(
         cluster,
         servers=tuple(servers),
+        forwarders=(),
+        metadata=(),
         settings=settings,
         node_types=tuple(
             msgspec.structs.replace(kind, instructions_per_second=_FREE_CALLS) for kind in cluster.node_types

@@ -291,6 +291,11 @@ class ListedFlows:
         """As many blocks as its graph says."""
         return self._sizes()
 
+    @property
+    def largest_bytes(self) -> int:
+        """Of the largest block."""
+        return int(self._sizes().max(initial=0))
+
     def requests(self, prices: DiskPrices) -> int:
         """Of all reads and writes together."""
         size = self._sizes()

@@ -8,16 +8,20 @@ from pathlib import Path
 import pytest
 
 import striate
+from machines import SWITCH, node, server
 from striate.cli.main import run
+from striate.cluster.builders import star
 from striate.ladder.climb import contradictions
 from striate.ladder.program_subject import ProgramSubject
 from striate.ladder.proofs import Proof
+from striate.rungs.answer import UnfitError
 from striate.workload import Workload
 from striate.workload import operations as op
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "verification"))
-from attack import attack
-from attack_corpus import THROTTLED, draw, machine_of
+from attack import BROKEN, attack
+from attack_corpus import THROTTLED, draw, draw_anything, machine_of
+from attack_streams import draw_stream, flows_of
 
 MACHINES = ("laptop", "lustre-64", "pvs-cluster", "sp2", "westmere")
 
@@ -108,6 +112,88 @@ def test_random_programs_on_random_machines_break_no_proof(first):
     ]
 
     assert broken == []
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_machines_drawn_from_nothing_break_no_proof(first):
+    broken = [
+        (seed, outcome)
+        for seed in range(first, first + 20)
+        if (outcome := attack(draw_anything(seed, most_ranks=8), 0.02).outcome).startswith(BROKEN)
+    ]
+
+    assert broken == []
+
+
+@pytest.mark.parametrize("first", range(0, 60, 20))
+def test_streams_on_random_machines_break_no_proof(first):
+    broken = [
+        (seed, outcome)
+        for seed in range(first, first + 20)
+        if (outcome := attack(draw_stream(seed), 0.02).outcome).startswith(BROKEN)
+    ]
+
+    assert broken == []
+
+
+def test_packets_of_an_analytical_interface_pass_that_of_the_receiver_too():
+    """The proved upper bound once left out 4 KiB / 60 GB/s, and a run exceeded it."""
+    nic = {"bandwidth": "60 GB/s", "link": {"bandwidth": "12.5 GB/s"}, "kind": "analytical"}
+
+    def program(rank, ranks):
+        yield op.send(1, 1_000_000) if rank == 0 else op.recv(0)
+
+    cluster = star(node=node(2, nic=nic), switch=SWITCH, server=server(1))
+    subject = ProgramSubject(Workload.from_program(program, 2), cluster)
+    played = subject.ask("fine").interval.estimate
+
+    assert subject.proved().broken_by(played) == ""
+    assert subject.proved().low == pytest.approx(played, rel=1e-3)
+
+
+STREAM = {  # 64 reads of 1,000 B
+    "volume": 64_000,
+    "block": 1_000,
+    "mesh": (1, 1),
+    "disks_per_processor": 1,
+    "queries": 1,
+    "compute_per_block": "100 us",
+}
+SLOW_START = {"kind": "simple", "rate": "3 GB/s", "access": "3 ms"}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"disk": THROTTLED, "disks": 1},  # bursts at more than the rate
+        {"disk": SLOW_START, "disks": 1, "cache": {"keeps_reads": True}},  # one page has four blocks
+        {"disk": SLOW_START, "disks": 1, "cache": {"policy": "aggregation"}},  # two reads in one access
+        {"settings": {"background": 0.5}},
+        {"settings": {"read_window": "64 KiB", "distribution": "hash"}},
+        {"settings": {"aggregators": "stripes x 2"}},
+        {"forwarders": 1},
+    ],
+)
+def test_parts_between_servers_and_clients_break_no_proof_about_streams(parts):
+    found = attack({"machine": {"base": "sp2", **parts}, "stream": STREAM})
+
+    assert found.outcome in ("holds", "no proof")
+
+
+def test_a_stream_on_throttled_disks_is_for_the_packet_engine_alone():
+    cluster = machine_of({"machine": {"base": "sp2", "disk": THROTTLED, "disks": 1}})
+    forecast = striate.predict(flows_of(STREAM), cluster)
+
+    assert (forecast.rung, forecast.proved) == ("fine", None)
+    with pytest.raises(UnfitError, match="only the packet engine models throttled disks"):
+        striate.predict(flows_of(STREAM), cluster, rung="macro-queue")
+
+
+def test_a_stream_refuses_disks_that_it_cannot_access_one_by_one():
+    cluster = machine_of({"machine": {"base": "sp2", "disk": SLOW_START, "disks": 4, "raid": 5}})
+
+    with pytest.raises(UnfitError, match=r"expected disks that a stream accesses one by one, got RAID 5"):
+        striate.predict(flows_of(STREAM), cluster)
 
 
 def test_ranks_that_end_within_a_nanosecond_gain_nothing_by_it():
