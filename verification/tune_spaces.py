@@ -15,11 +15,13 @@ import random
 import sys
 import time
 from pathlib import Path
+from statistics import median
 
 from attack_corpus import draw, machine_of, workload_of
 
 from striate.cluster.cluster import Cluster
 from striate.errors import StriateError
+from striate.ladder.placements import draws
 from striate.ladder.predict import predict
 from striate.ladder.program_subject import ProgramSubject
 from striate.tuning.knobs import collective_rules, turn
@@ -49,13 +51,18 @@ def space_of(chance: random.Random, servers: int) -> dict[str, list[object]]:
 
 
 def fastest(workload: Workload, cluster: Cluster, candidates: list[dict[str, object]]) -> tuple[float, int]:
-    """The shortest packet-level time, and how many could be played."""
+    """The shortest packet-level time, of placements by hash their median, and how many could be played."""
     times = []
     for settings in candidates:
         try:
             turned, machine = turn(settings, workload, cluster)
             rules = collective_rules(settings)
-            times.append(predict(turned, machine, rung="fine", exact=True, collectives=rules).bounds.estimate)
+            times.append(
+                median(
+                    predict(turned, one, rung="fine", exact=True, collectives=rules).bounds.estimate
+                    for one in (machine, *draws(turned, machine))
+                )
+            )
         except StriateError:
             continue
     return min(times, default=float("inf")), len(times)

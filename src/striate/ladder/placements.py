@@ -13,11 +13,9 @@ from striate.cluster.cluster import Cluster
 from striate.interval import Interval
 from striate.ladder.distribution import SHARE, Spread
 from striate.ladder.forecast import Forecast
-from striate.ladder.request import Request
+from striate.ladder.request import Request, places_by_hash
 from striate.ladder.spreads import EXPENSIVE_SECONDS
 from striate.units import counted
-from striate.workload.kinds import FILE_CALLS
-from striate.workload.walk import lines
 from striate.workload.workload import Workload
 
 PLACEMENT = "placement"
@@ -34,9 +32,7 @@ def other_placements(request: Request, forecast: Forecast, cluster: Cluster) -> 
 
 def draws(workload: Workload, cluster: Cluster) -> list[Cluster]:
     """The machine with other placements of the program's files; none where nothing is placed by hash."""
-    if cluster.settings.distribution != "hash" or len(cluster.servers) < 2 or cluster.description is None:
-        return []
-    if not any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS)):
+    if cluster.description is None or not places_by_hash(workload, cluster):
         return []
     first = cluster.settings.distribution_draw + 1
     return [_drawn(cluster, draw) for draw in range(first, first + DRAWS)]
@@ -59,8 +55,19 @@ def median_placement(forecasts: Sequence[Forecast]) -> tuple[int, Spread]:
     return middle, Spread.between(PLACEMENT, median, range_, how)
 
 
-def noted(forecast: Forecast, spread: Spread) -> Forecast:
-    """The forecast with a line about placements."""
+def of_placements(forecasts: Sequence[Forecast], middle: int, spread: Spread) -> Forecast:
+    """The median forecast with the tests and reasons of the first, and what the watchdog saw in any of them."""
+    first = forecasts[0]
     below, above = spread.factors
     words = f"strips are placed by hash: {spread.how} give {below:.2f} to {above:.2f} times the median"
-    return replace(forecast, notes=(*forecast.notes, words))
+    return replace(
+        forecasts[middle],
+        within=first.within,
+        checks=first.checks,
+        answers=(*first.answers[:-1], *forecasts[middle].answers),
+        trusted=first.trusted,
+        stopped=first.stopped,
+        proved=first.proved,
+        notes=(*first.notes, words),
+        contradictions=tuple(one for forecast in forecasts for one in forecast.contradictions),
+    )

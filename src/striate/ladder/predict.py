@@ -18,9 +18,18 @@ from striate.ladder.climb import expect_affordable
 from striate.ladder.data_sieving import carried_out
 from striate.ladder.distribution import Spread
 from striate.ladder.forecast import Forecast
-from striate.ladder.placements import median_placement, noted, other_placements
-from striate.ladder.proofs import Proof
-from striate.ladder.request import Request, between, ends_of, spreads_of, subject_of, widened, with_range
+from striate.ladder.placements import median_placement, of_placements, other_placements
+from striate.ladder.proofs import Proof, weakest
+from striate.ladder.request import (
+    Request,
+    between,
+    claimed,
+    ends_of,
+    spreads_of,
+    subject_of,
+    widened,
+    with_range,
+)
 from striate.plugins.loading import NO_PLUGINS, Plugins, load
 from striate.provenance import Provenance, metered
 from striate.rungs.answer import RUNGS
@@ -107,15 +116,18 @@ def predict(
         forecast = request.climb(subject, self_check=self_check)
         placements: tuple[Spread, ...] = ()
         if not exact and (others := other_placements(request, forecast, cluster)):
-            every = [forecast, *(request.again(forecast, machine) for machine in others)]
+            every = [forecast, *(request.again(forecast, machine, self_check=True) for machine in others)]
             middle, spread = median_placement(every)
             cluster, placements = [cluster, *others][middle], (spread,)
-            forecast = noted(every[middle], spread)
             subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory, plugins=own)
+            if timeline and middle:
+                every[middle] = request.climb(subject, self_check=True)  # the timeline is that of the median
+            forecast = of_placements(every, middle, spread)
         if not exact:
             ends = [request.again(forecast, machine) for machine in ends_of(cluster)]
             spreads = spreads_of(request, forecast, subject, cluster, ends)
-            forecast = replace(widened(forecast, ends), spreads=(*spreads, *placements))
+            proved = claimed(request, forecast, subject, cluster)
+            forecast = replace(widened(forecast, ends), spreads=(*spreads, *placements), proved=proved)
         if isinstance(workload, Workload) and workload.floor is not None:
             forecast = between(request.again(forecast, cluster, workload.floor), forecast)
     told = (*own.notes, *(workload.notes if isinstance(workload, Workload) else ()))
@@ -180,14 +192,9 @@ def proved_bounds(
     """What no run on the machine can beat or exceed, anywhere in its measured ranges; None where it is not known."""
     workload = carried_out(workload, cluster)
     choice = Choice.of((*collectives, *plugins.rules), plugins.collectives)
-    found = [
-        subject_of(workload, one, choice=choice, plugins=plugins).proved()
-        for one in (cluster, *ends_of(cluster))
-    ]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found):
-        return None
-    highs = [one.high for one in known if one.high is not None]
-    return replace(
-        min(known, key=lambda proof: proof.low), high=max(highs) if len(highs) == len(known) else None
+    return weakest(
+        [
+            subject_of(workload, one, choice=choice, plugins=plugins).proved()
+            for one in (cluster, *ends_of(cluster))
+        ]
     )

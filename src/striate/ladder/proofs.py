@@ -6,7 +6,8 @@ proved end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +44,16 @@ class Proof:
         if self.high is not None and seconds > self.high * (1 + 1e-9):
             return f"a run of {seconds:.9g} s exceeds the proved upper bound of {self.high:.9g} s"
         return ""
+
+
+def weakest(proofs: Sequence[Proof | None]) -> Proof | None:
+    """What is true of all of several machines; None where nothing is proved of one of them."""
+    known = [one for one in proofs if one is not None]
+    if len(known) < len(proofs):
+        return None
+    highs = [one.high for one in known if one.high is not None]
+    high = max(highs) if len(highs) == len(known) else None
+    return replace(min(known, key=lambda proof: proof.low), high=high)
 
 
 def dependencies_are_fixed(workload: Workload, cluster: Cluster) -> bool:

@@ -19,6 +19,7 @@ from striate.ladder.distribution import Spread, range_of
 from striate.ladder.forecast import Forecast
 from striate.ladder.kinds import kind_of
 from striate.ladder.program_subject import ProgramSubject
+from striate.ladder.proofs import Proof, weakest
 from striate.ladder.shared_work import PREPARED, SharedWork
 from striate.ladder.spreads import (
     SKEW_SECONDS,
@@ -38,7 +39,9 @@ from striate.rungs.memory.fit import expect_messages_fit
 from striate.trace.trace import Trace
 from striate.units import about_seconds
 from striate.workload.flows import Flows
+from striate.workload.kinds import FILE_CALLS
 from striate.workload.summary import new_bytes
+from striate.workload.walk import lines
 from striate.workload.workload import Workload
 
 
@@ -120,12 +123,15 @@ class Request:
             self_check=self_check,
         )
 
-    def again(self, found: Forecast, machine: Cluster, workload: Workload | None = None) -> Forecast:
+    def again(
+        self, found: Forecast, machine: Cluster, workload: Workload | None = None, *, self_check: bool = False
+    ) -> Forecast:
         """The same rung, of another machine or of another reading of the program; phases choose for themselves."""
         subject = self.subject(machine, workload=workload, checked=True)
         if found.phases:
-            return self.climb(subject)
-        return replace(self, within=None, rung=found.rung, budget=math.inf).climb(subject)
+            return self.climb(subject, self_check=self_check)
+        alone = replace(self, within=None, rung=found.rung, budget=math.inf)
+        return alone.climb(subject, self_check=self_check)
 
 
 def ends_of(cluster: Cluster) -> list[Cluster]:
@@ -133,6 +139,30 @@ def ends_of(cluster: Cluster) -> list[Cluster]:
     if cluster.description is None or not cluster.description.measured:
         return []
     return [at_end(cluster, fast=fast) for fast in (True, False)]
+
+
+def claimed(request: Request, forecast: Forecast, subject: Subject, cluster: Cluster) -> Proof | None:
+    """What is proved wherever in its measured ranges the machine lies, and however it places the strips of files."""
+    if forecast.proved is None:
+        return None
+    machines = ends_of(cluster)
+    placed = isinstance(subject, ProgramSubject) and places_by_hash(subject.workload, cluster)
+    if not machines and not placed:
+        return forecast.proved
+    subjects = [subject, *(request.subject(machine, checked=True) for machine in machines)]
+    return weakest(
+        [
+            one.proved_of_any_placement() if placed and isinstance(one, ProgramSubject) else one.proved()
+            for one in subjects
+        ]
+    )
+
+
+def places_by_hash(workload: Workload, cluster: Cluster) -> bool:
+    """Whether each run meets another placement of the program's files."""
+    if cluster.settings.distribution != "hash" or len(cluster.servers) < 2:
+        return False
+    return any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS))
 
 
 def widened(forecast: Forecast, ends: Sequence[Forecast]) -> Forecast:

@@ -9,8 +9,8 @@ import numpy as np
 
 from striate._core import FlowRun
 from striate.cluster.cluster import Cluster
-from striate.cluster.measures import EMPTY_MESSAGE_BYTES, route_measure
 from striate.cluster.description.networks import StarNetwork
+from striate.cluster.measures import EMPTY_MESSAGE_BYTES, route_measure
 from striate.cluster.storage import Disk, FlashDisk, latency_ticks, random_access_ticks
 from striate.ladder.proofs import SAYS_NOTHING, Proof
 from striate.rungs.stream_program import disk_places
