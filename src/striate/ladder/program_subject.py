@@ -21,6 +21,7 @@ from striate.rungs import queueing as queueing_rung
 from striate.rungs.answer import UnfitError, Use, Verdict, uses_of
 from striate.rungs.check import Check
 from striate.rungs.cost import program_seconds
+from striate.rungs.floor import Floor
 from striate.rungs.machine_inputs import (
     barrier_seconds,
     job_seconds,
@@ -236,7 +237,7 @@ class ProgramSubject:
     def _steps(self, result: ProgramFlowRun) -> float:
         """CPU time that operations and messages take from a rank beside their own work, which no clock books."""
         steps = (result.graphs + 3 * result.messages) / self.workload.ranks + 1
-        return step_seconds(self.cluster) * float(steps)
+        return Floor(self.cluster, self.placement).slowness * step_seconds(self.cluster) * float(steps)
 
     def _received_seconds(self, result: ProgramFlowRun) -> float:
         """The time that the server to which most is written needs to receive it."""

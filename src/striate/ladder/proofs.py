@@ -89,7 +89,8 @@ def proof_of_program(
     longest = run.ticks / 1e12
     station = float(run.station_work.max(initial=0)) / 1e12
     steps = run.graphs + 3 * run.messages  # every job of a CPU is one of them
-    cpu = float(Floor(cluster, placement).node_seconds(run.compute_work / 1e12, steps).max())
+    floor = Floor(cluster, placement)
+    cpu = float(floor.node_seconds(run.compute_work / 1e12, steps).max())
     low = max(longest, station, cpu)
     reasons = {
         longest: "its longest chain of dependencies",
@@ -97,15 +98,15 @@ def proof_of_program(
         cpu: "its busiest node",
     }
     reason = reasons[low] + (", with files that cost nothing" if free_files else "")
-    return Proof(low, _high(run, workload, cluster, low), reason)
+    return Proof(low, _high(run, workload, floor, low), reason)
 
 
-def _high(run: ProgramFlowRun, workload: Workload, cluster: Cluster, low: float) -> float | None:
+def _high(run: ProgramFlowRun, workload: Workload, floor: Floor, low: float) -> float | None:
     """All work in turn: at every moment before the end something is in flight. Only for programs without files."""
     touches_files = any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS))
-    if touches_files or _ranks_wait_for_cpus(cluster) or len(workload.applications) > 1:
+    if touches_files or _ranks_wait_for_cpus(floor.cluster) or len(workload.applications) > 1:
         return None
-    steps = step_seconds(cluster) * float(run.graphs + 3 * run.messages)
+    steps = floor.slowness * step_seconds(floor.cluster) * float(run.graphs + 3 * run.messages)
     work = float(run.compute_work.sum()) + float(run.network_work) + float(run.delays)
     high = max(work / 1e12 + steps, low)
     return high if high <= SAYS_NOTHING * low else None

@@ -151,6 +151,19 @@ def test_packets_of_an_analytical_interface_pass_that_of_the_receiver_too():
     assert subject.proved().low == pytest.approx(played, rel=1e-3)
 
 
+def test_steps_of_calls_are_as_slow_as_the_cpus_that_waiting_ranks_share():
+    """20 ranks per CPU that take as much of it while they wait: a run of 2.574 us exceeded a proved 2.571 us."""
+
+    def program(rank, ranks):
+        if rank < 2:
+            yield op.send(1, 131_072) if rank == 0 else op.recv(0)
+
+    settings = {"free_near": True, "waiting_fourfold": 1.0, "eager": "0 B"}
+    cluster = machine_of({"machine": {"base": "laptop", "settings": settings}})
+
+    expect_holds(ProgramSubject(Workload.from_program(program, 160), cluster))
+
+
 STREAM = {  # 64 reads of 1,000 B
     "volume": 64_000,
     "block": 1_000,
