@@ -92,9 +92,7 @@ class CollectiveCalls(Scheduler):
             meeting.expect_same(kind, root, state.number, state.place)
         pending = PendingCall(state.number, spoken(kind), listed[-1] if handle != BLOCKING else None)
         position = group.position[state.number]
-        meeting.joined[position] = Joined(
-            state.number, given, pending, listed, combiner, state.place, self.now
-        )
+        meeting.joined[position] = Joined(state.number, given, pending, listed, combiner, state.place)
         if handle != BLOCKING:
             state.pending[handle] = pending
         else:

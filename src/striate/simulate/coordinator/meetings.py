@@ -36,7 +36,6 @@ class Joined:
     operations: tuple[Operation, ...]
     combiner: int
     place: str
-    came_at: float
 
 
 @dataclass(slots=True, eq=False)
