@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 from striate.errors import TuningError
 
 NAMES = ("processes", "serial", "mpi", "dask")
+MOST_LOST = 2  # times in a row that processes are lost before any of them has replied
 
 
 class SerialExecutor(Executor):
@@ -27,6 +30,80 @@ class SerialExecutor(Executor):
         except Exception as error:  # as any executor does: it is raised when the result is asked for
             future.set_exception(error)
         return future
+
+
+class RestartingPool(Executor):
+    """Processes of which some may be killed: new ones take over what had no reply yet.
+
+    When they are lost several times with no reply in between, it is the work that kills them: BrokenProcessPool.
+    """
+
+    def __init__(self, start: Callable[[], ProcessPoolExecutor]) -> None:
+        self._start = start
+        self._pool = start()
+        self._lock = threading.Lock()
+        self._replies = 0  # since the processes were started
+        self._lost = 0  # times in a row, without a reply
+        self._closed = False
+
+    def submit(self, function: Callable[..., Any], /, *values: Any, **named: Any) -> Future[Any]:
+        reply: Future[Any] = Future()
+        self._send(reply, lambda pool: pool.submit(function, *values, **named))
+        return reply
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        with self._lock:
+            self._closed = True
+        self._pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+
+    def _send(self, reply: Future[Any], submit: Callable[[ProcessPoolExecutor], Future[Any]]) -> None:
+        while True:
+            pool = self._pool
+            try:
+                task = submit(pool)  # without our lock: a pool that breaks calls back while it holds its own
+                break
+            except BrokenProcessPool as error:
+                if not self._restarted(pool):
+                    reply.set_exception(error)
+                    return
+
+        def over(done: Future[Any]) -> None:
+            if done.cancelled() or reply.cancelled():
+                reply.cancel()
+                return
+            error = done.exception()
+            with self._lock:
+                self._replies += error is None
+            if isinstance(error, BrokenProcessPool) and self._restarted(pool):
+                self._send(reply, submit)
+            else:
+                _pass_on(done, reply)
+
+        reply.add_done_callback(lambda one: task.cancel() if one.cancelled() else None)
+        task.add_done_callback(over)
+
+    def _restarted(self, lost: ProcessPoolExecutor) -> bool:
+        """Whether others have taken the place of the lost processes."""
+        with self._lock:
+            if self._pool is not lost:
+                return not self._closed
+            self._lost = 0 if self._replies else self._lost + 1
+            if self._closed or self._lost >= MOST_LOST:
+                return False
+            self._replies = 0
+            self._pool = self._start()
+            return True
+
+
+def _pass_on(done: Future[Any], reply: Future[Any]) -> None:
+    error = done.exception()
+    try:
+        if error is None:
+            reply.set_result(done.result())
+        else:
+            reply.set_exception(error)
+    except InvalidStateError:  # nobody waits for it any more
+        pass
 
 
 @contextmanager
@@ -44,11 +121,8 @@ def executor_called(name: str, *, workers: int | None = None) -> Iterator[Execut
     elif kind == "processes":
         import multiprocessing
 
-        context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks in an unknown state
         others = set(multiprocessing.active_children())
-        processes = ProcessPoolExecutor(
-            workers or os.cpu_count() or 1, mp_context=context, initializer=_leave_interrupts_to_the_caller
-        )
+        processes = RestartingPool(lambda: _processes(workers))
         try:
             yield processes
         finally:
@@ -61,7 +135,16 @@ def executor_called(name: str, *, workers: int | None = None) -> Iterator[Execut
             yield pool
 
 
-def _end(pool: ProcessPoolExecutor, workers: list[BaseProcess]) -> None:
+def _processes(workers: int | None) -> ProcessPoolExecutor:
+    import multiprocessing
+
+    context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks in an unknown state
+    return ProcessPoolExecutor(
+        workers or os.cpu_count() or 1, mp_context=context, initializer=_leave_interrupts_to_the_caller
+    )
+
+
+def _end(pool: Executor, workers: list[BaseProcess]) -> None:
     """End the workers, also those that are still at work: nobody waits for their replies."""
     pool.shutdown(wait=False, cancel_futures=True)
     end = time.monotonic() + 0.2

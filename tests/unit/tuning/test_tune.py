@@ -1,9 +1,13 @@
 """`tune` as a whole: knobs turn what they say, searches agree, and every executor gives the same result."""
 
 import json
+import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -18,6 +22,7 @@ from striate.cluster.build import build
 from striate.errors import StriateError, TuningError
 from striate.ladder import predict
 from striate.tuning import Study, tune
+from striate.tuning.executors import executor_called
 from striate.tuning.question import realise
 from striate.tuning.tune import question_of
 from striate.units import about_seconds
@@ -98,6 +103,36 @@ def test_processes_and_dask_give_the_same_result(alone, executor):
         pytest.importorskip("distributed", reason="needs Dask")
 
     assert told(tune(BUILD, "westmere", vary=VARY, executor=executor, workers=2)) == told(alone)
+
+
+@pytest.mark.parametrize("executor", ["processes", "dask"])
+def test_workers_that_are_killed_change_nothing(alone, executor):
+    if executor == "dask":
+        pytest.importorskip("distributed", reason="needs Dask")
+    killed = []
+
+    def kill_a_worker(_done, _what):
+        workers = multiprocessing.active_children()
+        if not killed and workers:
+            workers[0].kill()
+            killed.append(workers[0].pid)
+
+    study = tune(
+        BUILD, "westmere", vary=VARY, executor=executor, workers=2, progress=kill_a_worker, budget="10 min"
+    )
+
+    assert len(killed) == 1
+    assert told(study) == told(alone)
+
+
+def test_work_that_kills_its_workers_is_told_so():
+    with executor_called("processes", workers=1) as pool:
+        worker = pool.submit(os.getpid).result()
+        os.kill(worker, signal.SIGKILL)
+        assert pool.submit(pow, 2, 5).result() == 32
+        assert pool.submit(os.getpid).result() != worker
+        with pytest.raises(BrokenProcessPool):
+            pool.submit(signal.raise_signal, signal.SIGKILL).result()
 
 
 def test_any_executor_of_the_standard_library_will_do(alone):
