@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from striate.errors import StriateError, TraceError, UnitError
+from striate.parquet_footer import values_of
 from striate.units import about_size, count, seconds, size
 
 T = TypeVar("T", int, float)
@@ -67,8 +68,10 @@ class ReadBudget:
         groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
         if any(group.num_rows < 0 for group in groups):
             raise TraceError("a row group with a negative number of rows")
-        columns = [group.column(at) for group in groups for at in range(group.num_columns)]
-        values = sum(max(0, column.num_values) for column in columns)
+        try:
+            values = sum(max(0, number) for number in values_of(metadata))
+        except (ValueError, IndexError):
+            raise TraceError("a damaged footer of a Parquet file") from None
         self.take_rows(max(metadata.num_rows, -(-values // values_per_row)))
 
     def look(self) -> None:

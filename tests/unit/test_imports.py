@@ -16,6 +16,7 @@ ORDER = (
         "decoders",
         "documents",
         "units",
+        "parquet_footer",
         "limits",
         "csv_table",
         "toml",
