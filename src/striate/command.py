@@ -7,6 +7,7 @@ between its own steps: where the core is busy for longer, a thread removes what 
 from __future__ import annotations
 
 import gc
+import io
 import os
 import signal
 import sys
@@ -24,6 +25,8 @@ WORDS = {int(signal.SIGINT): "interrupted", int(signal.SIGTERM): "terminated"}
 def main() -> None:
     """Run the command line of this process, and exit with its status."""
     gc.set_threshold(50_000, 20, 50)  # importing and reading make many objects and hardly any garbage
+    if sys.stderr is None:  # closed by whoever started us; print would write messages among the results
+        sys.stderr = io.TextIOWrapper(io.FileIO(os.devnull, "w"))
     try:
         _listen()
         from striate.cli.main import run

@@ -83,6 +83,9 @@ BUG = (
 )
 
 
+NOT_LOADED = "failed to map segment"  # what the loader says of a library when memory is short
+
+
 class _StoppedError(Exception):
     """A signal ended the command."""
 
@@ -164,6 +167,8 @@ def run(arguments: list[str] | None = None) -> int:
     except MemoryError:
         return _say(_out_of_memory(), 1)
     except Exception as error:
+        if isinstance(error, ImportError) and NOT_LOADED in str(error):
+            return _say(_out_of_memory(), 1)
         error.add_note(BUG)
         raise
     return result if isinstance(result, int) else 0

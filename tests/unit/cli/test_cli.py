@@ -1,6 +1,9 @@
 """The command line as a whole: help, versions, completion, the demo, and how refusals look."""
 
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,12 +87,20 @@ def test_the_demo_overwrites_only_when_told(capsys, tmp_path):
     assert run(["demo", "--force", "-o", str(tmp_path)]) == 0
 
 
+def test_a_message_never_goes_among_the_results_where_stderr_is_closed():
+    shell = f"exec {shlex.quote(sys.executable)} -m striate check --nope 2>&-"
+    done = subprocess.run(["/bin/sh", "-c", shell], stdout=subprocess.PIPE)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
 def test_interruption_and_memory_are_one_line(capsys, monkeypatch):
     from striate.cli.forecast import predict
 
     for error, status, line in (
         (KeyboardInterrupt(), 130, "striate: interrupted\n"),
         (MemoryError(), 1, "striate: out of memory\n"),
+        (ImportError("libarrow.so: failed to map segment from shared object"), 1, "striate: out of memory\n"),
         (OSError(28, "No space left on device", "f"), 1, "striate: No space left on device - at f\n"),
     ):
         monkeypatch.setattr(predict.command, "callback", raiser(error))
