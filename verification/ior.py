@@ -33,6 +33,19 @@ LINES = (
     (3, "ior -N 2 -b 64k -t 8k -s 3"),
     (2, "ior -c -w -t 64k -b 64k"),
     (3, "ior -C -t 16k -b 64k -s 2"),
+    (3, "ior -F -t 3k -b 9k -s 5"),
+    (2, "ior -t 1000 -b 3000 -s 7"),
+    (3, "ior -C -Q 2 -F -t 64k -b 128k"),
+    (2, "ior -w -W -r -R -t 64k -b 64k -i 2"),
+    (2, "ior -i 3 -m -F -t 64k -b 64k -k"),
+    (2, "ior -z -F -C -t 8k -b 128k"),
+    (2, "ior -w -r -C -g -G 5 -e -t 64k -b 64k -s 2 -k"),
+    (4, "ior -a MPIIO -F -t 64k -b 128k"),
+    (2, "ior -t=64k -b=128k"),
+    (2, "ior -O blockSize=128k,transferSize=64k -O filePerProc=1"),
+    (2, "ior -O repetitions=2 -O multiFile=1 -O keepFile=1 -t 64k -b 64k"),
+    (3, "ior -O reorderTasksConstant=1 -O taskPerNodeOffset=2 -O fsync=1 -t 64k -b 128k"),
+    (2, "ior -O summaryFormat=JSON -X 7 -z -t 4k -b 16k -F"),
 )
 OPENED = re.compile(r'openat\([^,]*, "([^"]*)".* = (\d+)$')
 CLOSED = re.compile(r"close\((\d+)\)")
