@@ -11,7 +11,12 @@ from typing import Any
 
 _DEEPEST = 16
 _NUMBERS = (4, 5, 6)
-_ROW_GROUPS, _COLUMNS, _METADATA, _VALUES = 4, 1, 3, 5  # fields of the footer, of a group, of a column and of its data
+_ROW_GROUPS, _COLUMNS, _METADATA, _VALUES = (
+    4,
+    1,
+    3,
+    5,
+)  # fields of the footer, of a group, of a column and of its data
 
 
 def values_of(metadata: Any) -> list[int]:
