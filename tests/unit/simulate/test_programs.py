@@ -244,7 +244,7 @@ def test_a_workload_can_be_saved_and_predicted_again(simulate, tmp_path, westmer
     assert seconds(again, westmere) == seconds(made, westmere)
 
 
-@pytest.mark.parametrize("name", ["messages", "collectives", "groups", "files"])
+@pytest.mark.parametrize("name", ["messages", "persistent", "collectives", "groups", "files"])
 def test_the_calls_of_mpi4py_do_what_they_do(name, tmp_path, westmere):
     with (tmp_path / "printed").open("w+") as output:
         made = record_program(

@@ -1,4 +1,4 @@
-"""Collective calls on buffers, blocking (`Bcast`) and not (`Ibcast`)."""
+"""Collective calls on buffers: blocking (`Bcast`), not (`Ibcast`), and persistent (`Bcast_init`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from striate.simulate.mpi.buffers import (
 from striate.simulate.mpi.errors import failed
 from striate.simulate.mpi.link import link, outside
 from striate.simulate.mpi.op import Op
-from striate.simulate.mpi.request import MpiRequest
+from striate.simulate.mpi.request import MpiRequest, PersistentRequest
 from striate.simulate.wire import BLOCKING, NO_ROOT, GroupId
 
 SUM = ops.PREDEFINED["SUM"]
@@ -51,7 +51,7 @@ def _fill_all(parts: Sequence[Part], contents: Sequence[bytes]) -> None:
 
 
 class Collectives:
-    """What all ranks of a communicator do together. A method `_Bcast` makes the plan of `Bcast` and `Ibcast`."""
+    """What all ranks of a communicator do together. A method `_Bcast` makes the plan of `Bcast` and its like."""
 
     _id: GroupId
     _members: tuple[int, ...]
@@ -204,7 +204,7 @@ class Collectives:
 
 
 def _add_calls() -> None:
-    """`Bcast` and `Ibcast` for every plan."""
+    """`Bcast`, `Ibcast` and `Bcast_init` for every plan."""
     for name in [one for one in vars(Collectives) if one[:1] == "_" and one[1:2].isupper()]:
         plan = getattr(Collectives, name)
 
@@ -216,7 +216,14 @@ def _add_calls() -> None:
         def started(self: Collectives, *given: Any, _plan: Any = plan, **named: Any) -> MpiRequest:
             return self._start_meeting(_plan(self, *given, **named))
 
+        @functools.wraps(plan)
+        def kept(
+            self: Collectives, *given: Any, _start: Any = started, info: Any = None, **named: Any
+        ) -> PersistentRequest:
+            return PersistentRequest(lambda: _start(self, *given, **named))
+
         setattr(Collectives, name[1:], outside(blocking))
+        setattr(Collectives, f"{name[1:]}_init", outside(kept))
         setattr(Collectives, f"I{name[1:].lower()}", outside(started))
 
 

@@ -9,7 +9,7 @@ from striate.simulate.mpi import constants
 from striate.simulate.mpi.buffers import Part, whole_part
 from striate.simulate.mpi.errors import failed
 from striate.simulate.mpi.link import all_outside, link
-from striate.simulate.mpi.request import MpiRequest
+from striate.simulate.mpi.request import MpiRequest, PersistentRequest
 from striate.simulate.mpi.status import NOBODY, Status
 from striate.simulate.wire import BLOCKING, GroupId, ReceivedMessage
 
@@ -129,6 +129,21 @@ class MpiMessages:
     def Irecv(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> MpiRequest:
         part = whole_part(buf)
         return self._start_receive(source, tag, part.size, lambda message: part.fill(message.content))
+
+    def Send_init(self, buf: Any, dest: int, tag: int = 0) -> PersistentRequest:
+        return PersistentRequest(lambda: self.Isend(buf, dest, tag))
+
+    def Ssend_init(self, buf: Any, dest: int, tag: int = 0) -> PersistentRequest:
+        return PersistentRequest(lambda: self.Issend(buf, dest, tag))
+
+    def Rsend_init(self, buf: Any, dest: int, tag: int = 0) -> PersistentRequest:
+        return self.Send_init(buf, dest, tag)
+
+    def Bsend_init(self, buf: Any, dest: int, tag: int = 0) -> PersistentRequest:
+        return self.Send_init(buf, dest, tag)
+
+    def Recv_init(self, buf: Any, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> PersistentRequest:
+        return PersistentRequest(lambda: self.Irecv(buf, source, tag))
 
     def Sendrecv(
         self,

@@ -125,6 +125,7 @@ def _classes() -> dict[str, Any]:
         "Datatype": datatype.MpiDatatype,
         "Op": op.Op,
         "Request": request.MpiRequest,
+        "Prequest": request.PersistentRequest,
         "Status": status.Status,
         "Info": info.Info,
         "File": file.MpiFile,

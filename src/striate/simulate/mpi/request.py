@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from striate.simulate.mpi import constants
-from striate.simulate.mpi.errors import Refusing, refuse_unknown
+from striate.simulate.mpi.errors import Refusing, failed, refuse_unknown
 from striate.simulate.mpi.link import all_outside, link
 from striate.simulate.mpi.status import NOBODY, Status
 from striate.simulate.wire import ReceivedMessage
@@ -134,6 +134,43 @@ class MpiRequest(metaclass=Refusing):
     ) -> tuple[list[int] | None, list[Any] | None]:
         found = _ask("test", requests, "some")
         return ([], []) if found is None else _some(requests, found, statuses)
+
+
+@all_outside
+class PersistentRequest(MpiRequest):
+    """A call that `begin` starts again and again; between its end and the next start it is inactive."""
+
+    def __init__(self, begin: Callable[[], MpiRequest] | None = None) -> None:
+        super().__init__()
+        self._begin = begin
+
+    def __bool__(self) -> bool:
+        return self._begin is not None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MpiRequest):
+            return NotImplemented
+        return self is other or (not self and not other)
+
+    __hash__ = object.__hash__
+
+    def Start(self) -> None:
+        """Begin the call with what its buffers hold now."""
+        if self._begin is None or self._handle is not None:
+            state = "was freed" if self._begin is None else "is in flight"
+            raise failed("ERR_REQUEST", f"a persistent request that {state} cannot be started")
+        started = self._begin()
+        self._handle, self._finish, self._found = started._handle, started._finish, None
+
+    @classmethod
+    def Startall(cls, requests: Sequence[PersistentRequest]) -> None:
+        for request in requests:
+            request.Start()
+
+    def Free(self) -> None:
+        """The call goes on where it is in flight, and is not begun again."""
+        super().Free()
+        self._begin = None
 
 
 Results = dict[int, Any]  # by handle
