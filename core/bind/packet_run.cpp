@@ -97,6 +97,33 @@ void bind_metadata(Class& run) {
     put("metadata_longest_queue", [](const MetadataTotals& server) { return server.longest_queue; });
 }
 
+void bind_occupancy_curve(nb::module_& module) {
+    using Slice = OccupancyCurve::Slice;
+    auto occupancy = nb::class_<OccupancyCurve>(
+        module, "OccupancyCurve",
+        "Occupancy of a server over time, in slices of `width` picoseconds: time integrals and maxima of\n"
+        "bytes on their way to the disks, bytes in its read cache, and requests that wait.");
+    occupancy.def_prop_ro("width", &OccupancyCurve::width)
+        .def_prop_ro(
+            "covered",
+            [](const OccupancyCurve& of) {
+                return column_of(of.slices(), [](const Slice& slice) { return slice.covered; });
+            },
+            nb::rv_policy::automatic)
+        .def(
+            "sums",
+            [](const OccupancyCurve& of, std::size_t amount) {
+                return column_of(of.slices(), [&](const Slice& slice) { return slice.sum.at(amount); });
+            },
+            nb::arg("amount"), nb::rv_policy::automatic)
+        .def(
+            "most",
+            [](const OccupancyCurve& of, std::size_t amount) {
+                return column_of(of.slices(), [&](const Slice& slice) { return slice.most.at(amount); });
+            },
+            nb::arg("amount"), nb::rv_policy::automatic);
+}
+
 struct DiskLog {
     std::vector<DiskEntry> rows;
 };
@@ -114,27 +141,33 @@ void bind_disk_log(nb::module_& module) {
 
 }  // namespace
 
-RecordedRows::RecordedRows(Timeline& timeline)
+RecordedRows::RecordedRows(Timeline& timeline, Ticks end)
     : bar_chunks(row_chunks(timeline.bars)),
       transfer_chunks(row_chunks(timeline.transfers)),
-      dropped(static_cast<std::int64_t>(timeline.dropped())) {}
+      occupancy(std::move(timeline.occupancy)),
+      dropped(static_cast<std::int64_t>(timeline.dropped())) {
+    for (OccupancyCurve& curve : occupancy) curve.finish(end);
+}
 
 PacketRun::PacketRun(ProgramResult&& found, Timeline* timeline)
     : rank_end(hand_over(std::move(found.rank_end))),
       node_busy(hand_over(std::move(found.node_busy))),
       station_waited(hand_over(std::move(found.waited))),
       result(std::move(found)) {
-    if (timeline != nullptr) recorded.emplace(*timeline);
+    if (timeline != nullptr) recorded.emplace(*timeline, result.end);
 }
 
 void register_packet_run(nb::module_& module) {
     bind_disk_log(module);
+    bind_occupancy_curve(module);
     nb::class_<RecordedRows>(module, "RecordedRows", "Rows of a timeline, in chunks; `dropped` had no room.")
         .def_prop_ro(
             "bar_chunks", [](const RecordedRows& rows) { return rows.bar_chunks; }, nb::rv_policy::automatic)
         .def_prop_ro(
             "transfer_chunks", [](const RecordedRows& rows) { return rows.transfer_chunks; },
             nb::rv_policy::automatic)
+        .def_ro("occupancy", &RecordedRows::occupancy,
+                "One curve per I/O server that was asked for anything.")
         .def_ro("dropped", &RecordedRows::dropped);
     Class run(module, "PacketRun",
               "What a run took; times in picoseconds, `waited` and queues in seconds.\n\n"

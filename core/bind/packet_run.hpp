@@ -13,8 +13,9 @@ namespace striate::bind {
 
 // Rows of a timeline as they lie in memory; Python knows their fields (striate.engine.recording).
 struct RecordedRows {
-    explicit RecordedRows(Timeline& timeline);
+    RecordedRows(Timeline& timeline, Ticks end);
     std::vector<Owned<std::uint8_t>> bar_chunks, transfer_chunks;
+    std::vector<OccupancyCurve> occupancy;  // by I/O server
     std::int64_t dropped;
 };
 

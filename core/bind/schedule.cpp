@@ -45,7 +45,7 @@ ScheduleResult simulate_schedule_columns(nb::handle network, nb::handle interfac
 
 PacketRun run_program_columns(const EngineInput& given, const Hooks& plugins, bool compat_clock,
                               bool heap_ties, bool warp, bool flows, bool log_disks,
-                              std::int64_t timeline_bytes) {
+                              std::int64_t timeline_bytes, bool collective_steps) {
     BorrowedInput input(given, compat_clock);
     RunHooks hooks(plugins);
     hooks.put_into(input.settings);
@@ -54,7 +54,7 @@ PacketRun run_program_columns(const EngineInput& given, const Hooks& plugins, bo
         input.files->log = log_disks;
         hooks.put_into(*input.files);
     }
-    Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(timeline_bytes, 0)));
+    Timeline timeline(static_cast<std::size_t>(std::max<std::int64_t>(timeline_bytes, 0)), collective_steps);
     RunOptions options = options_of(warp, false, heap_ties);
     if (flows) options.fidelity = Fidelity::trains;
     if (heap_ties && input.files) options.queue = QueueKind::entry_heap;
@@ -85,7 +85,7 @@ void register_schedule(nb::module_& module) {
                "Play a schedule of messages packet by packet, or with `flows` as fluids.");
     module.def("run_programs", &run_program_columns, nb::arg("given"), nb::arg("hooks").none(), nb::kw_only(),
                nb::arg("compat_clock"), nb::arg("heap_ties"), nb::arg("warp"), nb::arg("flows"),
-               nb::arg("log_disks"), nb::arg("timeline_bytes"),
+               nb::arg("log_disks"), nb::arg("timeline_bytes"), nb::arg("collective_steps"),
                "Play the programs of an EngineInput packet by packet.");
 }
 

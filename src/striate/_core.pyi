@@ -419,6 +419,22 @@ class DiskLog:
     @property
     def end(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
+class OccupancyCurve:
+    """
+    Occupancy of a server over time, in slices of `width` picoseconds: time integrals and maxima of
+    bytes on their way to the disks, bytes in its read cache, and requests that wait.
+    """
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def covered(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    def sums(self, amount: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def most(self, amount: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
 class RecordedRows:
     """Rows of a timeline, in chunks; `dropped` had no room."""
 
@@ -427,6 +443,10 @@ class RecordedRows:
 
     @property
     def transfer_chunks(self) -> list[Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]: ...
+
+    @property
+    def occupancy(self) -> list[OccupancyCurve]:
+        """One curve per I/O server that was asked for anything."""
 
     @property
     def dropped(self) -> int: ...
@@ -566,7 +586,7 @@ def simulate_schedule(network: object, interfaces: object, steps: object, *, pac
     Play a schedule of messages packet by packet, or with `flows` as fluids.
     """
 
-def run_programs(given: striate.engine.input.EngineInput, hooks: striate.plugins.hooks.Hooks | None | None, *, compat_clock: bool, heap_ties: bool, warp: bool, flows: bool, log_disks: bool, timeline_bytes: int) -> PacketRun:
+def run_programs(given: striate.engine.input.EngineInput, hooks: striate.plugins.hooks.Hooks | None | None, *, compat_clock: bool, heap_ties: bool, warp: bool, flows: bool, log_disks: bool, timeline_bytes: int, collective_steps: bool) -> PacketRun:
     """Play the programs of an EngineInput packet by packet."""
 
 class FlowRun:

@@ -56,7 +56,8 @@ void PointToPoint::arrive(std::uint32_t send) {
 void PointToPoint::match(std::uint32_t send, std::uint32_t receive) {
     Operation& operation = operations_[send];
     expect_room(operation.envelope, operation.bytes - tag_bytes, operations_[receive].bytes);
-    host_.matched(operations_[receive].caller.owner, operations_[receive].caller.request, operation.envelope);
+    host_.matched(operations_[receive].caller.owner, operations_[receive].caller.request, operation.envelope,
+                  operation.bytes);
     if (operation.rendezvous) {
         operation.partner = receive;
         host_.transmit(operation.envelope.target, operation.envelope.source, answer_bytes,

@@ -129,6 +129,7 @@ void ProgramRunner::exchange_access(std::vector<Joined> everyone, const Meeting&
                          .first_member = family.first[place(group)],
                          .request = everyone[member].request,
                          .file_work = work};
+        if (steps_) steps_->start(index, everyone[member].rank, everyone[member].row);
         act(index);
     }
 }
@@ -140,6 +141,7 @@ void ProgramRunner::act_on_file(std::uint32_t index) {
         const FileStep& step = file_works_[mine].steps[file_works_[mine].next];
         if (step.what == FileStep::What::wait) {
             if (tasks_[index].open > 0) return await(index);
+            if (steps_) steps_->end(index, network_->now());
             ++file_works_[mine].next;
             continue;
         }
@@ -147,6 +149,7 @@ void ProgramRunner::act_on_file(std::uint32_t index) {
         ++tasks_[index].open;
         if (step.what == FileStep::What::access) {
             const FileRuns runs = step.runs;
+            if (steps_) steps_->access(index, network_->now(), file_works_[mine].writes, runs.view());
             files_->access({tasks_[index].rank, index, blocking}, file_works_[mine].file,
                            file_works_[mine].writes, runs.view());
         } else {
@@ -154,6 +157,7 @@ void ProgramRunner::act_on_file(std::uint32_t index) {
         }
     }
     if (tasks_[index].open > 0) return await(index);
+    if (steps_) steps_->end(index, network_->now());
     const Task done = tasks_[index];
     tasks_[index].phase = Task::Phase::over;
     tasks_[index].file_work = -1;

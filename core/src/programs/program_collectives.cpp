@@ -45,6 +45,7 @@ void ProgramRunner::start_collective(std::uint32_t rank) {
                      .tag = number,
                      .first_member = first,
                      .request = wanted.request};
+    if (steps_) steps_->start(index, rank, cursors_.row(rank));
     if (reacts) {
         tasks_[index].reaction =
             take_reaction({schedule, communicator, group, number, groups(rank).position[rank]});
@@ -65,6 +66,7 @@ std::uint32_t ProgramRunner::take_task() {
 // Carries out actions until one must wait, or all are done. The call itself is the first step; each wait ends
 // a step, and the next one costs at least what any step costs.
 void ProgramRunner::act(std::uint32_t index) {
+    if (steps_) steps_->end_computing(index, network_->now());
     if (tasks_[index].file_work >= 0) return act_on_file(index);
     if (tasks_[index].reaction >= 0) return act_on_reaction(index);
     while (tasks_[index].action < tasks_[index].last_action) {
@@ -72,6 +74,7 @@ void ProgramRunner::act(std::uint32_t index) {
         const Action action = book_.action(at);
         if (action == Action::wait && tasks_[index].open > 0) return await(index);
         ++tasks_[index].action;
+        if (steps_ && action == Action::wait) steps_->end(index, network_->now());
         if (action == Action::send || action == Action::recv) {
             ++tasks_[index].open;
             exchange(index, action == Action::send, book_.peer(at), book_.amount(at));
@@ -80,6 +83,7 @@ void ProgramRunner::act(std::uint32_t index) {
         }
     }
     if (tasks_[index].open > 0) return await(index);
+    if (steps_) steps_->end(index, network_->now());
     const Task done = tasks_[index];
     tasks_[index].phase = Task::Phase::over;
     free_tasks_.push_back(index);
@@ -94,6 +98,7 @@ void ProgramRunner::take_collective_step(std::uint32_t index, std::int64_t at) {
         work = std::max(work, instructions(task.rank, book_.amount(at)));
         task.action = at + 1;
     }
+    if (steps_) steps_->begin(index, network_->now(), book_.action(at) == Action::compute);
     task.phase = Task::Phase::stepping;
     start_job(task.rank, work, index);
 }
@@ -102,6 +107,7 @@ void ProgramRunner::exchange(std::uint32_t index, bool outward, std::int32_t pee
     const Task task = tasks_[index];
     const auto& member = input_.communicators[place(task.communicator)].member;
     const std::int64_t where = context(task.communicator, true);
+    if (steps_) steps_->exchange(index, network_->now(), outward, peer, payload);
     if (peer == any) return messages_.receive({index, blocking}, task.rank, {where, task.tag, any});
     const auto other = static_cast<std::uint32_t>(member[place(task.first_member + peer)]);
     if (outward) {

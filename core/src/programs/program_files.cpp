@@ -186,7 +186,7 @@ void ProgramRunner::meet_for_file(std::uint32_t rank, std::int64_t request, bool
     const Meeting where{communicator, group, number};
     auto& here = file_meetings_[where];
     here.push_back({rank, request, cursors_.operand(rank, 0), accesses, writes(cursors_.kind(rank)),
-                    accesses ? runs_of(rank) : FileRuns{}});
+                    cursors_.row(rank), accesses ? runs_of(rank) : FileRuns{}});
     if (static_cast<std::int64_t>(here.size()) < members) return;
     auto everyone = std::move(here);
     file_meetings_.erase(where);

@@ -37,6 +37,7 @@ void ProgramRunner::act_on_reaction(std::uint32_t index) {
             }
         }
         if (tasks_[index].open > 0) return await(index);
+        if (steps_) steps_->end(index, network_->now());
         Reaction& reaction = reactions_[mine];
         const std::vector<std::int64_t> heard = std::move(reaction.heard);
         reaction.heard.clear();
@@ -45,12 +46,15 @@ void ProgramRunner::act_on_reaction(std::uint32_t index) {
         reaction.prepared = true;
         Ticks work = reaction.first ? 0 : step(tasks_[index].rank);
         reaction.first = false;
+        bool computes = false;
         for (const ActorStep& one : reaction.step) {
             if (one.action == Action::compute) {
                 work = std::max(work, instructions(tasks_[index].rank, one.amount));
+                computes = true;
             }
         }
         if (work > 0) {
+            if (steps_) steps_->begin(index, network_->now(), computes);
             tasks_[index].phase = Task::Phase::stepping;
             return start_job(tasks_[index].rank, work, index);
         }
@@ -63,9 +67,9 @@ void ProgramRunner::act_on_reaction(std::uint32_t index) {
     part_over(done.rank, done.request);
 }
 
-void ProgramRunner::hear(const Task& task, const Envelope& message) {
-    const auto& position = input_.communicators[place(task.communicator)].position;
-    reactions_[place(task.reaction)].heard.push_back(position[message.source]);
+// The sender, as the task's communicator counts ranks.
+std::int64_t ProgramRunner::position_in(const Task& task, const Envelope& message) const {
+    return input_.communicators[place(task.communicator)].position[message.source];
 }
 
 }  // namespace striate

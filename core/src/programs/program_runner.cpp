@@ -79,6 +79,7 @@ ProgramRunner::ProgramRunner(Stations& stations, const ProgramInput& input, cons
         found_.resize(tasks_.size());
         chosen_.resize(tasks_.size());
         cursors_.watch_marks(marks_);
+        if (timeline_->wants_steps()) steps_.emplace(*timeline_);
     }
     if (input.files != nullptr) start_files(tasks_.size(), options);
 }

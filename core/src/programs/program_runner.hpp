@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -12,6 +13,7 @@
 
 #include "striate/network/network.hpp"
 #include "striate/programs/collective_calls.hpp"
+#include "striate/programs/collective_steps.hpp"
 #include "striate/programs/cursors.hpp"
 #include "striate/programs/file_calls.hpp"
 #include "striate/programs/point_to_point.hpp"
@@ -60,7 +62,8 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
                   std::uint64_t cookie) override;
     void take_step(std::uint32_t rank, std::uint64_t cookie) override;
     void part_over(std::uint32_t owner, std::int64_t request) override;
-    void matched(std::uint32_t owner, std::int64_t request, const Envelope& message) override;
+    void matched(std::uint32_t owner, std::int64_t request, const Envelope& message,
+                 std::int64_t bytes) override;
 
     // The remote memory's calls.
     void transmit_memory(std::uint32_t source, std::uint32_t target, std::int64_t payload,
@@ -191,7 +194,7 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
     };
     [[nodiscard]] std::int32_t take_reaction(const ActingMember& member);
     void act_on_reaction(std::uint32_t task);
-    void hear(const Task& task, const Envelope& message);
+    [[nodiscard]] std::int64_t position_in(const Task& task, const Envelope& message) const;
 
     // Files
     struct FileRuns {
@@ -204,6 +207,7 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
         std::int64_t request;
         std::int64_t file;
         bool accesses, writes;
+        std::uint32_t row;  // of the program table
         FileRuns runs;
         int steps = 1;  // before the access
     };
@@ -298,7 +302,8 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
     std::vector<std::uint32_t> marks_;
     std::vector<std::vector<OpenRegion>> open_regions_;
     std::vector<std::vector<OpenReceive>> open_receives_;
-    std::vector<Found> found_;  // by the operation in flight
+    std::vector<Found> found_;              // by the operation in flight
+    std::optional<CollectiveSteps> steps_;  // where the timeline wants them, by task
     ProgramResult result_;
 };
 

@@ -108,8 +108,14 @@ void ProgramRunner::name_source(const Envelope& message, std::int32_t communicat
     tag = narrow(message.tag);
 }
 
-void ProgramRunner::matched(std::uint32_t owner, std::int64_t request, const Envelope& message) {
-    if (tasks_[owner].reaction >= 0) return hear(tasks_[owner], message);
+void ProgramRunner::matched(std::uint32_t owner, std::int64_t request, const Envelope& message,
+                            std::int64_t bytes) {
+    if (steps_ && owner >= requests_.size())
+        steps_->receive(owner, position_in(tasks_[owner], message), bytes);
+    if (const std::int32_t reaction = tasks_[owner].reaction; reaction >= 0) {
+        auto& heard = reactions_[static_cast<std::size_t>(reaction)].heard;
+        return heard.push_back(position_in(tasks_[owner], message));
+    }
     if (timeline_ == nullptr || owner >= requests_.size()) return;
     auto& waiting = open_receives_[owner];
     const auto found = std::find_if(waiting.begin(), waiting.end(),

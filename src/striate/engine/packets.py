@@ -45,14 +45,16 @@ def run_packets(
     flows: bool = False,
     log_disks: bool = False,
     timeline_bytes: int = 0,
+    collective_steps: bool = False,
 ) -> PacketRun:
     """Play a program packet by packet, or with `flows` in trains that pass all stations of their route in one step.
 
     `compat_clock` counts whole nanoseconds, truncated; `heap_ties` leaves events of equal time in the order of a binary
     heap that looks at times alone. Both are habits of paper 001's simulator, for comparison with it.
-    With `timeline_bytes` above 0 the run writes down what happens when, as long as there is room; `log_disks` keeps
-    every job of the disks. Raises DiskFullError when a server has no room, PredictionError on a deadlock, on messages
-    nobody receives, and on what the engine cannot play.
+    With `timeline_bytes` above 0 the run writes down what happens when, as long as there is room, with
+    `collective_steps` also inside collective calls; `log_disks` keeps every job of the disks. Raises DiskFullError
+    when a server has no room, PredictionError on a deadlock, on messages nobody receives, and on what the engine
+    cannot play.
     """
     hooks = run_hooks(given.cluster, given.rank_node, given.collectives.reacting)
     with blamed(hooks), translated(PredictionError, given.names, at=given.application.name):
@@ -65,4 +67,5 @@ def run_packets(
             flows=flows,
             log_disks=log_disks,
             timeline_bytes=timeline_bytes,
+            collective_steps=collective_steps,
         )

@@ -11,7 +11,7 @@ from striate._core import RecordedRows
 from striate.cluster.cluster import Cluster
 from striate.cluster.placement import Placement
 from striate.engine.input import EngineInput
-from striate.engine.recording import DISK, RANK, SERVER, Recording
+from striate.engine.recording import DISK, RANK, SERVER, STEP, Recording
 from striate.engine.timeline_rows import (
     Families,
     Functions,
@@ -20,12 +20,13 @@ from striate.engine.timeline_rows import (
     network_rows,
     rank_rows,
     server_rows,
+    step_rows,
 )
 from striate.layout.extent_lists import ExtentLists
 from striate.provenance import versions
 from striate.trace.columns import NONE, operations
 from striate.trace.header import COLLECTIVE_HINT, SIMULATED, Flag, Header, TracedFile
-from striate.trace.kinds import LEVELS
+from striate.trace.kinds import LEVELS, STEP_LEVEL
 from striate.trace.trace import Trace
 from striate.workload.application import Application
 
@@ -40,6 +41,7 @@ def timeline_of(recorded: RecordedRows, played: EngineInput) -> Trace:
     )
     parts = [
         rank_rows(recording.at(RANK), application, families, lists),
+        step_rows(recording.at(STEP), application, families),
         server_rows(recording.at(SERVER), resources),
         network_rows(recording.transfers, resources, application.ranks),
         *disk_rows(recording.at(DISK), resources),
@@ -57,7 +59,8 @@ def timeline_of(recorded: RecordedRows, played: EngineInput) -> Trace:
     header = msgspec.structs.replace(
         header, resources=tuple(resources.names), communicators=families.communicators
     )
-    return Trace.of(operations(len(columns["start"]), columns), header, ExtentLists.of(lists))
+    table = operations(len(columns["start"]), columns)
+    return Trace.of(table, header, ExtentLists.of(lists), occupancy=recording.occupancy(resources.server))
 
 
 def _header(recording: Recording, application: Application, cluster: Cluster, placement: Placement) -> Header:
@@ -76,7 +79,7 @@ def _header(recording: Recording, application: Application, cluster: Cluster, pl
             for number in range(file.first, file.first + file.count)
         ),
         regions=application.regions,
-        levels=LEVELS,
+        levels=LEVELS if len(recording.at(STEP)) else tuple(name for name in LEVELS if name != STEP_LEVEL),
         flags=_flags(recording, cluster),
         versions=versions(),
     )

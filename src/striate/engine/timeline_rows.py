@@ -13,7 +13,7 @@ from striate.engine.recording import Rows
 from striate.layout.extents import Extents
 from striate.trace.columns import NONE
 from striate.trace.header import TracedCommunicator
-from striate.trace.kinds import COLLECTIVES, KINDS, LEVELS
+from striate.trace.kinds import COLLECTIVES, KINDS, LEVELS, STEP_LEVEL
 from striate.workload.application import Application
 from striate.workload.kinds import ACCESSES, ONE_SIDED, OPERANDS, Kind
 from striate.workload.program import Int64s
@@ -35,7 +35,8 @@ _NAMES = ("", *NAMED.values(), *_MORE_NAMES)
 ALGORITHM = "algorithm:"  # of a collective call that names one, as its function
 _BURST_DISK = 1 << 15  # core/include/striate/storage/device.hpp
 _BARS = ("other", "read", "write", "sync", "open", "close", "stat", "delete", "transfer")
-_KIND_OF_BAR = np.array([KINDS.index(word) for word in _BARS], np.int8)
+_STEPS = ("send", "recv", "sendrecv", "compute")  # kinds of bars, too
+_KIND_OF_BAR = np.array([KINDS.index(word) for word in (*_BARS, *_STEPS)], np.int8)
 _WORDS = {
     Kind.SSEND: "send",
     **{Kind[word.upper()]: word for word in (*COLLECTIVES, "send", "recv", "sendrecv", "wait", "compute")},
@@ -238,6 +239,34 @@ def _from_program(
         columns["extents"][rows] = base("extents")
         columns["blocks"][rows] = np.maximum(base("count"), 1)
         columns["stride"][rows] = np.where(columns["blocks"][rows] > 1, base("stride"), 0)
+
+
+def step_rows(bars: Rows, application: Application, families: Families) -> Columns:
+    """Steps of collective calls: exchanges, accesses of aggregators, computing; peers by their rank in the group."""
+    kind = _KIND_OF_BAR[bars["kind"]]
+    both = kind == KINDS.index("sendrecv")
+    access = np.isin(kind, [KINDS.index(word) for word in ("read", "write")])
+    columns: Columns = {
+        **_shared(bars, STEP_LEVEL),
+        "kind": kind,
+        "rank": bars["rank"],
+        "bytes": bars["bytes"],
+        "peer": bars["peer"],
+        "received": np.where(both, bars["more"], 0),
+        "source": np.where(both, bars["other"], NONE),
+        "offset": np.where(access, bars["more"], NONE),
+        "communicator": np.full(len(bars), NONE, np.int64),
+        "file": np.full(len(bars), NONE, np.int64),
+    }
+    programs, row = application.programs, bars["place"].astype(np.int64)
+    for number in np.unique(row).tolist():
+        mine = np.flatnonzero(row == number)
+        ranks = bars["rank"][mine].astype(np.int64)
+        columns["communicator"][mine] = families.numbers(int(programs.communicator[number]), ranks)
+        if "file" in OPERANDS[Kind(int(programs.kind[number]))]:
+            columns["file"][mine] = programs.base(programs.operand(number, "file"), ranks)
+    columns["file"] = np.where(access, columns["file"], NONE)
+    return columns
 
 
 def server_rows(bars: Rows, resources: Resources) -> Columns:

@@ -14,7 +14,7 @@ from striate.ladder.forecast import Forecast
 from striate.noise.model import Noise
 from striate.trace.analysis.intervals import covered
 from striate.trace.analysis.tables import front
-from striate.trace.kinds import COLLECTIVES, IO, MESSAGES
+from striate.trace.kinds import COLLECTIVES, IO, MESSAGES, RANK_LEVELS
 from striate.trace.trace import Trace
 
 SCHEMA = "striate.comparison/1"
@@ -126,7 +126,7 @@ Seconds = dict[str, float]
 
 def _asked(trace: Trace) -> NDArray[np.bool_]:
     """What the program asked for, not what was done below it; of simulations, the lines of ranks alone."""
-    access, of_rank = trace.of_kind("read", "write"), trace.column("rank") >= 0
+    access, of_rank = trace.of_kind("read", "write"), trace.at_level(*RANK_LEVELS)
     return np.asarray(of_rank & np.where(access, front(trace), ~trace.at_level("posix")))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,7 @@ def predict(
     collectives: Iterable[str | Rule] = (),
     timeline: bool = False,
     timeline_memory: Quantity = "1 GiB",
+    timeline_steps: bool = False,
     inputs: Mapping[str, str] | None = None,
     self_check: bool = False,
     exact: bool = False,
@@ -68,8 +70,9 @@ def predict(
     unless one is given, and is refused where it would cost more. `collectives` are rules
     such as "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do.
     With `timeline` the fine rung is asked, and `Forecast.timeline` is the Trace of what happened when; what does not
-    fit into `timeline_memory` is left out, which a flag of the trace tells. `inputs` maps names to hashes, for
-    provenance. With `self_check` the packet engine plays the program afterwards, and a claim it contradicts is named in
+    fit into `timeline_memory` is left out, which a flag of the trace tells; with `timeline_steps` it has the steps
+    inside collective calls, too. `inputs` maps names to hashes, for provenance. With `self_check` the packet engine
+    plays the program afterwards, and a claim it contradicts is named in
     `Forecast.contradictions`. On a machine with measured ranges the same rung is asked at both ends of them, and the
     bounds hold all three answers. `Forecast.seconds` is the median and an 80 % range, made of what the machine's
     ranges, the order of events and the model's own error (see `striate validate`) may do, each told apart in
@@ -94,6 +97,8 @@ def predict(
         raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
     if timeline and rung not in (None, "fine"):
         raise PredictionError(f"expected the rung 'fine', which alone has a timeline, got {rung!r}")
+    if timeline_steps and not timeline:
+        raise PredictionError("expected a timeline, of which the steps of collective calls are a part")
     rung = "fine" if timeline else rung
     if exact and rung != "fine":
         raise PredictionError(f"expected the rung 'fine', which alone is exact, got {rung or 'none'!r}")
@@ -111,7 +116,10 @@ def predict(
     choice = Choice.of((*collectives, *own.rules), own.collectives)
     request = Request(workload, choice, precision, rung, limit, Provenance.of(inputs), own)
     with metered() as meter:
-        subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory, plugins=own)
+        watched = partial(
+            subject_of, choice=choice, timeline_bytes=memory, collective_steps=timeline_steps, plugins=own
+        )
+        subject = watched(workload, cluster)
         expect_affordable(subject, allowed, rung)
         forecast = request.climb(subject, self_check=self_check)
         placements: tuple[Spread, ...] = ()
@@ -119,7 +127,7 @@ def predict(
             every = [forecast, *(request.again(forecast, machine, self_check=True) for machine in others)]
             middle, spread = median_placement(every)
             cluster, placements = [cluster, *others][middle], (spread,)
-            subject = subject_of(workload, cluster, choice=choice, timeline_bytes=memory, plugins=own)
+            subject = watched(workload, cluster)
             if timeline and middle:
                 every[middle] = request.climb(subject, self_check=True)  # the timeline is that of the median
             forecast = of_placements(every, middle, spread)

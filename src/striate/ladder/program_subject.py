@@ -53,6 +53,7 @@ class ProgramSubject:
     notes: tuple[str, ...] = ()
     choice: Choice = field(default_factory=Choice)
     timeline_bytes: int = 0  # of memory for a timeline of the fine rung
+    collective_steps: bool = False  # in the timeline
     shared: SharedWork = field(
         default_factory=SharedWork
     )  # that was done to get here, and is done from now on
@@ -172,6 +173,7 @@ class ProgramSubject:
                 self.workload,
                 self.cluster,
                 timeline_bytes=self.timeline_bytes,
+                collective_steps=self.collective_steps,
                 given=lambda: self.engine_input,
             )
         refuse_parts(self.workload, plugin_parts(self.cluster))

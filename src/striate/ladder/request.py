@@ -51,6 +51,7 @@ def subject_of(
     *,
     choice: Choice | None = None,
     timeline_bytes: int = 0,
+    collective_steps: bool = False,
     checked: bool = False,
     plugins: Plugins | None = None,
 ) -> Subject:
@@ -73,7 +74,12 @@ def subject_of(
         expect_messages_fit(workload, cluster)
         cluster = with_fresh_memory(workload, cluster)
     return ProgramSubject(
-        workload, cluster, choice=choice or Choice(), timeline_bytes=timeline_bytes, shared=shared
+        workload,
+        cluster,
+        choice=choice or Choice(),
+        timeline_bytes=timeline_bytes,
+        collective_steps=collective_steps,
+        shared=shared,
     )
 
 

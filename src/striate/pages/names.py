@@ -13,6 +13,7 @@ LEVEL_TITLES = {
     "server": "servers",
     "network": "links and interfaces",
     "disk": "disks",
+    "step": "steps of collective calls",
 }
 # Control characters, and marks that turn the direction of the text around them.
 _ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")

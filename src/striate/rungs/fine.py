@@ -32,17 +32,25 @@ def predict_fine(
     *,
     choice: Choice | None = None,
     timeline_bytes: int = 0,
+    collective_steps: bool = False,
     given: Callable[[], EngineInput] | None = None,
 ) -> Verdict:
     """Play the program packet by packet; section 5.5 of paper 004 takes its bounds to be of no width.
 
-    With `timeline_bytes` above 0 the answer has a timeline, made of what fits into so much memory. `given` has the
-    engine's input for a caller who needs it for other rungs, too.
+    With `timeline_bytes` above 0 the answer has a timeline, made of what fits into so much memory; it looks into
+    collective calls with `collective_steps`. `given` has the engine's input for a caller who needs it for other
+    rungs, too.
     """
     application = merged(workload.applications)
-    expect_room(application, cluster, choice=choice, timeline_bytes=timeline_bytes)
+    expect_room(
+        application,
+        cluster,
+        choice=choice,
+        timeline_bytes=timeline_bytes,
+        collective_steps=collective_steps,
+    )
     engine = given() if given else input_of(workload, cluster, choice)
-    run = run_packets(engine, timeline_bytes=timeline_bytes)
+    run = run_packets(engine, timeline_bytes=timeline_bytes, collective_steps=collective_steps)
     found = verdict_of(run, workload, cluster)
     timeline = timeline_of(run.recorded, engine) if run.recorded else None
     return replace(found, notes=_notes(run), timeline=timeline)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 RANK_LEVELS = ("mpi-io", "mpi", "posix", "program")  # program: what it marks or computes between calls
 RESOURCE_LEVELS = ("server", "network", "disk")  # seen in simulations: what machines did for the ranks
-LEVELS = (*RANK_LEVELS, *RESOURCE_LEVELS)
+STEP_LEVEL = "step"  # what ranks do inside collective calls, in simulations and on demand
+LEVELS = (*RANK_LEVELS, *RESOURCE_LEVELS, STEP_LEVEL)
 
 ACCESSES = ("read", "write")
 METADATA = ("open", "close", "sync", "delete", "view", "seek", "stat", "resize", "rename", "map", "unmap")

@@ -55,6 +55,7 @@ def read(path: Path) -> Trace:
         lists, numbers = _lists(table, np.asarray(rows.column("extents").to_numpy()))
         metadata = file.schema_arrow.metadata or {}
         samples = _inside(metadata[b"resources"], budget) if b"resources" in metadata else None
+        occupancy = _inside(metadata[b"occupancy"], budget) if b"occupancy" in metadata else None
         records = {
             key[8:].decode(errors="replace"): _inside(content, budget)
             for key, content in metadata.items()
@@ -65,7 +66,9 @@ def read(path: Path) -> Trace:
     except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
         raise TraceError(f"a damaged Parquet file: {str(error).splitlines()[0][:200]}") from None
     at = rows.column_names.index("extents")
-    return Trace.of(rows.set_column(at, "extents", pa.array(numbers)), header, lists, samples, records)
+    return Trace.of(
+        rows.set_column(at, "extents", pa.array(numbers)), header, lists, samples, records, occupancy
+    )
 
 
 def _header(metadata: dict[bytes, bytes]) -> Header:

@@ -27,6 +27,8 @@ def write(trace: Trace, path: Path) -> None:
     metadata: dict[str, str | bytes] = {"striate": SCHEMA, "trace": msgspec.json.encode(trace.header)}
     if trace.samples.num_rows:
         metadata["resources"] = _inside(trace.samples)
+    if trace.occupancy.num_rows:
+        metadata["occupancy"] = _inside(trace.occupancy)
     for module, records in trace.records.items():
         metadata[f"records {module}"] = _inside(records)
     table = trace.table.append_column("runs", _runs(trace)).replace_schema_metadata(metadata)

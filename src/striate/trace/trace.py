@@ -17,6 +17,8 @@ from striate.layout.extent_lists import ExtentLists
 from striate.trace.analysis.span import run_span
 from striate.trace.header import SIMULATED, Header
 from striate.trace.kinds import KINDS, LEVELS, RANK_LEVELS
+from striate.trace.occupancy import checked as checked_occupancy
+from striate.trace.occupancy import no_occupancy
 from striate.trace.records import Tables
 from striate.trace.records import checked as checked_records
 from striate.trace.resources import checked, no_samples, use
@@ -38,6 +40,7 @@ class Trace:
     lists: ExtentLists = field(default_factory=ExtentLists.of)
     samples: pa.Table = field(default_factory=no_samples)  # of the hosts' counters
     records: Tables = field(default_factory=dict)  # what a profiler counted of the whole run, by module
+    occupancy: pa.Table = field(default_factory=no_occupancy)  # by servers of a simulation, over time
 
     @classmethod
     def of(
@@ -47,13 +50,15 @@ class Trace:
         lists: ExtentLists | None = None,
         samples: pa.Table | None = None,
         records: Tables | None = None,
+        occupancy: pa.Table | None = None,
     ) -> Trace:
         """Sort the rows and check that they are consistent; raises TraceError where they are not."""
         from striate.trace.validate import validate
 
         seen = no_samples() if samples is None else checked(samples, len(header.hosts))
         counted_ = checked_records(records or {}, files=len(header.files), ranks=header.ranks)
-        trace = cls(_ordered(table), header, lists or ExtentLists.of(), seen, counted_)
+        kept = no_occupancy() if occupancy is None else checked_occupancy(occupancy)
+        trace = cls(_ordered(table), header, lists or ExtentLists.of(), seen, counted_, kept)
         validate(trace)
         return trace
 
@@ -108,7 +113,8 @@ class Trace:
     def where(self, rows: NDArray[Any]) -> Trace:
         """The rows chosen, by booleans or ascending indices; without counters, which describe the whole run."""
         indices = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        return replace(self, table=self.table.take(pa.array(indices)).combine_chunks(), records={})
+        table = self.table.take(pa.array(indices)).combine_chunks()
+        return replace(self, table=table, records={}, occupancy=no_occupancy())
 
     def of_ranks(self) -> Trace:
         """The rows of ranks alone, without what servers, links and disks did for them."""

@@ -7,11 +7,27 @@
 #include <vector>
 
 #include "striate/events/event.hpp"
+#include "striate/events/occupancy_curve.hpp"
 
 namespace striate {
 
-enum class BarLevel : std::uint8_t { rank, server, disk };
-enum class BarKind : std::uint8_t { operation, read, write, sync, open, close, stat, erase, transfer };
+enum class BarLevel : std::uint8_t { rank, server, disk, step };
+// The last four: what a rank does in a step of a collective call.
+enum class BarKind : std::uint8_t {
+    operation,
+    read,
+    write,
+    sync,
+    open,
+    close,
+    stat,
+    erase,
+    transfer,
+    send,
+    recv,
+    sendrecv,
+    compute
+};
 
 // What a rank, a server or a disk did.
 struct Bar {
@@ -65,12 +81,17 @@ class Timeline {
   public:
     static constexpr std::uint32_t dropped_row = UINT32_MAX;
 
-    explicit Timeline(std::size_t most_bytes) : left_(most_bytes) {}
+    // With `steps` also what ranks do inside collective calls.
+    explicit Timeline(std::size_t most_bytes, bool steps = false) : left_(most_bytes), steps_(steps) {}
 
     std::size_t add(const Bar& bar) { return has_room(sizeof bar) ? bars.add(bar) : SIZE_MAX; }
     std::uint32_t add(const Transfer& transfer) {
         const bool fits = transfers.size() < dropped_row && has_room(sizeof transfer);
         return fits ? static_cast<std::uint32_t>(transfers.add(transfer)) : dropped_row;
+    }
+    void occupy(std::uint32_t server, Ticks now, const OccupancyCurve::Amounts& amounts) {
+        if (server >= occupancy.size()) occupancy.resize(server + std::size_t{1});
+        occupancy[server].set(now, amounts);
     }
     void extend(std::uint32_t row, Ticks end, std::int64_t more_bytes) {
         if (row == dropped_row) return;
@@ -78,9 +99,11 @@ class Timeline {
         transfers[row].bytes += more_bytes;
     }
     [[nodiscard]] std::int64_t dropped() const { return dropped_; }
+    [[nodiscard]] bool wants_steps() const { return steps_; }
 
     RowChunks<Bar> bars;
     RowChunks<Transfer> transfers;
+    std::vector<OccupancyCurve> occupancy;  // by I/O server
 
   private:
     bool has_room(std::size_t bytes) {
@@ -93,6 +116,7 @@ class Timeline {
     }
 
     std::size_t left_;
+    bool steps_;
     std::int64_t dropped_ = 0;
 };
 

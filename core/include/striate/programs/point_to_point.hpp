@@ -19,8 +19,9 @@ class MessageHost {
     virtual void take_step(std::uint32_t rank, std::uint64_t cookie) = 0;
     // A send or receive of `owner` is over; `request` is what it was called with.
     virtual void part_over(std::uint32_t owner, std::int64_t request) = 0;
-    // A receive of `owner` has found its message.
-    virtual void matched(std::uint32_t owner, std::int64_t request, const Envelope& message) = 0;
+    // A receive of `owner` has found its message, of so many bytes.
+    virtual void matched(std::uint32_t owner, std::int64_t request, const Envelope& message,
+                         std::int64_t bytes) = 0;
 };
 
 class PointToPoint {

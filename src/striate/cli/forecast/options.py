@@ -19,19 +19,22 @@ if TYPE_CHECKING:
 
 
 def timeline_options(function: Command) -> Command:
-    """`--timeline` and `--timeline-memory`."""
+    """`--timeline`, `--timeline-memory` and `--timeline-steps`."""
     memory = click.option(
         "--timeline-memory",
         default="1 GiB",
         show_default=True,
         help="memory for the timeline; later events are left out",
     )
+    steps = click.option(
+        "--timeline-steps", is_flag=True, help="also record the steps inside collective calls in the timeline"
+    )
     timeline = click.option(
         "--timeline",
         type=click.Path(path_type=Path),
         help="write the timeline of ranks, servers, links and disks to a .parquet file, a trace; uses the fine rung",
     )
-    return timeline(memory(function))
+    return timeline(memory(steps(function)))
 
 
 def collective_option(function: Command) -> Command:

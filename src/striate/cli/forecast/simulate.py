@@ -76,6 +76,7 @@ def command(
     collectives: tuple[str, ...],
     timeline: Path | None,
     timeline_memory: str,
+    timeline_steps: bool,
     workload_path: Path | None,
     plugins: tuple[str, ...],
     plugin_traceback: bool,
@@ -131,6 +132,7 @@ def command(
             collectives=collectives,
             timeline=True,
             timeline_memory=timeline_memory,
+            timeline_steps=timeline_steps,
             inputs=({} if is_module else {Path(program).name: hash_file(Path(program))})
             | machine_hash
             | own.hashes(),

@@ -11,13 +11,23 @@ from numpy.typing import NDArray
 from striate.pages.run import Run
 from striate.pages.timeline.apart import apart, clipped
 from striate.trace.analysis.tracks import REGIONS_FROM, lines_of, states_of
-from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS
+from striate.trace.kinds import LEVELS, RANK_LEVELS, RESOURCE_LEVELS, STEP_LEVEL
 from striate.trace.trace import Trace
 
 TICK_SECONDS = 1e-9
 Int64s = NDArray[np.int64]
-LAYERS = ("regions", "calls", "system calls")  # from the outside to the inside, within a row
-_LAYER_OF_LEVEL = {"program": 0, "mpi-io": 1, "mpi": 1, "posix": 2, "server": 1, "network": 1, "disk": 1}
+# From the outside to the inside, within a row.
+LAYERS = ("regions", "calls", "system calls", "steps of collective calls")
+_LAYER_OF_LEVEL = {
+    "program": 0,
+    "mpi-io": 1,
+    "mpi": 1,
+    "posix": 2,
+    STEP_LEVEL: 3,
+    "server": 1,
+    "network": 1,
+    "disk": 1,
+}
 LEVELS_APART = ("ranks", *RESOURCE_LEVELS)  # what is bundled apart
 MOST_STATES = 250  # a page tells apart; regions can have any number of names
 _FEW = 3  # ranks per host, in the mean, that are worth a heading
@@ -79,7 +89,7 @@ def _bars(trace: Trace) -> Bars:
     level, resource = trace.column("level")[first], trace.column("resource")[first]
     group = np.where(resource >= 0, len(hosts) + level - len(RANK_LEVELS), place[trace.column("rank")[first]])
     layers = np.array([_LAYER_OF_LEVEL[level] for level in LEVELS])[trace.column("level")]
-    layers[trace.of_kind("compute")] = LAYERS.index("calls")
+    layers[trace.of_kind("compute") & trace.at_level("program")] = LAYERS.index("calls")
     states, state = states_of(trace)
     categories = (*states[:REGIONS_FROM], *["region"] * (len(states) - REGIONS_FROM))
     return _laid_out(

@@ -1,4 +1,4 @@
-"""How busy every resource was over time: servers, links and disks of a simulation, sampled hosts; rates and queues."""
+"""How busy every resource of a simulation was over time, and sampled hosts; rates, queues, memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def view(runs: Sequence[Run]) -> View | None:
         if not found:
             continue
         columns[f"busy{len(parts)}"] = np.concatenate([shares for _, shares in found])
-        curves = curves_of(run.trace)
+        curves, occupancy = curves_of(run.trace), occupancy_of(run.trace)
+        for name, (_, values) in occupancy.items():
+            columns[f"{name}{len(parts)}"] = values
         for level, (moved, in_flight) in curves.items():
             columns[f"{level}Moved{len(parts)}"], columns[f"{level}UnderWay{len(parts)}"] = moved, in_flight
         parts.append(
@@ -42,6 +44,7 @@ def view(runs: Sequence[Run]) -> View | None:
                 "bins": TIME_BINS,
                 "resources": [described for described, _ in found],
                 "curves": list(curves),
+                "occupancy": {name: described for name, (described, _) in occupancy.items()},
             }
         )
     return View("load", "Load of resources", {"parts": parts}, columns) if parts else None
@@ -95,6 +98,27 @@ def curves_of(trace: Trace) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int
         in_flight = spread(together, start, end, end - start, edges, 1)[0] / np.diff(edges)
         moved = whole(spread(together, start, end, size, edges, 1))
         found[level] = (moved, np.rint(in_flight * 1000).astype(np.int64))
+    return found
+
+
+def occupancy_of(trace: Trace) -> dict[str, tuple[dict[str, Any], NDArray[np.int64]]]:
+    """What all servers together have in memory, per bin, and the most that one of them ever had."""
+    table = trace.occupancy
+    start, end = (np.asarray(table.column(name).to_numpy()) for name in ("start", "end"))
+    edges = np.linspace(0, max(round(trace.seconds * 1e9), 1), TIME_BINS + 1)
+    found = {}
+    for name in ("dirty", "cached"):
+        average, most = (np.asarray(table.column(column).to_numpy()) for column in (name, f"most_{name}"))
+        if not most.any():
+            continue
+        together = np.zeros(len(start), np.int64)
+        level = spread(together, start, end, average * (end - start), edges, 1)[0] / np.diff(edges)
+        fullest = int(np.argmax(most))
+        described = {
+            "most": int(most[fullest]),
+            "server": shown_name(table.column("server")[fullest].as_py()),
+        }
+        found[name] = (described, np.rint(level).astype(np.int64))
     return found
 
 

@@ -45,10 +45,16 @@ _REDUCTIONS = frozenset((Kind.REDUCE, Kind.ALLREDUCE, Kind.SCAN, Kind.REDUCE_SCA
 
 
 def bytes_needed(
-    application: Application, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
+    application: Application,
+    cluster: Cluster,
+    *,
+    choice: Choice | None = None,
+    timeline_bytes: int = 0,
+    collective_steps: bool = False,
 ) -> int:
     """What a run of `application` takes beside the workload itself."""
-    parts = Estimate.of(application, cluster, (choice or Choice()).on(cluster)).parts(timeline_bytes)
+    estimate = Estimate.of(application, cluster, (choice or Choice()).on(cluster))
+    parts = estimate.parts(timeline_bytes, collective_steps=collective_steps)
     return int(min(sum(parts.values()), 2.0**62))
 
 
@@ -69,7 +75,7 @@ class Estimate:
         costs = row_costs(application, cluster, choice, average)
         return cls(application, cluster, choice, average, costs, storage_of(cluster, application.ranks))
 
-    def parts(self, timeline_bytes: int = 0) -> dict[str, float]:
+    def parts(self, timeline_bytes: int = 0, *, collective_steps: bool = False) -> dict[str, float]:
         """Bytes by what takes them."""
         peaks, ranks = self._peaks(), self._ranks()
         ever = self._routes_ever()
@@ -85,7 +91,7 @@ class Estimate:
             "collective schedules": self._schedules(),
             "routes": self._streams(in_use, sum(np.multiply(ranks, ever).tolist())),
             "read caches": self._pages() * PAGE,
-            "timeline": self._timeline(timeline_bytes),
+            "timeline": self._timeline(timeline_bytes, collective_steps),
         }
 
     def _ranks(self) -> list[int]:
@@ -185,13 +191,18 @@ class Estimate:
         accessed = (self.costs.read + self.costs.written) * self.average.times * self.average.ranks
         return min(float(accessed.sum()), self.storage.keeps) / PAGE_BYTES
 
-    def _timeline(self, most_bytes: int) -> float:
+    def _timeline(self, most_bytes: int, collective_steps: bool) -> float:
         if not most_bytes:
             return 0.0
         often = self.average.times * self.average.ranks
         marks = (Kind.LOOP, Kind.END, Kind.REGION_END)
         bars = float(often[~np.isin(self.application.programs.kind, marks)].sum())
         bars += float(((self.costs.parts + self.costs.jobs) * often).sum())
+        if collective_steps:  # two bars per message at most: the exchange, and computing
+            inside = self.average.rows(
+                *(kind for kind in Kind if Kind.BARRIER <= kind <= Kind.REDUCE_SCATTER)
+            )
+            bars += 2 * float((self.costs.messages * often)[inside].sum())
         watched = (stations_of_route(self.cluster) - 5) / 2 + 2  # edges, and two interfaces
         transfers = watched * float((self.costs.messages * often).sum())
         written = bars * BAR + transfers * TRANSFER

@@ -50,11 +50,22 @@ def _expect_messages_fit(application: Application, cluster: Cluster, nodes: NDAr
 
 
 def expect_room(
-    application: Application, cluster: Cluster, *, choice: Choice | None = None, timeline_bytes: int = 0
+    application: Application,
+    cluster: Cluster,
+    *,
+    choice: Choice | None = None,
+    timeline_bytes: int = 0,
+    collective_steps: bool = False,
 ) -> None:
     """Raise NotEnoughMemoryError, with the estimate, before a run that would not fit into this computer."""
     free = bytes_free()
-    needed = bytes_needed(application, cluster, choice=choice, timeline_bytes=timeline_bytes)
+    needed = bytes_needed(
+        application,
+        cluster,
+        choice=choice,
+        timeline_bytes=timeline_bytes,
+        collective_steps=collective_steps,
+    )
     if free is not None and needed > free:
         raise NotEnoughMemoryError(
             f"{application.ranks:,} ranks packet by packet take about {about_size(needed)} of memory,"

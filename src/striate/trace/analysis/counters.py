@@ -1,4 +1,4 @@
-"""The hosts' use of resources as counters over time: what viewers draw as curves."""
+"""Counters over time, which viewers draw as curves: use of hosts, occupancy of simulated servers."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ _SHOWN = {  # column of `Trace.resources` -> name, unit, and whether it is shown
     "disk_read": ("disks: read", "bytes/s", True),
     "disk_written": ("disks: written", "bytes/s", True),
 }
+_OCCUPANCY = {  # column of `Trace.occupancy` -> name and unit
+    "dirty": ("memory: on the way to the disks", "bytes"),
+    "cached": ("memory: read cache", "bytes"),
+    "waiting": ("requests before the disks", "requests"),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +39,23 @@ class Counter:
 
 def counters_of(trace: Trace) -> list[Counter]:
     """A curve a host and resource that was seen; a value holds from the beginning of its stretch."""
+    return [*_of_hosts(trace), *_of_servers(trace)]
+
+
+def _of_servers(trace: Trace) -> list[Counter]:
+    server = np.asarray(trace.occupancy.column("server").to_pylist(), object)
+    start = np.asarray(trace.occupancy.column("start").to_numpy())
+    found = []
+    for name in dict.fromkeys(server.tolist()):
+        rows = server == name
+        for column, (title, unit) in _OCCUPANCY.items():
+            values = np.asarray(trace.occupancy.column(column).to_numpy())[rows]
+            if values.any():
+                found.append(Counter(name, title, unit, start[rows], values))
+    return found
+
+
+def _of_hosts(trace: Trace) -> list[Counter]:
     table = trace.resources()
     host = np.asarray(table.column("host").to_pylist(), object)
     start, end = (np.asarray(table.column(name).to_numpy()) for name in ("start", "end"))

@@ -39,7 +39,13 @@ def from_beginning(trace: Trace) -> Trace:
         trace.header, started=trace.header.started + first, duration=last - first
     )
     table = _earlier(trace.table, ("start", "end", "complete"), first)
-    return replace(trace, table=table, header=header, samples=_earlier(trace.samples, ("time",), first))
+    return replace(
+        trace,
+        table=table,
+        header=header,
+        samples=_earlier(trace.samples, ("time",), first),
+        occupancy=_earlier(trace.occupancy, ("start", "end"), first),
+    )
 
 
 def _earlier(table: pa.Table, names: tuple[str, ...], by: int) -> pa.Table:

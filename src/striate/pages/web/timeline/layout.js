@@ -1,7 +1,7 @@
 // Where rows and lanes stand: groups of rows under a heading, runs one below the other or interleaved.
 
-export const LANE = 15; // CSS pixels, of a lane of calls; regions and system calls are a little lower
-const HEIGHTS = [12, LANE, 11];
+export const LANE = 15; // CSS pixels, of a lane of calls; regions, system calls and steps are a little lower
+const HEIGHTS = [12, LANE, 11, 10];
 const THIN = 3;
 const GAP = 5;
 const CROWD = 150; // rows from which on an overview is worth more than names

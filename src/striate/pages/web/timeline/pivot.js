@@ -28,7 +28,7 @@ export function scopesOf(model) {
       found.set(title, { title, level, layer });
     }
   }
-  const order = ({ level, layer }) => 10 * level + [2, 0, 1][layer];
+  const order = ({ level, layer }) => 10 * level + [2, 0, 1, 3][layer];
   return [...found.values()].sort((one, other) => order(one) - order(other));
 }
 

@@ -28,7 +28,10 @@ function drawn(part, number, columns, page) {
   });
 }
 
-// The rate of all servers or disks together, and how many requests are there: what waits or is worked on.
+const OCCUPANCY = { dirty: "Memory with data on its way to the disks", cached: "Memory with pages of the read cache" };
+
+// The rate of all servers or disks together, how many requests are there (what waits or is worked on), and what servers
+// hold in memory.
 function curves(part, number, level, columns, page) {
   if (!part.curves.includes(level)) return [];
   const width = part.seconds / part.bins;
@@ -44,5 +47,8 @@ function curves(part, number, level, columns, page) {
       `Bandwidth of all together: at most ${rate(peak / width)}, ${rate(mean / width)} on average`),
     ...drawing(columns[`${level}UnderWay${number}`], "busy", (peak, mean) =>
       `${level === "server" ? "Requests waiting or worked on" : "Jobs in flight"}: at most ${(peak / 1000).toFixed(1)}, ${(mean / 1000).toFixed(1)} on average`),
+    ...Object.entries(level === "server" ? part.occupancy : {}).flatMap(([name, { most, server }]) =>
+      drawing(columns[`${name}${number}`], "read", (peak, mean) =>
+        `${OCCUPANCY[name]}, all servers: at most ${size(peak)}, ${size(mean)} on average; at most ${size(most)} on one (${server})`)),
   ];
 }
