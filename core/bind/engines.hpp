@@ -19,6 +19,7 @@ void register_program_flows(nanobind::module_& module);
 void register_refusals(nanobind::module_& module);
 void register_records(nanobind::module_& module);
 void register_chunks(nanobind::module_& module);
+void register_compiled(nanobind::module_& module);
 void register_rows(nanobind::module_& module);
 
 }  // namespace striate::bind

@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
     striate::bind::register_access_plan(module);
     striate::bind::register_queueing(module);
     striate::bind::register_routes(module);
+    striate::bind::register_compiled(module);
     striate::bind::register_packet_run(module);
     striate::bind::register_schedule(module);
     striate::bind::register_flows(module);

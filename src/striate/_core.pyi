@@ -395,6 +395,39 @@ def route_summary(bandwidth: Annotated[NDArray[numpy.float64], dict(shape=(None,
     Hops (-1: no route), latency in ticks and bottleneck bandwidth of every pair.
     """
 
+class PluginFaultError(Exception):
+    pass
+
+def compiled_plugins(path: str) -> list[tuple[str, str]]:
+    """Kinds and names of the plug-ins of a shared object, whose code is run."""
+
+class CompiledScheduler:
+    """Schedulers of all servers."""
+
+    def __init__(self, path: str, name: str, servers: Sequence[tuple[str, int, int]], io_request: int) -> None: ...
+
+    def arrive(self, arg0: int, arg1: int, arg2: int, arg3: int, arg4: int, arg5: int, arg6: bool, arg7: int, /) -> None: ...
+
+    def next(self, arg0: int, arg1: int, /) -> list[int]: ...
+
+class CompiledDisk:
+    """Models of all disks."""
+
+    def __init__(self, path: str, name: str, servers: Sequence[tuple[str, int, int]], io_request: int) -> None: ...
+
+    def ticks(self, arg0: int, arg1: int, arg2: int, arg3: int, arg4: int, arg5: bool, arg6: int, /) -> int: ...
+
+class CompiledReplacement:
+    """Replacement policies of all servers."""
+
+    def __init__(self, path: str, name: str, servers: Sequence[tuple[str, int, int]], io_request: int) -> None: ...
+
+    def added(self, arg0: int, arg1: int, arg2: int, /) -> None: ...
+
+    def used(self, arg0: int, arg1: int, arg2: int, /) -> None: ...
+
+    def victim(self, arg: int, /) -> tuple[int, int]: ...
+
 class DiskLog:
     """One row per job of a disk; times in picoseconds."""
 

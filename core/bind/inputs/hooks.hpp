@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../columns.hpp"
+#include "striate/plugins/compiled.hpp"
 #include "striate/programs/program_run.hpp"
 
 namespace striate::bind {
@@ -25,6 +26,11 @@ class PythonPart {
   public:
     explicit PythonPart(nb::handle part) : part_(part) {}
     [[nodiscard]] bool given() const { return part_.is_valid() && !part_.is_none(); }
+    // Whom a run asks: the part itself where it is compiled, else `through`, which calls Python.
+    template <class Part, class Compiled>
+    [[nodiscard]] Part* asked(Part* through) const {
+        return nb::isinstance<Compiled>(part_) ? nb::cast<Compiled*>(part_) : through;
+    }
 
   protected:
     nb::handle part_;
@@ -140,10 +146,11 @@ struct RunHooks {
         std::uint32_t number = 0;
         for (ServerRules& server : files.servers) {
             server.queue.server = server.device.server = server.read_cache.server = number++;
-            if (scheduler.given()) server.queue.scheduler = &scheduler;
-            if (disk.given()) server.device.model = &disk;
+            if (scheduler.given())
+                server.queue.scheduler = scheduler.asked<RequestScheduler, CompiledScheduler>(&scheduler);
+            if (disk.given()) server.device.model = disk.asked<DiskModel, CompiledDisk>(&disk);
             if (cache.given()) {
-                server.read_cache.replacement = &cache;
+                server.read_cache.replacement = cache.asked<PageReplacement, CompiledReplacement>(&cache);
                 server.read_cache.capacity_bytes = server.queue.memory_bytes;
             }
         }

@@ -42,7 +42,7 @@ class LoadedPlugin:
         except PluginError:
             raise
         except _TooLongError:
-            raise self.error(f"`{what}` never ends: no answer for {_limit():g} s") from None
+            raise self.error(f"`{what}` never ends: no answer for {call_limit():g} s") from None
         except (Exception, SystemExit) as error:
             raise self.error(f"`{what}` raises {told(error, self.source)}") from error
 
@@ -63,7 +63,8 @@ class _TooLongError(BaseException):
     """Raised inside a plug-in that does not return; no `except Exception` of its own stops it."""
 
 
-def _limit() -> float:
+def call_limit() -> float:
+    """Seconds that one call of a plug-in may take."""
     try:
         return float(os.environ.get(SECONDS, _USUAL_SECONDS))
     except ValueError:
@@ -81,7 +82,7 @@ class _Watch:
         self._limit = _USUAL_SECONDS
 
     def __enter__(self) -> None:
-        self._limit = _limit()
+        self._limit = call_limit()
         if self._thread is None:
             self._thread = threading.Thread(target=self._look, daemon=True, name="plug-in watch")
             self._thread.start()

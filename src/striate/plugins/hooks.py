@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from striate._core import CompiledDisk, CompiledReplacement, CompiledScheduler
 from striate.cluster.cluster import Cluster
 from striate.errors import PredictionError
 from striate.plugins.collective_io import CollectiveIOHook
+from striate.plugins.compiled import faults_named, part_of
+from striate.plugins.guard import LoadedPlugin
 from striate.plugins.loading import Plugins
 from striate.plugins.reactive import ReactingCall, ReactingHook
 from striate.plugins.routing import RoutingHook
@@ -21,14 +24,15 @@ from striate.plugins.server_parts import CacheHook, DiskHook, SchedulerHook
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hooks:
-    """The core calls their methods by name (core/bind/inputs/hooks.hpp); None: the built-in part."""
+    """The core calls methods by name, compiled ones directly (core/bind/inputs/hooks.hpp); None: the built-in part."""
 
-    scheduler: SchedulerHook | None = None
-    disk: DiskHook | None = None
-    cache: CacheHook | None = None
+    scheduler: SchedulerHook | CompiledScheduler | None = None
+    disk: DiskHook | CompiledDisk | None = None
+    cache: CacheHook | CompiledReplacement | None = None
     routing: RoutingHook | None = None
     collective_io: CollectiveIOHook | None = None
     collective: ReactingHook | None = None
+    loaded: tuple[LoadedPlugin, ...] = ()
 
 
 def run_hooks(
@@ -45,19 +49,21 @@ def run_hooks(
         routing=_made(plugins, "routing", RoutingHook, cluster),
         collective_io=_made(plugins, "collective-io", CollectiveIOHook, cluster, rank_node),
         collective=ReactingHook(reacting) if reacting else None,
+        loaded=plugins.loaded,
     )
 
 
 def _made(plugins: Plugins, kind: str, hook: Callable[..., Any], *given: Any) -> Any:
     plugin = plugins.of_kind(kind)
-    return None if plugin is None else hook(plugin, *given)
+    return None if plugin is None else part_of(plugin, hook, *given)
 
 
 @contextmanager
 def blamed(hooks: Hooks | None) -> Iterator[None]:
-    """Where a run is refused because a collective of a plug-in has not ended, name the plug-in."""
+    """Where a run ends because of a plug-in, name it: one that is compiled, or a collective that has not ended."""
     try:
-        yield
+        with faults_named(hooks.loaded if hooks is not None else ()):
+            yield
     except PredictionError:
         if hooks is not None and hooks.collective is not None:
             hooks.collective.expect_all_over()

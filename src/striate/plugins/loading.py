@@ -1,4 +1,4 @@
-"""Finds plug-ins: classes that a Python file lists, or that installed packages register as entry points."""
+"""Finds plug-ins: classes that a file lists, in Python or compiled, or that packages register as entry points."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any
 from striate.collectives.registry import FAMILY, KINDS, names_of
 from striate.errors import PluginError
 from striate.plugins.collective import CheckedCollective, ReactiveAlgorithm
+from striate.plugins.compiled import compiled_plugins, is_compiled
 from striate.plugins.guard import LoadedPlugin, told
 from striate.provenance import hash_file
 
@@ -96,7 +97,7 @@ NO_PLUGINS = Plugins()
 
 
 def load(sources: Iterable[str | Path | Plugins]) -> Plugins:
-    """The plug-ins of files (`my.py`, or one of them: `my.py:NAME`) and of entry points (`NAME`).
+    """The plug-ins of files (`my.py` or `my.so`, or one of them: `my.py:NAME`) and of entry points (`NAME`).
 
     Runs their code. Raises PluginError for a file that is missing or fails, and for what is no plug-in.
     """
@@ -108,6 +109,9 @@ def load(sources: Iterable[str | Path | Plugins]) -> Plugins:
 
 def load_one(source: str) -> tuple[LoadedPlugin, ...]:
     """All plug-ins of one source; see `load`."""
+    if is_compiled(source):
+        path, _, name = source.rpartition(":") if not source.endswith(".so") else (source, "", "")
+        return _chosen(compiled_plugins(Path(path), name), name, path)
     if source.endswith(".py") or ".py:" in source:
         path, _, name = source.rpartition(":") if not source.endswith(".py") else (source, "", "")
         return _chosen(_of_file(Path(path)), name, path)
@@ -122,7 +126,9 @@ def load_one(source: str) -> tuple[LoadedPlugin, ...]:
                 ) from error
             return _checked(listed if isinstance(listed, list | tuple) else [listed], f"entry point {source}")
     known = ", ".join(sorted(point.name for point in points)) or "none is installed"
-    raise PluginError(f"expected a Python file or an entry point of {GROUP} ({known}), got {source!r:.60}")
+    raise PluginError(
+        f"expected a Python file, a shared object or an entry point of {GROUP} ({known}), got {source!r:.60}"
+    )
 
 
 def _chosen(loaded: tuple[LoadedPlugin, ...], name: str, source: str) -> tuple[LoadedPlugin, ...]:

@@ -14,6 +14,7 @@ from striate.collectives.book import ENGINE_RECV, ENGINE_SEND
 from striate.errors import PluginError
 from striate.plugins.collective import CheckedCollective, ReactiveAlgorithm
 from striate.plugins.collective_io import CollectiveIOHook
+from striate.plugins.compiled import faults_named, part_of
 from striate.plugins.guard import LoadedPlugin
 from striate.plugins.layout import strips_of
 from striate.plugins.loading import reacts
@@ -35,7 +36,8 @@ def tried(plugin: LoadedPlugin, cluster: Cluster) -> int:
         raise PluginError(
             f"{cluster.name} has no I/O server to try it on", at=plugin.kind, source=plugin.source
         )
-    return sum(1 for _ in _TRIALS[plugin.kind](plugin, cluster))
+    with faults_named((plugin,)):
+        return sum(1 for _ in _TRIALS[plugin.kind](plugin, cluster))
 
 
 def _collective(plugin: LoadedPlugin, cluster: Cluster) -> Iterator[None]:
@@ -126,7 +128,7 @@ def _patterns(members: int) -> Iterator[list[NDArray[np.int64]]]:
 
 def _scheduler(plugin: LoadedPlugin, cluster: Cluster) -> Iterator[None]:
     """Requests of several ranks come while others are served; all of them are served once."""
-    hook, draw = SchedulerHook(plugin, cluster), np.random.default_rng(1)
+    hook, draw = part_of(plugin, SchedulerHook, cluster), np.random.default_rng(1)
     waiting: set[int] = set()
     for slot in range(REQUESTS):
         rank, block = (int(value) for value in draw.integers(0, 8, 2))
@@ -143,7 +145,7 @@ def _scheduler(plugin: LoadedPlugin, cluster: Cluster) -> Iterator[None]:
 
 
 def _disk(plugin: LoadedPlugin, cluster: Cluster) -> Iterator[None]:
-    hook, draw = DiskHook(plugin, cluster), np.random.default_rng(1)
+    hook, draw = part_of(plugin, DiskHook, cluster), np.random.default_rng(1)
     now = 0
     for _ in range(REQUESTS):
         file, size, write = int(draw.integers(3)), int(draw.integers(1, 1 << 22)), bool(draw.integers(2))
@@ -153,7 +155,7 @@ def _disk(plugin: LoadedPlugin, cluster: Cluster) -> Iterator[None]:
 
 def _cache(plugin: LoadedPlugin, cluster: Cluster) -> Iterator[None]:
     """Pages come and go through a memory of a few of them."""
-    hook, draw = CacheHook(plugin, cluster), np.random.default_rng(1)
+    hook, draw = part_of(plugin, CacheHook, cluster), np.random.default_rng(1)
     present: set[tuple[int, int]] = set()
     for _ in range(REQUESTS):
         page = int(draw.integers(3)), int(draw.integers(20))

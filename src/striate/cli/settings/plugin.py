@@ -23,25 +23,50 @@ KINDS = {
 def command() -> None:
     """Plug-ins: a user's own algorithms in place of the built-in ones, by `--plugin` of predict, simulate and tune.
 
-    A plug-in is a Python file, which is run with your rights.
+    A plug-in is a Python file, or a shared object of C++, which is run with your rights.
     """
 
 
 @command.command()
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="the file to write (default: my_KIND.py)"
+    "--language",
+    type=click.Choice(["python", "c++"]),
+    default="python",
+    show_default=True,
+    help="C++ for the kinds scheduler, disk and cache",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="the file to write (default: my_KIND.py or .cpp)"
 )
 @click.option("--force", is_flag=True, help="overwrite an existing file")
-def new(kind: str, output: Path | None, force: bool) -> None:
+def new(kind: str, language: str, output: Path | None, force: bool) -> None:
     """Write a plug-in of KIND as a starting point."""
     from importlib.resources import files
 
-    name = kind.replace("-", "_")
-    path = output or Path(f"my_{name}.py")
-    text = files("striate.plugins.templates").joinpath(f"{name}.py").read_text()
-    write_output(path, text.replace("THIS_FILE", str(path)), force=force)
-    say(f"{path}: a plug-in of kind {kind}, {KINDS[kind]}; check it with `striate plugin check {path}`")
+    from striate.plugins.compiled import PARTS
+
+    if language == "c++" and kind not in PARTS:
+        raise click.UsageError(f"expected a kind among {', '.join(PARTS)} for C++, got {kind!r}")
+    name, suffix = kind.replace("-", "_"), ".py" if language == "python" else ".cpp"
+    path = output or Path(f"my_{name}{suffix}")
+    text = files("striate.plugins.templates").joinpath(f"{name}{suffix}").read_text()
+    text = text.replace("THIS_FILE", str(path)).replace("THIS_STEM", f"./{path.with_suffix('')}")
+    write_output(path, text, force=force)
+    then = (
+        f"check it with `striate plugin check {path}`"
+        if language == "python"
+        else "its head says how to build it"
+    )
+    say(f"{path}: a plug-in of kind {kind}, {KINDS[kind]}; {then}")
+
+
+@command.command()
+def flags() -> None:
+    """Print the compiler's options for a plug-in in C++: c++ $(striate plugin flags) my.cpp -o my.so."""
+    from striate.plugins.compiled import compiler_flags
+
+    say(" ".join(compiler_flags()))
 
 
 @command.command()
