@@ -9,11 +9,13 @@
 namespace striate {
 
 TrainNetwork::TrainNetwork(Stations& stations, NetworkListener& listener)
-    : stations_(stations),
-      listener_(listener),
-      totals_(stations.size()),
-      waited_(stations.size()),
-      clock_(stations.size()) {}
+    : stations_(stations), listener_(listener), served_(stations.size()) {}
+
+std::vector<double> TrainNetwork::waited() const {
+    std::vector<double> seconds;
+    for (const Served& served : served_) seconds.push_back(served.waited);
+    return seconds;
+}
 
 void TrainNetwork::begin(std::uint32_t source, const Departure& departure) {
     if (source >= stations_.nics() || departure.target >= stations_.nics())
@@ -63,12 +65,21 @@ void TrainNetwork::send_train(std::uint32_t index, std::span<const std::uint32_t
 }
 
 GapClock<16>::Span TrainNetwork::serve(std::uint32_t station, Ticks ready, Ticks work, const Train& train) {
-    totals_[station].busy = after(totals_[station].busy, work);
-    totals_[station].packets += train.packets;
-    totals_[station].bytes += train.bytes;
-    const auto span = clock_[station].serve(ready, work);
-    waited_[station] += static_cast<double>(span.begun - ready) / 1e12;
+    Served& served = served_[station];
+    served.total.busy = after(served.total.busy, work);
+    served.total.packets += train.packets;
+    served.total.bytes += train.bytes;
+    const auto span = served.clock.serve(ready, work);
+    served.waited += static_cast<double>(span.begun - ready) / 1e12;
     return span;
+}
+
+// Stations of a large network are far from the CPU: all of a route are fetched together.
+void TrainNetwork::fetch(std::span<const std::uint32_t> route) const {
+    for (const std::uint32_t station : route) {
+        __builtin_prefetch(&served_[station]);
+        __builtin_prefetch(&stations_[station]);
+    }
 }
 
 TrainNetwork::Passage TrainNetwork::pass_analytically(const Train& train) {
@@ -81,6 +92,7 @@ TrainNetwork::Passage TrainNetwork::pass(std::span<const std::uint32_t> route, c
     const std::int64_t full = stations_.settings().packet_bytes;
     Passage passage{now_, now_, 0};
     Ticks first = now_, last = now_;  // when the first and the last packet come
+    fetch(route);
     for (std::size_t hop = 0; hop < route.size(); ++hop) {
         const Ticks own = service(route, hop, train.first);
         const Ticks final = train.packets > 1 ? service(route, hop, train.last) : own;
@@ -214,6 +226,7 @@ void TrainNetwork::run(const std::function<void()>& poll) {
         if ((++events_ & 0xffff) == 0) poll();
     }
     if (active_ != 0) throw std::logic_error("after the run messages are under route");
+    for (const Served& served : served_) totals_.push_back(served.total);
 }
 
 }  // namespace striate

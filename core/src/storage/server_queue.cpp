@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -20,7 +21,16 @@ void ServerQueue::add(const Job& job, Ticks now) {
     if (job.access.write) dirty_bytes_ += job.access.bytes;
     if (rules_.scheduler != nullptr) return rules_.scheduler->arrive(rules_.server, slot, job, now);
     if (in_order_of_arrival()) arrivals_.emplace_back(slot, jobs_[slot].arrival);
-    if (merges()) by_offset_.insert(place_of(slot));
+    if (merges()) insert_by_offset(slot);
+}
+
+// Begins to look beside the job that came before it with the same cookie, if that one still waits.
+void ServerQueue::insert_by_offset(std::uint32_t job) {
+    Recent& recent = recent_[jobs_[job].job.cookie % most_recent];
+    const bool waits =
+        recent.job < jobs_.size() && jobs_[recent.job].present && jobs_[recent.job].arrival == recent.arrival;
+    const auto hint = waits ? std::next(recent.place) : by_offset_.end();
+    recent = {job, jobs_[job].arrival, by_offset_.insert(hint, place_of(job))};
 }
 
 Operation ServerQueue::take(Ticks now) {

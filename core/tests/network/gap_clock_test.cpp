@@ -2,7 +2,53 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
 using namespace striate;
+
+namespace {
+
+// The same clock by a plain list of gaps.
+struct SlowClock {
+    struct Gap {
+        Ticks from, to;
+    };
+    std::size_t kept;
+    Ticks end = 0;
+    std::vector<Gap> gaps;
+
+    Ticks serve(Ticks ready, Ticks work) {
+        std::vector<Gap> left;
+        bool done = false;
+        Ticks over = 0;
+        for (const Gap& gap : ready < end ? std::exchange(gaps, {}) : std::vector<Gap>{}) {
+            const Ticks from = std::max(gap.from, ready), to = std::min(gap.to, from + work);
+            if (done || gap.to <= ready) {
+                left.push_back(gap);
+                continue;
+            }
+            if (gap.from < from) left.push_back({gap.from, from});
+            if (to < gap.to) left.push_back({to, gap.to});
+            done = gap.to - from >= work;
+            work -= to - from;
+            over = to;
+        }
+        if (ready < end) gaps = left;
+        if (done) return over;
+        const Ticks begun = std::max(end, ready);
+        if (begun > end) gaps.push_back({end, begun});
+        return end = begun + work;
+    }
+
+    void forget() {
+        while (gaps.size() > kept) gaps.erase(gaps.begin());
+    }
+};
+
+}  // namespace
 
 TEST_CASE("work that is told late is done in the gap that was left") {
     GapClock<4> clock;
@@ -44,4 +90,23 @@ TEST_CASE("a leveled clock has no past") {
     (void)clock.serve(10, 1);
     clock.level(50);
     CHECK(clock.serve(0, 1).begun == 50);
+}
+
+TEST_CASE("a ring of gaps is a list of them from which the earliest leave") {
+    std::mt19937_64 random(7);
+    for (int round = 0; round < 200; ++round) {
+        GapClock<4> clock;
+        SlowClock slow{4, 0, {}};
+        Ticks now = 0;
+        for (int step = 0; step < 60; ++step) {
+            now += static_cast<Ticks>(random() % 30);
+            const Ticks ready = now - std::min(now, static_cast<Ticks>(random() % 60));
+            const Ticks work = static_cast<Ticks>(random() % 12);
+            CAPTURE(round);
+            CAPTURE(step);
+            REQUIRE(clock.serve(ready, work).over == slow.serve(ready, work));
+            slow.forget();
+            REQUIRE(clock.end() == slow.end);
+        }
+    }
 }

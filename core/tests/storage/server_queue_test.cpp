@@ -202,7 +202,7 @@ TEST_CASE("any history of jobs equals the slow twin's, part by part") {
             if (random() % 3 != 0) {
                 const Job one{{0, static_cast<std::int64_t>(random() % 40) * 5,
                                static_cast<std::int64_t>(1 + random() % 2) * 5, random() % 4 != 0},
-                              cookie++};
+                              64 * cookie++ + random() % 3};  // few are recent at once
                 queue.add(one);
                 slow.waiting.push_back(one);
             } else if (queue.ready()) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include "striate/events/clock_sums.hpp"
 #include "striate/events/event.hpp"
@@ -25,16 +27,17 @@ class GapClock {
         if (ready >= end_ || used_ == 0) return append(ready, work);
         Ticks begun = -1;
         for (std::size_t i = 0; i < used_; ++i) {
-            if (gaps_[i].to <= ready) continue;
-            const Ticks from = std::max(gaps_[i].from, ready);
+            const Gap gap = at(i);
+            if (gap.to <= ready) continue;
+            const Ticks from = std::max(gap.from, ready);
             if (begun < 0) begun = from;
-            const Ticks room = gaps_[i].to - from;
+            const Ticks room = gap.to - from;
             if (room >= work) {
                 shorten(i, from, from + work);
                 return {begun, from + work};
             }
             work -= room;
-            i -= shorten(i, from, gaps_[i].to);
+            i -= shorten(i, from, gap.to);
         }
         const Span rest = append(ready, work);
         return {begun < 0 ? rest.begun : begun, rest.over};
@@ -60,21 +63,22 @@ class GapClock {
         return {begun, end_};
     }
 
+    // The gaps, earliest first, lie in a ring.
+    [[nodiscard]] Gap& at(std::size_t place) { return gaps_[(first_ + place) % kept]; }
+
     // Takes [from, to) out of a gap; 1 when nothing is left of it.
-    std::size_t shorten(std::size_t at, Ticks from, Ticks to) {
-        const Gap gap = gaps_[at];
+    std::size_t shorten(std::size_t place, Ticks from, Ticks to) {
+        Gap& gap = at(place);
         const bool before = from > gap.from, after = to < gap.to;
         if (before && after) {
-            gaps_[at].to = from;
-            insert(at + 1, {to, gap.to});
+            const Ticks end = std::exchange(gap.to, from);
+            insert(place + 1, {to, end});
         } else if (before) {
-            gaps_[at].to = from;
+            gap.to = from;
         } else if (after) {
-            gaps_[at].from = to;
+            gap.from = to;
         } else {
-            std::copy(gaps_.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                      gaps_.begin() + static_cast<std::ptrdiff_t>(used_),
-                      gaps_.begin() + static_cast<std::ptrdiff_t>(at));
+            for (; place + 1 < used_; ++place) at(place) = at(place + 1);
             --used_;
             return 1;
         }
@@ -82,22 +86,19 @@ class GapClock {
     }
 
     // The earliest gap makes room when there are too many.
-    void insert(std::size_t at, Gap gap) {
+    void insert(std::size_t place, const Gap& gap) {
         if (used_ == kept) {
-            if (at == 0) return;
-            std::copy(gaps_.begin() + 1, gaps_.begin() + static_cast<std::ptrdiff_t>(at), gaps_.begin());
-            gaps_[at - 1] = gap;
-            return;
+            if (place == 0) return;
+            first_ = (first_ + 1) % kept;
+            --used_;
+            --place;
         }
-        std::copy_backward(gaps_.begin() + static_cast<std::ptrdiff_t>(at),
-                           gaps_.begin() + static_cast<std::ptrdiff_t>(used_),
-                           gaps_.begin() + static_cast<std::ptrdiff_t>(used_) + 1);
-        gaps_[at] = gap;
-        ++used_;
+        for (std::size_t i = used_++; i > place; --i) at(i) = at(i - 1);
+        at(place) = gap;
     }
 
     Ticks end_ = 0;
-    std::size_t used_ = 0;
+    std::uint32_t first_ = 0, used_ = 0;
     std::array<Gap, kept> gaps_{};
 };
 

@@ -47,7 +47,7 @@ class TrainNetwork final : public Network {
     [[nodiscard]] std::int64_t events() const override { return events_; }
     [[nodiscard]] std::int64_t skipped() const override { return 0; }
     [[nodiscard]] const std::vector<StationTotals>& totals() const override { return totals_; }
-    [[nodiscard]] std::vector<double> waited() const override { return waited_; }
+    [[nodiscard]] std::vector<double> waited() const override;
 
   private:
     static constexpr std::int64_t most_trains = 64;
@@ -72,6 +72,12 @@ class TrainNetwork final : public Network {
     struct Passage {
         Ticks sent, arrived, waited;
     };
+    // What a station did, and when it is free: what a train touches of it lies together.
+    struct alignas(64) Served {
+        StationTotals total;
+        double waited = 0;  // seconds
+        GapClock<16> clock;
+    };
     // An interface that may close.
     struct Door {
         std::uint32_t interface = 0;
@@ -91,6 +97,7 @@ class TrainNetwork final : public Network {
     void send_train(std::uint32_t message, std::span<const std::uint32_t> route, std::int64_t header);
     [[nodiscard]] Passage pass(std::span<const std::uint32_t> route, const Train& train);
     [[nodiscard]] Passage pass_analytically(const Train& train);
+    void fetch(std::span<const std::uint32_t> route) const;
     void train_left(std::uint32_t message);
     void arrive(std::uint32_t message);
     void let_in(std::uint32_t message);
@@ -114,9 +121,8 @@ class TrainNetwork final : public Network {
 
     Stations& stations_;
     NetworkListener& listener_;
-    std::vector<StationTotals> totals_;
-    std::vector<double> waited_;
-    std::vector<GapClock<16>> clock_;  // per station
+    std::vector<Served> served_;         // per station
+    std::vector<StationTotals> totals_;  // the same, when all is over
     std::vector<Message> messages_;
     std::vector<std::uint32_t> free_;
     std::vector<std::uint32_t> door_number_;  // per interface; empty: none has one
