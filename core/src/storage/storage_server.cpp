@@ -176,8 +176,8 @@ void StorageServer::note_queue() {
     totals_.longest_queue = std::max(totals_.longest_queue, queue_length_);
     if (timeline_ == nullptr) return;
     timeline_->occupy(number_, host_.now(),
-                    {burst_ ? burst_->dirty_bytes() : waiting_bytes(),
-                     cache_.pages() * rules_.read_cache.page_bytes, queue_length_});
+                      {burst_ ? burst_->dirty_bytes() : waiting_bytes(),
+                       cache_.pages() * rules_.read_cache.page_bytes, queue_length_});
 }
 
 bool StorageServer::receives() const {
