@@ -23,6 +23,7 @@ FREE_BYTES, BYTES_PER_BYTE = 2**26, 48  # text packs 10 to 30 times
 FREE_ROWS, ROWS_PER_BYTE = 2**20, 0.5  # two times of a row take more than two bytes
 FREE_SECONDS, SECONDS_PER_BYTE = 120.0, 1e-6
 SMALL_FILE = 2**24  # descriptions, forecasts, advice: written by people and by us
+LEAST_MEMORY = 2**28  # libraries abort the process where they cannot allocate while they are loaded
 
 
 @dataclass
@@ -82,10 +83,15 @@ class ReadBudget:
 
 
 def limit_memory(text: str) -> None:
-    """Let this process have no more memory than a size such as "1 GiB"; what needs more raises MemoryError then."""
+    """Let this process have no more memory than a size such as "1 GiB"; what needs more raises MemoryError then.
+
+    Raises UnitError below 256 MiB, which the libraries take by themselves.
+    """
     import resource
 
     most = size(text)
+    if most < LEAST_MEMORY:
+        raise UnitError(f"expected at least {about_size(LEAST_MEMORY)}, got {text!r}")
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard != resource.RLIM_INFINITY:
         most = min(most, hard)

@@ -193,3 +193,14 @@ def test_settings_that_cannot_be_run_again_are_not_written(here, capsys):
         said == "striate: only settings tuned for a program on striate.runtime can be run again (advice.json)"
     )
     assert not (here / "settings").exists()
+
+
+@pytest.mark.parametrize(("given", "status"), [("255 MiB", 2), ("256 MiB", 0)])
+def test_the_smallest_limit_of_memory_is_one_that_libraries_live_with(given, status):
+    """Where a library cannot allocate while it is loaded, it aborts the process."""
+    command = [sys.executable, "-m", "striate", "predict", "kernel:jacobi,steps=2", "laptop", "--ranks", "2"]
+    done = subprocess.run([*command, "--memory", given], capture_output=True, text=True)
+
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    assert ("expected at least 256 MiB" in done.stderr) == (status == 2)
