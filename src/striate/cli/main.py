@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from striate.errors import StriateError, Terminated
+from striate.loader import lacks_memory
 from striate.printable import one_line, printable
 
 # package under striate.cli -> (heading, commands with their line of help); a module is imported when its command runs.
@@ -81,9 +82,6 @@ BUG = (
     "This is a bug of striate, not a mistake of yours: please report it in the project's issue tracker,\n"
     "with the lines above and the command that led to them."
 )
-
-
-NOT_LOADED = "failed to map segment"  # what the loader says of a library when memory is short
 
 
 class _StoppedError(Exception):
@@ -167,7 +165,7 @@ def run(arguments: list[str] | None = None) -> int:
     except MemoryError:
         return _say(_out_of_memory(), 1)
     except Exception as error:
-        if isinstance(error, ImportError) and NOT_LOADED in str(error):
+        if isinstance(error, ImportError) and lacks_memory(error):
             return _say(_out_of_memory(), 1)
         error.add_note(BUG)
         raise

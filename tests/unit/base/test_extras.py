@@ -1,6 +1,7 @@
 """What pyproject.toml asks to be installed is what the package imports."""
 
 import ast
+import functools
 import re
 import sys
 import tomllib
@@ -15,6 +16,7 @@ LAUNCHERS = ("mpich",)  # programs, not modules
 MODULES = {"tomli-w": "tomli_w", "pyyaml": "yaml"}
 
 
+@functools.cache
 def imported():
     """The first names of all modules that `src` imports, by `import` or by a name in text."""
     found = set()

@@ -169,7 +169,7 @@ PARSING = {
     "endswith",
 }
 PARSING |= {"find", "index", "match", "fullmatch", "search", "sub", "findall", "finditer"}
-READERS_OF_TEXT = {"decoders.py"}  # msgspec and tomllib tell where a mistake is in their text alone
+READERS_OF_TEXT = {"decoders.py", "loader.py"}  # msgspec, tomllib and the system's loader tell in text alone
 
 
 def parsed_messages(code: str) -> list[int]:

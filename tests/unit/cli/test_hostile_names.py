@@ -101,7 +101,7 @@ def test_commands_print_through_one_function_alone():
     """`say` and `say_json` know how to make names safe; whoever prints otherwise does not."""
     printing = [
         path.name
-        for path in sorted((SOURCE / "cli").glob("*.py"))
+        for path in sorted((SOURCE / "cli").rglob("*.py"))
         if "click.echo(" in path.read_text() or "click.secho(" in path.read_text()
     ]
 

@@ -26,7 +26,7 @@ def test_the_kernels_of_the_guide_are_there():
     from striate.apps.kernels import parse, workload
 
     lines = re.findall(r"predict kernel:(\S+) westmere", GUIDE.read_text())
-    assert len(lines) == 3
+    assert len(lines) == 4
     for line in lines:
         name, options = parse(line)
         workload(name, ranks=4, **options).check()
