@@ -61,6 +61,34 @@ def test_samples_in_the_order_of_time_are_those_of_areas_for_each_run(matrix, tm
     assert "expected --arrangement generation, as it was begun, got run" in other.stderr
 
 
+STRIPS = ("--arrangement", "generation", "--layout", "varstrip")
+
+
+@needs_mpi
+def test_samples_in_strips_of_the_ranks_are_the_same_samples(matrix, tmp_path):
+    sample(1, matrix, tmp_path / "areas", *SHORT)
+    sample(3, matrix, tmp_path / "strips", *SHORT, "--buffer", "4", *STRIPS)
+
+    assert exported(tmp_path / "strips") == exported(tmp_path / "areas")
+    with (tmp_path / "strips").open("rb") as stream:
+        assert ParallelFile.open(stream).description.together == 4
+    other = subprocess.run(
+        command(1, matrix, tmp_path / "strips", *SHORT, *STRIPS, "--restart"), capture_output=True, text=True
+    )
+    assert other.returncode == 1
+    assert "expected --layout varstrip --buffer 4, as it was begun, got 1" in other.stderr
+
+
+@needs_mpi
+def test_strips_of_runs_that_ranks_cannot_share_evenly_are_refused(matrix, tmp_path):
+    done = subprocess.run(
+        command(2, matrix, tmp_path / "strips", *SHORT, *STRIPS), capture_output=True, text=True
+    )
+
+    assert done.returncode != 0
+    assert "expected runs that 2 ranks share evenly for strips, got 3" in done.stderr
+
+
 LONG = ("--runs", "2", "--chains", "2", "--generations", "3000", "--sample-frequency", "20", "--buffer", "4")
 LONG += ("--model", "jc69", "--checkpoint-every", "50")
 
@@ -73,15 +101,17 @@ def undisturbed(matrix, tmp_path_factory):
 
 
 @needs_mpi
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_killed_rank_costs_nothing_that_a_checkpoint_promised(seed, matrix, tmp_path, undisturbed):
+@pytest.mark.parametrize(("seed", "options"), [(1, ()), (2, STRIPS)])
+def test_a_killed_rank_costs_nothing_that_a_checkpoint_promised(seed, options, matrix, tmp_path, undisturbed):
     torn = tmp_path / "torn"
 
-    assert disturbed(2, matrix, torn, seed, *LONG), "it ended before it could be disturbed: make it longer"
+    found = disturbed(2, matrix, torn, seed, *LONG, *options)
+
+    assert found, "it ended before it could be disturbed: make it longer"
     with torn.open("rb") as stream:
         file = ParallelFile.open(stream)
         before = [file.run(run) for run in range(2)]
-    sample(1, matrix, torn, *LONG, "--restart")
+    sample(1, matrix, torn, *LONG, *options, "--restart")
 
     assert all(run.samples == file.samples for run in before)
     assert exported(torn) == undisturbed
@@ -93,6 +123,7 @@ def test_a_killed_rank_costs_nothing_that_a_checkpoint_promised(seed, matrix, tm
         (["--parallel-file", "out", "--restart"], "a checkpoint to restart from"),
         (["--parallel-file", "taken"], "give --force"),
         (["--parallel-file", "out", "--layout", "spiral"], "expected a layout"),
+        (["--parallel-file", "out", "--layout", "varstrip"], "expected --arrangement generation with"),
         (["--parallel-file", "missing/out"], "No such file"),
         (["--parallel-file", "out", "--serial-files", "out"], "either --parallel-file"),
         ([], "either --parallel-file"),

@@ -40,7 +40,11 @@ WORLD_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE")
     show_default=True,
     help="of the parallel file: an area for each run, or all runs' samples in the order of time",
 )
-@click.option("--layout", help="ask the file system for this layout, such as simple:8:64KiB")
+@click.option(
+    "--layout",
+    help="ask the file system for this layout, such as simple:8:64KiB; varstrip alone, with --arrangement generation: "
+    "a strip per rank, as large as its writes",
+)
 @click.option("--checkpoint-every", "every", type=click.IntRange(1), default=500, show_default=True)
 @click.option("--restart", is_flag=True, help="continue from the last checkpoint")
 @click.option("--force", is_flag=True, help="overwrite an existing output")
@@ -115,7 +119,7 @@ def _refuse_missing(paths: list[Path], comm: Any) -> None:
         raise OutputError(f"expected {what}, found none", at=str(missing[0]))
 
 
-def _refuse_other_arrangement(path: Path, described: Any, comm: Any) -> None:
+def _refuse_other_map(path: Path, described: Any, comm: Any) -> None:
     """A run that goes on writes its samples where those before lie: rank 0 looks, and all refuse another map."""
     from striate.apps.pmc3.parallel_file import PREAMBLE_BYTES, ParallelFileError, read_description
 
@@ -124,9 +128,12 @@ def _refuse_other_arrangement(path: Path, described: Any, comm: Any) -> None:
         with path.open("rb") as stream:
             preamble = stream.read(PREAMBLE_BYTES)
         try:
-            found = read_description(preamble).arrangement
-            if found != described.arrangement:
-                refusal = f"expected --arrangement {found}, as it was begun, got {described.arrangement}"
+            found = read_description(preamble)
+            if found.arrangement != described.arrangement:
+                refusal = f"expected --arrangement {found.arrangement}, as it was begun, got {described.arrangement}"
+            elif found.together != described.together:
+                begun = f"--layout varstrip --buffer {found.together}" if found.together else "no strips"
+                refusal = f"expected {begun}, as it was begun, got {described.together or 'no strips'}"
         except ParallelFileError as error:
             refusal = error.message
     refusal = comm.allgather(refusal)[0]
@@ -137,13 +144,16 @@ def _refuse_other_arrangement(path: Path, described: Any, comm: Any) -> None:
 def _writer(options: dict[str, Any], settings: Any, names: tuple[str, ...], comm: Any) -> Any:
     from striate.apps.pmc3.lines import describe
     from striate.apps.pmc3.stores import MpiStore, PlainStore, SampleStore
+    from striate.apps.pmc3.strips import strips_of
     from striate.apps.pmc3.writers import MappedWriter, SerialWriter, headers
     from striate.layout import parse
 
     heads = headers(names, settings)
     if options["serial_files"]:
         return SerialWriter(options["serial_files"], settings, heads, comm)
-    layout = parse(options["layout"]) if options["layout"] else None
+    strips = options["layout"] == "varstrip"  # without sizes: lambda gives them
+    if strips and options["arrangement"] != "generation":
+        raise WorkloadError("expected --arrangement generation with --layout varstrip", at="--layout")
     path = options["parallel_file"]
     described = describe(
         settings.model,
@@ -152,9 +162,13 @@ def _writer(options: dict[str, Any], settings: Any, names: tuple[str, ...], comm
         settings.generations,
         settings.sample_frequency,
         options["arrangement"],
+        options["buffered"] if strips else 0,
     )
     if options["restart"]:
-        _refuse_other_arrangement(path, described, comm)
+        _refuse_other_map(path, described, comm)
+    layout = None if strips or not options["layout"] else parse(options["layout"])
+    if strips and not options["restart"]:  # a file that is there keeps its strips
+        layout = strips_of(described.format, comm.size)
     store: SampleStore = PlainStore(path) if comm.size == 1 else MpiStore(path, comm, layout)
     return MappedWriter(store, described, heads, comm, options["buffered"])
 

@@ -51,6 +51,7 @@ def describe(
     generations: int,
     frequency: int,
     arrangement: Arrangement = "run",
+    together: int = 0,
 ) -> SampleDescription:
     """The format of a sampling, the same on every rank: lines have room for the last generation and every sign."""
     numbers = len(columns(kind))
@@ -62,6 +63,7 @@ def describe(
         parameter_header=len(parameter_header(kind, 0)),
         tree_header=len(tree_header(names, 0)),
         arrangement=arrangement,
+        together=together,
     )
 
 

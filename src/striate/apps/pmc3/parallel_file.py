@@ -29,7 +29,7 @@ class ParallelFileError(TraceError):
     """A parallel file that cannot be read."""
 
 
-class SampleDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SampleDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What the preamble says; the map follows from it."""
 
     runs: int
@@ -39,21 +39,30 @@ class SampleDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     parameter_header: int
     tree_header: int
     arrangement: Arrangement = "run"
+    together: int = 0
+
+    @property
+    def format(self) -> SampleFormat:
+        """Sizes of the records."""
+        sizes = (self.parameter_line, self.tree_line, self.parameter_header, self.tree_header)
+        return SampleFormat(self.runs, self.lines, *sizes, together=self.together)
 
     def record_map(self) -> RecordMap:
         """The map of the whole file; refuses numbers no sampling has, before anything is allocated."""
-        limits = {"runs": MOST_RUNS, "lines": MOST_LINES}
-        for name in self.__struct_fields__[:-1]:
-            value, most = getattr(self, name), limits.get(name, LONGEST_LINE)
-            if not 1 <= value <= most:
-                raise ParallelFileError(f"expected {name} from 1 to {most}, got {value}", at="preamble")
-        fields = (self.parameter_line, self.tree_line, self.parameter_header, self.tree_header)
-        records = SampleFormat(self.runs, self.lines, *fields).record_map(self.arrangement)
-        preamble, marks = (
+        limits = {"runs": MOST_RUNS, "lines": MOST_LINES, "together": MOST_LINES}
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            least, most = int(name != "together"), limits.get(name, LONGEST_LINE)
+            if name != "arrangement" and not least <= value <= most:
+                raise ParallelFileError(f"expected {name} from {least} to {most}, got {value}", at="preamble")
+        if self.together and self.arrangement == "run":
+            raise ParallelFileError("expected together with the arrangement generation alone", at="preamble")
+        front = (
             Slot("preamble", PREAMBLE_BYTES, padded=False),
-            Slot("mark", MARK_BYTES, padded=False),
+            Area("turn", 2, Slot("mark", MARK_BYTES, padded=False)),
         )
-        return RecordMap(preamble, Area("turn", 2, marks), *records.parts)
+        records = self.format.record_map(self.arrangement, before=RecordMap(*front).size)
+        return RecordMap(*front, *records.parts)
 
     def preamble(self) -> bytes:
         """The bytes of the preamble slot: a magic line, one line of JSON, zeros."""
@@ -123,7 +132,8 @@ class ParallelFile:
 
     def _lines(self, name: str, run: int) -> tuple[bytes, ...]:
         slot = self.record_map.column(name).slot
-        offsets = np.atleast_1d(self.record_map.offset(name, run=run, line=np.arange(self.samples))).tolist()
+        where = self.description.format.indices(run, np.arange(self.samples))
+        offsets = np.atleast_1d(self.record_map.offset(name, **where)).tolist()
         return tuple(
             strip(slot, _read(self.stream, offset, slot.size), at=f"run {run}, sample {sample}")
             for sample, offset in enumerate(offsets)

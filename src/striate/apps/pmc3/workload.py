@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from striate import units
 from striate.apps.pmc3.format import SampleFormat
 from striate.apps.pmc3.line_sizes import parameter_line, serial_operations, tree_line
+from striate.apps.pmc3.strips import strips_of
 from striate.errors import WorkloadError
 from striate.layout.mapped.temporal import ChainPlacement
 from striate.workload import Workload
@@ -42,6 +45,7 @@ def workload(
     generation: units.Quantity = "0 s",
     collective_calls: int = 1,
     checkpoints: bool = False,
+    strips: bool = False,
 ) -> Workload:
     """`generations` samples, one per generation, of `runs` runs; a step of one chain takes `step`.
 
@@ -49,7 +53,8 @@ def workload(
     Mapped: every rank writes the lines of the cold chains it holds, `buffered` generations at a time. Serial: all lines
     go to rank 0, which writes two files per run, with the messages and collectives MrBayes 3.2 makes. Cold chains stay
     where they begin. With `checkpoints` all flush what they have written before the first generation and after the
-    last, as the program does.
+    last, as the program does. With `strips` the mapped file is in the order of time, and what a rank writes at a time
+    is one strip of the file system (`--arrangement generation --layout varstrip`).
     """
     if output not in ("mapped", "serial") or generations < 1 or buffered < 1:
         raise WorkloadError(
@@ -57,13 +62,13 @@ def workload(
         )
     placement = ChainPlacement(runs, chains, ranks)
     sizes = (parameter_line(PARAMETERS, PARAMETERS, generations), tree_line(taxa, generations))
-    format_ = SampleFormat(runs, generations, *sizes)
+    format_ = SampleFormat(runs, generations, *sizes, together=buffered if strips else 0)
     costs = _Costs(units.seconds(step), units.seconds(generation), collective_calls)
     cold = [hosts[0] for hosts in placement.hosts]
 
     def mapped(rank: int, size: int) -> Iterator[Operation]:
         mine = [run for run, host in enumerate(cold) if host == rank]
-        record_map = format_.record_map()
+        record_map = format_.record_map("generation" if strips else "run")
         yield open_file("samples", create=True)
         flushes = [sync_file("samples"), barrier()] * 2 if checkpoints else []
         yield from flushes
@@ -71,10 +76,11 @@ def workload(
             last = min(first + buffered, generations)
             for _ in range(first, last):
                 yield from _generation(placement, rank, costs)
-            for run in mine:
-                for kind, line in (("tree", sizes[1]), ("parameter", sizes[0])):
-                    offset = int(record_map.offset(kind, run=run, line=first))
-                    yield write("samples", offset=offset, size=(last - first) * line)
+            where = format_.indices(np.array(mine, np.int64)[:, None], np.arange(first, last))
+            lines = [record_map.extents(kind, **where) for kind in ("tree", "parameter")]
+            pieces = lines[0].followed_by(lines[1]).merged()
+            for offset, size_bytes in zip(pieces.offsets.tolist(), pieces.sizes.tolist(), strict=True):
+                yield write("samples", offset=offset, size=size_bytes)
         yield from flushes
 
     def serial(rank: int, size: int) -> Iterator[Operation]:
@@ -89,7 +95,8 @@ def workload(
             yield barrier()
 
     program = mapped if output == "mapped" else serial
-    return Workload.from_program(program, ranks, name=f"pmc3 {output}")
+    layouts = {"samples": str(strips_of(format_, ranks))} if strips and output == "mapped" else {}
+    return Workload.from_program(program, ranks, name=f"pmc3 {output}", layouts=layouts)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class MappedWriter:
         generations: int,
     ) -> None:
         self._store, self._description, self._headers, self._comm = store, description, headers, comm
-        self._map = description.record_map()
+        self._map, self._format = description.record_map(), description.format
         self._buffer = LineBuffer(self._map, generations)
 
     def start_all(self, samples: int) -> None:
@@ -58,8 +58,9 @@ class MappedWriter:
 
     def put_all(self, sample: int, cold: ColdLines) -> None:
         for run, (parameter, tree) in cold.items():
-            self._buffer.add("parameter", parameter, run=run, line=sample)
-            self._buffer.add("tree", tree, run=run, line=sample)
+            where = self._format.indices(run, sample)
+            self._buffer.add("parameter", parameter, **where)
+            self._buffer.add("tree", tree, **where)
         self._write(self._buffer.end_sample())
 
     def flush_all(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from striate.layout.columns import positive
+from striate.layout.columns import Whole, positive
 from striate.layout.extents import Extents
 from striate.layout.mapped.record_map import RecordMap
 from striate.layout.mapped.slots import fill
@@ -36,7 +36,7 @@ class LineBuffer:
     def __post_init__(self) -> None:
         positive(self.generations, "generations buffered")
 
-    def add(self, slot: str, line: bytes, /, **indices: int) -> None:
+    def add(self, slot: str, line: bytes, /, **indices: Whole) -> None:
         """Hold a line for its slot; refuses one that does not fit, or a place the map does not have."""
         offset = int(self.record_map.offset(slot, **indices))
         where = ", ".join(f"{name} {index}" for name, index in indices.items())

@@ -6,9 +6,9 @@ import pytest
 
 from striate.apps.pmc3.workload import workload
 from striate.cluster import load_cluster
-from striate.errors import WorkloadError
+from striate.errors import LayoutError, WorkloadError
 from striate.ladder import predict
-from striate.layout import Extents
+from striate.layout import Extents, parse
 from striate.workload.kinds import Kind
 from striate.workload.transforms.unfold import unfold
 
@@ -38,6 +38,26 @@ def test_mapped_samples_fill_the_file_and_every_byte_is_written_once(buffered):
     total = 7 * 5 * (342 + 14 * 14 + 2)
     assert extents.merged() == Extents([0], [total])
     assert extents.total_bytes == total
+
+
+@pytest.mark.parametrize("buffered", [1, 3, 7])
+def test_strips_put_all_that_a_rank_writes_on_one_server_in_one_piece(buffered):
+    program = workload(4, runs=8, chains=2, generations=7, taxa=12, buffered=buffered, strips=True)
+    (application,) = program.applications
+    layout = parse(application.files[0].layout)
+    writes = [(rank, step.operands) for rank, step in steps(program) if step.kind is Kind.WRITE]
+
+    # a strip of lambda samples of two runs: trees of 342 bytes, lines of 14 signed numbers and a generation
+    pair = 342 + 14 * 14 + 2
+    assert layout.hint() == ";".join(f"{rank}:{buffered * 2 * pair}" for rank in range(4))
+    for rank, write in writes:
+        pieces = layout.split(Extents([write["offset"]], [write["bytes"]]))
+        assert set(pieces.server.tolist()) == {rank}
+    assert sum(write["bytes"] for _, write in writes) == 7 * 8 * pair
+    whole = 7 // buffered * buffered  # samples in writes of lambda samples, each one piece
+    assert sum(write["bytes"] == buffered * 2 * pair for _, write in writes) == 4 * whole // buffered
+    with pytest.raises(LayoutError, match="expected runs that 3 ranks share evenly for strips, got 8"):
+        workload(3, runs=8, generations=2, strips=True)
 
 
 def test_serial_samples_cost_what_mrbayes_was_measured_to_cost():
@@ -75,3 +95,15 @@ def test_both_ways_can_be_forecast():
 def test_an_emulation_of_nothing_is_refused(wrong):
     with pytest.raises(WorkloadError, match="expected"):
         workload(2, **wrong)
+
+
+def test_strips_keep_lines_off_the_network_where_compute_nodes_are_servers():
+    setting = {"runs": 16, "chains": 2, "generations": 3, "taxa": 200}
+    seconds = [
+        predict(
+            workload(8, **setting, strips=strips), load_cluster("pvs-cluster"), rung="fine"
+        ).seconds.estimate
+        for strips in (False, True)
+    ]
+
+    assert 3 * 4 * 1e-3 < seconds[1] < seconds[0]  # both compute for four chains of every rank, three times
