@@ -46,6 +46,14 @@ LINES = (
     (2, "ior -O repetitions=2 -O multiFile=1 -O keepFile=1 -t 64k -b 64k"),
     (3, "ior -O reorderTasksConstant=1 -O taskPerNodeOffset=2 -O fsync=1 -t 64k -b 128k"),
     (2, "ior -O summaryFormat=JSON -X 7 -z -t 4k -b 16k -F"),
+    # letters of joined values, which IOR reads as options, too
+    (2, "ior -t64k -b128k -wr"),
+    (2, "ior -i2 -t1m -b4m"),
+    (2, "ior -i2 -t64k -b 4kib -t4k -w"),
+    (2, "ior -w=1 -s 1k -t64 -b=64"),
+    (2, "ior -w -r=0 -F=2 -t 1m"),
+    (2, "ior -wrt 64k -b 128k"),
+    (1, "ior -b2kib -t1k -w"),
 )
 OPENED = re.compile(r'openat\([^,]*, "([^"]*)".* = (\d+)$')
 CLOSED = re.compile(r"close\((\d+)\)")

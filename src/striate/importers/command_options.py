@@ -1,4 +1,8 @@
-"""Options of a tool's command line: each understood, without effect on what is accessed, or refused by name."""
+"""Options of IOR and mdtest, read as their parser does: each understood, without effect, or refused by name.
+
+Since IOR 3.3 the parser tries every letter of a word as an option, those of a joined value too: `-t64k` is also
+`-k=64`, which keeps the files, and `-b128kib` also `-i=128k`, which repeats the test 131,072 times.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ class OptionTable:
 
     `understood`: option -> (field, kind of value), where the kind is "flag" (takes none and may be repeated), "bytes",
     "count", "word" or "words" (may be repeated). `without_effect`: option -> whether a value follows. `refused`:
-    option -> why. `joined` options have their value in the same word or none (`-R7`).
+    option -> why.
     """
 
     tool: str
@@ -28,46 +32,71 @@ class OptionTable:
     refused: Mapping[str, str]
     long: Mapping[str, str] = field(default_factory=dict)
     may_be_zero: frozenset[str] = frozenset()
-    joined: frozenset[str] = frozenset()
 
     def read(self, words: list[str]) -> dict[str, Any]:
         """Fields and their values; raises WorkloadError by the option's name."""
         found: dict[str, Any] = {}
         words = list(words)
         while words:
-            option, value = self._next(words)
-            if option in self.refused:
-                raise self._error(f"{option} is not understood: {self.refused[option]}", option)
-            if option in self.without_effect:
-                continue
-            if option not in self.understood:
-                raise self._error(f"unknown option {option!r:.60}", option)
-            name, kind = self.understood[option]
-            if kind == "flag":
-                found[name] = found.get(name, 0) + 1
-            elif kind == "words":
-                found[name] = [*found.get(name, []), value]
+            word = words.pop(0)
+            if not re.match(r"--?[A-Za-z]", word):
+                raise WorkloadError(f"expected an option of {self.tool}, got {word!r:.60}", source=self.tool)
+            if word.startswith("--"):
+                name, equals, text = word.partition("=")
+                name = self.long.get(name, name)
+                given = text if equals else self._following(name, words) if self._takes(name) else None
+                self._set(found, name, given)
             else:
-                found[name] = self.value_of(option, value)
+                self._read_letters(found, word, words)
         return found
 
-    def _next(self, words: list[str]) -> tuple[str, str]:
-        """Take one option and its value off the words; flags of one letter may stand together (`-wrk`)."""
-        word = words.pop(0)
-        if not re.match(r"--?[A-Za-z]", word):
-            raise WorkloadError(f"expected an option of {self.tool}, got {word!r:.60}", source=self.tool)
-        if word.startswith("--"):
-            name, equals, value = word.partition("=")
-            name = self.long.get(name, name)
-            return name, value if equals or not self._takes(name) else self._following(name, words)
-        name, rest = word[:2], word[2:].removeprefix("=")
-        if name in self.joined:
-            return name, rest
-        if self._takes(name):
-            return name, rest or self._following(name, words)
-        if rest and name not in self.refused:
-            words.insert(0, f"-{rest}")
-        return name, ""
+    def _read_letters(self, found: dict[str, Any], word: str, words: list[str]) -> None:
+        """Every letter of the word is an option; the first that takes a value takes the rest, or the next word.
+
+        All letters after it are given the same value. What is no option is passed over behind a value, and digits
+        everywhere, as IOR passes them over.
+        """
+        letters, equals, text = word[1:].partition("=")
+        value = text or None
+        joined = False
+        for place, letter in enumerate(letters):
+            name = f"-{letter}"
+            if not letter.isalpha() or (joined and not self._known(name)):
+                continue
+            if self._takes(name) and value is None:
+                if equals:
+                    raise self._error(f"expected a value after {name}", name)
+                joined = place == 0 and len(letters) > 1
+                value = letters[1:] if joined else self._following(name, words)
+                self._set(found, name, value)
+                continue
+            try:
+                self._set(found, name, value)
+            except WorkloadError as error:
+                if not joined:
+                    raise
+                begin = f"{self.tool} reads {name} in {word!r:.60} as an option, too"
+                hint = f"write {word[:2]} and its value as two words ({error.message})"
+                raise self._error(f"{begin}; {hint}", word[:2]) from None
+
+    def _set(self, found: dict[str, Any], option: str, value: str | None) -> None:
+        """Take one option into the fields; a flag with a value is as many as its leading digits say."""
+        if option in self.refused:
+            raise self._error(f"{option} is not understood: {self.refused[option]}", option)
+        if option in self.without_effect:
+            return
+        if option not in self.understood:
+            raise self._error(f"unknown option {option!r:.60}", option)
+        name, kind = self.understood[option]
+        if kind == "flag":
+            found[name] = found.get(name, 0) + 1 if value is None else _leading_number(value)
+        elif kind == "words":
+            found[name] = [*found.get(name, []), value]
+        else:
+            found[name] = self.value_of(option, value or "")
+
+    def _known(self, name: str) -> bool:
+        return name in self.understood or name in self.without_effect or name in self.refused
 
     def _takes(self, name: str) -> bool:
         if name in self.without_effect:
@@ -84,9 +113,9 @@ class OptionTable:
         kind = self.understood[option][1]
         if kind == "word":
             return text
-        number = size_of(text) if kind == "bytes" else count_of(text)
+        number = size_of(text)  # of counts, too: `-s 1k` is 1,024 segments
         if number is None:
-            wanted = "a size such as 4k, 2m or 1g" if kind == "bytes" else "a whole number"
+            wanted = "a size such as 4k, 2m or 1g" if kind == "bytes" else "a whole number, or one such as 4k"
             raise self._error(f"expected {wanted}, got {text!r:.60}", option)
         least = 0 if option in self.may_be_zero else 1
         if not least <= number <= LARGEST:
@@ -101,6 +130,12 @@ def size_of(text: str) -> int | None:
     """Bytes of 4k, 2MiB or 1g, all in powers of two; None for anything else."""
     match = re.fullmatch(r"([0-9]{1,19})\s*([kmgtp]?)i?b?", text.strip(), re.ASCII | re.IGNORECASE)
     return None if match is None else int(match[1]) * SCALES[match[2].lower()]
+
+
+def _leading_number(text: str) -> int:
+    """What C's atoi reads, and 0 for less."""
+    match = re.match(r"\s*\+?([0-9]{1,9})", text, re.ASCII)
+    return int(match[1]) if match else 0
 
 
 def count_of(text: str) -> int | None:

@@ -76,7 +76,6 @@ OPTIONS = OptionTable(
     REFUSED,
     {"--verify-read": "-X"},
     may_be_zero=frozenset(("-b", "-e", "-I", "-n", "-N", "-p", "-w", "-z")),
-    joined=frozenset(("-R",)),
 )
 
 

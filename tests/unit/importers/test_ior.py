@@ -45,6 +45,12 @@ UNDERSTOOD = [
     ("ior -c -w -t 1m -b 1m", 2, 2 * M, 0, 1),  # POSIX has no collective calls; IOR goes on without
     ("ior -i 1000000000 -w -b 1m", 1, 10**9 * M, 0, 1),  # repetitions are a loop, not a list
     ("ior -d 2 -i 2 -w -b 1m -l random -x -K", 1, 2 * M, 0, 1),
+    ("ior -t64k -b128k -wr", 2, 256 * K, 256 * K, 1),
+    ("ior -t64k -b128kib -wr", 1, 2**17 * 128 * K, 2**17 * 128 * K, 1),  # -i=128k, as IOR reads it
+    ("ior -i2 -t1m -b4m", 2, 16 * M, 16 * M, 2),  # and -m=1: a file for each repetition
+    ("ior -w=1 -s 1k -t8 -b=8", 2, 16 * K, 0, 1),
+    ("ior -w -r=0 -F=2 -t 1m", 2, 2 * M, 0, 2),
+    ("ior -wrt 64k -b 128k", 2, 256 * K, 256 * K, 1),
 ]
 REFUSED = [
     ("ior -D 300 -w -t 2m -b 9920000m -F", "-D is not understood: a deadline"),
@@ -59,7 +65,10 @@ REFUSED = [
     ("ior -b 3m -t 2m", "multiple of the transfer size"),
     ("ior -b 0", "expected at least 1, got '0' - at -b"),
     ("ior -b 1x", "expected a size such as 4k, 2m or 1g, got '1x' - at -b"),
-    ("ior -s 1k", "expected a whole number, got '1k' - at -s"),
+    ("ior -s 1x", "expected a whole number, or one such as 4k, got '1x' - at -s"),
+    ("ior -b= -w", "expected a value after -b"),
+    ("ior -o/scratch/x", "ior reads -s in '-o/scratch/x' as an option, too; write -o and its value as two"),
+    ("ior -aMPIIO -c", "ior reads -M in '-aMPIIO' as an option, too; write -a and its value as two words"),
     ("ior -t", "expected a value after -t"),
     ("ior --unheard", "unknown option '--unheard'"),
     ("ior 16m", "expected an option of ior, got '16m'"),

@@ -28,7 +28,7 @@ REFUSED = [
     ("mdtest -F -n 10 -W 300", "-W is not understood: a deadline"),
     ("mdtest -F -n 10 -S", "-S is not understood: one file"),
     ("mdtest -F -n 10 -a DFS", "-a 'DFS' is not understood"),
-    ("mdtest -F -n x", "expected a whole number, got 'x' - at -n"),
+    ("mdtest -F -n x", "expected a whole number, or one such as 4k, got 'x' - at -n"),
     ("mdtest -F -n 2 -I 2 -z 2", "-n, -I and -z together"),
     ("mdtest -F -n 1 -z 99 -b 99", "expected a tree of at most"),
     ("mdtest -F -n 1 --unheard", "unknown option '--unheard'"),
