@@ -1,13 +1,26 @@
-"""What the random histories of datasets and of groups share: teams of ranks, numbers to write, and the main loop."""
+"""What the random histories of datasets and of groups share: teams of ranks, numbers to write, and the main loop.
 
+    python verification/histories.py 2000 50     # histories of both kinds in all, steps of each
+
+plays blocks of them under mpiexec, datasets and groups in turn, on 4, 3, 2 and 1 ranks, and counts the differences.
+"""
+
+import os
 import random
 import shutil
+import subprocess
+import sys
 import tempfile
+from itertools import cycle, product
 from pathlib import Path
 
 import numpy as np
 
 from striate.runtime.store import lock
+
+KINDS = ("dataset_histories.py", "group_histories.py")
+BLOCK = 25  # histories of one start of mpiexec
+YIELDING = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}  # ranks that wait leave the CPU to those that do not
 
 
 class DifferenceError(AssertionError):
@@ -81,3 +94,26 @@ def main(history, arguments):
     if rank == 0:
         print(f"{count} histories of {steps} steps on 1 to {len(teams)} ranks: 0 differences")
     return 0
+
+
+def play_blocks(count, steps, first):
+    """Play `count` histories in blocks, each kind on each number of ranks in turn; the exit status."""
+    here, python = Path(__file__).resolve().parent, Path(sys.executable)
+    seed, broken = first, 0
+    for ranks, kind in cycle(product((4, 3, 2, 1), KINDS)):
+        block = min(BLOCK, first + count - seed)
+        if block <= 0:
+            break
+        start = [str(python.with_name("mpiexec")), "-n", str(ranks), str(python), str(here / kind)]
+        done = subprocess.run(
+            [*start, *map(str, (block, steps, seed))], env=os.environ | YIELDING, check=False
+        )
+        broken += done.returncode != 0
+        seed += block
+        print(f"{seed - first} played, blocks with a difference: {broken}", flush=True)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    sys.exit(play_blocks(*(int(word) for word in (*words, *("2000", "50", "0")[len(words) :])[:3])))
