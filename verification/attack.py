@@ -24,10 +24,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from attack_corpus import Case, draw, draw_anything, lighter, machine_of, shrunk, workload_of
+from attack_cases import machine_of, workload_of
+from attack_corpus import Case, draw, draw_anything
 from attack_phases import draw_phases
-from attack_streams import draw_stream, flows_of, lighter_stream
+from attack_shrinking import lighter, operations, shorter, shrunk
+from attack_streams import draw_stream, flows_of
 
+from striate.cluster import Cluster
 from striate.collectives.choice import Choice
 from striate.errors import StriateError
 from striate.ladder import request
@@ -37,6 +40,7 @@ from striate.ladder.proofs import Proof
 from striate.ladder.subject import Subject
 
 MOST_EVENTS_SECONDS = 20.0  # to play a case: longer ones are halved
+OPERATIONS_PER_SECOND = 20_000  # that Python makes
 BROKEN = ("below", "above", "crashed")  # outcomes that are defects begin so
 BUDGETS = ("5 s", "1 ms")  # of the ladder, in turn: with the second it cannot play packets
 WITHIN = ("20%", "100%", "300%")  # asked of the ladder, in turn
@@ -57,9 +61,8 @@ class Attack:
     proved: Proof | None = None
 
 
-def subject_of(case: Case) -> Subject:
+def subject_of(case: Case, cluster: Cluster) -> Subject:
     """The case as the ladder sees it; raises where it cannot run."""
-    cluster = machine_of(case)
     if "stream" in case:
         return request.subject_of(flows_of(case["stream"]), cluster)
     workload = workload_of(case, len(cluster.servers))
@@ -67,15 +70,14 @@ def subject_of(case: Case) -> Subject:
 
 
 def light(case: Case, longest: float) -> tuple[Case, Subject]:
-    """The case, halved until playing it takes no longer than `longest` seconds."""
-    subject = subject_of(case)
-    while subject.expected_seconds("fine") > longest and (half := _lighter(case)) is not None:
-        case, subject = half, subject_of(half)
+    """The case, halved until making its operations and playing them take no longer than `longest` seconds each."""
+    while operations(case) > longest * OPERATIONS_PER_SECOND and (half := shorter(case)) is not None:
+        case = half
+    cluster = machine_of(case)
+    subject = subject_of(case, cluster)
+    while subject.expected_seconds("fine") > longest and (half := lighter(case)) is not None:
+        case, subject = half, subject_of(half, cluster)
     return case, subject
-
-
-def _lighter(case: Case) -> Case | None:
-    return lighter_stream(case) if "stream" in case else lighter(case)
 
 
 def refusal(error: StriateError) -> str:
@@ -152,6 +154,7 @@ def main() -> int:
         trial = answered if given.answers else attack
         result = trial(case, given.longest)
         found[result.outcome] += 1
+        state.halved += result.case != case
         if result.outcome.startswith(BROKEN) or result.outcome.endswith("misses"):
             broken.append(seed)
             if len(broken) <= given.show:
@@ -161,6 +164,7 @@ def main() -> int:
         print(f"{count:7,}  {outcome}")
     if given.answers:
         return _judge(found)
+    print(f"{state.halved:7,}  of them halved to be played in {given.longest:g} s")
     print(f"{len(broken)} proved ends broken in {sum(found.values()):,} cases, seed {given.seed}")
     return 1 if broken else 0
 
@@ -171,12 +175,13 @@ class States:
     def __init__(self, path: Path | None, key: str) -> None:
         self.path, self.key = path, key
         self._all = json.loads(path.read_text()) if path and path.exists() else {}
-        mine = self._all.get(key, {"found": {}, "broken": []})
+        mine = self._all.get(key, {"found": {}, "broken": [], "halved": 0})
+        self.halved = int(mine["halved"])
         self.found, self.broken = Counter(mine["found"]), list[int](mine["broken"])
 
     def save(self) -> None:
         if self.path:
-            self._all[self.key] = {"found": dict(self.found), "broken": self.broken}
+            self._all[self.key] = {"found": dict(self.found), "broken": self.broken, "halved": self.halved}
             self.path.write_text(json.dumps(self._all))
 
 

@@ -19,7 +19,8 @@ from typing import Any
 
 import flow
 from attack import light
-from attack_corpus import Case, draw, shrunk
+from attack_corpus import Case, draw
+from attack_shrinking import shrunk
 from fast_forward_files import difference
 
 from striate.engine.packets import run_packets

@@ -19,7 +19,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from attack_corpus import Case, draw, machine_of, shrunk, workload_of
+from attack_cases import machine_of, workload_of
+from attack_corpus import Case, draw
+from attack_shrinking import shrunk
 
 from striate.engine.packets import PacketRun, run_packets
 from striate.errors import StriateError

@@ -22,6 +22,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import attack_cases
 import attack_corpus
 import ladder_corpus
 from ladder_coverage import EFFECTS, UNNAMED
@@ -76,12 +77,12 @@ def ladder_cases(count: int, seed: int) -> Iterator[Case]:
             yield Case("ladder", case.name, case.workload, case.cluster)
 
 
-def attack_cases(count: int, seed: int) -> Iterator[Case]:
+def attacking_cases(count: int, seed: int) -> Iterator[Case]:
     for number in range(count):
         case = attack_corpus.draw(seed * 100_000 + number, latest=False)
         try:
-            machine = attack_corpus.machine_of(case)
-            workload = attack_corpus.workload_of(case, len(machine.servers))
+            machine = attack_cases.machine_of(case)
+            workload = attack_cases.workload_of(case, len(machine.servers))
         except StriateError:
             continue  # parts that do not go together
         yield Case("attack", f"attack {seed * 100_000 + number}", workload, machine)
@@ -148,7 +149,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--causes", type=int, default=40, help="of so many cases")
     chosen = parser.parse_args()
-    cases = (*ladder_cases(chosen.ladder, chosen.seed), *attack_cases(chosen.attack, chosen.seed))
+    cases = (*ladder_cases(chosen.ladder, chosen.seed), *attacking_cases(chosen.attack, chosen.seed))
     outcomes = [found for case in cases if (found := study(case))]
     fine = report(outcomes)
     for corpus in ("ladder", "attack"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+import attack_cases
 import attack_corpus
 
 from striate.errors import StriateError
@@ -19,8 +20,8 @@ def same(seed: int) -> bool | None:
     """Whether the replay takes the time of the simulation; None where the case cannot be simulated."""
     case = attack_corpus.draw(seed, most_ranks=12)
     try:
-        machine = attack_corpus.machine_of(case)
-        workload = attack_corpus.workload_of(case, len(machine.servers))
+        machine = attack_cases.machine_of(case)
+        workload = attack_cases.workload_of(case, len(machine.servers))
         simulated = predict(workload, machine, timeline=True, rung="fine", exact=True)
     except StriateError:
         return None

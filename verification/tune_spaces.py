@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 from statistics import median
 
-from attack_corpus import draw, machine_of, workload_of
+from attack_cases import machine_of, workload_of
+from attack_corpus import draw
 
 from striate.cluster.cluster import Cluster
 from striate.errors import StriateError

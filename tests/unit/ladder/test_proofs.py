@@ -20,7 +20,8 @@ from striate.workload import operations as op
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "verification"))
 from attack import BROKEN, attack
-from attack_corpus import THROTTLED, draw, draw_anything, machine_of
+from attack_cases import machine_of
+from attack_corpus import THROTTLED, draw, draw_anything
 from attack_streams import draw_stream, flows_of
 
 MACHINES = ("laptop", "lustre-64", "pvs-cluster", "sp2", "westmere")
