@@ -5,17 +5,20 @@
     python verification/attack.py --cases 20000 --seed 1 --seconds 800 --state build/attack.json --longest 0.3
 
 Prints how often a proved end was broken, and the smallest case found for every kind of break. With --answers it asks
-the ladder about programs of several phases, with several precisions and every other time with a budget that `fine` does
-not fit into, and prints how often an answer given with exit status 0 holds the packet-level time. With --state a run
+the ladder about programs of several phases, with several precisions and with budgets that playing the whole fits into
+or not, and prints how often an answer given with exit status 0 holds the packet-level time. With --state a run
 goes on where the one before it with the same seed ended, and prints the counts of all of them. A case that would take
 longer than --longest to play is halved until it does not. With --corpus drawn machines are drawn from nothing, and
-programs from further calls, some of two applications; with --corpus streams cases are streams of work-flow graphs.
+programs from further calls, some of two applications; with --corpus streams cases are streams of work-flow graphs,
+with --corpus measured machines have measured ranges and are played somewhere inside them, and with --corpus plugins
+every case has a plug-in.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import re
 import sys
 import time
@@ -26,7 +29,9 @@ from pathlib import Path
 
 from attack_cases import machine_of, workload_of
 from attack_corpus import Case, draw, draw_anything
+from attack_measured import inside_of, ranged_of, with_ranges
 from attack_phases import draw_phases
+from attack_plugins import loaded, with_plugin
 from attack_shrinking import lighter, operations, shorter, shrunk
 from attack_streams import draw_stream, flows_of
 
@@ -35,19 +40,24 @@ from striate.collectives.choice import Choice
 from striate.errors import StriateError
 from striate.ladder import request
 from striate.ladder.data_sieving import carried_out
-from striate.ladder.predict import predict
+from striate.ladder.predict import predict, proved_bounds
 from striate.ladder.proofs import Proof
 from striate.ladder.subject import Subject
+from striate.plugins.loading import NO_PLUGINS
 
 MOST_EVENTS_SECONDS = 20.0  # to play a case: longer ones are halved
 OPERATIONS_PER_SECOND = 20_000  # that Python makes
 BROKEN = ("below", "above", "crashed")  # outcomes that are defects begin so
-BUDGETS = ("5 s", "1 ms")  # of the ladder, in turn: with the second it cannot play packets
-WITHIN = ("20%", "100%", "300%")  # asked of the ladder, in turn
 CORPORA: dict[str, Callable[[int, int], Case]] = {
     "bundled": lambda seed, ranks: draw(seed, most_ranks=ranks),
     "drawn": lambda seed, ranks: draw_anything(seed, most_ranks=ranks),
     "streams": lambda seed, ranks: draw_stream(seed),
+    "measured": lambda seed, ranks: with_ranges(
+        (draw if seed % 2 else draw_anything)(seed, most_ranks=ranks), random.Random(f"{seed} measured")
+    ),
+    "plugins": lambda seed, ranks: with_plugin(
+        draw(seed, most_ranks=ranks), random.Random(f"{seed} plugins")
+    ),
 }
 
 
@@ -66,14 +76,24 @@ def subject_of(case: Case, cluster: Cluster) -> Subject:
     if "stream" in case:
         return request.subject_of(flows_of(case["stream"]), cluster)
     workload = workload_of(case, len(cluster.servers))
-    return request.subject_of(carried_out(workload, cluster), cluster, choice=Choice.of(case["collectives"]))
+    plugins = loaded(case["plugin"]) if "plugin" in case else NO_PLUGINS
+    choice = Choice.of((*case["collectives"], *plugins.rules), plugins.collectives)
+    return request.subject_of(carried_out(workload, cluster), cluster, choice=choice, plugins=plugins)
+
+
+def proof_of(case: Case, subject: Subject) -> Proof | None:
+    """What is proved of the case; wherever in its ranges the machine lies, where it has some."""
+    if "measured" not in case:
+        return subject.proved()
+    cluster = ranged_of(case)
+    return proved_bounds(workload_of(case, len(cluster.servers)), cluster, case["collectives"])
 
 
 def light(case: Case, longest: float) -> tuple[Case, Subject]:
     """The case, halved until making its operations and playing them take no longer than `longest` seconds each."""
     while operations(case) > longest * OPERATIONS_PER_SECOND and (half := shorter(case)) is not None:
         case = half
-    cluster = machine_of(case)
+    cluster = inside_of(case) if "measured" in case else machine_of(case)
     subject = subject_of(case, cluster)
     while subject.expected_seconds("fine") > longest and (half := lighter(case)) is not None:
         case, subject = half, subject_of(half, cluster)
@@ -90,7 +110,7 @@ def attack(case: Case, longest: float = MOST_EVENTS_SECONDS) -> Attack:
     try:
         case, subject = light(case, longest)
         played = subject.ask("fine").interval.estimate
-        proved = subject.proved()
+        proved = proof_of(case, subject)
     except StriateError as error:
         return Attack(refusal(error), case)
     except Exception as error:  # a traceback is a break, too
@@ -107,10 +127,11 @@ def answered(case: Case, longest: float = MOST_EVENTS_SECONDS) -> Attack:
     """Ask the ladder about one case and hold what it answers with exit status 0 against the packet-level time."""
     rules = case["collectives"]
     try:
-        case, _ = light(case, longest)
+        case, subject = light(case, longest)
         cluster = machine_of(case)
         workload = workload_of(case, len(cluster.servers))
-        forecast = predict(workload, cluster, within=case["within"], budget=case["budget"], collectives=rules)
+        budget = case["budget"] * subject.expected_seconds("fine")
+        forecast = predict(workload, cluster, within=case["within"], budget=budget, collectives=rules)
         if not forecast.reached or forecast.rung == "fine":
             return Attack("not answered" if not forecast.reached else "by fine", case)
         played = predict(workload, cluster, rung="fine", collectives=rules, exact=True).seconds.estimate
@@ -150,7 +171,6 @@ def main() -> int:
             if given.answers
             else CORPORA[given.corpus](seed, given.ranks)
         )
-        case |= {"budget": BUDGETS[number % len(BUDGETS)], "within": WITHIN[number % len(WITHIN)]}
         trial = answered if given.answers else attack
         result = trial(case, given.longest)
         found[result.outcome] += 1

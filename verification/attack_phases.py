@@ -1,6 +1,8 @@
 """Random programs of several phases, which write, sync, meet and read back, on all bundled machines and their kin.
 
-Phases end where all ranks wait for all, which is where the ladder cuts a program to answer phase by phase.
+Phases end where all ranks wait for all, which is where the ladder cuts a program to answer phase by phase; not between
+two that touch files. So programs come in three shapes: files in all phases, files in the middle of phases that
+communicate, and phases in which nobody waits for all, which sums per resource describe.
 """
 
 from __future__ import annotations
@@ -14,24 +16,17 @@ from striate.cluster.load import bundled
 
 Case = dict[str, Any]
 
+WITHIN = ("20%", "100%", "300%")  # asked of the ladder
 MEETINGS = ("barrier", "allreduce", "allgather", "alltoall")
 PARTS = ("as it is", "as it is", "cache", "disk", "raid", "burst", "forwarders", "metadata", "later")
 
 
 def draw_phases(seed: int, *, most_ranks: int = 64) -> Case:
-    """The case of one seed."""
+    """The case of one seed; the shapes take turns."""
     dice = random.Random(f"{seed} phases")
     ranks = min(dice.choice((1, 2, 4, 7, 8, 16, 33, 64)), most_ranks)
-    program: list[Case] = []
-    for _ in range(dice.choice((2, 2, 3, 4, 6))):
-        program += [_access(dice, program) for _ in range(dice.choice((1, 1, 2)))]
-        if dice.random() < 0.3:
-            program.append({"kind": "sync", "size": 1, "times": 1})
-        if dice.random() < 0.3:
-            program.append(_compute(dice))
-        meeting = dice.choice(MEETINGS)
-        size = dice.choice((8, 4096, 400_000))
-        program.append({"kind": "collective", "call": meeting, "size": size, "times": 1, "root": 0})
+    shape = SHAPES[seed % len(SHAPES)]
+    program = shape(dice)
     return {
         "machine": _machine(dice, seed),
         "ranks": ranks,
@@ -39,7 +34,68 @@ def draw_phases(seed: int, *, most_ranks: int = 64) -> Case:
         "layout": dice.choice((None, None, "simple:1:64KiB", "basic")),
         "collective_io": dice.choice((None, None, "two-phase")),
         "collectives": [],
+        "within": dice.choice(WITHIN),
+        "budget": dice.choice(BUDGETS[shape]),
     }
+
+
+def _files_throughout(dice: random.Random) -> list[Case]:
+    program: list[Case] = []
+    for _ in range(dice.choice((2, 2, 3, 4, 6))):
+        program += [_access(dice, program) for _ in range(dice.choice((1, 1, 2)))]
+        if dice.random() < 0.3:
+            program.append({"kind": "sync", "size": 1, "times": 1})
+        if dice.random() < 0.3:
+            program.append(_compute(dice))
+        program.append(_meeting(dice))
+    return program
+
+
+def _files_in_the_middle(dice: random.Random) -> list[Case]:
+    """Phases of messages and computing, some that write and read back, and phases of messages again."""
+    before, after = ([_communicating(dice) for _ in range(dice.choice((0, 1, 2, 3)))] for _ in range(2))
+    program: list[Case] = []
+    for _ in range(dice.choice((1, 1, 2))):
+        program += [_access(dice, program) for _ in range(dice.choice((1, 2)))]
+        if dice.random() < 0.3:
+            program.append({"kind": "sync", "size": 1, "times": 1})
+        program.append(_meeting(dice))
+    return (
+        [step for phase in before for step in phase] + program + [step for phase in after for step in phase]
+    )
+
+
+def _communicating(dice: random.Random) -> list[Case]:
+    calls = ("bcast", "reduce", "allreduce", "alltoall", "gather", "scatter")
+    kind = dice.choice(("ring", "pair", "collective", "compute"))
+    times = dice.choice((1, 2, 5, 20))
+    if kind == "compute":
+        work = _compute(dice)
+    elif kind == "collective":
+        work = {"kind": kind, "call": dice.choice(calls), "size": dice.choice(SIZES[:-2]), "root": 0}
+    else:
+        work = {"kind": kind, "size": dice.choice(SIZES[:-2])}
+    return [work | {"times": times}, _meeting(dice)]
+
+
+def _files_without_meetings(dice: random.Random) -> list[Case]:
+    """Writes, computing and reads back in which no rank waits for all others; in some, computing is most of it."""
+    program: list[Case] = []
+    most = dice.choice((1, 1, 10, 100))
+    for _ in range(dice.choice((2, 2, 3, 5))):
+        step = _access(dice, program)
+        program.append(step | {"kind": step["kind"].removesuffix("_all")})
+        if dice.random() < 0.6:
+            work = _compute(dice)
+            program.append(work | {"seconds": most * work["seconds"]})
+    if dice.random() < 0.2:
+        program.append({"kind": dice.choice(("ring", "pair")), "size": dice.choice(SIZES[:-2]), "times": 1})
+    return program
+
+
+def _meeting(dice: random.Random) -> Case:
+    size = dice.choice((8, 4096, 400_000))
+    return {"kind": "collective", "call": dice.choice(MEETINGS), "size": size, "times": 1, "root": 0}
 
 
 def _access(dice: random.Random, before: list[Case]) -> Case:
@@ -85,3 +141,11 @@ def _machine(dice: random.Random, seed: int) -> Case:
     elif part == "later":
         return with_later_parts(found, random.Random(f"{seed} parts"))
     return found
+
+
+SHAPES = (_files_throughout, _files_in_the_middle, _files_in_the_middle, _files_without_meetings)
+BUDGETS = {  # of the ladder, as shares of what playing all packets takes: where it fits, `fine` answers
+    _files_throughout: (100.0, 0.9, 0.5, 0.01),
+    _files_in_the_middle: (0.9, 0.7, 0.5, 0.01),
+    _files_without_meetings: (100.0, 0.5, 0.01, 0.01),
+}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import attack_machines
+from attack_measured import fewer_ranges
 from attack_streams import lighter_stream, smaller_stream
 
 Case = dict[str, Any]
@@ -17,6 +18,8 @@ def smaller(case: Case) -> Iterator[Case]:
     if "stream" in case:
         yield from smaller_stream(case)
         return
+    if "measured" in case:
+        yield from fewer_ranges(case)
     program = case["program"]
     for at in range(len(program)):
         if len(program) > 1:

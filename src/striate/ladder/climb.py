@@ -145,6 +145,7 @@ def climb(
             subject,
             lambda part: climb(part, within=within, rung=None, budget=budget, provenance=provenance),
             provenance,
+            affordable=max(budget, _MOMENT_SECONDS),
         )
         if parted is not None and parted.reached:
             whole = replace(parted, checks=tuple(checks.values()), proved=found.proved)

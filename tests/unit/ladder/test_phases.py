@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import striate
 from striate.ladder import predict
-from striate.ladder.by_phase import NAME
+from striate.ladder.by_phase import NAME, climb_phases
+from striate.ladder.climb import climb
 from striate.ladder.program_subject import ProgramSubject
+from striate.provenance import Provenance
 from striate.workload import Workload
 from striate.workload import operations as op
 from striate.workload.phases import phases_of
@@ -120,6 +123,39 @@ def test_one_difficult_phase_does_not_drag_the_others_to_the_finest_rung():
     total = sum(phase.seconds.estimate for phase in forecast.phases)
     assert forecast.bounds.estimate == pytest.approx(total)
     assert all(phase.why for phase in forecast.phases)
+
+
+def met_then_read(rank, ranks):
+    """After the barrier one of two ranks is a microsecond ahead, which decides whether the disk seeks."""
+    yield op.compute("40 ms")
+    yield op.barrier()
+    yield op.read("shared", offset=rank * 65536, size=65536)
+
+
+def test_a_phase_that_was_played_gets_a_range_that_holds_other_starts():
+    workload, machine = Workload.from_program(met_then_read, 2), striate.load_cluster("lustre-64")
+    budget = 0.9 * ProgramSubject(workload, machine).expected_seconds("fine")
+
+    forecast = predict(workload, machine, within=1.0, budget=budget)
+    played = predict(workload, machine, rung="fine", exact=True).seconds.estimate
+
+    assert (forecast.rung, forecast.phases[1].rung, forecast.reached) == (NAME, "fine", True)
+    assert abs(played - forecast.bounds.estimate) > 4e-3  # a seek, which the phase alone does not have
+    assert played in forecast.bounds
+
+
+def test_a_phase_that_is_too_expensive_to_play_again_is_not_trusted():
+    workload, machine = Workload.from_program(met_then_read, 2), striate.load_cluster("lustre-64")
+    subject = ProgramSubject(workload, machine)
+
+    def fine(part):
+        return climb(part, within=None, rung="fine", budget=0.0, provenance=Provenance.of(None))
+
+    cheap, expensive = (
+        climb_phases(subject, fine, Provenance.of(None), affordable=seconds) for seconds in (10.0, 0.0)
+    )
+
+    assert (cheap.trusted, expensive.trusted) == (True, False)
 
 
 @pytest.mark.parametrize("second", ["read", "read_all", "write_all", "sync"])
