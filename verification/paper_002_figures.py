@@ -73,12 +73,12 @@ def bars(title, unit, columns):
     return shapes
 
 
-def legend(names):
+def legend(colors):
     """Names of stages with their colors, under the bars."""
     shapes = []
-    for number, name in enumerate(names):
+    for number, (name, color) in enumerate(colors.items()):
         left = LEFT + number * 100
-        shapes.append(f'<rect x="{left}" y="{HEIGHT - 26}" width="12" height="12" fill="{COLORS[name]}"/>')
+        shapes.append(f'<rect x="{left}" y="{HEIGHT - 26}" width="12" height="12" fill="{color}"/>')
         shapes.append(f'<text x="{left + 17}" y="{HEIGHT - 16}">{name}</text>')
     return shapes
 
@@ -99,7 +99,7 @@ def draw(cases, total_bytes, kind):
         save(f"{kind}-figure-{figure}.svg", bars(title, "MB/s", columns))
         parts = [[(COLORS[name], case["stages"][name] * 1e3) for name in STAGES] for case in chosen]
         title = f"Figure {figure + 1}: stages of a write, slowest rank{words}"
-        shapes = bars(title, "ms", list(zip(labels, parts, strict=True))) + legend(STAGES)
+        shapes = bars(title, "ms", list(zip(labels, parts, strict=True))) + legend(COLORS)
         save(f"{kind}-figure-{figure + 1}.svg", shapes)
     overlaps = [case for case in cases if case["case"] == "overlap"]
     columns = [
