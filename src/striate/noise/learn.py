@@ -45,7 +45,7 @@ def _named(machine: str, program: str, ranks: int, past: Floats, weights: Floats
     quantiles = _quantiles(past, weights)
     slowdowns = tuple(float(f"{one:.5g}") for one in np.exp(quantiles - quantiles[ALONE]))
     drift = float(f"{np.exp(drift_of(past, share=SHARE)):.5g}")
-    return LearntSeries(machine, program, ranks, len(past), slowdowns, drift, drift)
+    return LearntSeries(machine, program, ranks, len(past), slowdowns, drift)
 
 
 def _quantiles(past: Floats, weights: Floats) -> Floats:

@@ -29,16 +29,15 @@ class LearntSeries:
     ranks: int
     runs: int
     slowdowns: tuple[float, ...]  # at PROBABILITIES
-    faster: float  # factor by which the range's low end is divided, for drift
-    slower: float  # factor by which its high end is multiplied
+    drift: float  # factor by which the range's low end is divided and its high end multiplied
 
     def __post_init__(self) -> None:
         grows = all(0 < one <= two for one, two in zip(self.slowdowns, self.slowdowns[1:], strict=False))
-        finite = all(map(math.isfinite, (*self.slowdowns, self.faster, self.slower)))
+        finite = all(map(math.isfinite, (*self.slowdowns, self.drift)))
         if len(self.slowdowns) != len(PROBABILITIES) or not grows or not finite:
             raise ValueError(f"expected {len(PROBABILITIES)} positive growing slowdowns")
-        if min(self.faster, self.slower) < 1:
-            raise ValueError("expected drift factors of at least 1")
+        if self.drift < 1:
+            raise ValueError("expected a drift of at least 1")
 
     @property
     def name(self) -> str:
@@ -47,7 +46,7 @@ class LearntSeries:
     @property
     def next_runs(self) -> Interval:
         """The 90 % range and the median of further runs, in multiples of the time alone."""
-        low, high = self.slowdowns[ALONE] / self.faster, self.slowdowns[BAD] * self.slower
+        low, high = self.slowdowns[ALONE] / self.drift, self.slowdowns[BAD] * self.drift
         return Interval(low, self.slowdowns[USUAL], high)
 
 

@@ -49,6 +49,18 @@ def test_nine_in_ten_later_runs_of_a_machine_whose_level_moves_once_are_held(spr
     assert quantiles_alone < 0.89  # what the drift is for
 
 
+@pytest.mark.parametrize(("drift", "least"), [(0.3, 0.85), (-0.3, 0.85), (0.15, 0.9)])
+@pytest.mark.parametrize("spread", [0.05, 0.2, 0.5])
+def test_a_steady_drift_of_a_third_in_a_year_is_held_and_a_doubling_is_not(spread, drift, least):
+    random = np.random.default_rng(3)
+    noise = [random.normal(0, spread, 300) for _ in range(40)]
+    steady = np.linspace(0, drift, 300)
+    doubling = np.linspace(0, np.log(2), 300)
+
+    assert least <= share_held([one + steady for one in noise])
+    assert share_held([one + doubling for one in noise]) < (0.5 if spread < 0.1 else 0.9)
+
+
 def table_of(tmp_path, text, name="runs.csv"):
     path = tmp_path / name
     path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
@@ -147,15 +159,15 @@ def test_a_file_that_is_not_learnt_noise_is_refused(broken):
 
 def test_a_difference_is_noise_when_repeated_runs_differ_as_much():
     slowdowns = tuple(1 + 0.1 * step for step in range(-1, len(PROBABILITIES) - 1))  # 1.0 at 5 %, 2.8 at 95 %
-    noise = Noise("", LearntSeries("", "job", 0, 99, slowdowns, 1.0, 1.5), ())
+    noise = Noise("", LearntSeries("", "job", 0, 99, slowdowns, 1.5), ())
     forecast = Interval(9, 10, 11)
 
     slow = noise_verdict(forecast, 11 * 2.8 * 1.5 + 0.01, noise)
 
     assert not slow.is_noise
     assert noise_verdict(forecast, 40, noise).is_noise
-    assert noise_verdict(forecast, 8.9, noise).is_noise is False
-    assert (slow.seconds.low, slow.seconds.estimate, slow.seconds.high) == pytest.approx((9, 19, 46.2))
+    assert noise_verdict(forecast, 9 / 1.5 - 0.1, noise).is_noise is False
+    assert (slow.seconds.low, slow.seconds.estimate, slow.seconds.high) == pytest.approx((6, 19, 46.2))
 
 
 def test_learning_leaves_out_short_series_and_weighs_the_others_alike():
