@@ -12,7 +12,9 @@ from striate.simulate import record_program
 HERE = PROGRAMS / "simulated"
 
 
-@pytest.mark.parametrize("name", ["messages", "persistent", "collectives", "groups", "files"])
+@pytest.mark.parametrize(
+    "name", ["messages", "persistent", "collectives", "groups", "files", "windows", "neighbours"]
+)
 def test_the_expected_outputs_are_those_of_a_real_mpi(run_ranks, tmp_path, name):
     assert run_ranks(4, f"simulated/{name}.py", tmp_path) == (HERE / f"{name}.out").read_text()
 

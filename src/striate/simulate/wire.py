@@ -22,6 +22,7 @@ SELF = "self"
 BLOCKING = -1  # the handle of a call that returns when it is complete
 ANY, ANY_TAG, PROC_NULL = -2, -1, -1  # the numbers of MPICH
 NO_ROOT = -99
+CANCELLED = "cancelled"  # the result of a receive that was taken back
 
 
 class RankCall(NamedTuple):
@@ -42,12 +43,28 @@ class ReceivedMessage(NamedTuple):
     content: bytes
 
 
-class Combine(NamedTuple):
-    """Asks a rank, while it waits, to reduce what all members gave: with `prefixes` one result per member."""
+class Errand(NamedTuple):
+    """Asks a rank, while it waits, to work for others: to reduce what they gave, or to reach into its memory."""
 
-    combiner: int
-    parts: list[bytes]
-    prefixes: bool
+    number: int  # under which the rank offered to do it
+    arguments: tuple[Any, ...]
+
+
+class Reach(NamedTuple):
+    """What an access does to the memory of its target."""
+
+    kind: str  # put, get, accumulate, get_accumulate, compare_and_swap
+    where: Any  # the bytes: a slice, or their places
+    size: int
+    content: bytes = b""
+    operation: str = ""  # of an accumulate: the name of a predefined one
+    dtype: Any = None  # of its elements
+    compared: bytes = b""
+
+    @property
+    def returns(self) -> bool:
+        """Whether the origin gets what was there."""
+        return self.kind not in ("put", "accumulate")
 
 
 class RankSettings(NamedTuple):

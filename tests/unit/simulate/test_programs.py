@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import striate
+from hand_machine import machine
 from striate.errors import WorkloadError
 from striate.simulate import record_program
+from striate.workload import operations as op
 from striate.workload.transforms.unfold import unfold
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "mpi" / "programs" / "simulated"
@@ -159,10 +161,38 @@ def test_the_first_message_is_received_first(simulate):
             "comm.isend(1, dest=0, tag=3)",
             "2 messages were never received: the first from rank 0 to rank 0, tag 3",
         ),
-        ("MPI.Win.Allocate(8)", "MPI.Win is not simulated - at rank 0, app.py:5"),
+        ("MPI.Session.Init()", "MPI.Session is not simulated - at rank 0, app.py:5"),
+        (
+            "comm.Create_intercomm(0, comm, 1)",
+            "MPI.Comm.Create_intercomm is not simulated - at rank 0, app.py:5",
+        ),
         (
             "comm.Neighbor_alltoall(None, None)",
             "MPI.Comm.Neighbor_alltoall is not simulated - at rank 0, app.py:5",
+        ),
+        (
+            "win = MPI.Win.Allocate(8, comm=comm)\nif rank: win.Fence()",
+            "rank 1 waits in Win.Fence, to which rank 0 did not come (app.py:6); rank 0 has ended",
+        ),
+        (
+            "win = MPI.Win.Allocate(8, comm=comm)\nwin.Fence() if rank else win.Free()",
+            "rank 1 calls Win.Fence (app.py:6) where rank 0 calls Win.Free (app.py:6)",
+        ),
+        (
+            "win = MPI.Win.Allocate(8, comm=comm)\nwin.Lock(0)\ncomm.Barrier()",
+            "rank 1 waits in Win.Lock of rank 0 (app.py:6)",
+        ),
+        (
+            "win = MPI.Win.Allocate(8, comm=comm)\nif rank: win.Start(comm.group.Incl([0]))",
+            "rank 1 waits in Win.Start, for which rank 0 did not come (app.py:6)",
+        ),
+        (
+            "grid = comm.Create_cart([2])\nif rank: grid.neighbor_allgather(1)",
+            "rank 1 waits in a neighbourhood collective from rank 0 (app.py:6); rank 0 has ended",
+        ),
+        (
+            "class Card:\n  __cuda_array_interface__ = {}\ncomm.Bcast(Card())",
+            "memory of a GPU is not simulated - at rank 0, app.py:7",
         ),
         (
             "from mpi4py.futures import MPIPoolExecutor",
@@ -244,7 +274,9 @@ def test_a_workload_can_be_saved_and_predicted_again(simulate, tmp_path, westmer
     assert seconds(again, westmere) == seconds(made, westmere)
 
 
-@pytest.mark.parametrize("name", ["messages", "persistent", "collectives", "groups", "files"])
+@pytest.mark.parametrize(
+    "name", ["messages", "persistent", "collectives", "groups", "files", "windows", "neighbours"]
+)
 def test_the_calls_of_mpi4py_do_what_they_do(name, tmp_path, westmere):
     with (tmp_path / "printed").open("w+") as output:
         made = record_program(
@@ -255,3 +287,132 @@ def test_the_calls_of_mpi4py_do_what_they_do(name, tmp_path, westmere):
 
     assert printed == (PROGRAMS / f"{name}.out").read_text()
     assert seconds(made, westmere) > 0
+
+
+def test_one_sided_calls_are_simulated_as_what_they_are_made_of(simulate):
+    """The program, and the same written down by hand, take the same time on a machine that is easy to time."""
+    cluster = machine(2)
+    made, printed = simulate(
+        """
+        memory = np.zeros(125)
+        window = MPI.Win.Create(memory, 8, comm=comm)
+        window.Fence()
+        if rank == 0:
+            window.Put(np.ones(125), 1)
+        window.Fence()
+        if rank == 0:
+            window.Lock(1)
+            window.Accumulate(np.ones(10), 1, 5)
+            window.Fetch_and_op(np.ones(1), np.ones(1), 1, 124)
+            window.Unlock(1)
+        window.Free()
+        print(memory.sum(), flush=True)
+        """,
+        cluster=cluster,
+    )
+
+    def by_hand(rank, ranks):
+        yield op.win_create()
+        yield op.win_fence()
+        if rank == 0:
+            yield op.put(1, 1000)
+        yield op.win_fence()
+        if rank == 0:
+            yield from (
+                op.win_lock(1),
+                op.accumulate(1, 80),
+                op.accumulate(1, 8),
+                op.get(1, 8),
+                op.win_unlock(1),
+            )
+        yield op.win_free()
+
+    assert sorted(printed.splitlines()) == ["0.0", "136.0"]
+    assert kinds(made, 0)[-6:] == ["accumulate", "accumulate", "get", "unlock", "flush", "barrier"]
+    assert seconds(made, cluster) == seconds(striate.Workload.from_program(by_hand, 2), cluster)
+
+
+def test_neighbourhood_collectives_are_simulated_as_their_messages(simulate):
+    cluster = machine(4)
+    made, printed = simulate(
+        """
+        grid = comm.Create_cart([4])
+        found = np.full(200, -1.0)
+        grid.Neighbor_alltoall(np.full(200, float(rank)), found)
+        print(found[0], found[-1], flush=True)
+        """,
+        4,
+        cluster=cluster,
+    )
+
+    def by_hand(rank, ranks):
+        yield op.comm_dup()
+        yield op.neighbor_alltoall(800, op.cartesian_neighbors(rank, [4]))
+
+    assert sorted(printed.splitlines()) == ["-1.0 1.0", "0.0 2.0", "1.0 3.0", "2.0 -1.0"]
+    assert seconds(made, cluster) == seconds(striate.Workload.from_program(by_hand, 4), cluster)
+
+
+def test_locks_of_one_memory_are_granted_one_after_the_other(simulate):
+    """Without the lock the ranks would read the same number; the time between is computing under the lock."""
+    made, printed = simulate(
+        """
+        import time
+        window = MPI.Win.Allocate(8, comm=comm)
+        value = np.zeros(1)
+        window.Lock(0)
+        window.Get(value, 0)
+        window.Flush(0)
+        time.sleep(0.001)
+        value += 1
+        window.Put(value, 0)
+        window.Unlock(0)
+        comm.Barrier()
+        if rank == 0:
+            print(np.asarray(window.tomemory()).view("f8")[0])
+        window.Free()
+        """,
+        6,
+        cluster=machine(6),
+    )
+
+    assert printed == "6.0\n"
+    assert 6e-3 < seconds(made, machine(6)) < 6.2e-3
+
+
+def test_a_receive_that_is_cancelled_is_not_simulated(simulate):
+    made, printed = simulate(
+        """
+        status = MPI.Status()
+        request = comm.irecv(source=1 - rank, tag=4)
+        over = request.Get_status(status)
+        request.Cancel()
+        request.Wait(status)
+        kept = comm.irecv(source=1 - rank, tag=5)
+        comm.send(rank, dest=1 - rank, tag=5)
+        print(over, status.Is_cancelled(), kept.wait(status), status.Is_cancelled(), flush=True)
+        """
+    )
+
+    assert sorted(printed.splitlines()) == ["False True 0 False", "False True 1 False"]
+    assert kinds(made, 0) == ["recv", "send", "wait"]
+
+
+def test_arrays_of_other_libraries_are_buffers(simulate):
+    _, printed = simulate(
+        """
+        class Other:
+            def __init__(self, array):
+                self.array = array
+            def __dlpack__(self, **options):
+                return self.array.__dlpack__(**options)
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+        total = np.zeros(3)
+        comm.Allreduce(Other(np.arange(3.0) + rank), Other(total))
+        if rank == 0:
+            print(total)
+        """
+    )
+
+    assert printed == "[1. 3. 5.]\n"

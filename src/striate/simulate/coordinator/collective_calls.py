@@ -19,7 +19,6 @@ from striate.simulate.wire import (
     SELF,
     WORLD_GROUP,
     Channel,
-    Combine,
     GroupId,
     RankSettings,
 )
@@ -105,9 +104,6 @@ class CollectiveCalls(Scheduler):
         if ready:
             kind = meeting.kind
             of = self._communicators(meeting) if kind == "make" else results(meeting, self._combined)
-            if kind == "open":
-                first = meeting.joined[0].given
-                of = lambda at: first  # noqa: E731
             cost = self._cost(meeting)
             for at in ready:
                 meeting.released.add(at)
@@ -136,7 +132,9 @@ class CollectiveCalls(Scheduler):
         """Reduce by the program's own operation, on a member that has not got its result and is still there."""
         for at, one in meeting.joined.items():
             if at not in meeting.released and not self.states[one.rank].over:
-                return self.ask_to_combine(one.rank, Combine(one.combiner, list(parts), prefixes))
+                return self.errand(
+                    one.rank, "the operation of a reduction", one.combiner, list(parts), prefixes
+                )
         return parts if prefixes else parts[0]
 
     def _communicators(self, meeting: Meeting) -> Any:

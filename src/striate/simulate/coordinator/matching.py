@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from striate.simulate.coordinator.ranks import PendingCall
 from striate.simulate.wire import ANY, ANY_TAG, GroupId, ReceivedMessage
+from striate.workload.kinds import TAGS_OF_CALLS
 
 Key = tuple[GroupId, int]  # communicator and receiver, its rank in there
 
@@ -21,6 +22,8 @@ class Message:
     send: PendingCall | None  # None: it went at once
 
     def fits(self, source: int, tag: int) -> bool:
+        if tag == ANY_TAG and self.tag in TAGS_OF_CALLS:
+            return False
         return source in (ANY, self.source) and tag in (ANY_TAG, self.tag)
 
     def seen(self) -> ReceivedMessage:
@@ -77,6 +80,15 @@ class Matching:
         if not receive.probes:
             self._box(key).arrived.remove(message)
         self._met(message, receive)
+
+    def withdraw(self, pending: PendingCall) -> bool:
+        """Take a receive back; says whether it was still waiting for a message."""
+        for box in self._boxes.values():
+            for receive in box.posted:
+                if receive.pending is pending:
+                    box.posted.remove(receive)
+                    return True
+        return False
 
     def look(self, key: Key, source: int, tag: int) -> Message | None:
         """The first message that would be received."""

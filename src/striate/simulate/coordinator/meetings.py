@@ -17,6 +17,8 @@ SPOKEN = {  # kind -> the calls of a program that make it
     "reduce_scatter": "Reduce_scatter",
     "make": "the making of a communicator",
     "open": "File.Open",
+    "fence": "Win.Fence",
+    "win_free": "Win.Free",
     "file_access": "a collective file access",
 }
 
@@ -91,6 +93,11 @@ Combined = Callable[[Meeting, Sequence[bytes], bool], Any]
 def results(meeting: Meeting, combined: Combined) -> Callable[[int], Any]:
     """What each member gets; asked once all that is needed is there."""
     kind, root, members = meeting.kind, meeting.root, len(meeting.group.members)
+    if kind == "open":
+        first = meeting.joined[0].given
+        return lambda at: first
+    if kind in ("fence", "win_free"):  # what a member's own accesses have brought
+        return lambda at: meeting.joined[at].given
     if kind == "bcast":
         content = meeting.joined[root].given
         return lambda at: content

@@ -16,7 +16,7 @@ from striate.workload import operations
 from striate.workload.application import Communicator
 from striate.workload.generator import application_of
 from striate.workload.kinds import Kind
-from striate.workload.operations import Operation
+from striate.workload.operations import Operation, Several
 from striate.workload.workload import Workload
 
 
@@ -34,6 +34,11 @@ class Recorder:
         self._operations[rank].append(operation)
         return operation
 
+    def remove(self, rank: int, operation: Operation) -> None:
+        """Forget an operation that came to nothing."""
+        kept = self._operations[rank]
+        del kept[max(at for at, one in enumerate(kept) if one is operation)]
+
     def compute(self, rank: int, seconds: float) -> None:
         """Time of computing; stretches that follow each other are one."""
         if seconds <= 0:
@@ -45,7 +50,7 @@ class Recorder:
         else:
             before.append(operations.compute(seconds))
 
-    def wait(self, rank: int, awaited: Iterable[Operation | None]) -> None:
+    def wait(self, rank: int, awaited: Iterable[Operation | Several | None]) -> None:
         known = [one for one in awaited if one is not None]
         if known:
             self.add(rank, operations.wait(*known))

@@ -9,12 +9,20 @@ from typing import Any
 
 from striate.errors import WorkloadError
 from striate.simulate.coordinator.estimate import TimeEstimate
-from striate.simulate.coordinator.ranks import PendingCall, RankState, Waiting
+from striate.simulate.coordinator.ranks import AnyCall, PendingCall, RankState, Waiting
 from striate.simulate.coordinator.recorder import Recorder
 from striate.simulate.coordinator.waits import deadlock_words
-from striate.simulate.wire import Channel, RankCall, RankSettings, put, take
+from striate.simulate.wire import Channel, Errand, RankCall, RankSettings, put, take
 
 FIRST_NAP, LONGEST_NAP = 1e-6, 1e-4  # seconds until a test or a probe that found nothing is over
+LOOKS = (
+    "test",
+    "look",
+    "probe",
+    "sleep",
+    "win_test",
+    "win_sync",
+)  # what a rank repeats until something has come
 MOST_IDLE = 10_000  # tests in a row while nothing else can happen
 
 
@@ -68,7 +76,7 @@ class Scheduler:
         state.clock = self.now
         state.place = call.place or state.place
         self.recorder.compute(state.number, call.seconds)
-        if call.name not in ("test", "probe", "sleep"):
+        if call.name not in LOOKS:
             state.fruitless = 0
         getattr(self, f"on_{call.name}")(state, *call.arguments)
         if state.calls:  # it needed no answer
@@ -86,12 +94,12 @@ class Scheduler:
 
         self.at(time, resume)
 
-    def ask_to_combine(self, rank: int, request: Any) -> Any:
-        """Let a rank, which waits for an answer, work for the coordinator."""
-        put(self._channels[rank], (self.now, request))
+    def errand(self, rank: int, what: str, number: int, *arguments: Any) -> Any:
+        """Let a rank, which waits for an answer, work for others."""
+        put(self._channels[rank], (self.now, Errand(number, arguments)))
         worked, found = take(self._channels[rank])
         if not worked:
-            raise WorkloadError(f"the operation of a reduction raised {found}", at=self.states[rank].place)
+            raise WorkloadError(f"{what} raised {found}", at=self.states[rank].place)
         return found
 
     # ---- waiting
@@ -105,9 +113,9 @@ class Scheduler:
     def wait(
         self,
         state: RankState,
-        pending: list[PendingCall],
+        pending: Sequence[AnyCall],
         mode: str,
-        answer: Callable[[list[PendingCall]], Any],
+        answer: Callable[[list[AnyCall]], Any],
     ) -> None:
         """The rank goes on when all, or any, of its calls are over; `answer` makes of them what it gets."""
         state.waiting = Waiting(pending, mode, answer)
@@ -116,7 +124,7 @@ class Scheduler:
     def wait_for_one(self, state: RankState, pending: PendingCall) -> None:
         self.wait(state, [pending], "all", lambda done: done[0].result)
 
-    def over(self, pending: Sequence[PendingCall], mode: str) -> list[PendingCall]:
+    def over(self, pending: Sequence[AnyCall], mode: str) -> list[AnyCall]:
         """Those that are over now, when they are enough; the earliest alone where any will do."""
         done = [one for one in pending if one.done_at is not None and one.done_at <= self.now]
         if mode == "all":
@@ -134,8 +142,12 @@ class Scheduler:
 
     def nap(self, state: RankState) -> None:
         """A test or a probe found nothing: the rank may ask again a little later."""
-        state.fruitless += 1
         self.recorder.polls += 1
+        self.pause(state)
+
+    def pause(self, state: RankState) -> None:
+        """The rank goes on a little later, and later still when it does nothing else in between."""
+        state.fruitless += 1
         asking = sum(1 for one in self.states if one.fruitless and one.waiting is None)
         self._idle = self._idle + 1 if len(self._queue) < asking else 0
         if self._idle > MOST_IDLE:

@@ -13,8 +13,12 @@ from striate.workload.kinds import BLOCKING, DEFAULT_ALGORITHM, ROOTED, Kind
 from striate.workload.operations import PENDING, Operation
 
 SIZE = 8  # bytes in which mpi4py says how long a pickled object is
-COLOR_AND_KEY = 8  # bytes that each rank tells the others in MPI_Comm_split
-CONTEXT_MASK = 256  # bytes in which MPICH looks for a free number of a communicator
+ALIKE = (
+    "dup",
+    "cart",
+    "graph",
+    "window",
+)  # ways to make a communicator in which ranks need not tell a colour
 # Of pickled objects sizes differ, and are told first.
 _VARYING = {"gather": "gatherv", "scatter": "scatterv", "allgather": "allgatherv", "alltoall": "alltoallv"}
 
@@ -40,8 +44,8 @@ def begun(
 
 def made(how: str, comm: str) -> tuple[Operation, ...]:
     """What the making of a communicator is: the members tell colour and key, and agree on a number."""
-    agree = operations.allreduce(CONTEXT_MASK, comm=comm)
-    return (agree,) if how in ("dup", "cart") else (operations.allgather(COLOR_AND_KEY, comm=comm), agree)
+    made = operations.comm_dup if how in ALIKE else operations.comm_split
+    return made(comm=comm).operations
 
 
 def _operation(kind: str, size: int, root: int, comm: str, *, blocking: bool) -> Operation:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from striate.layout import datatypes as byte_runs
 from striate.simulate.mpi import constants
 from striate.simulate.mpi.datatype import PREDEFINED, MpiDatatype, of_dtype
-from striate.simulate.mpi.errors import failed
+from striate.simulate.mpi.errors import NotSimulatedError, failed
 
 Bytes = NDArray[np.uint8]
+HOST = 1  # DLPack's number for memory of the host
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,25 @@ class Part:
         """Bytes of data."""
         return self.count * self.datatype.size
 
-    def content(self) -> bytes:
-        """The data, without gaps."""
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first byte that belongs to it, and the end of the last."""
+        if not self.count:
+            return self.start, self.start
+        first, reach = self.datatype.reach
+        last = (self.count - 1) * self.datatype.extent
+        return self.start + first + min(last, 0), self.start + first + reach + max(last, 0)
+
+    def where(self) -> slice | NDArray[np.int64]:
+        """The bytes of the data in their order: a slice where they lie without gaps, their places otherwise."""
         if self.datatype.is_dense:
             begin = self.start + int(self.datatype.runs.runs.offsets[0])
-            return self.memory[begin : begin + self.size].tobytes()
-        return self.memory[self._places()].tobytes()
+            return slice(begin, begin + self.size)
+        return self._places()
+
+    def content(self) -> bytes:
+        """The data, without gaps."""
+        return self.memory[self.where()].tobytes()
 
     def fill(self, content: bytes) -> None:
         """Put data where it belongs; refuses more than there is room for."""
@@ -45,11 +59,11 @@ class Part:
         if not self.memory.flags.writeable and content:
             raise BufferError("Object is not writable")
         values = np.frombuffer(content, np.uint8)
-        if self.datatype.is_dense:
-            begin = self.start + int(self.datatype.runs.runs.offsets[0])
-            self.memory[begin : begin + len(values)] = values
+        where = self.where()
+        if isinstance(where, slice):
+            self.memory[where.start : where.start + len(values)] = values
         else:
-            self.memory[self._places()[: len(values)]] = values
+            self.memory[where[: len(values)]] = values
 
     def _places(self) -> NDArray[np.int64]:
         runs = byte_runs.contiguous(self.count, self.datatype.runs).runs
@@ -66,6 +80,10 @@ def memory_of(buffer: Any) -> tuple[Bytes, MpiDatatype]:
             raise BufferError("ndarray is not contiguous")
         lies = buffer if buffer.flags.c_contiguous else buffer.T
         return lies.reshape(-1).view(np.uint8), of_dtype(buffer.dtype)
+    if not isinstance(buffer, bytes | bytearray | memoryview) and hasattr(buffer, "__dlpack__"):
+        return memory_of(_of_dlpack(buffer))
+    if hasattr(buffer, "__cuda_array_interface__"):
+        raise NotSimulatedError("memory of a GPU is not simulated")
     view = memoryview(buffer)
     if not view.c_contiguous:
         raise BufferError("buffer is not contiguous")
@@ -73,6 +91,14 @@ def memory_of(buffer: Any) -> tuple[Bytes, MpiDatatype]:
     if not view.nbytes:
         return np.empty(0, np.uint8), kind
     return np.frombuffer(view, np.uint8), kind
+
+
+def _of_dlpack(buffer: Any) -> NDArray[Any]:
+    """The array of another library, without a copy; refuses one that is not in the memory of the host."""
+    kind, _ = buffer.__dlpack_device__()
+    if kind != HOST:
+        raise NotSimulatedError("memory of a GPU is not simulated")
+    return np.from_dlpack(buffer)
 
 
 def _datatype(given: Any) -> MpiDatatype | None:
@@ -110,7 +136,7 @@ def _spelt(message: Any, pair: tuple[type[Any], ...]) -> tuple[Any, Any, Any, Mp
 def whole_part(message: Any) -> Part:
     """All that a message names, as one part."""
     buffer, count, shift, given = _spelt(message, (list, tuple))
-    if buffer is None:
+    if buffer is None or isinstance(buffer, constants.InPlaceType):
         return Part(np.empty(0, np.uint8), given or PREDEFINED["BYTE"], 0)
     memory, kind = memory_of(buffer)
     kind = given or kind
@@ -203,9 +229,8 @@ def _expect_room(part: Part) -> None:
         raise failed("ERR_COUNT", f"negative count {part.count}")
     if not part.count:
         return
-    first, reach = part.datatype.reach
-    end = part.start + first + (part.count - 1) * part.datatype.extent + reach
-    if end > len(part.memory) or part.start + first < 0:
+    first, end = part.span
+    if end > len(part.memory) or first < 0:
         raise ValueError(f"message: buffer too small for requested count ({end} bytes of {len(part.memory)})")
 
 

@@ -61,7 +61,7 @@ class Collectives:
         """Carry out a blocking collective call."""
         number = self._register(plan)
         result = link().ask("collective", *self._call(plan, number, BLOCKING))
-        link().combiners.pop(number, None)
+        link().errands.pop(number, None)
         return plan.finish(result) if plan.finish is not None else None
 
     def _start_meeting(self, plan: CollectivePlan) -> MpiRequest:
@@ -69,7 +69,7 @@ class Collectives:
         link().tell("collective", *self._call(plan, number, handle), size=plan.size)
 
         def finish(result: Any) -> Any:
-            link().combiners.pop(number, None)
+            link().errands.pop(number, None)
             return plan.finish(result) if plan.finish is not None else None
 
         return MpiRequest(handle, finish)
@@ -84,7 +84,7 @@ class Collectives:
         if plan.join is None:
             return 0
         join, number = plan.join, link().new_handle()
-        link().combiners[number] = lambda parts, prefixes: (
+        link().errands[number] = lambda parts, prefixes: (
             ops.prefixes(parts, join) if prefixes else ops.reduced(parts, join)
         )
         return number
@@ -203,28 +203,28 @@ class Collectives:
         )
 
 
-def _add_calls() -> None:
-    """`Bcast`, `Ibcast` and `Bcast_init` for every plan."""
-    for name in [one for one in vars(Collectives) if one[:1] == "_" and one[1:2].isupper()]:
-        plan = getattr(Collectives, name)
+def add_calls(kind: Any, *, meet: str, start: str) -> None:
+    """`Bcast`, `Ibcast` and `Bcast_init` for every plan of a class, by its methods that meet and that start to."""
+    for name in [one for one in vars(kind) if one[:1] == "_" and one[1:2].isupper()]:
+        plan = getattr(kind, name)
 
         @functools.wraps(plan)
-        def blocking(self: Collectives, *given: Any, _plan: Any = plan, **named: Any) -> None:
-            self._meet(_plan(self, *given, **named))
+        def blocking(self: Any, *given: Any, _plan: Any = plan, **named: Any) -> None:
+            getattr(self, meet)(_plan(self, *given, **named))
 
         @functools.wraps(plan)
-        def started(self: Collectives, *given: Any, _plan: Any = plan, **named: Any) -> MpiRequest:
-            return self._start_meeting(_plan(self, *given, **named))
+        def started(self: Any, *given: Any, _plan: Any = plan, **named: Any) -> Any:
+            return getattr(self, start)(_plan(self, *given, **named))
 
         @functools.wraps(plan)
         def kept(
-            self: Collectives, *given: Any, _start: Any = started, info: Any = None, **named: Any
+            self: Any, *given: Any, _start: Any = started, info: Any = None, **named: Any
         ) -> PersistentRequest:
             return PersistentRequest(lambda: _start(self, *given, **named))
 
-        setattr(Collectives, name[1:], outside(blocking))
-        setattr(Collectives, f"{name[1:]}_init", outside(kept))
-        setattr(Collectives, f"I{name[1:].lower()}", outside(started))
+        setattr(kind, name[1:], outside(blocking))
+        setattr(kind, f"{name[1:]}_init", outside(kept))
+        setattr(kind, f"I{name[1:].lower()}", outside(started))
 
 
-_add_calls()
+add_calls(Collectives, meet="_meet", start="_start_meeting")

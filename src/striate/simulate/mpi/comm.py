@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 from striate.simulate.mpi import constants
+from striate.simulate.mpi.attributes import Attributes
 from striate.simulate.mpi.errors import Refusing, failed, refuse_unknown
 from striate.simulate.mpi.group import MpiGroup
 from striate.simulate.mpi.info import Info
@@ -20,11 +21,10 @@ _ATTRIBUTES = {
     constants.HOST: constants.PROC_NULL,
     constants.IO: constants.ANY_SOURCE,
 }
-_keyvals: dict[int, Callable[..., Any] | None] = {}  # number -> what to call when an attribute goes
 
 
 @all_outside
-class Comm(MpiMessages, ObjectCollectives, metaclass=Refusing):
+class Comm(MpiMessages, ObjectCollectives, Attributes, metaclass=Refusing):
     """A group of ranks whose messages do not mix with those of others."""
 
     def __new__(cls, comm: Comm | None = None) -> Self:
@@ -38,7 +38,7 @@ class Comm(MpiMessages, ObjectCollectives, metaclass=Refusing):
         self._members = tuple(members)
         mine = link().rank if members else -1
         self._rank = self._members.index(mine) if mine in self._members else constants.PROC_NULL
-        self._attributes: dict[int, Any] = {}
+        self._attributes = {}
         self.name = ""
 
     @classmethod
@@ -148,8 +148,7 @@ class Comm(MpiMessages, ObjectCollectives, metaclass=Refusing):
         return Intracomm._of(self._make("shared", link().settings.nodes[link().rank], key))
 
     def Free(self) -> None:
-        for keyval in list(self._attributes):
-            self.Delete_attr(keyval)
+        self._forget_attributes()
         self._become(("none", -1), ())
 
     def Disconnect(self) -> None:
@@ -160,32 +159,10 @@ class Comm(MpiMessages, ObjectCollectives, metaclass=Refusing):
 
     # ---- what is kept with one
 
-    @classmethod
-    def Create_keyval(cls, copy_fn: Any = None, delete_fn: Any = None, nopython: bool = False) -> int:
-        number = 5000 + len(_keyvals)
-        _keyvals[number] = delete_fn
-        return number
-
-    @classmethod
-    def Free_keyval(cls, keyval: int) -> int:
-        return constants.KEYVAL_INVALID
-
-    def Get_attr(self, keyval: int) -> Any:
-        if keyval in _ATTRIBUTES:
-            return _ATTRIBUTES[keyval]
+    def _known_attribute(self, keyval: int) -> Any:
         if keyval == constants.UNIVERSE_SIZE:
             return link().settings.ranks
-        return self._attributes.get(keyval)
-
-    def Set_attr(self, keyval: int, attrval: Any) -> None:
-        self.Delete_attr(keyval)
-        self._attributes[keyval] = attrval
-
-    def Delete_attr(self, keyval: int) -> None:
-        if keyval in self._attributes:
-            value, gone = self._attributes.pop(keyval), _keyvals.get(keyval)
-            if gone is not None:
-                gone(self, keyval, value)
+        return _ATTRIBUTES.get(keyval)
 
     def Set_errhandler(self, errhandler: Errhandler) -> None:
         """Errors are exceptions, whatever the program asks for."""

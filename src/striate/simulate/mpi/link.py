@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from striate.simulate.wire import Channel, Combine, RankCall, RankSettings, put, take
+from striate.simulate.wire import Channel, Errand, RankCall, RankSettings, put, take
 
 Class = TypeVar("Class", bound=type)
 OWN = ("striate.simulate.", "contextlib", "runpy", "importlib.")
@@ -24,7 +24,7 @@ class RankLink:
     def __init__(self, connection: Channel, rank: int, settings: RankSettings) -> None:
         self.rank = rank
         self.settings = settings
-        self.combiners: dict[int, Callable[[list[bytes], bool], Any]] = {}
+        self.errands: dict[int, Callable[..., Any]] = {}  # what this rank does for others while it waits
         self._connection = connection
         self._kept: list[RankCall] = []
         self._kept_bytes = 0
@@ -38,7 +38,7 @@ class RankLink:
         self._mark = time.process_time()
 
     def new_handle(self) -> int:
-        """The next number for a request, or for a way to combine."""
+        """The next number for a request, or for an errand."""
         self._handles += 1
         return self._handles
 
@@ -74,12 +74,12 @@ class RankLink:
             except EOFError:
                 raise SystemExit(1) from None  # the coordinator has ended the run
             self._ahead = 0.0
-            if not isinstance(answer, Combine):
+            if not isinstance(answer, Errand):
                 return answer
             try:
-                found = self.combiners[answer.combiner](answer.parts, answer.prefixes)
+                found = self.errands[answer.number](*answer.arguments)
                 put(self._connection, (True, found))
-            except Exception as error:  # what the program's own operation raised
+            except Exception as error:  # of the program's own operation, or of its memory
                 put(self._connection, (False, f"{type(error).__name__}: {error}"))
 
     def wtime(self) -> float:

@@ -17,13 +17,17 @@ from striate.simulate.mpi import (
     datatype,
     errors,
     file,
+    graph,
     group,
     info,
     op,
     request,
     status,
+    topology,
 )
 from striate.simulate.mpi.link import link, outside
+from striate.simulate.mpi.windows import win
+from striate.simulate.mpi.windows.memory import Buffer
 
 VERSION = "4.0.0"  # of mpi4py, whose names and arguments these are
 
@@ -85,7 +89,7 @@ def _functions() -> dict[str, Any]:
         "Get_error_class": lambda code: code,
         "Compute_dims": dims,
         "Pcontrol": lambda level: None,
-        "Alloc_mem": lambda size, info=None: memoryview(bytearray(size)),
+        "Alloc_mem": lambda size, info=None: Buffer.allocate(size),
         "Free_mem": lambda mem: None,
         "Attach_buffer": lambda buf: None,
         "Detach_buffer": lambda: None,
@@ -106,6 +110,7 @@ def _names() -> dict[str, Any]:
         (info, ("INFO_NULL", "INFO_ENV")),
         (request, ("REQUEST_NULL",)),
         (file, ("FILE_NULL",)),
+        (win, ("WIN_NULL",)),
     ):
         names |= {name: getattr(part, name) for name in listed}
     names["_typedict"] = {
@@ -120,7 +125,10 @@ def _classes() -> dict[str, Any]:
         "Comm": comm.Comm,
         "Intracomm": comm.Intracomm,
         "Errhandler": comm.Errhandler,
+        "Topocomm": topology.Topocomm,
         "Cartcomm": cart.Cartcomm,
+        "Graphcomm": graph.Graphcomm,
+        "Distgraphcomm": graph.Distgraphcomm,
         "Group": group.MpiGroup,
         "Datatype": datatype.MpiDatatype,
         "Op": op.Op,
@@ -129,6 +137,9 @@ def _classes() -> dict[str, Any]:
         "Status": status.Status,
         "Info": info.Info,
         "File": file.MpiFile,
+        "Win": win.Win,
+        "buffer": Buffer,
+        "memory": Buffer,
         "Exception": errors.MpiError,
         "InPlaceType": constants.InPlaceType,
     }

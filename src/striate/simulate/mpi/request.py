@@ -9,7 +9,7 @@ from striate.simulate.mpi import constants
 from striate.simulate.mpi.errors import Refusing, failed, refuse_unknown
 from striate.simulate.mpi.link import all_outside, link
 from striate.simulate.mpi.status import NOBODY, Status
-from striate.simulate.wire import ReceivedMessage
+from striate.simulate.wire import CANCELLED, ReceivedMessage
 
 Statuses = list[Status] | None
 
@@ -44,10 +44,35 @@ class MpiRequest(metaclass=Refusing):
 
     def _complete(self, result: Any, status: Status | None) -> None:
         self._handle = None
-        self._found = self._finish(result) if self._finish is not None else None
-        told = result if isinstance(result, ReceivedMessage) else self._found
-        if status is not None and isinstance(told, ReceivedMessage):
-            status.note(told)
+        if result == CANCELLED:
+            self._found = None
+        else:
+            self._found = self._finish(result) if self._finish is not None else None
+        _tell(status, result if isinstance(result, ReceivedMessage | str) else self._found)
+
+    def Cancel(self) -> None:
+        """Take back a receive that no message has come for; it is then over, and its status says so."""
+        if self._handle is None:
+            raise failed("ERR_REQUEST", "a null request cannot be cancelled")
+        if self._handle > 0:
+            link().tell("cancel", self._handle)
+
+    def cancel(self) -> None:
+        self.Cancel()
+
+    def Get_status(self, status: Status | None = None) -> bool:
+        """Whether the call is over; the request stays."""
+        if self._handle is None or self._handle < 0:
+            _tell(status, NOBODY)
+            return True
+        found = link().ask("look", self._handle)
+        if found is None:
+            return False
+        _tell(status, found[0])
+        return True
+
+    def get_status(self, status: Status | None = None) -> bool:
+        return self.Get_status(status)
 
     # ---- one
 
@@ -171,6 +196,15 @@ class PersistentRequest(MpiRequest):
         """The call goes on where it is in flight, and is not begun again."""
         super().Free()
         self._begin = None
+
+
+def _tell(status: Status | None, result: Any) -> None:
+    """Put what is known of a call that is over into a status."""
+    if status is None:
+        return
+    status.cancelled = result == CANCELLED
+    if isinstance(result, ReceivedMessage):
+        status.note(result)
 
 
 Results = dict[int, Any]  # by handle

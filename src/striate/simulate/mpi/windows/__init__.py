@@ -1,0 +1,1 @@
+"""Windows of memory: how they are made, reached into, and synchronised."""
