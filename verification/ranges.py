@@ -111,7 +111,10 @@ def main() -> int:
         share = sum(inside for inside, _ in mine) / len(mine)
         width = median(width for _, width in mine)
         print(f"{' on '.join(kind):40} {len(mine):4} runs, {share:4.0%} inside, high / low {width:.2f}")
-        print(f"{'':40} model: {spread.below:.3f} below, {spread.above:.3f} above")
+        print(
+            f"{'':40} model: {spread.below:.3f} below, {spread.above:.3f} above, "
+            f"beside {spread.confirmed:.0%} of the others"
+        )
     share, width = sum(inside for _, inside, _ in found) / len(found), median(w for _, _, w in found)
     print(f"{len(found)} runs, {share:.1%} inside their 80 % ranges, median high / low {width:.2f}")
     return 0 if INSIDE[0] <= share <= INSIDE[1] and width <= WIDTH else 1

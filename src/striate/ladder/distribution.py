@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -14,6 +14,7 @@ SHARE = 0.80  # of the runs that a printed range is to hold
 TENTH = -NormalDist().inv_cdf(
     (1 - SHARE) / 2
 )  # standard deviations from the median to either end of the range
+UNSEEN = "trace"  # the source of what a log did not record
 _MOST = math.log(1e6)  # a standard deviation beyond this says that nothing is known on that side
 
 
@@ -21,10 +22,11 @@ _MOST = math.log(1e6)  # a standard deviation beyond this says that nothing is k
 class Spread:
     """One source of uncertainty: standard deviations of the logarithm of the time below and above the median."""
 
-    source: str  # "machine", "order", "model"; "trace" where a log did not see all
+    source: str  # "machine", "order", "model"; UNSEEN where a log did not record all
     below: float
     above: float
     how: str
+    confirmed: float = 1.0  # the share of the other sources' deviations that counts beside this one
 
     @classmethod
     def between(cls, source: str, middle: float, range_: Interval, how: str) -> Spread:
@@ -48,13 +50,21 @@ def percentile(median: float, spreads: Sequence[Spread], percent: float) -> floa
     """The time that `percent` of the runs do not exceed.
 
     A two-piece log-normal distribution: half of the runs on each side of the median, with a standard deviation of its
-    own on each side. Sources are independent, so that their variances add up.
+    own on each side. Sources are independent, so that their variances add up, as far as real runs confirm them.
     """
     if not 0 < percent < 100:
         raise PredictionError(f"expected a percentile between 0 and 100, got {percent:g}")
     away = NormalDist().inv_cdf(percent / 100)
-    side = [spread.below if away < 0 else spread.above for spread in spreads]
-    return median * math.exp(max(min(away * math.hypot(*side), _MOST), -_MOST))
+    deviation = math.hypot(*_counted(spreads, below=away < 0))
+    return median * math.exp(max(min(away * deviation, _MOST), -_MOST))
+
+
+def _counted(spreads: Sequence[Spread], *, below: bool) -> Iterator[float]:
+    """The deviations of all sources on one side; of those that real runs were held against, the confirmed share."""
+    confirmed = min((spread.confirmed for spread in spreads), default=1.0)
+    for spread in spreads:
+        share = 1.0 if spread.confirmed < 1 or spread.source == UNSEEN else confirmed
+        yield share * (spread.below if below else spread.above)
 
 
 def range_of(median: float, spreads: Sequence[Spread]) -> Interval:

@@ -15,7 +15,7 @@ from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.calibration import model_spread
 from striate.ladder.climb import climb
-from striate.ladder.distribution import Spread, range_of
+from striate.ladder.distribution import UNSEEN, Spread, range_of
 from striate.ladder.forecast import Forecast
 from striate.ladder.kinds import kind_of
 from striate.ladder.program_subject import ProgramSubject
@@ -198,7 +198,7 @@ def between(floor: Forecast, forecast: Forecast) -> Forecast:
     if spreads:
         ends = (floor.bounds.estimate, forecast.bounds.estimate)
         unseen = Interval(min(ends), middle, max(ends))
-        spreads = (*spreads, Spread.between("trace", middle, unseen, f"{hidden} were not recorded"))
+        spreads = (*spreads, Spread.between(UNSEEN, middle, unseen, f"{hidden} were not recorded"))
     return replace(
         forecast,
         seconds=bounds,

@@ -17,7 +17,7 @@ from striate.ladder.calibration import (
     fitted,
     model_spread,
 )
-from striate.ladder.distribution import Spread, range_of
+from striate.ladder.distribution import UNSEEN, Spread, range_of
 from striate.ladder.kinds import ForecastKind, kind_of
 from striate.workload import Workload
 from striate.workload.operations import barrier, compute, write
@@ -73,6 +73,38 @@ def test_fitted_ranges_leave_a_tenth_out_on_either_side(known):
     below = np.mean(np.exp(errors) < found.low)
     assert below == pytest.approx(0.1, abs=0.01) or (below < 0.1 and known == 0.2)  # which alone is wider
     assert np.mean(np.exp(errors) > found.high) == pytest.approx(0.1, abs=0.01)
+
+
+def test_half_of_ranges_that_are_too_wide_counts():
+    errors = np.random.default_rng(3).normal(0, 0.15, 4000)
+    machine = Spread("machine", 0.3, 0.3, "")
+
+    spread = fitted(runs_of(errors, 0.3), "4,000 runs")
+
+    found = range_of(1.0, [machine, spread])
+    whole = range_of(1.0, [machine])
+    assert spread.confirmed == 0.5
+    assert spread.how == "4,000 runs, which confirm 50% of the other deviations"
+    assert found.high / found.low < 0.7 * whole.high / whole.low
+    inside = np.mean((np.exp(errors) >= found.low) & (np.exp(errors) <= found.high))
+    assert inside == pytest.approx(0.8, abs=0.02)
+
+
+def test_ranges_that_tell_good_forecasts_from_bad_ones_count_whole():
+    known = np.tile([0.05, 0.4], 2000)
+    errors = np.random.default_rng(4).normal(0, known)
+    runs = [
+        CalibrationRun("files", "cluster", 1.0, math.exp(e), k, k) for e, k in zip(errors, known, strict=True)
+    ]
+
+    assert fitted(runs, "").confirmed == 1.0
+
+
+def test_what_a_log_did_not_record_counts_whole():
+    unseen = Spread(UNSEEN, 0.3, 0.3, "")
+    model = Spread("model", 0.0, 0.0, "", confirmed=0.5)
+
+    assert range_of(1.0, [unseen, model]) == range_of(1.0, [unseen])
 
 
 def test_a_model_is_never_taken_to_be_perfect():
