@@ -27,8 +27,12 @@ def draw_phases(seed: int, *, most_ranks: int = 64) -> Case:
     ranks = min(dice.choice((1, 2, 4, 7, 8, 16, 33, 64)), most_ranks)
     shape = SHAPES[seed % len(SHAPES)]
     program = shape(dice)
+    machine = _machine(dice, seed)
+    if shape is _files_without_meetings and dice.random() < 0.6:  # where disks seek, sums are not asked
+        machine |= {"disk": DISKS[dice.choice((1, 5))], "disks": 1}
+        machine.pop("raid", None)
     return {
-        "machine": _machine(dice, seed),
+        "machine": machine,
         "ranks": ranks,
         "program": program,
         "layout": dice.choice((None, None, "simple:1:64KiB", "basic")),
@@ -143,7 +147,10 @@ def _machine(dice: random.Random, seed: int) -> Case:
     return found
 
 
-SHAPES = (_files_throughout, _files_in_the_middle, _files_in_the_middle, _files_without_meetings)
+SHAPES = (
+    _files_throughout,
+    *(_files_in_the_middle, _files_without_meetings) * 2,
+)
 BUDGETS = {  # of the ladder, as shares of what playing all packets takes: where it fits, `fine` answers
     _files_throughout: (100.0, 0.9, 0.5, 0.01),
     _files_in_the_middle: (0.9, 0.7, 0.5, 0.01),
