@@ -42,6 +42,34 @@ os.fsync(file)
 print(len(data) / (time.perf_counter() - start))
 """
 
+_READ_OF_WHAT_OTHERS_WROTE = """
+import os
+from mpi4py import MPI
+import numpy as np
+world, block = MPI.COMM_WORLD, 1 << 16
+blocks = MPI.BYTE.Create_vector(64, block, world.size * block).Commit()
+short = 0
+for turn in range(4):
+    path = f"/run/pfs/shared-{turn}"
+    for mode, hints in ((MPI.MODE_CREATE | MPI.MODE_WRONLY, {}), (MPI.MODE_RDONLY, {"cb_nodes": "2"})):
+        file = MPI.File.Open(world, path, mode, MPI.Info.Create(hints))
+        file.Set_view((world.rank + (mode == MPI.MODE_RDONLY)) % world.size * block, MPI.BYTE, blocks)
+        data = np.full(64 * block, world.rank + 1, "u1")
+        if mode == MPI.MODE_RDONLY:
+            file.Read_all(data)
+            short += not (data == (world.rank + 1) % world.size + 1).all()
+        else:
+            file.Write_all(data)
+            file.Sync()
+        file.Close()
+        world.Barrier()
+    if world.rank == 0:
+        os.unlink(path)
+total = world.reduce(short)
+if world.rank == 0:
+    print(total, "of", 4 * world.size, "reads were short")
+"""
+
 
 def test_ranks_land_on_hosts_in_turn_and_a_link_has_its_rate(lab: Lab):
     *names, rate = lab.run("run", "--ranks=3", "--", sys.executable, "-c", _RATES).split()
@@ -59,6 +87,13 @@ def test_head_and_hosts_see_one_file_system(lab: Lab):
     told = lab.run("run", "--", "/run/lab/on", "h2", "cat /run/pfs/note; hostname")
 
     assert told == "from the head\nh2\n"
+
+
+def test_aggregators_read_all_that_others_have_just_written(lab: Lab):
+    """Clients of GlusterFS that remember a file's size end such reads where they wrote last."""
+    told = lab.run("run", "--ranks=3", "--", sys.executable, "-c", _READ_OF_WHAT_OTHERS_WROTE)
+
+    assert told == "0 of 12 reads were short\n"
 
 
 @pytest.mark.skipif(shutil.which("mpiexec.openmpi") is None, reason="Debian's openmpi-bin is not installed")

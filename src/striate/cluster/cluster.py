@@ -44,7 +44,7 @@ ProtocolKind = Literal["interface", "processor"]
 CollectiveKind = Literal["direct", "two-phase", "pipelined", "automatic"]
 NicKind = Literal["packet", "analytical"]
 DistributionKind = Literal["round-robin", "hash"]
-DomainKind = Literal["contiguous", "cyclic"]
+DomainKind = Literal["contiguous", "cyclic", "equal"]
 AGGREGATORS = r"^(all|nodes|stripes( *[x*] *[1-9][0-9]{0,5})?)$"
 
 
@@ -92,7 +92,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     collective: CollectiveKind = "direct"  # how collective calls access files, unless a file says otherwise
     # Ranks that access files for the others; "stripes x 4": a multiple of a file's stripes.
     aggregators: Annotated[int, Meta(ge=1, le=2**31 - 1)] | Annotated[str, Meta(pattern=AGGREGATORS)] = "all"
-    file_domains: DomainKind = "contiguous"  # of aggregators; cyclic: stripes in turn, as ROMIO on Lustre
+    # Of aggregators: parts that begin at a stripe; cyclic: stripes in turn, as ROMIO on Lustre; equal: as many bytes
+    # each, wherever stripes begin, as ROMIO where a file system does not tell it the stripes.
+    file_domains: DomainKind = "contiguous"
     data_sieving: bool = False  # independent accesses with gaps go through buffers, as ROMIO does
     routing: RoutingKind = "shortest"
     protocol: ProtocolKind = (

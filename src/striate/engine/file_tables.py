@@ -83,7 +83,7 @@ def usual_method(cluster: Cluster) -> CollectiveMethod:
     """How collective calls access the files that do not say so themselves."""
     settings = cluster.settings
     count, per_stripe = parse_aggregators(str(settings.aggregators))
-    return CollectiveMethod(settings.collective, count, None, per_stripe, settings.file_domains == "cyclic")
+    return CollectiveMethod(settings.collective, count, None, per_stripe, settings.file_domains)
 
 
 def collective_table(application: Application, cluster: Cluster) -> CollectiveTable:
@@ -96,6 +96,7 @@ def collective_table(application: Application, cluster: Cluster) -> CollectiveTa
     ]
     stripings = [*(_striping(file, cluster) for file, _ in own), _striping(None, cluster)]
     rows = [*((file.first, file.count, rule) for file, rule in own), (0, 0, usual)]
+    domains = [rule.domains or settings.file_domains for _, _, rule in rows]
     return CollectiveTable(
         first=_column([first for first, _, _ in rows]),
         count=_column([count for _, count, _ in rows]),
@@ -108,11 +109,11 @@ def collective_table(application: Application, cluster: Cluster) -> CollectiveTa
         ),
         align=_column(
             [
-                one.unit if rule.cyclic else int(settings.stripe_unit)
-                for (_, _, rule), one in zip(rows, stripings, strict=True)
+                {"contiguous": int(settings.stripe_unit), "cyclic": one.unit, "equal": 1}[kind]
+                for kind, one in zip(domains, stripings, strict=True)
             ]
         ),
-        cyclic=_column([int(rule.cyclic) for _, _, rule in rows]),
+        cyclic=_column([int(kind == "cyclic") for kind in domains]),
     )
 
 

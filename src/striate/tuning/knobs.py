@@ -32,7 +32,8 @@ KNOBS = {
     "group_factor": "number of blocks that each rank's part of a file is divided into",
     "aggregators": 'ranks that do the I/O of a collective call, evenly spread; "stripes x 4": 4 per stripe',
     "buffer": "bytes an aggregator handles in one round",
-    "domains": '"contiguous" or "cyclic": a part of the file for each aggregator, or stripes in turn',
+    "domains": '"contiguous", "cyclic" or "equal": a part of the file for each aggregator from a stripe on, '
+    "stripes in turn, or as many bytes each",
     "placement": '"block" or "round-robin": how ranks go to nodes',
     "collectives": 'rules for collectives, such as "alltoall=bruck", joined by semicolons',
 }
@@ -117,10 +118,10 @@ def _aggregated(given: Mapping[str, Value], workload: Workload) -> Workload:
     """Collective access to all files in two phases: one aggregator per node, unless told otherwise."""
     count, per_stripe = _aggregators(given["aggregators"]) if "aggregators" in given else (NODES, 0)
     buffer = units.size(given["buffer"]) if "buffer" in given else None
-    domains = given.get("domains", "contiguous")
-    if domains not in get_args(DomainKind):
+    domains = given.get("domains")
+    if domains is not None and domains not in get_args(DomainKind):
         raise TuningError(f"expected domains among {', '.join(get_args(DomainKind))}, got {domains!r:.60}")
-    method = str(CollectiveMethod("two-phase", count, buffer, per_stripe, domains == "cyclic"))
+    method = str(CollectiveMethod("two-phase", count, buffer, per_stripe, cast(DomainKind | None, domains)))
     names = {file.name for application in workload.applications for file in application.files}
     return workload.with_collective(dict.fromkeys(names, method))
 

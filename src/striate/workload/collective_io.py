@@ -7,15 +7,18 @@ automatic[:AGGREGATORS[:BUFFER]]  two-phase where the ranges of ranks interleave
 
 AGGREGATORS is `all`, `nodes` (one per node), a number of ranks, of which a smaller group takes all, or that number as
 users of Lustre write it: `stripes` or `stripes x 4`, a multiple of the file's stripes. Without it all, without BUFFER
-the cluster's. `:cyclic` at the end deals the file's stripes to the aggregators in turn, as ROMIO's driver for Lustre
-does; else each has a contiguous part of the file.
+the cluster's. A word at the end says which bytes an aggregator has: `:contiguous`, a part that begins at a stripe,
+`:cyclic`, stripes in turn, as ROMIO's driver for Lustre deals them, or `:equal`, as many bytes as every other; without
+it what the cluster's `file_domains` says.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import cast, get_args
 
+from striate.cluster.cluster import DomainKind
 from striate.errors import UnitError, WorkloadError
 from striate.units import format_size, size
 
@@ -33,13 +36,13 @@ STRIPES = r"stripes(?:\s*[x*]\s*([1-9][0-9]{0,5}))?"  # how many aggregators: a 
 
 @dataclass(frozen=True, slots=True)
 class CollectiveMethod:
-    """A choice; `buffer` None: what the cluster has for it."""
+    """A choice; `buffer` and `domains` None: what the cluster has for them."""
 
     method: str = "direct"
     aggregators: int = ALL  # a number of ranks, ALL or NODES
     buffer: int | None = None
     per_stripe: int = 0  # aggregators per stripe of the file, instead of `aggregators`
-    cyclic: bool = False  # domains of aggregators: stripes in turn, else contiguous
+    domains: DomainKind | None = None
 
     def __str__(self) -> str:
         if self.method == "direct":
@@ -49,7 +52,7 @@ class CollectiveMethod:
         parts = [self.method, count or str(self.aggregators)]
         if self.buffer is not None:
             parts.append(format_size(self.buffer).replace(" ", ""))
-        return ":".join([*parts, "cyclic"] if self.cyclic else parts)
+        return ":".join([*parts, self.domains] if self.domains else parts)
 
     def aggregators_of(self, stripes: int) -> int:
         """Their number for a file of so many stripes, ALL or NODES."""
@@ -59,14 +62,13 @@ class CollectiveMethod:
 def parse_collective(text: str) -> CollectiveMethod:
     """The method that `text` names; refuses all else with what was found and what was wanted."""
     method, *rest = str(text).split(":")
-    cyclic = bool(rest) and rest[-1] == "cyclic" and method != "direct"
-    if cyclic:
-        rest.pop()
+    named = bool(rest) and rest[-1] in get_args(DomainKind) and method != "direct"
+    domains = cast(DomainKind, rest.pop()) if named else None
     if method not in METHODS or len(rest) > (0 if method == "direct" else 2):
         wanted = '"direct", "two-phase", "two-phase:nodes:16MiB" or "pipelined:4:1MiB"'
         raise WorkloadError(f"expected a method of collective access such as {wanted}, got {text!r:.60}")
     count, per_stripe = parse_aggregators(rest[0]) if rest else (ALL, 0)
-    return CollectiveMethod(method, count, _buffer(rest[1]) if len(rest) > 1 else None, per_stripe, cyclic)
+    return CollectiveMethod(method, count, _buffer(rest[1]) if len(rest) > 1 else None, per_stripe, domains)
 
 
 def parse_aggregators(text: str) -> tuple[int, int]:

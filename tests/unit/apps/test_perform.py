@@ -4,6 +4,7 @@ import pytest
 
 from striate.apps.kernels.perform import Performer
 from striate.apps.kernels.registry import chosen
+from striate.errors import WorkloadError
 
 MPI = pytest.importorskip("mpi4py.MPI")
 
@@ -29,6 +30,15 @@ def test_every_level_reads_what_it_wrote(tmp_path, level):
 
     assert (tmp_path / "data").stat().st_size == 5 * 1024
     assert any(kind.startswith("read") for kind in spent)
+
+
+def test_a_read_that_finds_fewer_bytes_is_an_error(tmp_path):
+    performed(tmp_path, "io-level-0", size="1 KiB", blocks=1)
+
+    with pytest.raises(
+        WorkloadError, match="read moved 1024 of 4096 bytes from offset 0 on - at file 'data'"
+    ):
+        performed(tmp_path, "io-level-0", size="4 KiB", blocks=1, mode="read")
 
 
 @pytest.mark.parametrize(

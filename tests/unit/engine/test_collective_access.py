@@ -130,9 +130,11 @@ def test_a_view_names_the_bytes():
         ("two-phase:nodes:16MiB", CollectiveMethod("two-phase", NODES, 16 * MIB)),
         ("pipelined:4:1MiB", CollectiveMethod("pipelined", 4, MIB)),
         ("two-phase:stripes x 4", CollectiveMethod("two-phase", ALL, per_stripe=4)),
-        ("two-phase:stripes:cyclic", CollectiveMethod("two-phase", ALL, per_stripe=1, cyclic=True)),
-        ("pipelined:stripes*2:1MiB:cyclic", CollectiveMethod("pipelined", ALL, MIB, 2, True)),
-        ("two-phase:cyclic", CollectiveMethod("two-phase", cyclic=True)),
+        ("two-phase:stripes:cyclic", CollectiveMethod("two-phase", ALL, per_stripe=1, domains="cyclic")),
+        ("pipelined:stripes*2:1MiB:cyclic", CollectiveMethod("pipelined", ALL, MIB, 2, "cyclic")),
+        ("two-phase:cyclic", CollectiveMethod("two-phase", domains="cyclic")),
+        ("two-phase:3:equal", CollectiveMethod("two-phase", 3, domains="equal")),
+        ("two-phase:nodes:contiguous", CollectiveMethod("two-phase", NODES, domains="contiguous")),
     ],
 )
 def test_ways_are_read_and_written(text, found):
@@ -237,3 +239,32 @@ def test_the_cluster_s_own_choice_may_be_cyclic_stripes():
     assert by_cluster.rank_end.tolist() == by_file.rank_end.tolist()
     with pytest.raises(ClusterError, match="aggregators"):
         cluster(settings={"aggregators": "stripes x 0"})
+
+
+def test_three_aggregators_share_a_file_of_four_stripes_equally_or_by_whole_stripes():
+    """Aggregators write over links of 10 MB/s: two of them two stripes of 1 MiB each, or all three 4 / 3 MiB."""
+    slow = node(4, uplink={"bandwidth": "10 MB/s", "latency": "0 us"})
+    fast = {"kind": "simple", "rate": "1 TB/s"}
+    servers = {"name": "storage", "count": 4, "on": "apart", "like": "compute", "disk": fast}
+    machine = star(node=slow, switch=SWITCH, server=[servers], settings={"stripe_unit": "1 MiB"})
+
+    def program(rank, ranks):
+        yield op.write_all("data", offset=rank * 64 * KIB, size=64 * KIB, count=16, stride=ranks * 64 * KIB)
+
+    def seconds(method):
+        return run(machine, program, collective={"data": method}).end / 1e12
+
+    stripe = MIB / 10e6  # over a link; the other ranks send an aggregator its bytes first
+    assert seconds("two-phase:3:contiguous") > (2 + 3 / 2) * stripe
+    assert seconds("two-phase:3:equal") < (4 / 3 + 4 / 3) * stripe
+
+
+def test_a_method_that_names_no_domains_takes_the_machine_s():
+    cyclic = cluster(settings={"file_domains": "cyclic"})
+
+    named, unnamed, other = (
+        run(cyclic, blocks, collective={"data": f"two-phase:3:1MiB{word}"}).rank_end.tolist()
+        for word in (":cyclic", "", ":contiguous")
+    )
+
+    assert unnamed == named != other

@@ -8,13 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 # Requests of FUSE (fuse_max_pages of 32), the write-behind window (performance.write-behind-window-size), the kernel's
-# read-ahead of a FUSE mount, shards by a hash of their names (cluster/dht), fsync by each client for itself.
+# read-ahead of a FUSE mount, shards by a hash of their names (cluster/dht), fsync by each client for itself. ROMIO
+# takes it for a plain file system (ad_ufs), whose stripes it does not know: ADIOI_Calc_file_domains divides bytes.
 _GLUSTERFS = {
     "io_request": "128 KiB",
     "write_window": "1 MiB",
     "read_window": "512 KiB",
     "distribution": "hash",
     "sync_alone": True,
+    "file_domains": "equal",
 }
 # ROMIO: one aggregator per node, two-phase where accesses interleave (romio_cb_write=automatic), data sieving
 # (romio_ds_write=automatic). Collectives: what MPICH 4 chooses (src/mpi/coll, `intra_auto`).

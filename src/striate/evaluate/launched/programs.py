@@ -20,7 +20,7 @@ APPLICATIONS: dict[str, dict[str, Any]] = {
     "mesh": {"nodes": 50_000, "steps": 6, "every": 3},
     "pmc3": {"runs": 1, "chains": 2, "generations": 40},
 }
-# Kernels as `striate predict --kernel` takes them; `hint:NAME=VALUE` goes to MPI-IO.
+# Kernels as `striate predict kernel:...` takes them; `hint:NAME=VALUE` goes to MPI-IO.
 KERNEL_TEXTS = (
     "pingpong,size=1MiB,repeat=5",
     "ring,size=4MiB",
