@@ -12,6 +12,7 @@ from striate.cli.output import json_option, output_option, print_json, say, writ
 
 if TYPE_CHECKING:
     from striate.lab.faults import LabStatus
+    from striate.lab.plan import Plan
 
 _PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 name_option = click.option(
@@ -74,15 +75,23 @@ def command() -> None:
     help="file system whose free space holds the disks; nothing in it gets a name",
 )
 @name_option
-def up(
-    hosts: int, cores: int, servers: int | None, disks: int, directory: Path, name: str, **quantities: str
-) -> None:
+def up(directory: Path, **options: Any) -> None:
     """Start a lab; it runs until `striate lab down`."""
     from striate import units
-    from striate.lab.plan import PFS, Plan
+    from striate.lab.plan import PFS
     from striate.lab.up import up as start
 
-    plan = Plan(
+    plan = planned(**options)
+    start(plan, directory, lambda step: say(step, error=True))
+    say(f"lab {plan.name!r}: {units.counted(plan.hosts, 'host')}; {PFS} is on each of them and on the head")
+
+
+def planned(hosts: int, cores: int, servers: int | None, disks: int, name: str, **quantities: str) -> Plan:
+    """The lab that options of `up` ask for."""
+    from striate import units
+    from striate.lab.plan import Plan
+
+    return Plan(
         name=name,
         hosts=hosts,
         cores=cores,
@@ -97,8 +106,6 @@ def up(
         disk_requests_per_second=units.count(quantities["disk_requests"]),
         shard_bytes=units.size(quantities["shard"]),
     )
-    start(plan, directory, lambda step: say(step, error=True))
-    say(f"lab {name!r}: {units.counted(hosts, 'host')}; {PFS} is on each of them and on the head")
 
 
 @command.command(context_settings=_PASSED_ON)
