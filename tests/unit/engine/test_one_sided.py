@@ -1,10 +1,14 @@
 """One-sided communication by hand calculation: an access, what completes it, and who must wait."""
 
+import numpy as np
 import pytest
 
 from hand_machine import CONTROL, STEP, TAG, ends, flight, machine
+from machines import run_application
+from striate.collectives.columns import CollectiveBook
 from striate.errors import PredictionError, WorkloadError
 from striate.ladder import predict
+from striate.trace.kinds import KINDS, LEVELS
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
 
@@ -47,6 +51,45 @@ def test_what_is_accumulated_takes_an_instruction_per_byte_at_the_target():
     found = ends(only(0, op.accumulate(1, SIZE), op.win_flush(1)), 2)
 
     assert found == [STEP + DATA + combined + WORD + STEP, 0]
+
+
+def test_what_is_accumulated_shares_the_cpu_of_oversubscribed_ranks():
+    """Ranks 1 and 3 have one CPU: while rank 3 computes, combining for rank 1 takes twice as long and delays it."""
+    cluster = machine(2)
+
+    def program(rank, ranks):
+        if rank == 0:
+            yield op.accumulate(1, SIZE)
+            yield op.win_flush(1)
+        elif rank == 3:
+            yield op.compute("10 ms")
+
+    application = Workload.from_program(program, 4).applications[0]
+    found = run_application(
+        application, cluster, cluster.place(4), collectives=CollectiveBook.empty()
+    ).rank_end.tolist()
+    combined = SIZE * 1000  # picoseconds at 1 G/s
+
+    assert cluster.place(4).node.tolist() == [0, 1, 0, 1]
+    assert found[0] == pytest.approx(STEP + DATA + 2 * combined + 1000 + WORD + STEP, abs=2000)
+    assert found[3] == pytest.approx(10 * MILLISECOND + combined, abs=2000)
+
+
+def test_one_sided_calls_have_no_steps_inside_but_the_barrier_of_a_fence_has():
+    def program(rank, ranks):
+        yield op.put((rank + 1) % ranks, SIZE)
+        yield op.win_fence()
+
+    timeline = predict(
+        Workload.from_program(program, 4), machine(4), rung="fine", timeline=True, timeline_steps=True
+    ).timeline
+    steps = timeline.column("level") == LEVELS.index("step")
+    kind = np.array(KINDS)[timeline.column("kind")]
+    barrier = timeline.column("start")[kind == "barrier"].min()
+
+    assert sorted(set(kind[~steps]) - {"transfer"}) == ["barrier", "rma"]
+    assert steps.sum() > 0
+    assert timeline.column("start")[steps].min() >= barrier
 
 
 def test_accesses_with_a_request_can_be_awaited():
