@@ -27,6 +27,7 @@ from striate.rungs.machine_inputs import (
     job_seconds,
     message_seconds,
     random_seek_seconds,
+    read_ahead_seconds,
     step_seconds,
     turn_seconds,
 )
@@ -223,9 +224,10 @@ class ProgramSubject:
         far = turn_seconds(self.cluster)
         # A question and an answer stand before a long message, and before a synchronous one.
         rendezvous = 3 if size > int(settings.eager) or self.traffic.synchronous else 1
+        ahead = read_ahead_seconds(self.cluster) if self.traffic.reads else 0.0
         direct = any(not server.cache.holds_writes for server in self.cluster.servers)
         return Inputs(
-            random_seek=job_seconds(self.cluster),
+            random_seek=job_seconds(self.cluster) + ahead,
             io_difference=settings.io_variation / 1e12,
             io_cpu=settings.io_cpu / 1e12,
             communication=message_seconds(self.cluster, biggest),

@@ -32,12 +32,13 @@ class ProgramTraffic:
     groups: int  # of events: how often everyone waits for everyone, and one
     servers: int  # the most that one access may touch
     synchronous: bool = False  # some sends are over only when they are answered
+    reads: bool = False  # some accesses read
 
 
 def traffic_of(workload: Workload, cluster: Cluster) -> ProgramTraffic:
     """Count the messages of a workload, loops by multiplication."""
     sent, bytes_, groups, senders, servers = np.zeros(workload.ranks), 0.0, 1, 1, 0
-    synchronous = False
+    synchronous = reads = False
     start = 0
     for application in workload.applications:
         partners = _Partners(application.ranks)
@@ -45,6 +46,7 @@ def traffic_of(workload: Workload, cluster: Cluster) -> ProgramTraffic:
         own = sent[start : start + application.ranks]
         if any(True for _ in lines(application, kinds=ACCESSES)):
             servers = len(cluster.servers)
+            reads |= any(True for _ in lines(application, kinds=(Kind.READ, Kind.READ_ALL)))
         for line in lines(application, kinds=_COUNTED):
             if line.kind in (Kind.READ_ALL, Kind.WRITE_ALL, Kind.SYNC) or _is_collective(line):
                 waits[line.ranks] += line.times
@@ -66,7 +68,7 @@ def traffic_of(workload: Workload, cluster: Cluster) -> ProgramTraffic:
         start += application.ranks
     total = float(sent.sum())
     mean = round(bytes_ / total) if total else 0
-    return ProgramTraffic(senders, math.ceil(sent.max(initial=0)), mean, groups, servers, synchronous)
+    return ProgramTraffic(senders, math.ceil(sent.max(initial=0)), mean, groups, servers, synchronous, reads)
 
 
 def _is_collective(line: ProgramLine) -> bool:

@@ -6,7 +6,7 @@ import math
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.measures import route_measure
-from striate.cluster.storage import Disk, FlashDisk, SimpleDisk, random_access_ticks
+from striate.cluster.storage import Disk, FlashDisk, SimpleDisk, random_access_ticks, transfer_rate
 
 
 def random_seek_seconds(cluster: Cluster) -> float:
@@ -18,6 +18,18 @@ def random_seek_seconds(cluster: Cluster) -> float:
 def job_seconds(cluster: Cluster) -> float:
     """What a job of a disk may cost beyond the transfer of its bytes: positioning, or the latency of an access."""
     return max((_job_ticks(disk) for server in cluster.servers for disk in server.disks), default=0) / 1e12
+
+
+def read_ahead_seconds(cluster: Cluster) -> float:
+    """What a read may cost beyond the transfer of its bytes: that of the bytes which its server reads ahead."""
+    return max(
+        (
+            int(server.cache.read_ahead) / transfer_rate(disk, write=False)
+            for server in cluster.servers
+            for disk in server.disks
+        ),
+        default=0.0,
+    )
 
 
 def _job_ticks(disk: Disk) -> int:

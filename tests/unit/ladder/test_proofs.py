@@ -269,3 +269,21 @@ def test_a_rung_that_was_counted_and_missed_is_named():
     other = replace(fine, rung="micro", counted=True, combined=striate.Interval(1.0, 2.0, 3.0))
 
     assert "outside the range of micro" in contradictions([other, fine], None)[0]
+
+
+@pytest.mark.parametrize(("ranks", "size", "seconds"), [(2, 1, 0.001), (4, 16_384, 0.3)])
+def test_ranges_of_coarse_rungs_hold_what_servers_read_ahead(ranks, size, seconds):
+    """Two reads of one byte make the disk read 100 KB more, which no clock of a coarse rung has."""
+    flash = {"kind": "flash", "read_rate": "1 GB/s", "write_rate": "1 GB/s"}
+    disk = flash | {"read_latency": "0 s", "write_latency": "0 s"}
+    machine = machine_of({"machine": {"base": "laptop", "disk": disk, "disks": 1}})
+
+    def program(rank, ranks):
+        yield op.compute(seconds)
+        yield op.read("shared", offset=rank * (size + 100_000), size=size)
+
+    workload = Workload.from_program(program, ranks)
+    played = striate.predict(workload, machine, rung="fine", exact=True).seconds.estimate
+
+    for rung in ("resource", "macro-rr", "macro-queue", "micro"):
+        assert played in striate.predict(workload, machine, rung=rung, within=None).bounds
