@@ -288,7 +288,8 @@ def _ask_if_fit(found: _Climb, rung: str, *, counted: bool) -> bool:
 
 
 def _forecast(found: _Climb, provenance: Provenance, *, trusted: bool, self_check: bool = False) -> Forecast:
-    last, told = found.answers[-1], found.told
+    counted = [answer for answer in found.answers if answer.counted]
+    last, told = (counted or found.answers)[-1], found.told  # a model's answer is shown, never relied on
     assert told is not None
     bounds = last.combined
     if trusted and last.rung != "fine" and (proved := found.proved_narrow()):

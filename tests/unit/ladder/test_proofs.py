@@ -287,3 +287,25 @@ def test_ranges_of_coarse_rungs_hold_what_servers_read_ahead(ranks, size, second
 
     for rung in ("resource", "macro-rr", "macro-queue", "micro"):
         assert played in striate.predict(workload, machine, rung=rung, within=None).bounds
+
+
+def test_a_queueing_model_is_no_answer_where_the_budget_ends_the_climb_behind_it(monkeypatch):
+    """Its narrow range was once taken for the answer, with exit status 0, and did not hold the packet-level time."""
+    machine = machine_of(
+        {"machine": {"base": "westmere", "disk": {"kind": "simple", "rate": "4 GB/s"}, "disks": 1}}
+    )
+
+    def program(rank, ranks):
+        for step in range(5):
+            yield op.read("shared", offset=(step * ranks + rank) * 192, size=192)
+        yield op.compute(30 * (1 + rank / ranks))
+        if rank < 2:
+            yield op.send(1, 262_144) if rank == 0 else op.recv(0)
+
+    cheap = {"resource": 1e-3, "path": 1e-3, "queueing": 1e-3}
+    monkeypatch.setattr(ProgramSubject, "expected_seconds", lambda _, rung: cheap.get(rung, 1e9))
+
+    forecast = striate.predict(Workload.from_program(program, 8), machine, within=1.0, budget="10 s")
+
+    assert [(one.rung, one.counted) for one in forecast.answers] == [("resource", True), ("queueing", False)]
+    assert (forecast.rung, forecast.reached) == ("resource", False)
