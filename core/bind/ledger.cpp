@@ -7,6 +7,7 @@
 #include "engines.hpp"
 #include "inputs/file_layouts.hpp"
 #include "inputs/programs.hpp"
+#include "signals.hpp"
 
 namespace striate::bind {
 
@@ -40,6 +41,7 @@ Ledger sum_up_input(const LedgerInputObject& given) {
         .metadata = flag(given, "metadata"),
         .free_near = flag(given, "free_near"),
         .independent_only = flag(given, "independent_only"),
+        .poll = poll_signals,
     };
     nb::gil_scoped_release release;
     return sum_up(input);

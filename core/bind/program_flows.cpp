@@ -8,6 +8,7 @@
 #include "answers.hpp"
 #include "engines.hpp"
 #include "inputs/program_input.hpp"
+#include "signals.hpp"
 
 namespace striate::bind {
 
@@ -27,7 +28,7 @@ ProgramFlowResult program_flows(const std::string& rung, const EngineInput& give
     const FlowOrder order = order_of(rung);
     nb::gil_scoped_release release;
     Stations stations(input.network, input.nics, input.settings);
-    return run_program_flows(stations, input.programs, order);
+    return run_program_flows(stations, input.programs, order, poll_signals);
 }
 
 }  // namespace

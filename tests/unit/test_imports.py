@@ -28,6 +28,7 @@ ORDER = (
         "svg",
         "whole_file",
         "provenance",
+        "deadline",
         "_core",
         "refusals",
         "results",

@@ -177,6 +177,7 @@ void ProgramFlows::access(std::uint32_t rank) {
         }
     } else {
         for (std::int64_t block = 0; block < operand(3); ++block) {
+            pulse_.beat();
             offsets.push_back(operand(1) + operand(4) * block);
             sizes.push_back(operand(2));
         }

@@ -18,16 +18,19 @@ std::size_t place(std::int64_t value) { return static_cast<std::size_t>(value); 
 
 }  // namespace
 
-ProgramFlowResult run_program_flows(Stations& stations, const ProgramInput& input, FlowOrder order) {
+ProgramFlowResult run_program_flows(Stations& stations, const ProgramInput& input, FlowOrder order,
+                                    const std::function<void()>& poll) {
     if (input.rank_node.size() != input.programs.ranks() || stations.nics() < input.programs.ranks()) {
         throw std::invalid_argument("every rank needs a node and an interface");
     }
-    return ProgramFlows(stations, input, order).run();
+    return ProgramFlows(stations, input, order, poll).run();
 }
 
-ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOrder order)
+ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOrder order,
+                           const std::function<void()>& poll)
     : input_(input),
       order_(order),
+      pulse_(poll),
       cursors_(input.programs),
       book_(input.collectives),
       collectives_(book_, cursors_, input_.communicators, input.programs.ranks()),
@@ -107,6 +110,7 @@ bool ProgramFlows::next(Event& event) {
 }
 
 void ProgramFlows::happen(const Event& event) {
+    pulse_.beat();
     const auto leg = static_cast<Leg>(event.key >> leg_shift);
     const auto index = static_cast<std::uint32_t>(event.key);
     switch (leg) {

@@ -18,12 +18,14 @@
 #include "striate/programs/cursors.hpp"
 #include "striate/programs/file_calls.hpp"
 #include "striate/programs/matching.hpp"
+#include "striate/pulse.hpp"
 
 namespace striate {
 
 class ProgramFlows {
   public:
-    ProgramFlows(Stations& stations, const ProgramInput& input, FlowOrder order);
+    ProgramFlows(Stations& stations, const ProgramInput& input, FlowOrder order,
+                 const std::function<void()>& poll);
     [[nodiscard]] ProgramFlowResult run();
 
   private:
@@ -144,6 +146,7 @@ class ProgramFlows {
 
     ProgramInput input_;
     FlowOrder order_;
+    Pulse pulse_;
     Cursors cursors_;
     CollectiveBook book_;
     CollectiveCalls collectives_;

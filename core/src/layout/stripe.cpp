@@ -8,10 +8,9 @@
 
 namespace striate {
 
-StripeLoad::StripeLoad(std::int64_t unit_bytes, std::int64_t servers) : unit_(unit_bytes), servers_(servers) {
+StripeLoad::StripeLoad(std::int64_t unit_bytes, std::int64_t servers)
+    : unit_(unit_bytes), servers_(servers), strips_(servers, unit_bytes) {
     std::int64_t round_bytes = 0;
-    if (unit_bytes < 1 || servers < 1)
-        throw std::invalid_argument("stripe unit and servers must be positive");
     if (__builtin_mul_overflow(unit_bytes, servers, &round_bytes)) {
         throw std::invalid_argument("a round of the stripe exceeds 2^63 - 1 bytes");
     }
@@ -21,54 +20,42 @@ StripeLoad::StripeLoad(std::int64_t unit_bytes, std::int64_t servers) : unit_(un
 }
 
 void StripeLoad::add(std::int64_t offset, std::int64_t size, std::int64_t times) {
-    if (size <= 0 || times <= 0) return;
-    std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(size, times, &bytes) || __builtin_add_overflow(total_, bytes, &total_)) {
+    if (size > 0 && times > 0) add({offset, offset, 1, times}, size);
+}
+
+void StripeLoad::add(const Stretch& stretch, std::int64_t size) {
+    std::int64_t times = 0, bytes = 0;
+    if (__builtin_mul_overflow(stretch.passes, stretch.times, &times) ||
+        __builtin_mul_overflow(size, times, &bytes) || __builtin_add_overflow(total_, bytes, &total_)) {
         throw Refusal(Reason::too_many_bytes);
     }
-    const std::int64_t first = offset / unit_;
-    const std::int64_t last = (offset + (size - 1)) / unit_;
+    const std::int64_t first = stretch.first / unit_;
+    const std::int64_t last = (stretch.first + (size - 1)) / unit_;
     const std::int64_t first_server = first % servers_;
     spread(request_steps_, first_server, std::min(servers_, last - first + 1), times);
     if (first == last) {
         single_bytes_[static_cast<std::size_t>(first_server)] += bytes;
         return;
     }
-    const std::int64_t head = unit_ - offset % unit_;
-    const std::int64_t tail = (offset + (size - 1)) % unit_ + 1;
-    single_bytes_[static_cast<std::size_t>(first_server)] += head * times;
-    single_bytes_[static_cast<std::size_t>(last % servers_)] += tail * times;
+    const auto head = [&](std::int64_t offset) { return unit_ - offset % unit_; };
+    const auto tail = [&](std::int64_t offset) { return (offset + (size - 1)) % unit_ + 1; };
+    const auto both = [&](const auto& part) {
+        return static_cast<std::int64_t>(stretch.sum(part(stretch.first), part(stretch.last)));
+    };
+    single_bytes_[static_cast<std::size_t>(first_server)] += both(head);
+    single_bytes_[static_cast<std::size_t>(last % servers_)] += both(tail);
     const std::int64_t whole_strips = last - first - 1;
     every_server_bytes_ += whole_strips / servers_ * unit_ * times;
     spread(byte_steps_, (first + 1) % servers_, whole_strips % servers_, unit_ * times);
 }
 
-void StripeLoad::add_swept(std::int64_t offset, std::int64_t size, std::int64_t times,
-                           std::span<const Sweep> loops) {
-    if (loops.empty()) return add(offset, size, times);
-    const auto [step, count] = loops.front();
-    const auto inner = loops.subspan(1);
-    const std::int64_t round_bytes = unit_ * servers_;
-    const auto moved = [&](std::int64_t pass) {  // into the first round, which loads the servers alike
-        const auto at =
-            static_cast<std::int64_t>((offset + static_cast<__int128>(step) * pass) % round_bytes);
-        return at < 0 ? at + round_bytes : at;
-    };
-    // Offsets that agree modulo a round load the servers alike, so at most `distinct` passes differ.
-    const std::int64_t distinct = round_bytes / std::gcd(step, round_bytes);
-    for (std::int64_t pass = 0; pass < std::min(count, distinct); ++pass) {
-        const std::int64_t alike = count / distinct + (pass < count % distinct ? 1 : 0);
-        add_swept(moved(pass), size, times * alike, inner);
-    }
+SweptPeriod StripeLoad::swept(std::span<const Sweep> loops) const {
+    if (servers_ == 1) return {1, 1, loops};  // every byte loads it alike
+    return {strips_.period_bytes(), static_cast<double>(servers_), loops};
 }
 
-double StripeLoad::walked(std::span<const Sweep> loops) const {
-    double runs = 1;
-    for (const auto& [step, count] : loops) {
-        const std::int64_t round_bytes = unit_ * servers_;
-        runs *= static_cast<double>(std::min(count, round_bytes / std::gcd(step, round_bytes)));
-    }
-    return runs;
+void StripeLoad::add_swept(std::int64_t offset, std::int64_t size, const SweptPeriod& loops, Pulse& pulse) {
+    loops.walk(strips_, offset, size, pulse, [&](const Stretch& stretch) { add(stretch, size); });
 }
 
 void StripeLoad::spread(std::vector<std::int64_t>& steps, std::int64_t first, std::int64_t servers,

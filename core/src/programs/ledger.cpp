@@ -28,6 +28,7 @@ class Summing {
           programs_(input.programs),
           routes_(input),
           servers_(input),
+          pulse_(input.poll),
           compute_(programs_.ranks()),
           communication_(programs_.ranks()),
           instructions_(programs_.ranks()),
@@ -125,6 +126,7 @@ class Summing {
     }
 
     void row_of(std::size_t row, Kind kind, std::span<const std::int64_t> ranks) {
+        pulse_.beat();
         const std::size_t first = programs_.first_operand[row];
         switch (kind) {
             case Kind::compute:
@@ -178,6 +180,7 @@ class Summing {
     }
 
     void message(std::size_t row, std::int64_t rank, std::size_t peer_operand, bool received) {
+        pulse_.beat();
         const std::int64_t bytes = value(peer_operand + 2, rank);
         const std::int64_t position = value(peer_operand, rank);
         const std::int64_t peer = position == any ? rank : member(row, rank, position);
@@ -261,6 +264,7 @@ class Summing {
     void accessed(std::int64_t rank, Kind kind, std::size_t first, bool writes) {
         if (in_.independent_only && (kind == Kind::read_all || kind == Kind::write_all)) return;
         if (servers_.none()) throw Refusal(Reason::no_server, {.rank = rank});
+        pulse_.beat();
         out_.accesses[index(rank)] += times_;
         const std::int64_t bytes = servers_.add({.writes = writes,
                                                  .file = value(first, rank),
@@ -308,6 +312,7 @@ class Summing {
     const Programs& programs_;
     RankRoutes routes_;
     ServerSums servers_;
+    Pulse pulse_;
     std::vector<Wide> compute_, communication_, instructions_, sent_, received_, blocked_;
     CollectiveSums sums_;
     Ledger out_;

@@ -8,7 +8,7 @@ namespace striate {
 
 namespace {
 
-constexpr double most_swept = 2e10;  // runs of bytes, for one application
+constexpr double most_swept = 2e10;  // stretches and requests, for one application
 
 std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); }
 
@@ -16,6 +16,7 @@ std::size_t index(std::int64_t value) { return static_cast<std::size_t>(value); 
 
 ServerSums::ServerSums(const LedgerInput& input)
     : in_(input),
+      pulse_(input.poll),
       servers_(input.layouts == nullptr ? 0 : input.layouts->servers()),
       reads_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)),
       writes_(input.stripe_unit, std::max<std::int64_t>(servers_, 1)) {}
@@ -52,12 +53,14 @@ void ServerSums::set_sweeps(const Row& row, bool striped) {
 void ServerSums::add_run(const Row& row, std::int64_t offset, std::int64_t size) {
     ServerLoad& load = row.writes ? writes_ : reads_;
     if (const AnyLayout* own = in_.layouts->own(row.file); own != nullptr) {
-        sweep(LayoutLoad::walked(*own, size, sweeps_));
-        return load.planned.add_swept(*in_.layouts, row.file, offset, size, sweeps_);
+        const SweptPeriod loops = LayoutLoad::swept(*own, sweeps_);
+        sweep(LayoutLoad::planned(*own, size, loops));
+        return load.planned.add_swept(*in_.layouts, row.file, offset, size, loops, pulse_);
     }
-    sweep(load.striped.walked(sweeps_));
+    const SweptPeriod loops = load.striped.swept(sweeps_);
+    sweep(loops.stretches());
     const std::int64_t shift = in_.stripe_unit * (row.file % servers_);
-    load.striped.add_swept(offset % (in_.stripe_unit * servers_) + shift, size, 1, sweeps_);
+    load.striped.add_swept(offset % (in_.stripe_unit * servers_) + shift, size, loops, pulse_);
 }
 
 void ServerSums::sweep(double runs) {

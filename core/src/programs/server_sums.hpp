@@ -56,6 +56,7 @@ class ServerSums {
     void sweep(double runs);
 
     const LedgerInput& in_;
+    Pulse pulse_;
     std::int64_t servers_;
     ServerLoad reads_, writes_;
     std::vector<Sweep> sweeps_;  // of the row being added

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+#include <stdexcept>
 #include <vector>
 
 #include "small_network.hpp"
@@ -40,7 +42,8 @@ struct World {
         };
     }
 
-    [[nodiscard]] ProgramFlowResult run(const Written& written, FlowOrder order) const {
+    [[nodiscard]] ProgramFlowResult run(
+        const Written& written, FlowOrder order, const std::function<void()>& poll = [] {}) const {
         Stations stations = network.stations({.packet_bytes = 1000});
         const std::vector<GroupColumns> communicators{{group, member, first, member}};
         CollectiveColumns no_schedules{};
@@ -53,7 +56,7 @@ struct World {
                                  .node_instructions_per_second = speed,
                                  .eager_bytes = 1 << 20,
                                  .files = &files};
-        return run_program_flows(stations, input, order);
+        return run_program_flows(stations, input, order, poll);
     }
 
     SmallNetwork network;
@@ -75,6 +78,22 @@ TEST_CASE("computing alone takes its time, in every order") {
     for (int i = 0; i < 3; ++i) written.add(Kind::compute, {5 * microsecond, 0});
     written.end_of_rank();
     for (const FlowOrder order : orders) CHECK(World(1).run(written, order).ticks == 15 * microsecond);
+}
+
+TEST_CASE("a long program asks whether it may go on, in every order") {
+    Written written;
+    written.add(Kind::loop, {1 << 20});
+    written.add(Kind::compute, {microsecond, 0});
+    written.add(Kind::end, {});
+    written.end_of_rank();
+    int asked = 0;
+    const std::function<void()> stop = [&] {
+        if (++asked == 3) throw std::runtime_error("stop");
+    };
+    for (const FlowOrder order : orders) {
+        asked = 0;
+        CHECK_THROWS_AS((void)World(1).run(written, order, stop), std::runtime_error);
+    }
 }
 
 TEST_CASE("a message of 10 packets passes 5 stations: 4 packets ahead, then all of it") {

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "striate/layout/layout_load.hpp"
-
 using namespace striate;
 
 TEST_CASE("a file begins on the server of its number, whatever its layout") {
@@ -22,17 +20,6 @@ TEST_CASE("a file begins on the server of its number, whatever its layout") {
 TEST_CASE("a layout of more servers than the machine has is refused") {
     FileLayouts layouts(2, 10);
     CHECK_THROWS(layouts.add(0, 1, SimpleStripe(3, 5)));
-}
-
-TEST_CASE("loops that move by whole periods are planned once") {
-    FileLayouts layouts(4, 10);
-    layouts.add(0, 1, TwoDStripe(4, 10, 2, 3));  // 60 bytes in one group of two servers, then in the other
-    const Sweep loops[] = {{120, 1000}, {10, 2}};
-    CHECK(LayoutLoad::walked(*layouts.own(0), 10, loops) == 2);
-    LayoutLoad load(4);
-    load.add_swept(layouts, 0, 60, 10, loops);
-    CHECK((load.bytes() == std::vector<std::int64_t>{0, 0, 10'000, 10'000}));
-    CHECK((load.requests() == std::vector<std::int64_t>{0, 0, 1000, 1000}));
 }
 
 TEST_CASE("a file on one server is loaded alike everywhere") {

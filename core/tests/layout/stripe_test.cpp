@@ -5,11 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <random>
 #include <vector>
 
 using striate::StripeLoad;
-using striate::Sweep;
 
 TEST_CASE("a run inside one strip loads one server") {
     StripeLoad load(100, 3);
@@ -23,31 +21,6 @@ TEST_CASE("a long run gives head, whole strips and tail, one request per server"
     load.add(50, 700, 2);  // strips 0..7: head 50 on 0, strips 1..6 whole, tail 50 on 7 % 3 = 1
     CHECK((load.bytes() == std::vector<std::int64_t>{2 * (50 + 200), 2 * (200 + 50), 2 * 200}));
     CHECK((load.requests() == std::vector<std::int64_t>{2, 2, 2}));
-}
-
-TEST_CASE("every byte is counted once, as a byte-by-byte walk does") {
-    std::mt19937_64 random(1);
-    for (int round = 0; round < 2000; ++round) {
-        const auto unit = static_cast<std::int64_t>(1 + random() % 9);
-        const auto servers = static_cast<std::int64_t>(1 + random() % 5);
-        const auto step = static_cast<std::int64_t>(random() % 40);
-        const auto count = static_cast<std::int64_t>(random() % 12);
-        const auto offset = static_cast<std::int64_t>(random() % 100);
-        const auto size = static_cast<std::int64_t>(random() % 60);
-        StripeLoad load(unit, servers);
-        const Sweep loops[] = {{step, count}, {7, 3}};
-        load.add_swept(offset, size, 1, loops);
-        std::vector<std::int64_t> expected(static_cast<std::size_t>(servers));
-        for (std::int64_t outer = 0; outer < count; ++outer) {
-            for (std::int64_t inner = 0; inner < 3; ++inner) {
-                for (std::int64_t byte = 0; byte < size; ++byte) {
-                    ++expected[static_cast<std::size_t>((offset + step * outer + 7 * inner + byte) / unit %
-                                                        servers)];
-                }
-            }
-        }
-        CHECK(load.bytes() == expected);
-    }
 }
 
 TEST_CASE("the last byte of a 63-bit file has a place") {

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from striate.deadline import OutOfTime
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder.by_phase import climb_phases
@@ -22,7 +23,7 @@ from striate.units import about_seconds
 
 USUAL_PRECISION = 0.1  # what an effect may cost when no precision is asked for
 MODELS = frozenset(("queueing",))  # their bounds are a model's, not the machine's: shown, never relied on
-_MOMENT_SECONDS = 1.0
+MOMENT_SECONDS = 1.0  # for what is done whatever the budget is
 _COMPARISON_SHARE = 0.1  # refused rungs are shown beside `fine` when they cost no more than this of it
 
 
@@ -40,6 +41,7 @@ class _Climb:
     notes: list[str] = field(default_factory=list)
     refused: dict[str, list[str]] = field(default_factory=dict)  # why, and by which rungs
     stopped: str = ""
+    over: bool = False  # the budget is spent
     learnt: list[tuple[float, float]] = field(
         default_factory=list
     )  # CPU time expected of each rung, and spent
@@ -71,6 +73,12 @@ class _Climb:
     def refuse(self, rung: str, error: UnfitError) -> None:
         self.refused.setdefault(error.message, []).append(rung)
         self.notes.append(f"{rung} does not take this program: {error.message}")
+
+    def end(self, rung: str) -> None:
+        """The budget ended a rung: what has been found stands, and nothing more is begun."""
+        self.budget = 0.0
+        self.over = True
+        self.notes.append(f"{rung} was ended when the budget was spent; raise it, or ask for a coarser rung")
 
     def proved_narrow(self) -> Interval | None:
         """What is proved, where both ends are and lie as close as was asked."""
@@ -145,7 +153,7 @@ def climb(
             subject,
             lambda part: climb(part, within=within, rung=None, budget=budget, provenance=provenance),
             provenance,
-            affordable=max(budget, _MOMENT_SECONDS),
+            affordable=max(budget, MOMENT_SECONDS),
         )
         if parted is not None and parted.reached:
             whole = replace(parted, checks=tuple(checks.values()), proved=found.proved)
@@ -162,7 +170,7 @@ def expect_affordable(subject: Subject, budget: float, rung: str | None) -> None
     if math.isinf(budget):
         return
     cost = subject.expected_seconds(rung or "resource")
-    if cost > max(budget, _MOMENT_SECONDS):
+    if cost > max(budget, MOMENT_SECONDS):
         which, hint = (
             (f"the rung {rung}", "a coarser rung") if rung else ("even the rung resource", "a rung by name")
         )
@@ -208,6 +216,12 @@ def _ascend(found: _Climb, first: str) -> bool:
             answer = found.ask(at, counted=at not in MODELS)
         except UnfitError as error:
             found.refuse(at, error)
+        except OutOfTime:
+            if not any(answer.counted for answer in found.answers):
+                raise
+            found.end(at)
+            found.stopped = f"the budget was spent before {at} had answered"
+            return True
         else:
             if answer.counted and found.narrow(answer.combined):
                 found.stopped = f"{at} is within {found.within:.0%}"
@@ -261,7 +275,7 @@ def _go_to_fine(found: _Climb) -> bool:
                 "flow simulated messages instead"
             )
             return True
-    if not found.answers and "groups of events" in found.checks:
+    if not found.answers and "groups of events" in found.checks:  # of sums that the tests have made
         found.ask("resource", counted=False)
     if not found.answers:
         raise PredictionError("; ".join(found.notes), source=found.subject.name)
@@ -279,10 +293,15 @@ def _refusing(checks: dict[str, Check]) -> Iterator[str]:
 
 
 def _ask_if_fit(found: _Climb, rung: str, *, counted: bool) -> bool:
+    if found.over:
+        return False
     try:
         found.ask(rung, counted=counted)
     except UnfitError as error:
         found.refuse(rung, error)
+        return False
+    except OutOfTime:
+        found.end(rung)
         return False
     return True
 

@@ -13,29 +13,20 @@ from numpy.typing import NDArray
 
 from striate.cluster.cluster import Cluster
 from striate.collectives.choice import Choice, Rule
+from striate.deadline import CpuBudget, OutOfTime
 from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.ladder.climb import expect_affordable
+from striate.ladder.climb import MOMENT_SECONDS, expect_affordable
 from striate.ladder.data_sieving import carried_out
-from striate.ladder.distribution import Spread
 from striate.ladder.forecast import Forecast
-from striate.ladder.placements import median_placement, of_placements, other_placements
 from striate.ladder.proofs import Proof, weakest
-from striate.ladder.request import (
-    Request,
-    between,
-    claimed,
-    ends_of,
-    spreads_of,
-    subject_of,
-    widened,
-    with_range,
-)
+from striate.ladder.refined import refined, unrefined, with_floor
+from striate.ladder.request import Request, between, ends_of, subject_of, widened, with_range
 from striate.plugins.loading import NO_PLUGINS, Plugins, load
 from striate.provenance import Provenance, metered
 from striate.rungs.answer import RUNGS
 from striate.trace.trace import Trace
-from striate.units import Quantity, seconds, share, size
+from striate.units import Quantity, about_seconds, seconds, share, size
 from striate.workload.flows import Flows
 from striate.workload.workload import Workload
 
@@ -67,7 +58,8 @@ def predict(
     Follows the decision tree: validity tests, then rung after rung until the bounds are no wider than `within`
     (high / low - 1); or asks `rung` alone. A rung that would cost more than `budget` of CPU time (60 s) is not asked;
     the forecast says what it would cost, and whether the precision was reached. A rung that is named has no budget
-    unless one is given, and is refused where it would cost more. `collectives` are rules
+    unless one is given, and is refused where it would cost more. A `budget` that is given also ends what takes longer
+    than it was expected to: what has been found by then is the answer, with a note. `collectives` are rules
     such as "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do.
     With `timeline` the fine rung is asked, and `Forecast.timeline` is the Trace of what happened when; what does not
     fit into `timeline_memory` is left out, which a flag of the trace tells; with `timeline_steps` it has the steps
@@ -117,27 +109,33 @@ def predict(
     request = Request(workload, choice, precision, rung, limit, Provenance.of(inputs), own)
     with metered() as meter:
         watched = partial(
-            subject_of, choice=choice, timeline_bytes=memory, collective_steps=timeline_steps, plugins=own
+            subject_of,
+            workload,
+            choice=choice,
+            timeline_bytes=memory,
+            collective_steps=timeline_steps,
+            plugins=own,
         )
-        subject = watched(workload, cluster)
-        expect_affordable(subject, allowed, rung)
-        forecast = request.climb(subject, self_check=self_check)
-        placements: tuple[Spread, ...] = ()
-        if not exact and (others := other_placements(request, forecast, cluster)):
-            every = [forecast, *(request.again(forecast, machine, self_check=True) for machine in others)]
-            middle, spread = median_placement(every)
-            cluster, placements = [cluster, *others][middle], (spread,)
-            subject = watched(workload, cluster)
-            if timeline and middle:
-                every[middle] = request.climb(subject, self_check=True)  # the timeline is that of the median
-            forecast = of_placements(every, middle, spread)
+        given = CpuBudget(allowed + MOMENT_SECONDS if budget is not None else math.inf)
+        try:
+            with given.kept():
+                subject = watched(cluster)
+                expect_affordable(subject, allowed, rung)
+                forecast = request.climb(subject, self_check=self_check)
+        except OutOfTime:
+            raise PredictionError(
+                f"the budget of {about_seconds(allowed)} of CPU time was spent before a rung had answered;"
+                " raise it"
+            ) from None
         if not exact:
-            ends = [request.again(forecast, machine) for machine in ends_of(cluster)]
-            spreads = spreads_of(request, forecast, subject, cluster, ends)
-            proved = claimed(request, forecast, subject, cluster)
-            forecast = replace(widened(forecast, ends), spreads=(*spreads, *placements), proved=proved)
+            try:
+                with given.kept():
+                    made = watched if timeline else None
+                    forecast, cluster = refined(request, forecast, subject, cluster, made)
+            except OutOfTime:
+                forecast = unrefined(request, forecast, cluster)
         if isinstance(workload, Workload) and workload.floor is not None:
-            forecast = between(request.again(forecast, cluster, workload.floor), forecast)
+            forecast = with_floor(request, forecast, cluster, workload.floor, given)
     told = (*own.notes, *(workload.notes if isinstance(workload, Workload) else ()))
     return with_range(replace(forecast, spent=meter.cost, notes=(*forecast.notes, *told)))
 

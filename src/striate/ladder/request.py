@@ -222,7 +222,12 @@ def spreads_of(
     else:
         order = order_by_bounds(forecast.bounds, forecast.rung)
     machine = _machine_spread(request, forecast, cluster, ends, left) if ends else machine_without_ranges()
-    return (machine, order, model_spread(kind_of(request.workload, cluster)))
+    return (machine, order, *model_alone(request, cluster))
+
+
+def model_alone(request: Request, cluster: Cluster) -> tuple[Spread, ...]:
+    """The one source of uncertainty that takes no further run to know."""
+    return (model_spread(kind_of(request.workload, cluster)),)
 
 
 def _rung_seconds(forecast: Forecast) -> float:

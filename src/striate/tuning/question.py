@@ -13,6 +13,7 @@ from statistics import median
 from typing import Any
 
 from striate.cluster.cluster import Cluster
+from striate.deadline import OutOfTime, ended_after
 from striate.errors import PluginError, StriateError, TuningError
 from striate.interval import Interval
 from striate.ladder.placements import draws
@@ -20,7 +21,7 @@ from striate.ladder.predict import predict_bounds, proved_bounds
 from striate.ladder.proofs import Proof
 from striate.plugins.loading import Plugins, load
 from striate.rungs.answer import UnfitError
-from striate.tuning.deadline import OutOfTime, TaskDeadline, ended_after
+from striate.tuning.deadline import TaskDeadline
 from striate.tuning.knobs import KNOBS, collective_rules, turn
 from striate.tuning.space import Candidate, Value
 from striate.workload.workload import Workload

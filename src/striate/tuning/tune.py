@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from striate.cluster.cluster import Cluster
 from striate.cluster.description.dump import cluster_to_toml
+from striate.deadline import OutOfTime, ended_after
 from striate.errors import TuningError
 from striate.provenance import Provenance
 from striate.rungs.cost import fine_seconds
 from striate.tuning.bayes import search_bayes
-from striate.tuning.deadline import OutOfTime, ended_after
 from striate.tuning.executors import executor_called
 from striate.tuning.gain import saved_seconds
 from striate.tuning.panel import Panel, Progress

@@ -49,7 +49,7 @@ def test_flow_is_near_fine_on_the_ladders_corpus(verification):
 
 def test_every_family_of_a_part_of_the_attack_lies_in_its_range(verification):
     found = [
-        outcome for case in verification.attack_cases(40, seed=3) if (outcome := verification.study(case))
+        outcome for case in verification.attacking_cases(40, seed=3) if (outcome := verification.study(case))
     ]
 
     assert {outcome.case.family for outcome in found} == set(MEASURED)

@@ -92,10 +92,10 @@ def test_files_need_a_server():
     ],
 )
 def test_what_nobody_could_wait_for_is_refused(step, growth, message):
-    """10^6 passes of 10^6 blocks at offsets of their own in a round of 2 x 1,000,003 bytes."""
+    """10^6 passes of 10^6 passes of 10^6 blocks at offsets of their own in a round of 2 x 1,000,003 bytes."""
     body = Spmd(1)
-    with body.repeat(10**12 if growth else 10**6) as index:
-        body.write("f", offset=index * step, size=index * growth, count=10**6, stride=12_345)
+    with body.repeat(10**12 if growth else 10**6) as outer, body.repeat(1 if growth else 10**6) as inner:
+        body.write("f", offset=(outer + 1009 * inner) * step, size=outer * growth, count=10**6, stride=12_345)
 
     with pytest.raises(PredictionError) as refusal:
         predict_resource(body.workload(), toy(stripe_unit=1_000_003))

@@ -6,9 +6,10 @@ import time
 
 import pytest
 
+from striate.deadline import OutOfTime, ended_after
 from striate.errors import TuningError
 from striate.tuning import tune
-from striate.tuning.deadline import OutOfTime, TaskDeadline, ended_after
+from striate.tuning.deadline import TaskDeadline
 from striate.workload import Spmd
 
 

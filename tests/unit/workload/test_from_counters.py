@@ -11,6 +11,7 @@ from striate.formats.read import read_trace
 from striate.ladder import predict
 from striate.workload import Workload
 from striate.workload.kinds import Kind
+from striate.workload.replay import from_counters
 from striate.workload.walk import lines
 
 
@@ -81,3 +82,20 @@ def test_time_that_was_not_recorded_is_bounded_both_ways(tmp_path):
 def test_a_log_without_calls_is_refused(tmp_path):
     with pytest.raises(WorkloadError, match="no call"):
         workload_of(Log(ranks=2).add("H5F", "/scratch/a", 0, opens=2), tmp_path)
+
+
+def test_the_records_of_a_module_are_made_lists_once_however_many_they_are(tmp_path, monkeypatch):
+    made = []
+    table = from_counters._Table
+
+    def noted(columns):
+        made.append(columns)
+        return table(columns)
+
+    monkeypatch.setattr(from_counters, "_Table", noted)
+    log = Log(ranks=8, seconds=60)
+    for rank in range(8):
+        log.add("POSIX", f"/scratch/{rank}", rank, **posix("write", 2, MIB, 0.2))
+    workload_of(log, tmp_path)
+
+    assert len(made) == 1

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "striate/programs/program_run.hpp"
@@ -34,9 +35,11 @@ struct ProgramFlowResult {
     std::int64_t graphs = 0, messages = 0;
 };
 
-// Runs the programs of `input` to their end. Throws Refusal when ranks wait for each other for ever, and
-// std::invalid_argument for an operation that has no schedule or does not wait where it must.
-[[nodiscard]] ProgramFlowResult run_program_flows(Stations& stations, const ProgramInput& input,
-                                                  FlowOrder order);
+// Runs the programs of `input` to their end; `poll` is called now and then, and may throw. Throws Refusal
+// when ranks wait for each other for ever, and std::invalid_argument for an operation that has no schedule or
+// does not wait where it must.
+[[nodiscard]] ProgramFlowResult run_program_flows(
+    Stations& stations, const ProgramInput& input, FlowOrder order,
+    const std::function<void()>& poll = [] {});
 
 }  // namespace striate

@@ -47,8 +47,11 @@ class Progressive {
     // Bytes that the server holds of the first `size` bytes of the file.
     [[nodiscard]] std::int64_t physical_size(std::int64_t server, std::int64_t size) const;
 
-    // The servers never come again in the same order from every byte.
-    [[nodiscard]] std::int64_t period_bytes() const { return std::numeric_limits<std::int64_t>::max(); }
+    // Several components have no period: the servers never come again in the same order from every byte.
+    [[nodiscard]] std::int64_t period_bytes() const {
+        if (parts_.size() == 1) return parts_.front().strips.period_bytes();
+        return std::numeric_limits<std::int64_t>::max();
+    }
 
   private:
     struct Component {

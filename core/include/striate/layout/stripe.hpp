@@ -5,13 +5,10 @@
 #include <span>
 #include <vector>
 
-namespace striate {
+#include "striate/layout/simple_stripe.hpp"
+#include "striate/layout/sweep.hpp"
 
-// One level of a loop around a run: `count` passes, the offset moving by `step` bytes each time.
-struct Sweep {
-    std::int64_t step;
-    std::int64_t count;
-};
+namespace striate {
 
 // Accumulates bytes and requests per server. A run counts as one request on every server it touches: the
 // strips of one run on one server are neighbours in that server's own file.
@@ -24,23 +21,24 @@ class StripeLoad {
     // all.
     void add(std::int64_t offset, std::int64_t size, std::int64_t times);
 
-    // The same for every pass through the nested loops, outermost first. A step that is a whole number of
-    // rounds moves nothing, so its loop is not walked.
-    void add_swept(std::int64_t offset, std::int64_t size, std::int64_t times, std::span<const Sweep> loops);
+    // The same for every pass through the nested loops, stretch by stretch.
+    void add_swept(std::int64_t offset, std::int64_t size, const SweptPeriod& loops, Pulse& pulse);
 
-    // How many runs `add_swept` adds one by one for these loops.
-    [[nodiscard]] double walked(std::span<const Sweep> loops) const;
+    // The loops around a run, outermost first.
+    [[nodiscard]] SweptPeriod swept(std::span<const Sweep> loops) const;
 
     [[nodiscard]] std::vector<std::int64_t> bytes() const;
     [[nodiscard]] std::vector<std::int64_t> requests() const;
 
   private:
+    void add(const Stretch& stretch, std::int64_t size);
     void spread(std::vector<std::int64_t>& steps, std::int64_t first, std::int64_t servers,
                 std::int64_t amount) const;
     [[nodiscard]] std::vector<std::int64_t> summed(const std::vector<std::int64_t>& steps) const;
 
     std::int64_t unit_;
     std::int64_t servers_;
+    SimpleStripe strips_;
     std::int64_t total_ = 0;
     std::int64_t every_server_bytes_ = 0;
     std::vector<std::int64_t> single_bytes_;   // added to one server

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -25,10 +26,11 @@ struct LedgerInput {
     std::span<const double> interface_bandwidth;      // per rank: the slowest of its own interface and link
     std::span<const std::int64_t> interface_latency;  // per rank: picoseconds to its component
     std::int64_t stripe_unit;
-    const FileLayouts* layouts;     // none: no I/O server, and no file may be touched
-    bool metadata = false;          // count what metadata servers hear
-    bool free_near = false;         // ranks on one component reach each other in no time
-    bool independent_only = false;  // leave out collective access to files
+    const FileLayouts* layouts;          // none: no I/O server, and no file may be touched
+    bool metadata = false;               // count what metadata servers hear
+    bool free_near = false;              // ranks on one component reach each other in no time
+    bool independent_only = false;       // leave out collective access to files
+    std::function<void()> poll = [] {};  // called now and then; may throw
 };
 
 // Sums of one application. Times are exact sums of whole picoseconds, given in seconds.

@@ -97,11 +97,11 @@ def command(
     from striate.apps.spec import load_tunable
     from striate.cli.clusters import find_cluster
     from striate.cli.output import refuse_overwrite, refuse_store
+    from striate.deadline import OutOfTime, ended_after
     from striate.errors import TuningError
     from striate.plugins.loading import load
     from striate.provenance import hash_file
     from striate.tuning import Space, tune
-    from striate.tuning.deadline import OutOfTime, ended_after
     from striate.tuning.study import TOO_SHORT
     from striate.tuning.tuned import Tuned
     from striate.units import seconds

@@ -47,18 +47,15 @@ def application_of_counters(trace: Trace, *, name: str) -> Application:
     """The program that the counters of a log tell of; raises WorkloadError when they count no call."""
     records = data_records(trace)
     files = len(trace.header.files)
-    rows = [
-        (columns, row)
-        for module, columns in records.items()
-        if module in DATA_MODULES
-        for row in np.flatnonzero(asked(records, module, files) & _busy(columns)).tolist()
-    ]
-    if not rows:
-        raise WorkloadError("the log has no call that a workload can represent")
-    tables = {id(columns): _Table(columns) for columns, _ in rows}
     of_rank: dict[int, list[tuple[_Table, int]]] = {}
-    for columns, row in rows:
-        of_rank.setdefault(int(columns["rank"][row]), []).append((tables[id(columns)], row))
+    for module, columns in records.items():
+        if module not in DATA_MODULES:
+            continue
+        table = _Table(columns)
+        for row in np.flatnonzero(asked(records, module, files) & _busy(columns)).tolist():
+            of_rank.setdefault(int(columns["rank"][row]), []).append((table, row))
+    if not of_rank:
+        raise WorkloadError("the log has no call that a workload can represent")
     names = trace.file_names()
 
     def program(rank: int, ranks: int) -> Iterator[Operation | Repeated]:
