@@ -134,15 +134,13 @@ void TrainNetwork::train_left(std::uint32_t index) {
 }
 
 void TrainNetwork::arrive(std::uint32_t index) {
-    if (closed(messages_[index].target)) return door_of(messages_[index].target)->before.push_back(index);
+    if (closed(messages_[index].target)) return queue_up(*door_of(messages_[index].target), index);
     let_in(index);
 }
 
 void TrainNetwork::let_in(std::uint32_t index) {
     const std::uint64_t cookie = messages_[index].cookie;
     const bool told = messages_[index].told;
-    if (Door* door = door_of(messages_[index].target); door != nullptr)
-        door->last_source = messages_[index].source;
     free_.push_back(index);
     --active_;
     if (!told) listener_.on_sent(cookie);
@@ -186,17 +184,26 @@ bool TrainNetwork::waits_at_door(const Message& message) {
     if (!closed(message.target)) return false;
     const auto& before = door_of(message.target)->before;
     return std::any_of(before.begin(), before.end(),
-                       [&](std::uint32_t other) { return messages_[other].source == message.source; });
+                       [&](const Sender& sender) { return sender.source == message.source; });
 }
 
-// The first that comes from another sender than the last one.
+void TrainNetwork::queue_up(Door& door, std::uint32_t index) {
+    const std::uint32_t source = messages_[index].source;
+    messages_[index].next_at_door = none;
+    const auto known = std::find_if(door.before.begin(), door.before.end(),
+                                    [&](const Sender& sender) { return sender.source == source; });
+    if (known == door.before.end()) return door.before.push_back({source, index, index});
+    messages_[known->last].next_at_door = index;
+    known->last = index;
+}
+
+// A sender with more to come queues up again at once, as packets do: it goes before one that comes later.
 std::uint32_t TrainNetwork::next_at(Door& door) const {
-    auto found = std::find_if(door.before.begin(), door.before.end(), [&](std::uint32_t message) {
-        return messages_[message].source != door.last_source;
-    });
-    if (found == door.before.end()) found = door.before.begin();
-    const std::uint32_t message = *found;
-    door.before.erase(found);
+    Sender sender = door.before.front();
+    door.before.pop_front();
+    const std::uint32_t message = sender.first;
+    sender.first = messages_[message].next_at_door;
+    if (sender.first != none) door.before.push_back(sender);
     return message;
 }
 

@@ -1,6 +1,7 @@
 #include "striate/network/train_network.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -45,6 +46,28 @@ class Doorkeeper : public striate::NetworkListener {
     std::vector<std::uint64_t> sent, came;
 };
 
+struct Caller {
+    std::uint32_t interface;
+    std::int64_t bytes;
+    std::uint64_t cookie;
+};
+
+// All send at once to a door that opens every 100 us.
+Doorkeeper kept(const std::vector<Caller>& callers, Fidelity fidelity) {
+    auto stations = star(4).stations({.packet_bytes = 1000});
+    Doorkeeper keeper;
+    const auto network = striate::make_network(stations, keeper, {.fidelity = fidelity});
+    keeper.network = network.get();
+    network->guard(1);
+    for (const Caller& caller : callers)
+        network->start_message(caller.interface, 1, caller.bytes, caller.cookie);
+    for (std::size_t turn = 1; turn <= callers.size(); ++turn)
+        network->set_timer(static_cast<Ticks>(turn) * 100'000'000, 0);
+    network->run([] {});
+    CHECK(network->now() == static_cast<Ticks>(callers.size()) * 100'000'000);
+    return keeper;
+}
+
 }  // namespace
 
 TEST_CASE("alone, a message takes as long in trains as in packets") {
@@ -70,21 +93,16 @@ TEST_CASE("messages that share a cable take turns: the short one is not kept wai
     CHECK(trains.delivered[1] < 11 * 64'000'000);
 }
 
-TEST_CASE("a closed door lets in one message after the other, senders in turn") {
-    const auto network = star(4);
-    auto stations = network.stations({.packet_bytes = 1000});
-    Doorkeeper keeper;
-    striate::TrainNetwork trains(stations, keeper);
-    keeper.network = &trains;
-    trains.guard(1);
-    // Two messages of interface 0 come before the one of interface 2, which is let in between them.
-    trains.start_message(0, 1, 100, 1);
-    trains.start_message(0, 1, 100, 2);
-    trains.start_message(0, 1, 100, 3);
-    trains.start_message(2, 1, 900, 4);
-    for (Ticks time = 1; time <= 4; ++time) trains.set_timer(time * 100'000'000, 0);
-    trains.run([] {});
-    CHECK((keeper.came == std::vector<std::uint64_t>{1, 4, 2, 3}));
-    CHECK(keeper.sent.size() == 4);
-    CHECK(trains.now() == 400'000'000);
+TEST_CASE("a closed door lets in one message after the other, senders in turn, as packets go") {
+    for (const Fidelity fidelity : {Fidelity::packets, Fidelity::trains}) {
+        // Interface 0 has queued up for its next turn before interface 2 comes.
+        const Doorkeeper few = kept({{0, 100, 1}, {0, 100, 2}, {0, 100, 3}, {2, 900, 4}}, fidelity);
+        CHECK((few.came == std::vector<std::uint64_t>{1, 2, 4, 3}));
+        CHECK(few.sent.size() == 4);
+        // All have come when the door opens: nobody is passed over because others have come more often.
+        const Doorkeeper many =
+            kept({{0, 10, 1}, {0, 10, 2}, {2, 400, 3}, {2, 400, 4}, {2, 400, 5}, {3, 900, 6}, {3, 900, 7}},
+                 fidelity);
+        CHECK((many.came == std::vector<std::uint64_t>{1, 2, 3, 6, 4, 7, 5}));
+    }
 }

@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from striate.cluster.builders import star
 from striate.cluster.load import cluster_from_tables, load_cluster
+from striate.engine.packets import run_packets
 from striate.ladder import predict
 from striate.rungs.answer import UnfitError
 from striate.rungs.flow import MEASURED, family_of, predict_flow
+from striate.rungs.program_input import input_of
 from striate.tuning.tune import _race
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
@@ -54,6 +57,44 @@ def test_every_family_of_a_part_of_the_attack_lies_in_its_range(verification):
 
     assert {outcome.case.family for outcome in found} == set(MEASURED)
     assert np.mean([outcome.held for outcome in found]) >= 0.9
+
+
+def test_clients_of_a_server_without_a_cache_are_served_in_the_order_of_their_packets():
+    seeking = {
+        "kind": "hard",
+        "rate": "100 MB/s",
+        "average_seek": "8 ms",
+        "track_seek": "1 ms",
+        "near": "1 MB",
+    }
+    link = {"bandwidth": "8 GB/s", "latency": "100 ns"}
+    machine = star(
+        name="star",
+        node={
+            "count": 3,
+            "sockets": 1,
+            "cpus_per_socket": 1,
+            "instructions_per_second": "2 G",
+            "memory": "8 GB",
+            "nic": {"bandwidth": "20 GB/s", "link": link},
+            "socket": {"bandwidth": "8 GB/s", "local_bandwidth": "10 GB/s"},
+            "uplink": {"bandwidth": "5 GB/s", "latency": "100 us"},
+        },
+        switch={"bandwidth": "80 GB/s"},
+        server={
+            "count": 1,
+            "on": "nodes",
+            "disk": {**seeking, "revolutions_per_minute": 7200},
+            "cache": {"policy": "none"},
+        },
+        settings={"packet": "32 KiB", "eager": "4 KiB", "io_request": "4 MiB", "stripe_unit": "64 KiB"},
+    )
+    given = input_of(writers(ranks=3, passes=1), machine)
+
+    packets, flow = (run_packets(given, flows=flows, log_disks=True) for flows in (False, True))
+
+    assert list(flow.disk_log.offset) == list(packets.disk_log.offset)
+    assert flow.end == packets.end
 
 
 def test_alone_a_message_takes_the_same_time_to_the_picosecond():

@@ -21,8 +21,8 @@ namespace striate {
 // stopped waiting, so that messages which share a station take turns there and come to max-min fair rates.
 //
 // An interface that pauses is a door: what has come to it while it is closed waits there, and is let in one
-// message after the other, senders in turn; what it sends sets out, and goes on, when it opens. A sender may
-// have one part of a message before the door and one on its route there.
+// message after the other, senders in turn; what it sends sets out, and goes on, when it opens. A sender of
+// which a part of a message waits before the door sends no more.
 //
 // What this leaves out: turns between streams at every station, and windows. verification/flow.py states the
 // error by case family.
@@ -56,9 +56,10 @@ class TrainNetwork final : public Network {
         std::uint64_t cookie = 0;
         std::int64_t unsent = 0, train_packets = 1;  // bytes that have not left, and what leaves together
         std::uint32_t source = 0, target = 0;
-        bool continues = false;            // it has begun as another
-        bool told = false;                 // its sender knows that it is sent
-        std::vector<std::uint32_t> route;  // of its trains, if it has several
+        bool continues = false;             // it has begun as another
+        bool told = false;                  // its sender knows that it is sent
+        std::uint32_t next_at_door = none;  // of the same sender
+        std::vector<std::uint32_t> route;   // of its trains, if it has several
     };
     struct Departure {
         std::uint32_t target;
@@ -78,12 +79,15 @@ class TrainNetwork final : public Network {
         double waited = 0;  // seconds
         GapClock<16> clock;
     };
+    // Messages of one sender that have come to a door.
+    struct Sender {
+        std::uint32_t source, first, last;
+    };
     // An interface that may close.
     struct Door {
         std::uint32_t interface = 0;
         bool closed = false;
-        std::uint32_t last_source = none;
-        std::deque<std::uint32_t> before;  // messages that have come
+        std::deque<Sender> before;         // in the order of their turns
         std::deque<Departure> departing;   // messages that want to leave
         std::deque<std::uint32_t> halted;  // messages of which a part has left
     };
@@ -110,6 +114,7 @@ class TrainNetwork final : public Network {
         return door != nullptr && door->closed;
     }
     void pass_doors();
+    void queue_up(Door& door, std::uint32_t message);
     [[nodiscard]] std::uint32_t next_at(Door& door) const;
     [[nodiscard]] bool waits_at_door(const Message& message);
 
