@@ -29,6 +29,8 @@ def about_trace(summary: Summary, parts: Sequence[TimeShare]) -> list[str]:
         f"{about_size(summary.bytes_written)} in {counted(summary.files, 'file')}, "
         f"in {counted(summary.operations, 'operation')}."
     ]
+    if below := summary.read_below:
+        found.append(f"{below[0].upper()}{below[1:]}.")
     named = [part for part in parts if part.name != REST]
     if named and summary.seconds:
         largest = max(named, key=lambda part: part.mean_seconds)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from darshan_logs import MIB, Log, mpiio, posix
 from striate.cli.main import run
 from toy_traces import two_ranks
 
@@ -33,3 +34,24 @@ def test_samples_cannot_be_taken_at_any_rate(often, tmp_path, monkeypatch, capsy
     assert "expected a time" in error
     assert error.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_the_library_reads_below_mpi_io_is_told_beside_what_the_program_read(tmp_path, capsys):
+    """Data sieving: the program writes alone, and a tenth of its time is spent in reads of POSIX."""
+    log = Log(ranks=1, seconds=10)
+    log.add("MPI-IO", "/scratch/f", 0, **mpiio("write", 4, MIB, 3.0))
+    log.add("POSIX", "/scratch/f", 0, **(posix("write", 4, MIB, 1.0) | posix("read", 3, MIB, 1.0)))
+
+    assert run(["info", str(log.save(tmp_path / "log.darshan"))]) == 0
+    told = capsys.readouterr().out
+    assert "read 0 B, wrote 4 MiB" in told
+    assert "below MPI-IO, POSIX calls read 3 MiB" in told
+
+
+def test_reads_that_the_program_asked_for_are_told_once(tmp_path, capsys):
+    log = Log(ranks=1, seconds=10)
+    log.add("MPI-IO", "/scratch/f", 0, **mpiio("read", 4, MIB, 3.0))
+    log.add("POSIX", "/scratch/f", 0, **posix("read", 4, MIB, 1.0))
+
+    assert run(["info", str(log.save(tmp_path / "log.darshan"))]) == 0
+    assert "below MPI-IO" not in capsys.readouterr().out

@@ -36,6 +36,8 @@ def _head(summary: Summary) -> str:
         f"read {about_size(summary.bytes_read)}, wrote {about_size(summary.bytes_written)}; "
         f"{summary.io_share:.1%} of the ranks' time in I/O, {_messages(summary)}",
     ]
+    if summary.read_below:
+        lines.append(summary.read_below)
     if summary.slowest_rank is not None:
         least = "" if summary.ranks_known else "at least "
         lines.append(

@@ -22,6 +22,7 @@ from striate.trace.header import Flag
 from striate.trace.kinds import ACCESSES, COLLECTIVES, KINDS, LEVELS, METADATA
 from striate.trace.records import columns_of, counter
 from striate.trace.resources import MEMORY, MOVED
+from striate.units import about_size
 
 if TYPE_CHECKING:
     from striate.trace.trace import Trace
@@ -121,6 +122,17 @@ class Summary(msgspec.Struct, frozen=True):
     flags: tuple[Flag, ...]
     resources: tuple[HostUse, ...] = ()
     processes: tuple[ProcessUse, ...] = ()
+
+    @property
+    def read_below(self) -> str:
+        """What POSIX calls below MPI-IO read that the program did not ask for, in words; empty where they did not."""
+        read = sum(level.bytes_read for level in self.levels if level.level == "posix")
+        if read <= self.bytes_read:
+            return ""
+        return (
+            f"below MPI-IO, POSIX calls read {about_size(read)} (as data sieving does before it writes); "
+            "their time counts as reading"
+        )
 
     def to_json(self) -> str:
         return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
