@@ -2,8 +2,9 @@
 
 What is read is summarised as `info` does; where it has counters, `advise` looks at them.
 
-Every outcome must be a trace or a StriateError, within seconds of CPU time and a few gigabytes; prints one line a
-reader and exits with 1 when anything else happened. The file that caused it is kept beside the report.
+Every outcome must be a trace or a StriateError, within seconds of CPU time and a few gigabytes; prints how far it
+is now and then, one line a reader at the end, and exits with 1 when anything else happened. What caused it is kept
+beside the report.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ MOST_SECONDS = 20  # of CPU time
 LONGEST_WAIT = 600  # seconds, however busy the machine: a hang, and not only slow
 MOST_BYTES = 6 << 30  # of address space, libraries included
 EACH_ARCHIVE = 250  # one file in so many is an OTF2 archive
+EACH_REPORT = 500  # files between two lines on how far it is
 Seeds = dict[str, list[bytes]]
 
 
@@ -343,11 +345,17 @@ def fuzz(count: int, seed: int, *, report: Path | None = None) -> dict[str, dict
                     shutil.copytree(folder, report, dirs_exist_ok=True)
                 raise AssertionError(f"{kind}, number {number} of seed {seed}:\n{outcome}")
             outcomes[kind][outcome] += 1
+            if report is not None and (number + 1) % EACH_REPORT == 0:
+                print(f"{number + 1:,} of {count:,}: {_counted(outcomes)}", file=sys.stderr, flush=True)
     finally:
         for late, handler in previous.items():
             signal.signal(late, handler)
         shutil.rmtree(folder, ignore_errors=True)
     return outcomes
+
+
+def _counted(outcomes: dict[str, dict[str, int]]) -> str:
+    return ", ".join(f"{kind} {sum(counts.values()):,}" for kind, counts in outcomes.items())
 
 
 def main(count: int = 50_000, seed: int = 1) -> int:
