@@ -212,6 +212,7 @@ class FileView:
         first = int(self.datatype.runs.offsets.min(initial=0))
         if first < 0:
             raise LayoutError(f"expected a view of bytes from 0 on, got a datatype with data at {first}")
+        _fits(self.datatype.size)  # which MPI counts in 63 bits, also where runs overlap
 
     def extents(self, start: int, size: int) -> Extents:
         """Where the `size` bytes of data from byte `start` of the view lie in the file, in order."""

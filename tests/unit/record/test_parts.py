@@ -68,6 +68,7 @@ def test_a_datatype_is_laid_out_as_mpi_says(type_tree, expected):
         tree(4, 8, 8, [2], INT),
         tree(14, 8, 8, [2], INT),
         tree(3, 1, 1, [2**40], tree(4, 2, 3, [2, 1, 2], BYTE)),
+        tree(6, 8, 8, [4, 2**62], BYTE, addresses=[1]),  # overlapping runs of 2**64 bytes
     ],
 )
 def test_a_datatype_that_is_broken_or_not_understood_is_refused(broken):
