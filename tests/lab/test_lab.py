@@ -8,10 +8,13 @@ import shutil
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from labs import Lab
 from striate.cluster import load_cluster
+from striate.evaluate.launched.programs import LaunchedProgram
+from striate.evaluate.launched.ranks import RankPlan
 
 _RATES = """
 import sys, time
@@ -42,34 +45,6 @@ os.fsync(file)
 print(len(data) / (time.perf_counter() - start))
 """
 
-_READ_OF_WHAT_OTHERS_WROTE = """
-import os
-from mpi4py import MPI
-import numpy as np
-world, block = MPI.COMM_WORLD, 1 << 16
-blocks = MPI.BYTE.Create_vector(64, block, world.size * block).Commit()
-short = 0
-for turn in range(3):
-    path = f"/run/pfs/shared-{turn}"
-    for mode, hints in ((MPI.MODE_CREATE | MPI.MODE_WRONLY, {}), (MPI.MODE_RDONLY, {"cb_nodes": "2"})):
-        file = MPI.File.Open(world, path, mode, MPI.Info.Create(hints))
-        file.Set_view((world.rank + (mode == MPI.MODE_RDONLY)) % world.size * block, MPI.BYTE, blocks)
-        data = np.full(64 * block, world.rank + 1, "u1")
-        if mode == MPI.MODE_RDONLY:
-            file.Read_all(data)
-            short += not (data == (world.rank + 1) % world.size + 1).all()
-        else:
-            file.Write_all(data)
-            file.Sync()
-        file.Close()
-        world.Barrier()
-    if world.rank == 0:
-        os.unlink(path)
-total = world.reduce(short)
-if world.rank == 0:
-    print(total, "of", 3 * world.size, "reads were short")
-"""
-
 
 def test_ranks_land_on_hosts_in_turn_and_a_link_has_its_rate(lab: Lab):
     *names, rate = lab.run("run", "--ranks=3", "--", sys.executable, "-c", _RATES).split()
@@ -89,11 +64,19 @@ def test_head_and_hosts_see_one_file_system(lab: Lab):
     assert told == "from the head\nh2\n"
 
 
-def test_aggregators_read_all_that_others_have_just_written(lab: Lab):
-    """Clients of GlusterFS that remember a file's size end such reads where they wrote last."""
-    told = lab.run("run", "--ranks=3", "--", sys.executable, "-c", _READ_OF_WHAT_OTHERS_WROTE)
+def test_measured_reads_are_whole(lab: Lab, tmp_path: Path):
+    """For a second, clients of GlusterFS end reads of what others wrote where they themselves wrote last."""
+    options = {"size": "64KiB", "blocks": 64, "mode": "read", "shift": 1}
+    plan = RankPlan("/run/pfs", [LaunchedProgram("io-level-3", options, {"cb_nodes": "2"})], [0, 0])
+    asked, answer = tmp_path / "plan.json", tmp_path / "answer.jsonl"
+    asked.write_bytes(msgspec.json.encode(plan))
+    words = (sys.executable, "-m", "striate.evaluate.launched.ranks", str(asked), str(answer))
 
-    assert told == "0 of 9 reads were short\n"
+    lab.run(
+        "run", "--ranks=3", "--", *words
+    )  # which fails where a call moves fewer bytes than were asked for
+
+    assert len(answer.read_bytes().splitlines()) == 2
 
 
 @pytest.mark.skipif(shutil.which("mpiexec.openmpi") is None, reason="Debian's openmpi-bin is not installed")

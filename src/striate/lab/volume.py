@@ -34,8 +34,6 @@ def make_volume(plan: Plan, loops: list[int]) -> None:
         for position in plan.disks_of(index)
     ]
     _gluster(f"volume create {VOLUME} transport tcp {' '.join(bricks)} force")
-    # Else clients take a file's size from their memory for a second, and end reads of what others wrote early.
-    _gluster(f"volume set {VOLUME} performance.stat-prefetch off")
     if plan.shard_bytes:
         _gluster(f"volume set {VOLUME} features.shard on")
         _gluster(f"volume set {VOLUME} features.shard-block-size {plan.shard_bytes}")

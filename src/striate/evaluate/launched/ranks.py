@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +31,7 @@ from striate.workload.operations import Operation
 NOBODY = -1  # stands for no program
 _LOOK_SECONDS = 0.1  # at what else the hosts do, before every run
 _DROP = Path("/proc/sys/vm/drop_caches")
+_SIZE_IS_KEPT = 1.1  # seconds for which clients of GlusterFS believe a size, and end reads there
 
 
 class RankPlan(msgspec.Struct, frozen=True):
@@ -110,6 +112,8 @@ def _kernel_run(comm: Any, program: LaunchedProgram, index: int, folder: Path) -
     if program.parameters.get("mode") == "read":
         written = program.parameters | {"mode": "write", "sync": 1, "shift": 0}
         Performer(comm, folder, _operations(comm, program.name, written), {}).run()
+        if len(set(comm.allgather(socket.gethostname()))) > 1:
+            time.sleep(_SIZE_IS_KEPT)
         comm.Barrier()
         cold = all(comm.allgather(drop_caches()))
     rank = Performer(comm, folder, _operations(comm, program.name, program.parameters), program.hints)
