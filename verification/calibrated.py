@@ -22,7 +22,7 @@ def model_of(known: Sequence[CalibrationRun], run: CalibrationRun) -> Spread:
     alike = [one for one in known if (one.program, one.machine) == (run.program, run.machine)]
     if len(alike) < ENOUGH:
         return Spread(MODEL, DEFAULT_DEVIATION, DEFAULT_DEVIATION, "default")
-    return fitted(alike, "")
+    return fitted(tuple(alike), "")
 
 
 def keep(runs: Sequence[CalibrationRun], path: Path = BUNDLED, measured: Path = MEASURED) -> None:

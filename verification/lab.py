@@ -35,8 +35,8 @@ from striate.evaluate.launched.forecast import forecast_program, workload_of
 from striate.evaluate.launched.programs import LaunchedProgram, parse
 from striate.evaluate.launched.ranks import RankPlan, RankRun
 from striate.interval import Interval
-from striate.ladder.calibration import MODEL, CalibrationRun
-from striate.ladder.distribution import Spread, range_of
+from striate.ladder.calibration import CalibrationRun
+from striate.ladder.distribution import range_of
 from striate.ladder.forecast import Forecast
 from striate.ladder.kinds import ForecastKind, kind_of
 
@@ -84,7 +84,8 @@ PIECES = {
     "2 servers, slow disks, 16 MiB shards": Piece(
         ("--hosts=4", "--servers=2", "--disk-rate=20 MB/s", "--shard=16 MiB"), 4, 3
     ),
-    "8 ranks on 4 hosts": Piece(("--hosts=4",), 8, 2),
+    "8 ranks on 4 hosts": Piece(("--hosts=4",), 8, 3),
+    "6 ranks on 3 hosts, 8 MiB shards": Piece(("--hosts=3", "--shard=8 MiB"), 6, 3),
 }
 
 
@@ -94,21 +95,16 @@ class LabRun(msgspec.Struct, frozen=True):
     piece: str
     program: str
     ranks: int
-    measured: float
-    median: float
-    kind: str  # of program
-    machine: str
-    below: float  # standard deviations of the logarithm: machine, order and placement together
-    above: float
+    calibration: CalibrationRun
     parts: dict[str, float] = {}
 
     @property
-    def error(self) -> float:
-        return self.median / self.measured - 1
+    def measured(self) -> float:
+        return self.calibration.measured
 
     @property
-    def calibration(self) -> CalibrationRun:
-        return CalibrationRun(self.kind, self.machine, self.median, self.measured, self.below, self.above)
+    def error(self) -> float:
+        return self.calibration.forecast / self.measured - 1
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -132,13 +128,7 @@ def ranged(runs: Sequence[LabRun], known: Sequence[LabRun]) -> list[Judged]:
     return [
         Judged(
             run,
-            range_of(
-                run.median,
-                [
-                    Spread("machine, order and placement", run.below, run.above, ""),
-                    model_of(others, run.calibration),
-                ],
-            ),
+            range_of(run.calibration.forecast, [*run.calibration.spreads, model_of(others, run.calibration)]),
         )
         for run in runs
     ]
@@ -178,17 +168,11 @@ def measure(name: str, piece: Piece, place: Path) -> Iterator[LabRun]:
     for line in answer.read_bytes().splitlines():
         run = msgspec.json.decode(line, type=RankRun)
         forecast, kind = said[run.program]
-        others = [spread for spread in forecast.spreads if spread.source != MODEL]
         yield LabRun(
             name,
             PROGRAMS[run.program],
             piece.ranks,
-            round(run.seconds, 6),
-            round(forecast.bounds.estimate, 6),
-            kind.program,
-            kind.machine,
-            round(math.hypot(*(spread.below for spread in others)), 4),
-            round(math.hypot(*(spread.above for spread in others)), 4),
+            CalibrationRun.of(kind, forecast.bounds.estimate, run.seconds, forecast.spreads),
             {kind: round(seconds, 6) for kind, seconds in run.parts.items()},
         )
 

@@ -27,13 +27,12 @@ from striate.cluster.load import load_cluster
 from striate.evaluate.validate import matrix
 from striate.evaluate.validate.study import ValidationPlan, validate
 from striate.ladder.calibration import CalibrationRun
-from striate.ladder.distribution import Spread, range_of
+from striate.ladder.distribution import range_of
 
 BUILD = Path(__file__).resolve().parent.parent / "build"
 RUNS = BUILD / "ranges.csv"
 COLUMNS = [field.name for field in fields(CalibrationRun)]
 BATCH = 17
-SOURCES = ("machine", "order")
 INSIDE, WIDTH = (0.75, 0.90), 1.6
 
 
@@ -55,13 +54,10 @@ def batch(cluster: Path, runs: int) -> None:
     with RUNS.open("a", newline="") as file:
         writer = csv.writer(file)
         if new:
-            writer.writerow(
-                ["case", *COLUMNS, *(f"{source} {end}" for source in SOURCES for end in ("below", "above"))]
-            )
+            writer.writerow(["case", *COLUMNS])
         for outcome in study.outcomes:
             (run,) = outcome.runs
-            apart = [end for spread in run.spreads[:2] for end in (spread.below, spread.above)]
-            writer.writerow([outcome.case.name, *astuple(run.calibration), *apart])
+            writer.writerow([outcome.case.name, *astuple(run.calibration)])
 
 
 def kept() -> list[tuple[str, CalibrationRun]]:
@@ -82,8 +78,7 @@ def judged(
 ) -> list[tuple[CalibrationRun, bool, float]]:
     found = []
     for run in runs:
-        others = Spread("machine and order", run.below, run.above, "")
-        range_ = range_of(run.forecast, [others, model_of(known, run)])
+        range_ = range_of(run.forecast, [*run.spreads, model_of(known, run)])
         found.append((run, run.measured in range_, range_.high / range_.low))
     return found
 
@@ -107,13 +102,13 @@ def main() -> int:
     found = [*judged(halves[0], halves[1]), *judged(halves[1], halves[0])]
     for kind in sorted({(run.program, run.machine) for run in runs}):
         mine = [(inside, width) for run, inside, width in found if (run.program, run.machine) == kind]
-        spread = model_of(runs, CalibrationRun(*kind, 1, 1, 0, 0))
+        spread = model_of(runs, CalibrationRun(*kind, 1, 1, 0, 0, 0, 0))
         share = sum(inside for inside, _ in mine) / len(mine)
         width = median(width for _, width in mine)
         print(f"{' on '.join(kind):40} {len(mine):4} runs, {share:4.0%} inside, high / low {width:.2f}")
         print(
             f"{'':40} model: {spread.below:.3f} below, {spread.above:.3f} above, "
-            f"beside {spread.confirmed:.0%} of the others"
+            f"beside {spread.confirmed:.0%} of the machine's ranges"
         )
     share, width = sum(inside for _, inside, _ in found) / len(found), median(w for _, _, w in found)
     print(f"{len(found)} runs, {share:.1%} inside their 80 % ranges, median high / low {width:.2f}")

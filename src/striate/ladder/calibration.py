@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from striate.errors import PredictionError
-from striate.ladder.distribution import SHARE, TENTH, Spread
+from striate.ladder.distribution import MACHINE, SHARE, TENTH, Spread, range_of
 from striate.ladder.kinds import MACHINES, PROGRAMS, ForecastKind
 
 MODEL = "model"
@@ -26,20 +26,49 @@ _BUNDLED = Path(__file__).parent / "data" / "calibration.csv"
 VARIABLE = "STRIATE_CALIBRATION"
 DEFAULT_DEVIATION = 0.28  # of the logarithm of the time, over all runs of the package's validation
 ENOUGH = 20  # runs of a kind that say more than the default
-SHARES = (1.0, 0.5)  # of what the other sources say that may count: two only, lest few runs choose at will
+SHARES = (1.0, 0.5)  # of what the machine's ranges say that may count: two only, lest few runs choose at will
 _LEAST_DEVIATION = 0.02  # no model of a real machine is better
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRun:
-    """A real run: what was forecast, what it took, and how much of the difference other sources may explain."""
+    """A real run: what was forecast, what it took, and how much of the difference other sources may explain.
+
+    Their standard deviations of the logarithm are those of the machine's ranges, and those of what differs from run to
+    run by chance: the order of events, and the placement of strips.
+    """
 
     program: str
     machine: str
     forecast: float
     measured: float
-    below: float  # standard deviations of the logarithm, of machine and order together
-    above: float
+    ranges_below: float
+    ranges_above: float
+    chance_below: float
+    chance_above: float
+
+    @classmethod
+    def of(
+        cls, kind: ForecastKind, forecast: float, measured: float, spreads: Iterable[Spread]
+    ) -> CalibrationRun:
+        """A run of this kind whose forecast had these sources of uncertainty."""
+        known = [spread for spread in spreads if spread.source != MODEL]
+        ranges = [spread for spread in known if spread.source == MACHINE]
+        chance = [spread for spread in known if spread.source != MACHINE]
+        deviations = (
+            math.hypot(*(spread.below if below else spread.above for spread in source))
+            for source in (ranges, chance)
+            for below in (True, False)
+        )
+        return cls(kind.program, kind.machine, forecast, measured, *deviations)
+
+    @property
+    def spreads(self) -> tuple[Spread, Spread]:
+        """The sources of uncertainty but for the model's own error."""
+        return (
+            Spread(MACHINE, self.ranges_below, self.ranges_above, ""),
+            Spread("chance", self.chance_below, self.chance_above, ""),
+        )
 
     @property
     def error(self) -> float:
@@ -89,10 +118,11 @@ def model_spread(kind: ForecastKind) -> Spread:
     if len(runs) < ENOUGH:
         how = f"default: fewer than {ENOUGH} validated runs of kind '{kind}'"
         return Spread(MODEL, DEFAULT_DEVIATION, DEFAULT_DEVIATION, how)
-    return fitted(runs, f"{len(runs):,} {whose}, of kind '{kind}'")
+    return fitted(tuple(runs), f"{len(runs):,} {whose}, of kind '{kind}'")
 
 
-def fitted(runs: Sequence[CalibrationRun], how: str) -> Spread:
+@lru_cache(maxsize=32)  # every forecast of a kind asks for the same runs
+def fitted(runs: tuple[CalibrationRun, ...], how: str) -> Spread:
     """The deviations with which the 80 % ranges of these runs leave a tenth of them out on either side.
 
     Ranges of measured numbers hold the scatter of the measurement, which a run averages out: half of them counts where
@@ -102,9 +132,9 @@ def fitted(runs: Sequence[CalibrationRun], how: str) -> Spread:
 
 
 def _beside(runs: Sequence[CalibrationRun], how: str, share: float) -> Spread:
-    """The model's deviations where so much of the other sources' counts."""
+    """The model's deviations where so much of the machine's counts."""
     below, above = (_side(runs, side, share) for side in (-1, 1))
-    words = how if share == 1 else f"{how}, which confirm {share:.0%} of the other deviations"
+    words = how if share == 1 else f"{how}, which confirm {share:.0%} of the machine's deviations"
     return Spread(MODEL, below, above, words, share)
 
 
@@ -112,21 +142,25 @@ def _score(runs: Sequence[CalibrationRun], model: Spread) -> float:
     """The interval score of the runs' 80 % ranges, in logarithms: their widths, and dearly what lies outside."""
     total = 0.0
     for run in runs:
-        low, high = (
-            TENTH * math.hypot(own, model.confirmed * other)
-            for own, other in ((model.below, run.below), (model.above, run.above))
-        )
-        outside = max(-low - run.error, run.error - high, 0.0)
-        total += low + high + 2 / (1 - SHARE) * outside
+        range_ = range_of(1.0, [*run.spreads, model])
+        low, high = math.log(range_.low), math.log(range_.high)
+        outside = max(low - run.error, run.error - high, 0.0)
+        total += high - low + 2 / (1 - SHARE) * outside
     return total
 
 
 def _side(runs: Sequence[CalibrationRun], side: int, share: float) -> float:
     """The model's deviation on one side, beside a share of what is known there."""
     away = np.array([max(side * run.error, 0.0) / TENTH for run in runs])
-    known = share * np.array([run.below if side < 0 else run.above for run in runs])
+    known = np.array([_known(run, side, share) for run in runs])
     rest = float(np.quantile(away**2 - known**2, (1 + SHARE) / 2))
     return max(math.sqrt(max(rest, 0.0)), _LEAST_DEVIATION)
+
+
+def _known(run: CalibrationRun, side: int, share: float) -> float:
+    """The deviation on one side that other sources explain, with a share of the machine's."""
+    ranges, chance = (spread.below if side < 0 else spread.above for spread in run.spreads)
+    return math.hypot(share * ranges, chance)
 
 
 @lru_cache(maxsize=1)
@@ -161,16 +195,12 @@ def _read(text: Iterable[str], source: str) -> tuple[CalibrationRun, ...]:
 def _run(row: Sequence[str], at: str, source: str) -> CalibrationRun:
     try:
         program, machine, *numbers = row
-        forecast, measured, below, above = map(float, numbers)
-    except ValueError:
+        run = CalibrationRun(program, machine, *map(float, numbers))
+    except (TypeError, ValueError):
         raise PredictionError(f"expected {len(_COLUMNS)} values", at=at, source=source) from None
-    positive = (
-        0 < forecast < math.inf
-        and 0 < measured < math.inf
-        and 0 <= below < math.inf
-        and 0 <= above < math.inf
-    )
-    if program not in PROGRAMS or machine not in MACHINES or not positive:
+    times, deviations = astuple(run)[2:4], astuple(run)[4:]
+    possible = all(0 < one < math.inf for one in times) and all(0 <= one < math.inf for one in deviations)
+    if program not in PROGRAMS or machine not in MACHINES or not possible:
         wanted = f"a program among {', '.join(PROGRAMS)}, a machine among {'; '.join(MACHINES)}, and positive times"
         raise PredictionError(f"expected {wanted}, got {','.join(row)!r:.80}", at=at, source=source)
-    return CalibrationRun(program, machine, forecast, measured, below, above)
+    return run

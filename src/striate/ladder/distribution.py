@@ -14,6 +14,7 @@ SHARE = 0.80  # of the runs that a printed range is to hold
 TENTH = -NormalDist().inv_cdf(
     (1 - SHARE) / 2
 )  # standard deviations from the median to either end of the range
+MACHINE = "machine"  # the source of what the ranges of measured numbers say
 UNSEEN = "trace"  # the source of what a log did not record
 _MOST = math.log(1e6)  # a standard deviation beyond this says that nothing is known on that side
 
@@ -22,11 +23,11 @@ _MOST = math.log(1e6)  # a standard deviation beyond this says that nothing is k
 class Spread:
     """One source of uncertainty: standard deviations of the logarithm of the time below and above the median."""
 
-    source: str  # "machine", "order", "model"; UNSEEN where a log did not record all
+    source: str  # MACHINE, "order", "placement", "model"; UNSEEN where a log did not record all
     below: float
     above: float
     how: str
-    confirmed: float = 1.0  # the share of the other sources' deviations that counts beside this one
+    confirmed: float = 1.0  # the share of the machine's deviations that counts beside this one
 
     @classmethod
     def between(cls, source: str, middle: float, range_: Interval, how: str) -> Spread:
@@ -60,10 +61,10 @@ def percentile(median: float, spreads: Sequence[Spread], percent: float) -> floa
 
 
 def _counted(spreads: Sequence[Spread], *, below: bool) -> Iterator[float]:
-    """The deviations of all sources on one side; of those that real runs were held against, the confirmed share."""
+    """The deviations of all sources on one side; of the machine's, the share that real runs confirm."""
     confirmed = min((spread.confirmed for spread in spreads), default=1.0)
     for spread in spreads:
-        share = 1.0 if spread.confirmed < 1 or spread.source == UNSEEN else confirmed
+        share = confirmed if spread.source == MACHINE else 1.0
         yield share * (spread.below if below else spread.above)
 
 

@@ -15,27 +15,32 @@ from striate.ladder.distribution import SHARE, Spread
 from striate.ladder.forecast import Forecast
 from striate.ladder.request import Request, places_by_hash
 from striate.ladder.spreads import EXPENSIVE_SECONDS
+from striate.ladder.subject import Subject
 from striate.units import counted
 from striate.workload.workload import Workload
 
 PLACEMENT = "placement"
-DRAWS = 8  # other placements that are played
+DRAWS, MOST_DRAWS = 8, 32  # other placements that are played: more than eight where that takes no longer than
+DRAWS_SECONDS = 0.5  # of CPU time
 
 
-def other_placements(request: Request, forecast: Forecast, cluster: Cluster) -> list[Cluster]:
+def other_placements(
+    request: Request, forecast: Forecast, subject: Subject, cluster: Cluster
+) -> list[Cluster]:
     """The machine with other placements by hash; none where nothing is placed so, or a run takes too long."""
     workload = request.workload
     if forecast.rung != "fine" or forecast.cost.cpu_seconds > EXPENSIVE_SECONDS:
         return []
-    return draws(workload, cluster) if isinstance(workload, Workload) else []
+    affordable = DRAWS_SECONDS / max(subject.expected_seconds("fine"), DRAWS_SECONDS / MOST_DRAWS)
+    return draws(workload, cluster, max(DRAWS, int(affordable))) if isinstance(workload, Workload) else []
 
 
-def draws(workload: Workload, cluster: Cluster) -> list[Cluster]:
+def draws(workload: Workload, cluster: Cluster, count: int = DRAWS) -> list[Cluster]:
     """The machine with other placements of the program's files; none where nothing is placed by hash."""
     if cluster.description is None or not places_by_hash(workload, cluster):
         return []
     first = cluster.settings.distribution_draw + 1
-    return [_drawn(cluster, draw) for draw in range(first, first + DRAWS)]
+    return [_drawn(cluster, draw) for draw in range(first, first + count)]
 
 
 def _drawn(cluster: Cluster, draw: int) -> Cluster:
@@ -48,11 +53,15 @@ def median_placement(forecasts: Sequence[Forecast]) -> tuple[int, Spread]:
     """Which of the forecasts is the median one, and how far the others are from it."""
     times = [forecast.bounds.estimate for forecast in forecasts]
     middle = int(np.argsort(times, kind="stable")[len(times) // 2])
+    return middle, placement_spread(times, times[middle])
+
+
+def placement_spread(times: Sequence[float], median: float) -> Spread:
+    """What other placements than that of the median do to a time."""
     low, high = np.quantile(times, [(1 - SHARE) / 2, (1 + SHARE) / 2])
-    median = times[middle]
     how = f"{counted(len(times), 'placement')} of the strips by hash"
     range_ = Interval(min(float(low), median), median, max(float(high), median))
-    return middle, Spread.between(PLACEMENT, median, range_, how)
+    return Spread.between(PLACEMENT, median, range_, how)
 
 
 def of_placements(forecasts: Sequence[Forecast], middle: int, spread: Spread) -> Forecast:

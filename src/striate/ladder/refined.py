@@ -34,7 +34,7 @@ def _of_median(
     request: Request, forecast: Forecast, subject: Subject, cluster: Cluster, watched: Watched | None
 ) -> tuple[Forecast, Subject, Cluster, tuple[Spread, ...]]:
     """Where strips are placed by hash: the median of several placements."""
-    others = other_placements(request, forecast, cluster)
+    others = other_placements(request, forecast, subject, cluster)
     if not others:
         return forecast, subject, cluster, ()
     every = [forecast, *(request.again(forecast, machine, self_check=True) for machine in others)]

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 from striate.errors import PredictionError
 from striate.interval import Interval
-from striate.ladder.distribution import SHARE, Spread
+from striate.ladder.distribution import MACHINE, SHARE, Spread
 from striate.units import about_seconds, counted
 
-MACHINE, ORDER = "machine", "order"
+ORDER = "order"
 SKEW_SECONDS = 20e-6  # between the first and the last rank to begin: what a barrier leaves on a real machine
 RUNS = 5  # with other starts
 EXPENSIVE_SECONDS = 1.0  # of CPU time: a run that takes longer is not repeated

@@ -96,18 +96,27 @@ def realise(question: Question, settings: dict[str, Value]) -> tuple[Workload, C
     return turn(others, question.build(**mine), _machine(question.cluster))
 
 
+def on_placements(question: Question, settings: dict[str, Value]) -> tuple[Workload, list[Cluster]]:
+    """The program, and the machine with several placements: settings are not to win by the luck of one."""
+    workload, cluster = realise(question, settings)
+    return workload, [cluster, *draws(workload, cluster)]
+
+
+def bounds_on(
+    question: Question, settings: dict[str, Value], workload: Workload, machines: Sequence[Cluster], rung: str
+) -> list[Interval]:
+    """What a rung says of the program on each machine."""
+    plugins = _plugins(question.plugins)
+    rules = collective_rules(settings, plugins.collectives)
+    return [predict_bounds(workload, one, rung=rung, collectives=rules, plugins=plugins) for one in machines]
+
+
 def _reply(question: Question, candidate: Candidate, rung: str) -> Reply:
     try:
         plugins = _plugins(question.plugins)
         rules = collective_rules(candidate.settings, plugins.collectives)
-        workload, cluster = realise(question, candidate.settings)
-        machines = [
-            cluster,
-            *draws(workload, cluster),
-        ]  # settings are not to win by the luck of one placement
-        bounds = _middle(
-            [predict_bounds(workload, one, rung=rung, collectives=rules, plugins=plugins) for one in machines]
-        )
+        workload, machines = on_placements(question, candidate.settings)
+        bounds = _middle(bounds_on(question, candidate.settings, workload, machines, rung))
         played = rung == "fine"  # a run of the model: what it takes is proved by the run
         proved = (
             _as_played(bounds)

@@ -8,6 +8,7 @@ import pytest
 
 from striate.cluster import load_cluster
 from striate.errors import PredictionError
+from striate.interval import Interval
 from striate.ladder import predict
 from striate.ladder.calibration import (
     DEFAULT_DEVIATION,
@@ -23,6 +24,7 @@ from striate.workload import Workload
 from striate.workload.operations import barrier, compute, write
 
 UNKNOWN = ForecastKind("computing", "cluster, oversubscribed")
+HEADER = "program,machine,forecast,measured,ranges_below,ranges_above,chance_below,chance_above"
 
 
 @pytest.fixture
@@ -33,9 +35,10 @@ def own(tmp_path, monkeypatch):
 
 
 def runs_of(errors, known=0.0, kind=UNKNOWN):
-    return [
-        CalibrationRun(kind.program, kind.machine, 1.0, math.exp(error), known, known) for error in errors
-    ]
+    return tuple(
+        CalibrationRun(kind.program, kind.machine, 1.0, math.exp(error), known, known, 0, 0)
+        for error in errors
+    )
 
 
 def test_a_kind_nobody_has_validated_gets_the_default(own):
@@ -84,7 +87,7 @@ def test_half_of_ranges_that_are_too_wide_counts():
     found = range_of(1.0, [machine, spread])
     whole = range_of(1.0, [machine])
     assert spread.confirmed == 0.5
-    assert spread.how == "4,000 runs, which confirm 50% of the other deviations"
+    assert spread.how == "4,000 runs, which confirm 50% of the machine's deviations"
     assert found.high / found.low < 0.7 * whole.high / whole.low
     inside = np.mean((np.exp(errors) >= found.low) & (np.exp(errors) <= found.high))
     assert inside == pytest.approx(0.8, abs=0.02)
@@ -93,11 +96,42 @@ def test_half_of_ranges_that_are_too_wide_counts():
 def test_ranges_that_tell_good_forecasts_from_bad_ones_count_whole():
     known = np.tile([0.05, 0.4], 2000)
     errors = np.random.default_rng(4).normal(0, known)
-    runs = [
-        CalibrationRun("files", "cluster", 1.0, math.exp(e), k, k) for e, k in zip(errors, known, strict=True)
-    ]
+    runs = tuple(
+        CalibrationRun("files", "cluster", 1.0, math.exp(e), k, k, 0, 0)
+        for e, k in zip(errors, known, strict=True)
+    )
 
     assert fitted(runs, "").confirmed == 1.0
+
+
+@pytest.mark.parametrize("errors", [[-0.67, 0.0], [-0.2, 0.2]])
+def test_what_differs_by_chance_counts_whole_beside_half_of_the_machines_ranges(errors):
+    """Two placements of a file, as likely as each other: both times are in the range, whatever is confirmed."""
+    machine, placement = Spread("machine", 0.2, 0.2, ""), Spread.between("placement", 1.0, _both(errors), "")
+    model = Spread("model", 0.02, 0.02, "", confirmed=0.5)
+
+    found = range_of(1.0, [machine, placement, model])
+
+    assert all(math.exp(error) in found for error in errors)
+
+
+def _both(errors):
+    times = [math.exp(error) for error in errors]
+    return Interval(min(times), 1.0, max(times))
+
+
+def test_a_run_is_kept_with_ranges_and_chance_apart():
+    spreads = [
+        Spread("machine", 0.3, 0.4, ""),
+        Spread("order", 0.03, 0.0, ""),
+        Spread("placement", 0.04, 0.5, ""),
+        Spread("model", 9.0, 9.0, ""),
+    ]
+
+    run = CalibrationRun.of(UNKNOWN, 1.0, 2.0, spreads)
+
+    assert (run.ranges_below, run.ranges_above) == (0.3, 0.4)
+    assert (run.chance_below, run.chance_above) == pytest.approx((0.05, 0.5))
 
 
 def test_what_a_log_did_not_record_counts_whole():
@@ -114,17 +148,20 @@ def test_a_model_is_never_taken_to_be_perfect():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n", "expected the columns program,machine,forecast,measured,below,above - at line 1"),
         (
-            "program,machine,forecast,measured,below,above\nfiles,one node,1,2\n",
-            "expected 6 values - at line 2",
+            "a,b\n",
+            f"expected the columns {HEADER} - at line 1",
         ),
         (
-            "program,machine,forecast,measured,below,above\nfiles,one node,0,2,0,0\n",
-            "and positive times, got 'files,one node,0,2,0,0' - at line 2",
+            f"{HEADER}\nfiles,one node,1,2\n",
+            "expected 8 values - at line 2",
         ),
         (
-            "program,machine,forecast,measured,below,above\nfiles,cloud,1,2,0,0\n",
+            f"{HEADER}\nfiles,one node,0,2,0,0,0,0\n",
+            "and positive times, got 'files,one node,0,2,0,0,0,0' - at line 2",
+        ),
+        (
+            f"{HEADER}\nfiles,cloud,1,2,0,0,0,0\n",
             "a machine among one node; one node, oversubscribed; cluster",
         ),
     ],
@@ -165,11 +202,11 @@ def test_runs_that_are_kept_leave_other_kinds_alone(tmp_path, monkeypatch):
     from calibrated import keep
 
     path = tmp_path / "calibration.csv"
-    path.write_text("program,machine,forecast,measured,below,above\n")
+    path.write_text(f"{HEADER}\n")
     measured = tmp_path / "measured.csv"
     measured.write_text("program,machine,date,measured on\n")
     here, there = (
-        CalibrationRun("files", machine, 1.0, 2.0, 0.1, 0.1) for machine in ("one node", "cluster")
+        CalibrationRun("files", machine, 1.0, 2.0, 0.1, 0.1, 0, 0) for machine in ("one node", "cluster")
     )
     for runs in ([here, here], [there], [here]):
         keep(runs, path, measured)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -12,7 +11,7 @@ import numpy as np
 from striate.apps.app import Case
 from striate.cluster.cluster import Cluster
 from striate.interval import Interval
-from striate.ladder.calibration import MODEL, CalibrationRun
+from striate.ladder.calibration import CalibrationRun
 from striate.ladder.distribution import Spread
 from striate.ladder.kinds import ForecastKind
 from striate.provenance import versions
@@ -44,11 +43,7 @@ class CaseRun:
     def calibration(self) -> CalibrationRun:
         """What the run says about the model's own error."""
         assert self.kind is not None
-        others = [spread for spread in self.spreads if spread.source != MODEL]
-        below = math.hypot(*(spread.below for spread in others))
-        above = math.hypot(*(spread.above for spread in others))
-        kind = (self.kind.program, self.kind.machine)
-        return CalibrationRun(*kind, self.forecast.estimate, self.seconds, below, above)
+        return CalibrationRun.of(self.kind, self.forecast.estimate, self.seconds, self.spreads)
 
     @property
     def inside(self) -> bool:
