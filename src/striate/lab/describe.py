@@ -21,6 +21,9 @@ _ASSUMED = {
 _DUPLEX = (
     1.7  # times a link's rate that both directions carry where hosts share CPUs; found with 4 hosts on 2 CPUs
 )
+# A message between two ranks of a host with one CPU, where hosts share CPUs: what it takes to be back on the CPU, and
+# two copies by ranks that run in turn; found with six ranks on three hosts and 2 CPUs, 8 B to 4 MiB.
+_TURN, _SHARED_MEMORY = "60 us", "1.4 GB/s"
 _PACKET = "16 KiB"  # TCP over a few frames at a time
 _SLICE, _PEAK = "100 ms", "180 MB/s"  # of the kernel's block throttle (throtl_slice, HZ / 10); loop devices
 _SYNC = "2.5 ms"  # of a small file
@@ -28,7 +31,7 @@ _SYNC = "2.5 ms"  # of a small file
 
 def describe(plan: Plan) -> Cluster:
     """A star of equal hosts; links, disks, servers and shards are exact, the rest is assumed and says so."""
-    plenty = _ASSUMED["plenty"]
+    plenty, shares = _ASSUMED["plenty"], _shares_cpus(plan)
     both_directions = {
         "bandwidth": format_rate(plan.goodput * _DUPLEX),
         "link": {"bandwidth": plenty, "latency": "0 s"},
@@ -41,6 +44,7 @@ def describe(plan: Plan) -> Cluster:
             "stripe_unit": format_size(plan.shard_bytes or plan.disk_bytes),
             **file_system_settings("fuse.glusterfs"),
             **mpi_settings("MPICH"),
+            **({"turn": _TURN} if shares else {}),
         },
         "node": [
             {
@@ -50,8 +54,8 @@ def describe(plan: Plan) -> Cluster:
                 "instructions_per_second": _ASSUMED["cpu"],
                 "memory": _memory_bytes() // plan.hosts,
                 "nic": {"bandwidth": plenty, "link": {"bandwidth": plenty, "latency": "1 us"}},
-                "socket": {"bandwidth": _ASSUMED["memory"]},
-                **({"hub": both_directions} if _shares_cpus(plan) else {}),
+                "socket": {"bandwidth": _SHARED_MEMORY if shares else _ASSUMED["memory"]},
+                **({"hub": both_directions} if shares else {}),
                 "uplink": {
                     "bandwidth": format_rate(plan.goodput),
                     "latency": _ASSUMED["latency"],

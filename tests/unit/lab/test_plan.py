@@ -1,5 +1,7 @@
 """Plans of labs: what is refused, and how hosts, CPUs and disks are dealt."""
 
+import os
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -91,3 +93,16 @@ def test_a_port_holds_at_least_one_burst():
     words = link_limit(msgspec.structs.replace(PLAN, link_bytes_per_second=1e9, switch_buffer_bytes=1 << 14))
 
     assert words == ["tbf", "rate", "1000000000bps", "burst", "250000", "limit", "250000"]
+
+
+def test_ranks_that_share_a_cpu_take_turns_where_hosts_share_cpus():
+    cpus = len(os.sched_getaffinity(0))
+    crowded = describe(msgspec.structs.replace(PLAN, cores=cpus))
+    alone = describe(msgspec.structs.replace(PLAN, hosts=1, servers=1))
+
+    assert crowded.settings.turn == 60_000_000  # ps
+    assert alone.settings.turn == 0
+    assert (crowded.description.node[0].socket.bandwidth, alone.description.node[0].socket.bandwidth) == (
+        1.4e9,
+        4e9,
+    )

@@ -91,7 +91,9 @@ def test_a_setting_does_not_win_by_the_luck_of_one_placement():
     assert len(set(times)) > 1
     assert study.best.seconds.estimate == median(times)
     saved = study.saved_seconds
-    assert saved.high - saved.low >= max(times) / 2 - min(times) / 2  # what a run saves depends on its placement
+    assert (
+        saved.high - saved.low >= max(times) / 2 - min(times) / 2
+    )  # what a run saves depends on its placement
 
 
 def with_settings(cluster, **changed):
