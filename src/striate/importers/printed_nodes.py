@@ -10,30 +10,56 @@ from striate.training.system import StorageSystem
 from striate.units import counted
 
 _KEY = re.compile(r"\b(\w+)=(\S*)")
+_LISTED = re.compile(r"(?:[^,\[]|\[[^\]]*\]?)+")  # names between commas outside brackets
 _MACHINE = re.compile(r"^Machine [^(\n]*\([^)\n]*?([0-9]{1,15}(?:\.[0-9]{1,9})?)([KMGT])i?B", re.MULTILINE)
 _SCALES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def from_scontrol(text: str, source: str) -> StorageSystem:
-    """The nodes of `scontrol show node`: how many, and the cores and memory that most of them have."""
+    """The nodes of `scontrol show node`, or of slurm.conf: how many, and the cores and memory that most have."""
     nodes: dict[str, tuple[int, int]] = {}
+    counts: Counter[tuple[int, int]] = Counter()
     for block in re.split(r"(?=^NodeName=)", text, flags=re.MULTILINE):
         keys = dict(_KEY.findall(block))
         name = keys.get("NodeName")
         if name is None:
             continue
+        if name == "DEFAULT":
+            raise ClusterError(
+                "defaults of slurm.conf are not understood; print scontrol show node", source=source
+            )
         if name in nodes:
             raise ClusterError(f"the node {name!r:.40} is listed twice", source=source)
         nodes[name] = (_cores(keys, name, source), _number(keys, "RealMemory", name, source) * 2**20)
+        counts[nodes[name]] += _named(name, source)
     if not nodes:
         raise ClusterError("expected the output of scontrol show node: no NodeName is there", source=source)
-    (cores, memory), most = Counter(nodes.values()).most_common(1)[0]
-    notes = [f"{counted(len(nodes), 'node')} by scontrol"]
-    if most < len(nodes):
-        notes.append(f"{len(nodes) - most} of them differ from the {most} that count")
+    ((cores, memory), most), whole = counts.most_common(1)[0], counts.total()
+    notes = [f"{counted(whole, 'node')} by scontrol"]
+    if most < whole:
+        notes.append(f"{whole - most} of them differ from the {most} that count")
     return StorageSystem(
-        "Slurm", hosts=len(nodes), host_cores=cores, host_memory=float(memory), notes=tuple(notes)
+        "Slurm", hosts=whole, host_cores=cores, host_memory=float(memory), notes=tuple(notes)
     )
+
+
+def _named(name: str, source: str) -> int:
+    """How many nodes a name stands for: node[001-064,070] is 65, a,b is 2."""
+    total = 0
+    for one in _LISTED.findall(name):
+        inside = re.findall(r"\[([^\]]*)\]", one)
+        parts = [part.partition("-") for group in inside for part in group.split(",")]
+        ends = [(first, last or first) for first, _, last in parts]
+        if (
+            any(not re.fullmatch("[0-9]{1,9}", end, re.ASCII) for pair in ends for end in pair)
+            or len(inside) > 1
+        ):
+            raise ClusterError(f"expected nodes such as node[001-064], got {name!r:.40}", source=source)
+        sizes = [int(last) - int(first) + 1 for first, last in ends]
+        if min(sizes, default=1) < 1:
+            raise ClusterError(f"expected an ascending range of nodes, got {name!r:.40}", source=source)
+        total += sum(sizes) if sizes else 1
+    return total
 
 
 def _cores(keys: dict[str, str], name: str, source: str) -> int:

@@ -77,7 +77,8 @@ def from_beegfs_targets(text: str, source: str) -> StorageSystem:
         )
     columns = lines[head].split()
     if "NodeID" not in columns:
-        raise ClusterError("expected a column NodeID", source=source)
+        wanted = "beegfs-ctl --listtargets --nodetype=storage"
+        raise ClusterError(f"expected the output of {wanted}: no column NodeID is there", source=source)
     targets: dict[str, str] = {}
     for line in lines[head + 1 :]:
         cells = _NODE_NUMBER.sub("", line).split()

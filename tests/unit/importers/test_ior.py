@@ -144,6 +144,37 @@ def test_the_number_of_ranks_comes_from_the_launcher_ior_or_the_command():
     assert not is_command_line("run.py")
 
 
+@pytest.mark.parametrize(
+    "launcher",
+    [
+        "mpirun -n 128",
+        "mpiexec -np 128 -ppn 32",
+        "srun -n128 --cpu-bind=cores",
+        "srun --ntasks=128 -c 2",
+        "srun -N 4 --ntasks-per-node=32",
+        "srun --nodes=4 --ntasks-per-node 32",
+        "aprun -n 128 -N 32",
+        "flux run -N4 --tasks-per-node=32",
+        "jsrun -n 4 -a 32 -c 32",
+        "jsrun --nrs=128",
+        "jsrun -p 128",
+        "OMP_NUM_THREADS=1 mpirun -np 128",
+    ],
+)
+def test_every_launcher_says_its_ranks_in_its_own_words(launcher):
+    for name in ("./ior", "IOR"):
+        line = f"{launcher} {name} -w -b 1m -t 1m"
+
+        assert is_command_line(line)
+        assert from_command_line(line, None).ranks == 128
+
+
+@pytest.mark.parametrize("launcher", ["srun -N 4", "srun --ntasks-per-node=32", "mpirun --npernode 32"])
+def test_a_launcher_that_does_not_say_its_ranks_leaves_them_to_the_user(launcher):
+    with pytest.raises(WorkloadError, match="number of ranks is missing"):
+        from_command_line(f"{launcher} ior -b 1m", None)
+
+
 def test_commands_show_and_forecast_a_command_line(capsys):
     assert run(["workload", "show", "ior -a MPIIO -c -t 1m -b 4m", "--ranks", "2", "--json"]) == 0
     (shown,) = json.loads(capsys.readouterr().out)["applications"]

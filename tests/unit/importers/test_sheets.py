@@ -119,6 +119,15 @@ def test_nodes_have_the_cores_and_memory_of_most_of_them(tmp_path):
     assert "1 of them differ" in system.notes[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "hosts"), [("n[001-064]", 64), ("n[1-4,8],m", 6), ("rack1-n[9-10]", 2), ("a,b", 2), ("n7", 1)]
+)
+def test_a_list_of_nodes_counts_all_of_them(name, hosts, tmp_path):
+    system, _ = find_system(sheet(tmp_path, "slurm", NODE.format(name, 1000)))
+
+    assert system.hosts == hosts
+
+
 @pytest.mark.parametrize(("text", "cores", "memory"), [(LSTOPO, 2, 251 * 2**30), (XML, 3, 2**30)])
 def test_lstopo_says_cores_and_memory(text, cores, memory, tmp_path):
     system, _ = find_system(sheet(tmp_path, "lstopo", text))
@@ -153,6 +162,10 @@ def test_sheets_are_joined_and_every_program_is_forecast_on_them(tmp_path, capsy
         ("slurm", "nothing", "no NodeName is there"),
         ("slurm", NODE.format("n1", "much"), "expected a number of RealMemory, got 'much' - at n1"),
         ("slurm", NODE.format("n1", 1) * 2, "the node 'n1' is listed twice"),
+        ("slurm", NODE.format("n[1-x]", 1), "expected nodes such as node[001-064], got 'n[1-x]'"),
+        ("slurm", NODE.format("n[9-1]", 1), "expected an ascending range of nodes, got 'n[9-1]'"),
+        ("slurm", NODE.format("DEFAULT", 1), "defaults of slurm.conf are not understood"),
+        ("beegfs", "TargetID  Cap. Pool\n1 normal\n", "--nodetype=storage: no column NodeID is there"),
         ("lstopo", "Machine", "expected the output of lstopo"),
     ],
 )
