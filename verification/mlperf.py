@@ -3,7 +3,8 @@
     python verification/mlperf.py FOLDER [--page PAGE.html] [--leave-one-out]
 
 FOLDER has the form of a round of MLPerf Storage results: SUBMITTER/systems/*.json and, somewhere below
-SUBMITTER/results, folders of runs with `summary.json` and the DLIO configuration. Of a summary, the forecast sees how
+SUBMITTER/results, folders of runs with `summary.json` and the DLIO configuration, beside it or in a folder above. What
+cannot be read is named by its path and left out. Of a summary, the forecast sees how
 the run was launched (`num_accelerators`, `num_hosts`) and nothing else. Five figures are printed: how many results beat
 what is proved, the median error, the share inside the 80 % range, the same for the utilisation, and what one could say
 without any sheet: that a published run reached the utilisation its YAML asks for.
@@ -14,12 +15,14 @@ same rule, and judges that submitter with them.
 
 import argparse
 import json
+import math
 import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from mlperf_page import page, shown_number
@@ -32,6 +35,7 @@ from striate.training.job import TrainingJob
 from striate.training.system import StorageSystem
 
 CONFIGS = ("configs/config.yaml", ".hydra/config.yaml", "dlio_config/config.yaml", "config.yaml")
+MOST = 1e12
 RUN = re.compile(r"run[-_ ]?[0-9]+", re.IGNORECASE)
 
 
@@ -54,13 +58,14 @@ def results_in(folder: Path) -> tuple[list[Result], list[str]]:
     systems: dict[tuple[str, str], StorageSystem] = {}
     refused = []
     for submitter in submitters_in(folder):
-        for path in sorted((submitter / "results").rglob("summary.json")):
+        results_folder = named(submitter, "results")
+        for path in sorted(one for one in results_folder.rglob("*") if one.name.lower() == "summary.json"):
             try:
-                job, measured = read_run(path)
-            except (StriateError, KeyError, TypeError, ValueError) as error:
-                refused.append(f"{path.relative_to(folder)}: {type(error).__name__}: {error}")
+                job, measured = read_run(path, results_folder)
+            except (StriateError, OSError, RecursionError, ValueError) as error:
+                refused.append(f"{path.relative_to(folder)}: {error}")
                 continue
-            name = str(name_of(path, submitter / "results"))
+            name = str(name_of(path, results_folder))
             key = (submitter.name, name)
             if key not in systems:
                 systems[key] = sheet_of(submitter, name, refused)
@@ -75,24 +80,61 @@ def results_in(folder: Path) -> tuple[list[Result], list[str]]:
 
 def submitters_in(folder: Path) -> list[Path]:
     """Folders with `results` in them, at any depth but below others: closed and open divisions have their own."""
-    found = sorted(path.parent for path in folder.rglob("results") if path.is_dir())
-    return [
-        one
-        for one in found
-        if not any(other / "results" in one.parents or other / "results" == one for other in found)
-    ]
+    found = sorted(path for path in folder.rglob("*") if path.name.lower() == "results" and path.is_dir())
+    return [one.parent for one in found if not any(other in one.parents for other in found)]
 
 
-def read_run(summary: Path) -> tuple[TrainingJob, tuple[float, float]]:
+def named(folder: Path, name: str) -> Path:
+    """The folder of a name in large or small letters."""
+    return next((one for one in sorted(folder.iterdir()) if one.name.lower() == name), folder / name)
+
+
+def read_run(summary: Path, results: Path) -> tuple[TrainingJob, tuple[float, float]]:
+    """What a run was asked, its samples per second and its utilisation; raises ValueError with a mistake's path."""
     said = json.loads(summary.read_text())
-    metric = said["metric"]
-    config = next((summary.parent / one for one in CONFIGS if (summary.parent / one).is_file()), None)
-    if config is None:
-        raise ValueError("no DLIO configuration beside it")
-    hosts = int(said.get("num_hosts") or 1)
-    job = dlio.from_file(config, accelerators=int(said["num_accelerators"]), hosts=hosts)
-    throughput = float(metric["train_throughput_mean_samples_per_second"])
-    return job, (throughput, float(metric["train_au_mean_percentage"]) / 100)
+    config = config_of(summary, results)
+    accelerators = int(number_at(said, "num_accelerators", least=1))
+    hosts = int(number_at(said, "num_hosts", least=1)) if at_path(said, "num_hosts") else 1
+    job = dlio.from_file(config, accelerators=accelerators, hosts=hosts)
+    throughput = mean_at(said, "train_throughput", "samples_per_second")
+    return job, (throughput, mean_at(said, "train_au", "percentage") / 100)
+
+
+def config_of(summary: Path, results: Path) -> Path:
+    """The configuration of a run: the one nearest to its summary, in the same folder or above."""
+    above = [summary.parent, *summary.parent.parents]
+    for folder in above[: above.index(results) + 1]:
+        for one in CONFIGS:
+            if (folder / one).is_file():
+                return folder / one
+    raise ValueError("no DLIO configuration beside it or above")
+
+
+def at_path(document: Any, path: str) -> Any:
+    """The value at `a.b`; None where there is none."""
+    for key in path.split("."):
+        document = document.get(key) if isinstance(document, dict) else None
+    return document
+
+
+def number_at(document: Any, path: str, *, least: float) -> float:
+    value = at_path(document, path)
+    try:
+        found = float(value) if not isinstance(value, bool) else math.nan
+    except (TypeError, ValueError):
+        found = math.nan
+    if not least <= found < MOST:
+        raise ValueError(f"expected a number from {least:g}, got {value!r:.60} - at $.{path}")
+    return found
+
+
+def mean_at(said: Any, what: str, unit: str) -> float:
+    """A mean of epochs; where only the epochs themselves are told, the mean of these."""
+    each = at_path(said, f"metric.{what}_{unit}")
+    if at_path(said, f"metric.{what}_mean_{unit}") is None and isinstance(each, list) and each:
+        epochs = [number_at({"one": one}, "one", least=1e-9) for one in each]
+        return sum(epochs) / len(epochs)
+    return number_at(said, f"metric.{what}_mean_{unit}", least=1e-9)
 
 
 def name_of(summary: Path, results: Path) -> Path:
@@ -100,12 +142,14 @@ def name_of(summary: Path, results: Path) -> Path:
     parts = summary.relative_to(results).parent.parts
     place = next((place for place, part in enumerate(parts) if RUN.fullmatch(part)), len(parts) - 1)
     kept = parts[:place]
-    return Path(*(kept[:-1] if kept and kept[-1].lower() == "runs" else kept)) if kept else Path(parts[0])
+    kept = kept[:-1] if kept and kept[-1].lower() == "runs" else kept
+    whole = [part for part in parts[:1] if not RUN.fullmatch(part)]
+    return Path(*(kept or whole or [results.parent.name]))
 
 
 def sheet_of(submitter: Path, name: str, refused: list[str]) -> StorageSystem:
     """The sheet that belongs to a result; what is wrong with it is told and left open, else the name must do."""
-    chosen = chosen_sheet(submitter / "systems", name)
+    chosen = chosen_sheet(named(submitter, "systems"), name)
     for lenient in (False, True) if chosen is not None else ():
         try:
             return mlperf_sheet.from_file(chosen, lenient=lenient)

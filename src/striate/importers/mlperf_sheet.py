@@ -2,7 +2,8 @@
 
 The schema is that of MLPerf Storage v1.0. Sheets of real submissions depart from it: units, lists of all nodes under
 `benchmark_hosts`, storage nodes that are left out, commas too many. What can only have meant one thing is read so, with
-a note; what makes no sense is refused with its path.
+a note; what makes no sense is refused with its path. The shorter form that the submission guidelines of v0.5 and v1.0
+recommend (`host_node`, `storage_system`, `host_to_storage_interconnect`) is read, too.
 """
 
 from __future__ import annotations
@@ -70,6 +71,8 @@ def from_file(path: Path, *, lenient: bool = False) -> StorageSystem:
 def from_document(document: Any, reader: SheetReader, *, name: str) -> StorageSystem:
     """The system that a decoded sheet describes; what it leaves out and its name tells is taken from the name."""
     sheet = reader.mapping(document, "$")
+    if "nodes" not in sheet and "host_node" in sheet:
+        return _recommended(sheet, reader, name=name)
     if "nodes" not in sheet:
         raise reader.refuse("expected a sheet of MLPerf Storage v1.0 with `nodes`", "$")
     networks = {
@@ -106,8 +109,13 @@ def from_document(document: Any, reader: SheetReader, *, name: str) -> StorageSy
         if local
         else _with_servers(found, servers, used, reader, storage)
     )
-    named = from_name(name)
-    told: tuple[str, ...] = () if local else ("drives", "drive_kind", "servers", "server_link")
+    return _with_name(found, reader)
+
+
+def _with_name(found: StorageSystem, reader: SheetReader) -> StorageSystem:
+    """The system with what its name tells and the sheet does not."""
+    named = from_name(found.name)
+    told: tuple[str, ...] = () if found.local else ("drives", "drive_kind", "servers", "server_link")
     if found.server_link is not None or found.servers is not None:
         told = tuple(field for field in told if field not in ("servers", "server_link"))
     extra = {field: getattr(named, field) for field in told if getattr(found, field) is None}
@@ -115,6 +123,46 @@ def from_document(document: Any, reader: SheetReader, *, name: str) -> StorageSy
     if said:
         reader.notes.append(f"{', '.join(said)}: from the name of the sheet")
     return replace(found, **extra, notes=tuple(reader.notes))
+
+
+def _recommended(sheet: dict[str, Any], reader: SheetReader, *, name: str) -> StorageSystem:
+    """The system of a sheet as the guidelines recommend it: totals of the storage system, and one kind of host."""
+    host = reader.mapping(sheet["host_node"], "$.host_node")
+    storage = reader.mapping(sheet.get("storage_system") or {}, "$.storage_system")
+    links = reader.items(sheet, "host_to_storage_interconnect", "$")
+    said = " ".join(str(link.get("interconnect_type", "")) for link, _ in links).lower()
+    local = bool(re.search("local", str(storage.get("type", "")), re.IGNORECASE) or "pcie" in said)
+    rates = [reader.bit_rate(link, "link_speed_gigabits_per_second", at) for link, at in links]
+    memory = reader.number(host, "memory_capacity_gigabytes", "$.host_node")
+    rdma = " ".join(str(link.get("rdma_enabled", "")) for link, _ in links).lower()
+    found = StorageSystem(
+        name=name,
+        hosts=reader.count(host, "node_count", "$.host_node") or None,
+        host_memory=memory[0] * 1e9 if memory and memory[0] else None,
+        host_cores=reader.count(host, "cpu_core_count", "$.host_node") or None,
+        host_link=None if local else sum(rate or 0.0 for rate in rates) or None,
+        raw_capacity=reader.capacity(storage, "$.storage_system", "total_storage_capacity"),
+        local=local,
+        rdma=None if local or not rdma.strip() else bool(re.search("yes|true", rdma)),
+    )
+    return _with_name(_with_hardware(found, reader, storage), reader)
+
+
+def _with_hardware(system: StorageSystem, reader: SheetReader, storage: dict[str, Any]) -> StorageSystem:
+    """The system with its drives; the rate of one is its share of what the whole system is said to read or write."""
+    count, kind = 0, ""
+    for part, at in reader.items(storage, "hardware", "$.storage_system"):
+        if (key := next((one for one in ("Count", "count") if one in part), None)) is not None:
+            count += reader.count(part, key, at) or 0
+            kind = kind or _kind({"interface": part.get("protocol", ""), "drive_type": part.get("type", "")})
+    if not count:
+        return system
+    whole = [
+        reader.number(storage, f"total_{direction}_bandwidth_sequential_GB_per_sec", "$.storage_system")
+        for direction in ("read", "write")
+    ]
+    each = [one[0] * 1e9 / count if one and one[0] else None for one in whole]
+    return replace(system, drives=count, drive_kind=kind, drive_rate=each[0], drive_write_rate=each[1])
 
 
 def _json(text: str, reader: SheetReader) -> Any:

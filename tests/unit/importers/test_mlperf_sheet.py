@@ -315,3 +315,50 @@ def test_a_sheet_is_a_cluster_for_every_program(read, tmp_path, capsys):
 
     assert run(["predict", "ior -t 1m -b 64m", f"mlperf:{tmp_path / 'box.json'}", "--ranks", "4"]) == 0
     assert "ior on box" in capsys.readouterr().out
+
+
+RECOMMENDED = {
+    "host_node": {
+        "node_count": 2,
+        "memory_capacity_gigabytes": 128,
+        "cpu_core_count": 36,
+        "cpu_socket_count": 2,
+    },
+    "storage_system": {
+        "type": "Lustre",
+        "total_read_bandwidth_sequential_GB_per_sec": 650,
+        "total_storage_capacity_TB": 100,
+        "hardware": [{"Count": 100, "type": "SSD", "protocol": "NVMe", "Disk_capacity_gigabytes": 1000}],
+    },
+    "host_to_storage_interconnect": [
+        {"interconnect_type": "InfiniBand", "link_speed_gigabits_per_second": 400, "rdma_enabled": "yes"}
+    ],
+}
+
+
+def test_the_form_that_the_guidelines_recommend_is_read(read):
+    system = read(RECOMMENDED)
+
+    assert (system.hosts, system.host_memory, system.host_cores, system.host_link) == (2, 128e9, 36, 50e9)
+    assert (system.drives, system.drive_kind, system.drive_rate) == (100, "nvme", 6.5e9)
+    assert (system.raw_capacity, system.local, system.rdma) == (100e12, False, True)
+
+
+def test_a_local_drive_in_the_recommended_form_has_no_links(read):
+    system = read(RECOMMENDED | {"storage_system": {"type": "Local drive", "hardware": [{"count": "4"}]}})
+
+    assert (system.local, system.host_link, system.drives, system.drive_rate) == (True, None, 4, None)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "at"),
+    [
+        ("host_node", {"node_count": "two"}, r"\$\.host_node\.node_count"),
+        ("host_node", [], r"\$\.host_node"),
+        ("storage_system", {"hardware": [{"Count": 1.5}]}, r"\$\.storage_system\.hardware\[0\]\.Count"),
+        ("host_to_storage_interconnect", {}, r"\$\.host_to_storage_interconnect"),
+    ],
+)
+def test_a_mistake_in_the_recommended_form_is_named_by_its_path(read, part, value, at):
+    with pytest.raises(ClusterError, match=at):
+        read(RECOMMENDED | {part: value})
