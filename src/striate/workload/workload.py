@@ -65,14 +65,16 @@ class Workload:
         `metadata_recorded` opening, closing and deleting files take the time they took; `unserved` is that.
         """
         from striate.workload.replay.from_trace import application_of_trace
+        from striate.workload.replay.mapped_reads import mapped_notes
         from striate.workload.replay.unrecorded import has_counters_only, has_unrecorded_time, unplayed
 
         made = application_of_trace(trace, metadata_recorded=metadata_recorded)
         played = cls((made,), recorded=True, measured=not trace.is_simulated)
+        notes = (*unplayed(trace), *mapped_notes(trace))
         floor = played.computing_scaled(0.0) if has_unrecorded_time(trace) else None
         if floor is None and played.measured and not metadata_recorded:
             played = replace(played, unserved=lambda: cls.from_trace(trace, metadata_recorded=True))
-        return replace(played, floor=floor, order_guessed=has_counters_only(trace), notes=unplayed(trace))
+        return replace(played, floor=floor, order_guessed=has_counters_only(trace), notes=notes)
 
     @classmethod
     def together(cls, *workloads: Workload) -> Workload:

@@ -25,6 +25,7 @@ from striate.workload.kinds import Kind
 from striate.workload.operations import Operation
 from striate.workload.replay.families import families
 from striate.workload.replay.from_counters import application_of_counters
+from striate.workload.replay.mapped_reads import mappings_as_reads
 from striate.workload.replay.meetings import (
     after_the_last,
     called_by_all,
@@ -60,7 +61,7 @@ def application_of_trace(
     """
     if has_counters_only(trace):
         return application_of_counters(trace, name=name or _short(trace.header.program) or "log")
-    trace = trace.of_ranks()
+    trace = mappings_as_reads(trace.of_ranks())
     chosen = trace.where(_chosen(trace))
     exact = trace.is_simulated
     if not len(chosen):
