@@ -17,11 +17,13 @@ from striate.training.parts import capacities, stated_ceilings
 from striate.training.pipeline import Epoch, epoch_of
 from striate.training.system import Rates, StorageSystem, rates_of
 from striate.training.uncertain import Uncertain, normals, shares_of_width
+from striate.units import counted
 
 Floats = NDArray[np.float64]
 DRAWS = 1024
 LEAST_VALID = 0.01  # of the draws that must reach the wanted utilisation before they are looked at alone
 SCHEMA = "striate.training/1"
+STEPS = 500  # of an epoch: STEPS_PER_EPOCH of MLPerf Storage v1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def forecast_training(
             (name, rate / job.sample_bytes) for name, rate in stated_ceilings(job, system).items()
         ),
         missing=system.missing(),
-        notes=(*system.notes, *_cache_note(job, system)),
+        notes=(*system.notes, *_cache_note(job, system), *_short_epoch_note(job)),
         cached=cached,
         checkpoint=checkpoint,
         valid_throughput=_range(epoch.throughput[valid]) if enough else None,
@@ -225,3 +227,11 @@ def _cache_note(job: TrainingJob, system: StorageSystem) -> tuple[str, ...]:
         return ()
     times = 1 / cacheable_share(job, system.host_memory)
     return (f"the dataset is {times:.2g} times the memory of the hosts; MLPerf's rule wants {RULE} times",)
+
+
+def _short_epoch_note(job: TrainingJob) -> tuple[str, ...]:
+    """The utilisation leaves out what fills the pipeline, which may be most of a short epoch."""
+    if job.steps > job.reads_ahead:
+        return ()
+    read = f"an epoch has {counted(job.steps, 'step')}, and as many batches are read before the first"
+    return (f"{read}: DLIO leaves that time out of the utilisation; MLPerf's rule wants {STEPS} steps",)

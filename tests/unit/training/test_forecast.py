@@ -153,3 +153,10 @@ def test_a_described_cluster_has_the_rates_of_its_description():
     rates = rates_of(system, "npz")
     assert rates.drive_rate.low == rates.drive_rate.high == 1.2e9
     assert (system.servers, system.drives, system.hosts) == (16, 64, 1024)
+
+
+def test_an_epoch_that_is_read_before_its_first_step_is_noted():
+    short = forecast_training(replace(JOB, files=120), SYSTEM)
+
+    assert any("an epoch has 1 step," in note and "wants 500 steps" in note for note in short.notes)
+    assert not any("an epoch has" in note for note in forecast_training(JOB, SYSTEM).notes)
