@@ -107,8 +107,11 @@ def _rounded(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.5g}"
 
 
-def model_spread(kind: ForecastKind) -> Spread:
-    """The model's part of the uncertainty: by the user's runs of this kind, else by all, else by the default."""
+def model_spread(kind: ForecastKind, *, measured: bool) -> Spread:
+    """The model's part of the uncertainty: by the user's runs of this kind, else by all, else by the default.
+
+    `measured`: the ranges of the machine's numbers are the scatter of measurements, not what is usual for its kind.
+    """
     own = [run for run in _user_runs() if (run.program, run.machine) == (kind.program, kind.machine)]
     both = [
         *own,
@@ -118,7 +121,8 @@ def model_spread(kind: ForecastKind) -> Spread:
     if len(runs) < ENOUGH:
         how = f"default: fewer than {ENOUGH} validated runs of kind '{kind}'"
         return Spread(MODEL, DEFAULT_DEVIATION, DEFAULT_DEVIATION, how)
-    return fitted(tuple(runs), f"{len(runs):,} {whose}, of kind '{kind}'")
+    how = f"{len(runs):,} {whose}, of kind '{kind}'"
+    return fitted(tuple(runs), how) if measured else _beside(runs, how, 1.0)
 
 
 @lru_cache(maxsize=32)  # every forecast of a kind asks for the same runs

@@ -35,6 +35,11 @@ def kind_of(workload: Workload | Flows, cluster: Cluster) -> ForecastKind:
     return ForecastKind(_program(workload), _machine(cluster, workload.ranks))
 
 
+def ranges_measured(cluster: Cluster) -> bool:
+    """Whether all ranges of the machine's numbers come from measurements, and none from a table of what is usual."""
+    return cluster.description is None or all(table.samples for table in cluster.description.measured)
+
+
 def _program(workload: Workload) -> str:
     if any(True for one in workload.applications for _ in lines(one, kinds=FILE_CALLS)):
         return "files"

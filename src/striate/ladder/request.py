@@ -17,7 +17,7 @@ from striate.ladder.calibration import model_spread
 from striate.ladder.climb import climb
 from striate.ladder.distribution import UNSEEN, Spread, range_of
 from striate.ladder.forecast import Forecast
-from striate.ladder.kinds import kind_of
+from striate.ladder.kinds import kind_of, ranges_measured
 from striate.ladder.program_subject import ProgramSubject
 from striate.ladder.proofs import Proof, weakest
 from striate.ladder.shared_work import PREPARED, SharedWork
@@ -227,7 +227,7 @@ def spreads_of(
 
 def model_alone(request: Request, cluster: Cluster) -> tuple[Spread, ...]:
     """The one source of uncertainty that takes no further run to know."""
-    return (model_spread(kind_of(request.workload, cluster)),)
+    return (model_spread(kind_of(request.workload, cluster), measured=ranges_measured(cluster)),)
 
 
 def _rung_seconds(forecast: Forecast) -> float:

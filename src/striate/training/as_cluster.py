@@ -105,6 +105,7 @@ def _is_count(one: object) -> bool:
     return isinstance(one, Uncertain) and one.name.startswith("number of")
 
 
-def _measured(key: str, span: tuple[float, float, float], *numbers: Uncertain) -> dict[str, str]:
+def _measured(key: str, span: tuple[float, float, float], *numbers: Uncertain) -> dict[str, str | int]:
     how = "; ".join(f"{one.name}: {one.source}" for one in numbers)
-    return {"key": key, "low": format_rate(span[0]), "high": format_rate(span[2]), "how": how[:400]}
+    ends = {"low": format_rate(span[0]), "high": format_rate(span[2])}
+    return {"key": key, **ends, "samples": 0, "how": how[:400]}

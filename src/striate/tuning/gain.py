@@ -7,7 +7,7 @@ import math
 from striate.interval import Interval
 from striate.ladder.calibration import model_spread
 from striate.ladder.distribution import MACHINE, Spread, range_of
-from striate.ladder.kinds import kind_of
+from striate.ladder.kinds import kind_of, ranges_measured
 from striate.ladder.placements import placement_spread
 from striate.tuning.question import Question, bounds_on, on_placements
 from striate.tuning.study import Outcome
@@ -37,7 +37,7 @@ def _range(question: Question, outcome: Outcome, seconds: Interval) -> Interval:
     workload, machines = on_placements(question, settings)
     spreads = [
         Spread.between(MACHINE, seconds.estimate, seconds, ""),
-        model_spread(kind_of(workload, machines[0])),
+        model_spread(kind_of(workload, machines[0]), measured=ranges_measured(machines[0])),
     ]
     if len(machines) > 1:
         bounds = bounds_on(question, settings, workload, machines, outcome.rung)

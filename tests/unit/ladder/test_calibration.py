@@ -42,7 +42,7 @@ def runs_of(errors, known=0.0, kind=UNKNOWN):
 
 
 def test_a_kind_nobody_has_validated_gets_the_default(own):
-    spread = model_spread(UNKNOWN)
+    spread = model_spread(UNKNOWN, measured=True)
 
     assert (spread.below, spread.above) == (DEFAULT_DEVIATION, DEFAULT_DEVIATION)
     assert spread.how.startswith("default: fewer than")
@@ -54,7 +54,7 @@ def test_runs_are_added_to_the_users_file_and_are_used(own):
     assert extend(runs_of(drawn[:1000])) == own
     extend(runs_of(drawn[1000:]))
 
-    spread = model_spread(UNKNOWN)
+    spread = model_spread(UNKNOWN, measured=True)
     assert (spread.below, spread.above) == pytest.approx((0.1, 0.1), rel=0.1)
     assert spread.how == f"2,000 runs of your own, of kind '{UNKNOWN}'"
 
@@ -62,7 +62,16 @@ def test_runs_are_added_to_the_users_file_and_are_used(own):
 def test_a_few_runs_say_less_than_the_default(own):
     extend(runs_of([0.0] * (ENOUGH - 1)))
 
-    assert model_spread(UNKNOWN).below == DEFAULT_DEVIATION
+    assert model_spread(UNKNOWN, measured=True).below == DEFAULT_DEVIATION
+
+
+def test_ranges_that_nobody_measured_count_in_full(own):
+    """Half of a measurement's scatter may count; a range of what is usual for a kind of drive is no scatter."""
+    extend(runs_of(np.random.default_rng(1).normal(0, 0.05, 1000), known=1.0))
+
+    measured, usual = (model_spread(UNKNOWN, measured=one) for one in (True, False))
+
+    assert (measured.confirmed, usual.confirmed) == (0.5, 1.0)
 
 
 @pytest.mark.parametrize("known", [0.0, 0.05, 0.2])

@@ -124,7 +124,7 @@ class MeasuredTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     key: Annotated[str, Meta(max_length=200)]
     low: Annotated[str, Meta(max_length=64)]
     high: Annotated[str, Meta(max_length=64)]
-    samples: Count = 1
+    samples: Annotated[int, Meta(ge=0, le=10**12)] = 1  # 0: nothing was measured, the range is what is usual
     how: Annotated[str, Meta(max_length=400)] = ""
 
 

@@ -86,5 +86,5 @@ def forecast_case(case: Case, cluster: Cluster, costs: KernelCosts, collectives:
         each = [(played("middle", fast), played("middle", slow)) for fast, slow in machines]
         machine = machine_one_by_one(seconds, [(played("fast", cluster), played("slow", cluster)), *each])
     kind = kind_of(middle, cluster)
-    spreads = (machine, order, model_spread(kind))
+    spreads = (machine, order, model_spread(kind, measured=True))
     return CaseForecast(range_of(seconds, spreads), spreads, kind)
