@@ -1,16 +1,16 @@
 """How many aggregators, and which lock mode? Fitted on runs of few nodes, judged by those on more.
 
     python verification/aggregators.py TABLE.csv... [--fitted 8]
-    python verification/aggregators.py --made 10 [--first 0] [--generator events|rounds|shares]
+    python verification/aggregators.py --made 10 [--first 0] [--generator events|rounds|shares|closed]
     python verification/aggregators.py TABLE.csv --leave-one-out
 
 A table has the columns nodes, ranks_per_node, stripes, multiplier, lock_mode, bytes and seconds; by other columns (HDD
 or NVMe) it is split. Rows with at most --fitted nodes are fitted; no other row is seen before it is judged. Without a
-table, machines drawn at random are measured on three models of locks, clients and OSTs that share nothing with the fit
-nor with each other (tests/lustre_events.py, lustre_rounds.py, lustre_shares.py). With --leave-one-out every row of a
-table, of any number of nodes, is forecast from all others; nothing is chosen. A part of a table that cannot be judged,
-and rows with a lock mode that is not among those fitted, are named and left out. Exit status 0 when the choice loses
-at most 10 % in 8 of 10 jobs and 70 to 90 % of the medians lie inside the 80 % range.
+table, machines drawn at random are measured on four models of locks, clients and OSTs that share nothing with the fit
+nor with each other (tests/lustre_events.py, lustre_rounds.py, lustre_shares.py, lustre_closed.py). With --leave-one-out
+every row of a table, of any number of nodes, is forecast from all others; nothing is chosen. A part of a table that
+cannot be judged, and rows with a lock mode that is not among those fitted, are named and left out. Exit status 0 when
+the choice loses at most 10 % in 8 of 10 jobs and 70 to 90 % of the medians lie inside the 80 % range.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from lustre_closed import made_closed
 from lustre_events import COLUMNS, made_table
 from lustre_rounds import made_rounds
 from lustre_shares import made_shares
@@ -36,7 +37,7 @@ from striate.rates.fit import fit_rates
 from striate.rates.table import RateRow, by_part, read_rates
 
 FITTED, LOSS = 8, 0.10
-GENERATORS = {"events": made_table, "rounds": made_rounds, "shares": made_shares}
+GENERATORS = {"events": made_table, "rounds": made_rounds, "shares": made_shares, "closed": made_closed}
 
 
 @dataclass
