@@ -71,12 +71,19 @@ def read_csv(path: str | Path, *, kind: type[StriateError]) -> tuple[list[str], 
 
 
 def _parsed(text: str, kind: type[StriateError]) -> tuple[list[str], list[CsvLine]]:
-    rows = csv.reader(text.splitlines(), strict=True)
+    lines = text.splitlines()
+    rows = csv.reader(lines, strict=True, delimiter=_delimiter(lines))
     found = [(rows.line_num, row) for row in rows if row and not row[0].lstrip().startswith("#")]
     header = [name.strip() for name in found[0][1]] if found else []
     if len(set(header)) != len(header):
         raise kind(f"expected different column names, found {', '.join(header[:12])[:200]}")
     return header, [_line(header, row, f"line {number}", kind) for number, row in found[1:]]
+
+
+def _delimiter(lines: list[str]) -> str:
+    """A comma; a semicolon or a tab where the names of the columns are parted by these alone."""
+    names = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    return next((one for one in (";", "\t") if one in names and "," not in names), ",")
 
 
 def _line(header: list[str], row: list[str], at: str, kind: type[StriateError]) -> CsvLine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -19,6 +19,12 @@ KNOWN = (
     *("nodes", "ranks_per_node", "ranks", "stripes", "multiplier", "aggregators", "lock_mode"),
     *("bytes", "seconds", "rate", "repeats"),
 )
+# Columns that number or date repeated runs of a setting.
+OF_RUNS = (
+    *("run", "rep", "repeat", "repetition", "iteration", "trial", "seed", "job", "jobid", "job_id"),
+    *("date", "time", "timestamp", "start", "started", ""),
+)
+UNKNOWN = ("", "-", "na", "n/a", "nan", "none", "null")  # a cell without a time
 MOST = 2**31 - 1
 MOST_ROWS = 4000  # of different settings
 
@@ -60,13 +66,14 @@ class RateRow:
 def read_rates(path: str | Path) -> list[RateRow]:
     """The settings of a CSV file in the order of the file; raises RatesError at the line and column of a mistake.
 
-    Columns: bytes; seconds or rate (empty: the row is a question); nodes and ranks_per_node, or ranks; stripes; and
+    Columns: bytes; seconds or rate (empty or NA: the row is a question); nodes and ranks_per_node, or ranks; stripes;
     multiplier (aggregators = stripes x multiplier) or aggregators, without both every rank writes; lock_mode; repeats,
-    the runs that a row is the median of. Any other column is a setting by which the table is split.
+    the runs that a row is the median of. Columns that number or date the runs (run, jobid, date) are left out. Any
+    other column is a setting by which the table is split.
     """
     _, lines = read_csv(path, kind=RatesError)
     try:
-        rows = merged([_row(line) for line in lines])
+        rows = merged([_row(replace(line, cells=_named(line.cells))) for line in lines])
         if not 1 <= len(rows) <= MOST_ROWS:
             raise RatesError(f"expected 1 to {MOST_ROWS:,} rows of different settings, got {len(rows):,}")
         return rows
@@ -139,6 +146,12 @@ def _row(line: CsvLine) -> RateRow:
     )
 
 
+def _named(cells: Mapping[str, str]) -> dict[str, str]:
+    """Cells by the names of KNOWN in small letters; without the columns of runs."""
+    lower = {key: key.lower() if key.lower() in KNOWN else key for key in cells}
+    return {lower[key]: value for key, value in cells.items() if key.lower() not in OF_RUNS}
+
+
 def _ranks_per_node(line: CsvLine, nodes: int) -> int:
     if "ranks_per_node" in line.cells:
         return line.whole("ranks_per_node", 1, MOST)
@@ -169,7 +182,7 @@ def _seconds(line: CsvLine, moved: int) -> float:
     if name not in line.cells:
         raise RatesError("expected a column seconds or rate", at=line.at)
     text = line.cells[name]
-    if not text:
+    if text.lower() in UNKNOWN:
         return math.nan
     found = line.number(name, unit=units.rate if name == "rate" else units.seconds)
     if not (math.isfinite(found) and found > 0):

@@ -35,6 +35,26 @@ def test_a_rate_ranks_and_aggregators_say_the_same(tmp_path):
     assert one.runs == 5
 
 
+@pytest.mark.parametrize("parted", [";", "\t"])
+def test_names_in_large_letters_other_delimiters_and_numbers_of_runs_are_understood(tmp_path, parted):
+    head = HEAD.strip().upper().replace(",", parted)
+    lines = [
+        f"{head}{parted}run{parted}Date",
+        *(f"2,8,4,1,0,1GiB,{n},{n},d{n}".replace(",", parted) for n in (1, 2, 3)),
+    ]
+
+    (row,) = read_rates(table(tmp_path, "\n".join(lines)))
+
+    assert (row.seconds, row.runs, row.others) == (2.0, 3, ())
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "nan", "-"])
+def test_a_cell_without_a_time_is_a_question(tmp_path, cell):
+    (row,) = read_rates(table(tmp_path, HEAD + f"1,8,12,4,2,1MiB,{cell}\n"))
+
+    assert not row.known
+
+
 def test_a_row_without_a_time_is_a_question_and_a_job_has_no_more_aggregators_than_ranks(tmp_path):
     (row,) = read_rates(table(tmp_path, HEAD + "1,8,12,4,2,1MiB,\n"))
 
