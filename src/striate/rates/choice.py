@@ -22,8 +22,11 @@ class SettingChoice:
 
 
 def choose(fit: RateFit, candidates: Sequence[RateRow]) -> SettingChoice:
-    """The best of the settings of one job by the mean logarithm of its time."""
+    """The best of the settings of one job by its mean time over all fits that the table allows.
+
+    Settings that some of these fits make slow lose against those that are nearly as fast in all of them.
+    """
     logs = fit.log_draws(candidates)
-    best = int(np.argmin(logs.mean(axis=0)))
+    best = int(np.argmin(np.exp(logs).mean(axis=0)))
     likely = float(np.mean(np.argmin(logs, axis=1) == best))
     return SettingChoice(candidates[best], fit.forecast([candidates[best]])[0], likely)

@@ -21,6 +21,7 @@ LEAST_ROWS = 8
 DRAWS = 1000
 DETERMINED = 0.7  # a number is determined when its spread is below this share of what it was before
 LOW, HIGH = 0.1, 0.9
+TEMPERED = 0.5  # of the evidence for a placement counts: the formula is not the machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def fit_rates(rows: Sequence[RateRow], *, seed: int = 0) -> RateFit:
         raise RatesError(f"expected {LEAST_ROWS} different settings with a time at least, got {len(known)}")
     problems = [PlacedProblem(known, spread=spread).solved() for spread in (True, False)]
     evidence = np.array([one.evidence for one in problems])
-    likely = np.exp(evidence - evidence.max())
+    likely = np.exp(TEMPERED * (evidence - evidence.max()))
     shares = np.round(DRAWS * likely / likely.sum()).astype(int).tolist()
     placed = [
         one.sampled(seed, share) for one, share in zip(problems, shares, strict=True) if share > DRAWS // 50

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,12 +49,18 @@ class PlacedProblem:
         self.evidence = -np.inf
 
     def solved(self) -> PlacedProblem:
-        """Numbers, scales and weights of stragglers in turn, until they hold together."""
-        self.numbers = min((self._best(start) for start in self._starts()), key=self._distance)
+        """Numbers, scales and weights of stragglers in turn, until they hold together.
+
+        The first numbers are found with heavy tails: else some number takes the shape of a straggler, which then looks
+        like any other row.
+        """
+        found = [self._best(start, self._heavy_tails) for start in self._starts()]
+        self.numbers = min(found, key=self._distance)
         for _ in range(3):
-            self._scale()
-            self.numbers = self._best(self.numbers)
             self._weigh()
+            self._scale()
+            self.numbers = self._best(self.numbers, self._whitened)
+        self._weigh()
         self.evidence = -self._misfit(self.logs, self._slope(self.numbers))
         return self
 
@@ -89,25 +95,36 @@ class PlacedProblem:
     def _covariance(self, logs: Floats) -> Floats:
         return covariance(self.columns, self.columns, Scales.of_logs(logs)) + np.diag(self._noise(logs))
 
+    def _lower(self) -> Floats:
+        return np.asarray(np.linalg.cholesky(self._covariance(self.logs)), np.float64)
+
     def _left(self, numbers: Floats) -> Floats:
         return np.asarray(self.measured - log_seconds(numbers[None, :], self.columns)[0], np.float64)
 
-    def _best(self, start: Floats) -> Floats:
-        """The numbers that are nearest to the table and to what is usual."""
-        lower = np.linalg.cholesky(self._covariance(self.logs))
+    def _whitened(self, lower: Floats, numbers: Floats) -> Floats:
+        """What is left over, in independent standard deviations."""
+        return np.asarray(solve_triangular(lower, self._left(numbers), lower=True), np.float64)
+
+    def _heavy_tails(self, lower: Floats, numbers: Floats) -> Floats:
+        """The same, so that half of its square is minus the logarithm of Student's density."""
+        left = self._whitened(lower, numbers)
+        return np.asarray(np.sign(left) * np.sqrt((TAILS + 1) * np.log1p(left**2 / TAILS)), np.float64)
+
+    def _best(self, start: Floats, own: Callable[[Floats, Floats], Floats]) -> Floats:
+        """The numbers that are nearest to the table, by `own`, and to what is usual."""
+        lower = self._lower()
 
         def apart(numbers: Floats) -> Floats:
-            own = solve_triangular(lower, self._left(numbers), lower=True)
-            return np.concatenate([own, (numbers - self.centre) / self.width])
+            return np.concatenate([own(lower, numbers), (numbers - self.centre) / self.width])
 
         low, high = self.centre - FARTHEST * self.width, self.centre + FARTHEST * self.width
         found = least_squares(apart, np.clip(start, low, high), bounds=(low, high), max_nfev=60)
         return np.asarray(found.x, np.float64)
 
     def _distance(self, numbers: Floats) -> float:
-        left = self._left(numbers)
-        factor = cho_factor(self._covariance(self.logs), lower=True)
-        return float(left @ cho_solve(factor, left) + (((numbers - self.centre) / self.width) ** 2).sum())
+        """Twice minus the logarithm of the density of table and numbers, with heavy tails."""
+        left = self._heavy_tails(self._lower(), numbers)
+        return float((left**2).sum() + (((numbers - self.centre) / self.width) ** 2).sum())
 
     def _scale(self) -> None:
         """The scales of what is left over under which the table is most likely."""

@@ -9,7 +9,8 @@ writes every A-th stripe (stripe-aligned cyclic file domains: Liao and Choudhary
 aggregator copies, `client` what the Lustre client of a node passes on, `slots` what the RPCs in flight of one client to
 one target carry, `target` the OST. There the extent lock of the object moves when stripes of different clients follow
 one another (Moore, Farrell and Cernohous, CCPE 2018); lock-ahead asks for locks before. A client that gives up a lock
-writes back first what it holds, at its own rate: `write-back`.
+writes back first what it holds, at its own rate: `write-back`. Writers of one file wait for each other inside their
+node's client, and an OST slows down with the clients and writers among which it seeks.
 """
 
 from __future__ import annotations
@@ -59,6 +60,9 @@ COMMON = (
     Prior(
         "shared_moves", "exponent by which writers of one node share a lock's move", "", 0.5, 0.4, plain=True
     ),
+    Prior("seeking", "exponent by which more clients slow an OST", "", 0.05, 0.1, plain=True),
+    Prior("sharing", "share by which each further writer of a node slows its client", "", 0.004, 1.3),
+    Prior("knee", "writers at which an OST has fallen to half of its rate", "", 100.0, 1.0),
     Prior("sharpness", "weight of the slowest part against the others, minus 1", "", 2.0, 0.9),
     Prior("exchange_odds", "overlap of the exchange with writing, on processes and clients", "", 0.5, 0.8),
 )
@@ -78,7 +82,7 @@ def _of_mode(mode: str, lock_modes: Sequence[str]) -> list[Prior]:
         Prior(
             f"flush_cost{name}", "of write-back by a client that gives up a lock", "s/GiB", 0.4 * cost, spread
         ),
-        Prior(f"crowding{name}", "exponent by which more writers slow an OST", "", 0.05, 0.15, plain=True),
+        Prior(f"crowding{name}", "exponent by which more writers slow an OST", "", 0.0, 0.12, plain=True),
     ]
     if mode != lock_modes[0]:
         found.append(Prior(f"slowness{name}", f"of an OST against lock mode {lock_modes[0]}", "", 1.0, 0.2))
@@ -153,17 +157,18 @@ def parts_of(numbers: Floats, columns: WriteColumns) -> tuple[Floats, Floats, Fl
     moved, writers, clients = columns.gibibytes, columns.writers, columns.clients
     per_target = moved / columns.stripes
     moves = (1 - 1 / clients) * np.minimum(clients / writers, 1.0) ** number["shared_moves"]
-    target = per_target * (
-        np.exp(per_mode["slowness"] - number["target_rate"]) * writers ** per_mode["crowding"]
-        + np.exp(per_mode["lock_cost"]) * moves
-    )
+    crowded = writers ** per_mode["crowding"] * (1 + writers * np.exp(-number["knee"]))
+    stored = np.exp(per_mode["slowness"] - number["target_rate"]) * crowded
+    target = per_target * clients ** number["seeking"] * (stored + np.exp(per_mode["lock_cost"]) * moves)
+    busy = np.minimum(columns.nodes, columns.aggregators)
+    shared = 1 + np.exp(number["sharing"]) * (columns.aggregators / busy - 1)
     rounds = np.exp(number["round_cost"]) * moved / columns.aggregators
     parts = [
         moved / columns.aggregators * np.exp(-number["process_rate"]),
-        moved / np.minimum(columns.nodes, columns.aggregators) * np.exp(-number["client_rate"]),
+        moved / busy * np.exp(-number["client_rate"]) * shared,
         per_target / clients * np.exp(-number["slots_rate"]),
         target,
-        moved / np.minimum(columns.nodes, columns.aggregators) * np.exp(per_mode["flush_cost"]) * moves,
+        moved / busy * np.exp(per_mode["flush_cost"]) * moves,
     ]
     return np.exp(number["start"]), rounds * columns.ranks ** number["round_exponent"], np.stack(parts)
 

@@ -8,6 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from lustre_closed import ClosedJob, ClosedMachine
+from lustre_closed import seconds as closed_seconds
 from lustre_events import COLUMNS, GIB, MIB, Job, LustreMachine, Play, made_table
 from lustre_rounds import RoundJob, RoundMachine, made_rounds, seconds
 from lustre_shares import SharesJob, SharesMachine, fair_rates
@@ -43,6 +45,7 @@ def test_clients_of_a_target_are_counted_as_stripes_are_dealt(nodes, aggregators
 def numbers(**given):
     """Log numbers of the formula for lock modes 0 and 2; whatever is not given costs nothing."""
     cheap = {"start": 1e-9, "round_cost": 1e-9, "round_exponent": 0.0, "shared_moves": 0.0, "sharpness": 1e3}
+    cheap |= {"seeking": 0.0, "sharing": 1e-9}
     modes = {f"{name}[{mode}]": 1e-9 for name in ("lock_cost", "flush_cost") for mode in "02"}
     modes |= {"crowding[0]": 0.0, "crowding[2]": 0.0}
     usual = (
@@ -59,6 +62,8 @@ def numbers(**given):
         ({"client_rate": 0.5}, 8 / (4 * 0.5)),  # on 4 nodes
         ({"target_rate": 0.5}, 8 / (4 * 0.5)),  # onto 4 OSTs
         ({"target_rate": 0.5, "crowding[0]": 1.0}, 8 / (4 * 0.5) * 2),  # 2 writers per OST
+        ({"target_rate": 0.5, "knee": 2.0}, 8 / (4 * 0.5) * 2),  # at two writers half of the rate
+        ({"client_rate": 0.5, "sharing": 0.5}, 8 / (4 * 0.5) * 1.5),  # one further writer on a node
         ({"process_rate": 0.5, "target_rate": 0.5, "exchange_odds": 1.0}, 1 + 4),  # half of 2 s before 4 s
         ({"start": 3.0}, 3.0),
     ],
@@ -78,6 +83,15 @@ def test_locks_move_only_between_nodes():
 
     assert parts[3][0] == pytest.approx([8 / 4 * 0.5, 0, 0], abs=1e-6)
     assert parts[4][0] == pytest.approx([8 / 3 * 2 * 0.5, 0, 0], abs=1e-6)  # by the client that gives it up
+
+
+def test_an_ost_that_several_clients_write_to_seeks():
+    """Aggregators in turn on 3 nodes, 4 stripes: an OST has two clients."""
+    columns = WriteColumns.of([row(nodes=3), row(nodes=1)], ("0", "2"), spread=True)
+
+    _, _, parts = parts_of(numbers(target_rate=0.5, seeking=0.5), columns)
+
+    assert parts[3][0] == pytest.approx([8 / (4 * 0.5) * 2**0.5, 8 / (4 * 0.5)], rel=1e-6)
 
 
 @cache
@@ -103,6 +117,30 @@ def test_numbers_that_a_table_determines_are_found_and_others_named():
         assert found[name].determined
         assert found[name].value.low * 0.8 <= truth <= found[name].value.high * 1.25
     assert not found["round_exponent"].determined  # rounds cost nothing here
+
+
+def test_a_straggler_does_not_become_a_property_of_the_machine():
+    """One run of 32 takes four times as long; its setting on more nodes is forecast as without it."""
+    rows = list(own_fit().rows)
+    slow = next(
+        at for at, one in enumerate(rows) if (one.nodes, one.multiplier, one.lock_mode) == (8, 8, "2")
+    )
+    rows[slow] = replace(rows[slow], seconds=4 * rows[slow].seconds)
+    asked = [row(32, 4, 8, "2", 32 * 4 * GIB)]
+
+    (with_it,), (without,) = fit_rates(rows).forecast(asked), own_fit().forecast(asked)
+
+    assert with_it.estimate == pytest.approx(without.estimate, rel=0.15)
+
+
+def test_a_setting_that_may_be_slow_loses_against_one_that_is_nearly_as_fast(monkeypatch):
+    """Half of the fits: 1.0 s or 1.8 s; the other setting takes 1.36 s in all of them."""
+    fit = own_fit()
+    draws = np.log([[1.0, 1.36], [1.8, 1.36]])
+    monkeypatch.setattr(type(fit), "log_draws", lambda *_: draws)
+
+    assert np.argmin(draws.mean(axis=0)) == 0
+    assert choose(fit, [row(multiplier=1), row(multiplier=2)]).row.multiplier == 2
 
 
 def test_ranges_widen_with_every_doubling_beyond_the_table():
@@ -177,6 +215,30 @@ def test_the_third_judge_counts_by_hand():
     assert rate(8, 2, 4, 2) == pytest.approx(4e9, rel=1e-4)  # two OSTs
     lock = 1e-3 * (1 - 1 / 4) * (1 + 2 / 8)  # four clients write to each OST
     assert rate(8, 2, 4, 0) == pytest.approx(2 / (1 / 2e9 + lock / (4 * MIB)), rel=1e-4)
+
+
+CLOSED = ClosedMachine(
+    rpc=4 * MIB, stripe=4 * MIB, copy=1e9, client=4e9, shared_file=0.0, link=1e15, bisection=1e15, latency=0.0,
+    rpcs=1000, server=1e15, osts_per_server=1, ost=2e9, ramp=0.0, knee=1e15, fall=1.0, callback=1e-3, kept=1.0,
+    unfilled=0.0, ahead=0.0, slow_ost=1.0, wait=0.0, exchange=0.0, overlap=0.0, open=0.0, spread=True,
+)  # fmt: skip
+
+
+def test_the_fourth_judge_counts_by_hand():
+    """Many RPCs in a closed network: the busiest station's rate, and it is reached slowly from below."""
+
+    def rate(machine, nodes, stripes, multiplier, mode):
+        return GIB / closed_seconds(machine, ClosedJob(nodes, 32, stripes, multiplier, mode, GIB))
+
+    many = replace(CLOSED, stripe=4000 * MIB)
+    assert rate(many, 1, 1, 1, 2) == pytest.approx(1e9, rel=0.01)  # one copy
+    assert rate(many, 1, 8, 4, 2) == pytest.approx(4e9, rel=0.01)  # one client
+    assert rate(many, 8, 2, 16, 2) == pytest.approx(4e9, rel=0.01)  # two OSTs
+    one = rate(CLOSED, 1, 1, 1, 2)  # a single RPC visits all of them in turn
+    assert one == pytest.approx(1 / (1 / 1e9 + 1 / 4e9 + 1 / 2e9), rel=1e-4)
+    shared = replace(many, shared_file=0.1)
+    assert rate(shared, 1, 8, 4, 2) == pytest.approx(4e9 / (1 + 0.1 * 31), rel=0.01)
+    assert rate(CLOSED, 2, 3, 2, 0) < 0.8 * rate(CLOSED, 2, 3, 2, 2)  # two clients of an OST: its lock moves
 
 
 def test_streams_share_what_is_scarce_and_grow_on_where_it_is_not():
