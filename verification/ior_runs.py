@@ -4,7 +4,9 @@
 
 CLUSTER.toml is this machine as `striate probe` describes it. Every line is forecast first, then the lines are run in
 turn in a scratch folder; a run's time is the sum of the totals that IOR prints of its writes and reads. The median run
-is held against the 80 % range. Wants a quiet machine.
+is held against the 80 % range. Before each run the machine rests as it did before the probe's own writes: where a host
+takes free memory of a virtual machine back, a run right after another one finds more at hand than was probed, and is up
+to five times as fast. Wants a quiet machine.
 """
 
 import argparse
@@ -13,11 +15,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from striate.cluster import load_cluster
 from striate.importers.kinds import from_command_line
 from striate.ladder import predict
+from striate.probe.fresh_memory import PAUSE_SECONDS
 
 LINES = (
     (1, "ior -w -t 1m -b 64m -e"),
@@ -56,6 +60,7 @@ def main(arguments):
     found = [[] for _ in LINES]
     for _ in range(asked.runs):
         for seconds, (ranks, line) in zip(found, LINES, strict=True):
+            time.sleep(PAUSE_SECONDS)
             seconds.append(measured(asked.ior, asked.launcher, ranks, line))
     errors, inside = [], 0
     for (ranks, line), said, seconds in zip(LINES, forecasts, found, strict=True):
