@@ -71,12 +71,13 @@ def test_each_chunk_has_one_owner_one_server_and_a_slot_of_its_own(chunks, ranks
 def test_packed_chunks_fill_each_sub_file_without_a_gap(rows):
     server = np.array([row[0] for row in rows], np.int64)
     length = np.array([row[1] for row in rows], np.int64)
-    offsets = offsets_in_subfiles(server, length, np.array([0, 5, 0, 7]))
+    offsets, ends = offsets_in_subfiles(server, length, np.array([0, 5, 0, 7]))
 
     cursor = [0, 5, 0, 7]
     for s, size, offset in zip(server, length, offsets, strict=True):
         assert offset == cursor[s]
         cursor[s] += size
+    assert ends.tolist() == cursor
 
 
 def test_a_block_of_four_goes_round_the_servers():

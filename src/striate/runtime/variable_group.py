@@ -225,6 +225,8 @@ class VariableGroup:
 
     def _static_files(self) -> list[SubFile]:
         found: dict[str, SubFile] = {}
+        if not self.metadata.subfiles:
+            return []
         for state in self._state.all_states(static_tables(self.metadata), growing=False).values():
             found |= {subfile.name: subfile for subfile in state.subfiles_we_read()}
         return list(found.values())

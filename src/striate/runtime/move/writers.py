@@ -45,6 +45,12 @@ class NewFiles:
             file.discard()
 
 
+def owners_and_writers(state: State, chunks: Int64) -> tuple[Int64, Int64]:
+    """The rank whose domain has each chunk, and the rank that writes it."""
+    servers = np.array(state.plan.server_ranks)[state.plan.server_of_chunk[chunks]]
+    return chunks // state.domains.chunks_per_domain, servers
+
+
 class Writers:
     """What this rank writes as a server. Failures are kept until `wait`, so that no other rank is left waiting."""
 
@@ -66,20 +72,18 @@ class Writers:
 
     def write(self, chunks: Int64, frames: dict[int, Frame]) -> None:
         """Collective: every chunk goes to its server. `frames` are those of our own domain."""
-        near, sends, arriving = [], [], []
-        for chunk in (int(number) for number in chunks):
-            owner = self.state.domains.owner(chunk)
-            writer = self.state.plan.server_ranks[self._server(chunk)]
-            if self._is_near(chunk, owner, writer):
-                near += [chunk] * (writer == self.state.ranks.rank)
-            elif owner == self.state.ranks.rank:
-                sends.append(self.state.ranks.start_send(frames[chunk].content, writer))
-                self.report.sent_bytes += frames[chunk].content.size
-                self.report.messages += 1
-            elif writer == self.state.ranks.rank:
-                arriving.append(chunk)
-        self._start(lambda: self._write_near(near, frames))
-        self._finish_messages(arriving, sends)
+        mine = self.state.ranks.rank
+        owners, writers = owners_and_writers(self.state, chunks)
+        near = self._are_near(chunks, owners, writers)
+        sends = []
+        for at in np.flatnonzero(~near & (owners == mine)):
+            content = frames[int(chunks[at])].content
+            sends.append(self.state.ranks.start_send(content, int(writers[at])))
+            self.report.sent_bytes += content.size
+            self.report.messages += 1
+        written = chunks[near & (writers == mine)].tolist()
+        self._start(lambda: self._write_near(written, frames))
+        self._finish_messages(chunks[~near & (owners != mine) & (writers == mine)].tolist(), sends)
 
     def wait(self) -> None:
         """Wait for the thread; raises what failed since the last time."""
@@ -120,11 +124,14 @@ class Writers:
     def _server(self, chunk: int) -> int:
         return int(self.state.plan.server_of_chunk[chunk])
 
-    def _is_near(self, chunk: int, owner: int, writer: int) -> bool:
-        """True when no message is needed: the chunk is the writer's own, or lies in memory that both share."""
+    def _are_near(self, chunks: Int64, owners: Int64, writers: Int64) -> npt.NDArray[np.bool_]:
+        """True where no message is needed: the chunk is the writer's own, or lies in memory that both share."""
         nodes = self.windows.node.numbers
-        fits = not self.state.pipeline or self.lengths[chunk] <= self.state.grid.chunk_bytes
-        return owner == writer or (fits and bool(nodes[owner] == nodes[writer]))
+        near: npt.NDArray[np.bool_] = nodes[owners] == nodes[writers]
+        if self.state.pipeline:
+            near &= self.lengths[chunks] <= self.state.grid.chunk_bytes
+        near |= owners == writers
+        return near
 
     def _start(self, work: Callable[[], None]) -> None:
         if self.worker is not None:

@@ -85,14 +85,14 @@ class Writing:
     def _close(self) -> None:
         self.report.stored_bytes = self.writers.close()
 
-    def _chunks(self, turn: int) -> Int64:
+    def chunks(self, turn: int) -> Int64:
         """The chunks of a round, of all ranks."""
         domain = self.state.domains.chunks_per_domain
         return self.schedule.chunks_in(turn, self.windows.window_chunks, domain)
 
     def rounds(self) -> list[int]:
         """The rounds in which any chunk is written; the same on all ranks."""
-        return [turn for turn in range(self.schedule.partition.rounds) if len(self._chunks(turn))]
+        return [turn for turn in range(self.schedule.partition.rounds) if len(self.chunks(turn))]
 
     def _own(self, chunks: Int64) -> Int64:
         own: Int64 = chunks[chunks // self.state.domains.chunks_per_domain == self.state.ranks.rank]
@@ -100,11 +100,11 @@ class Writing:
 
     def own_chunks(self, turn: int) -> Int64:
         """The chunks of a round that are ours."""
-        return self._own(self._chunks(turn))
+        return self._own(self.chunks(turn))
 
     def fill(self, turn: int, records: Bytes | RowParts) -> None:
         """Put the records of a round into the windows; before `drain` all ranks meet."""
-        chunks, rank = self._chunks(turn), self.state.ranks.rank
+        chunks, rank = self.chunks(turn), self.state.ranks.rank
         self._prepare(chunks, self._own(chunks))
         with self.report.stage("exchange"):
             shared, window = self.windows.shared(turn), self.windows.of(rank, turn)
@@ -112,7 +112,7 @@ class Writing:
 
     def drain(self, turn: int) -> None:
         """Write the windows of a round, which all ranks have filled."""
-        chunks = self._chunks(turn)
+        chunks = self.chunks(turn)
         own = self._own(chunks)
         if self.state.choose_codec:
             self.state = self.writers.state = choose_codec(self.state, [self._window(chunk) for chunk in own])
@@ -190,10 +190,8 @@ class Writing:
         """Where each chunk of the round goes in its server's sub-file; the same on all ranks."""
         servers = self.state.plan.server_of_chunk[chunks]
         lengths = self._lengths(turn, chunks, frames)
-        self.writers.offsets[chunks] = offsets_in_subfiles(servers, lengths, self.new.ends)
+        self.writers.offsets[chunks], self.new.ends = offsets_in_subfiles(servers, lengths, self.new.ends)
         self.writers.lengths[chunks] = lengths
-        for server in np.unique(servers):
-            self.new.ends[server] += lengths[servers == server].sum()
 
     def _lengths(self, turn: int, chunks: Int64, frames: dict[int, Frame]) -> Int64:
         """Stored bytes of each chunk: known for whole chunks, told by the owners for compressed ones."""

@@ -89,11 +89,15 @@ def slots(server_of_chunk: Int64) -> Int64:
     return places
 
 
-def offsets_in_subfiles(server_of_chunk: Int64, lengths: Int64, starts: Int64) -> Int64:
-    """Where each chunk begins when every server appends its chunks in order from `starts[server]` on."""
-    offsets = np.zeros_like(lengths)
-    for server in np.unique(server_of_chunk):
-        mine = server_of_chunk == server
-        ends = np.cumsum(lengths[mine])
-        offsets[mine] = starts[server] + ends - lengths[mine]
-    return offsets
+def offsets_in_subfiles(server_of_chunk: Int64, lengths: Int64, starts: Int64) -> tuple[Int64, Int64]:
+    """Where each chunk begins when every server appends its chunks in order from `starts[server]` on; where each ends.
+
+    The ends are those of the servers, whether they have chunks or not.
+    """
+    order = np.argsort(server_of_chunk, kind="stable")
+    servers, sizes = server_of_chunk[order], lengths[order]
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    first = before[np.searchsorted(servers, np.arange(len(starts) + 1))]
+    offsets = np.empty_like(lengths)
+    offsets[order] = (starts - first[:-1])[servers] + before[:-1]
+    return offsets, starts + np.diff(first)

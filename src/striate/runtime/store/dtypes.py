@@ -48,7 +48,7 @@ def dtype_from_description(description: Any, depth: int = 0) -> np.dtype[Any]:
     """The type described; refuses anything but numbers, fixed text and bytes, times, and records of them."""
     if depth > 8:
         raise DatasetError("expected records nested at most 8 deep", at="$.dtype")
-    if isinstance(description, str) and (_PLAIN.fullmatch(description) or _TIME.fullmatch(description)):
+    if isinstance(description, str):
         return _plain(description)
     if isinstance(description, dict) and description.keys() == {"type", "shape"}:
         return _sub_array(description, depth)
@@ -86,6 +86,8 @@ def _record(description: dict[str, Any], depth: int) -> np.dtype[Any]:
 
 @lru_cache(256)
 def _plain(description: str) -> np.dtype[Any]:
+    if not (_PLAIN.fullmatch(description) or _TIME.fullmatch(description)):
+        raise DatasetError(f"expected a NumPy type, got {_short(description)}", at="$.dtype")
     return _built(description)
 
 

@@ -31,8 +31,8 @@ def group_references(
 ) -> dict[str, bytes | None]:
     """Kerchunk references (version 1) to one Zarr group, by file name; steps are chunks along the growing dimension."""
     refs: dict[str, Any] = {
-        ".zgroup": json.dumps({"zarr_format": 2}),
-        ".zattrs": json.dumps(metadata.attributes | coordinates(metadata)),
+        ".zgroup": {"zarr_format": 2},
+        ".zattrs": metadata.attributes | coordinates(metadata),
     }
     static, steps = static_tables(metadata), [tables_of(metadata, index, growing=True) for index in indexes]
     refs.update(_static(metadata, store, static.fixed))
@@ -46,7 +46,8 @@ def group_references(
     refs.update(_scalars(metadata))
     documents = {key: value for key, value in refs.items() if key.rpartition("/")[2].startswith(".z")}
     chunks = {key: value for key, value in refs.items() if key not in documents}
-    return kerchunk_files(documents, _modern(metadata, documents), chunks, store)
+    texts = {key: json.dumps(document) for key, document in documents.items()}
+    return kerchunk_files(texts, _modern(metadata, documents), chunks, store)
 
 
 def _static(metadata: GroupMetadata, store: Store, table: ChunkTable) -> Iterator[Entry]:
@@ -104,7 +105,7 @@ def _modern(metadata: GroupMetadata, refs: Mapping[str, Any]) -> dict[str, Any]:
     """The same in Zarr 3, of all variables or of none: a reader takes one version for the group."""
     found = {DOCUMENT: zarr3_group(metadata.attributes | coordinates(metadata))}
     for entry in metadata.variables:
-        array, shown = (json.loads(refs[f"{entry.name}/{document}"]) for document in (".zarray", ".zattrs"))
+        array, shown = (refs[f"{entry.name}/{document}"] for document in (".zarray", ".zattrs"))
         modern = zarr3_array(
             entry.numpy_dtype(),
             array["shape"],
@@ -121,9 +122,8 @@ def _modern(metadata: GroupMetadata, refs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _documents(entry: VariableEntry, shape: list[int], chunk: list[int], *, whole: bool) -> Iterator[Entry]:
     array = zarr_array(entry.numpy_dtype(), shape, chunk, entry.codec, whole=whole)
-    attributes: Mapping[str, Any] = entry.attributes | {"_ARRAY_DIMENSIONS": entry.dimensions}
-    yield f"{entry.name}/.zarray", json.dumps(array)
-    yield f"{entry.name}/.zattrs", json.dumps(attributes)
+    yield f"{entry.name}/.zarray", array
+    yield f"{entry.name}/.zattrs", entry.attributes | {"_ARRAY_DIMENSIONS": entry.dimensions}
 
 
 def _chunks(

@@ -20,7 +20,7 @@ from striate.runtime.move.groups.state import GroupState
 from striate.runtime.move.schedules.schedule import Schedule
 from striate.runtime.move.state import State
 from striate.runtime.move.windows import Windows
-from striate.runtime.move.writers import NewFiles
+from striate.runtime.move.writers import NewFiles, owners_and_writers
 from striate.runtime.move.writing import Writing
 from striate.runtime.report import Report
 from striate.runtime.store.chunks import ChunkReader
@@ -116,16 +116,19 @@ class GroupWriting:
                 writing.fill(turn, source)
             self._meet()
             if joint is not None:
-                self._split(fills[0][0].own_chunks(turn), joint)
+                self._split(fills[0][0], turn, joint)
             for writing in writings.values():
                 writing.drain(turn)
             self.report.rounds += 1
 
-    def _split(self, chunks: Int64, joint: RowWindows) -> None:
+    def _split(self, writing: Writing, turn: int, joint: RowWindows) -> None:
+        """Rows into columns, each rank in its own window; all meet where a rank writes chunks of another."""
         with self.report.stage("exchange"):
-            for chunk in chunks:
+            for chunk in writing.own_chunks(turn):
                 joint.split(int(chunk))
-        self._meet()  # who writes a chunk may be another rank
+        owners, writers = owners_and_writers(writing.state, writing.chunks(turn))
+        if not np.array_equal(owners, writers):
+            self._meet()
 
     def _meet(self) -> None:
         with Collective(self.state.ranks, patient=True), self.report.stage("wait"):

@@ -71,6 +71,9 @@ class Schedule:
     read_alike: bool  # every claim of every rank counts: records are read as they are written
     segments: npt.NDArray[np.int32]
     _reading: list[Moves] = field(default_factory=list, init=False, repr=False, compare=False)
+    _chunks: dict[tuple[int, int, int], Int64] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def reading(self, ranks: Ranks) -> Moves:
         """Collective the first time: the moves of a read. Whoever asks gets an answer, so nothing is resolved."""
@@ -101,11 +104,13 @@ class Schedule:
         return sum({id(column): column.nbytes for column in columns}.values())
 
     def chunks_in(self, round_: int, window_chunks: int, chunks_per_domain: int) -> Int64:
-        """The touched chunks that are handled in a round, of all domains."""
-        touched = np.flatnonzero(self.coverage != UNTOUCHED)
-        within = touched % chunks_per_domain
-        chosen: Int64 = touched[within // window_chunks == round_]
-        return chosen
+        """The touched chunks that are handled in a round, of all domains; found once."""
+        asked = (round_, window_chunks, chunks_per_domain)
+        if asked not in self._chunks:
+            touched = np.flatnonzero(self.coverage != UNTOUCHED)
+            within = touched % chunks_per_domain
+            self._chunks[asked] = touched[within // window_chunks == round_]
+        return self._chunks[asked]
 
     def __repr__(self) -> str:
         return (
