@@ -68,7 +68,9 @@ def _to_hdf5(group: VariableGroup, path: Path, progress: Progress) -> None:
 
 
 def _to_zarr(group: VariableGroup, path: Path, progress: Progress) -> None:
-    target = library("zarr").open_group(str(path), mode="w", zarr_format=2)
+    """Every chunk is stored, so that no fill value is needed: xarray would take it for "missing"."""
+    zarr = library("zarr")
+    target = zarr.open_group(str(path), mode="w", zarr_format=2)
     target.attrs.update(_attributes(group))
     for one in _shown(group):
         kind = flat_dtype(one.dtype)
@@ -77,10 +79,12 @@ def _to_zarr(group: VariableGroup, path: Path, progress: Progress) -> None:
             shape=one.shape,
             dtype=kind,
             chunks=_chunks(group, one),
-            fill_value=np.zeros((), kind)[()],
+            fill_value=None,
+            config={"write_empty_chunks": True},
             attributes={**one.attributes, "_ARRAY_DIMENSIONS": list(one.dimensions)},
         )
         _fill(array, one, progress, kind)
+    zarr.consolidate_metadata(str(path), zarr_format=2)
 
 
 def _fill(target: Any, one: Shown, progress: Progress, kind: np.dtype[Any] | None = None) -> None:
@@ -150,9 +154,9 @@ def _lists(group: VariableGroup, entry: VariableEntry, numbers: list[int | None]
 
     def parts() -> Iterator[Part]:
         for at, step in enumerate(numbers):
-            found = values(step)
-            part = slice(0, len(found))
-            yield ((at, part) if grows else (part,)), found
+            found, part = values(step), slice(0, longest)
+            padded = np.concatenate([found, np.zeros(longest - len(found), found.dtype)])
+            yield ((at, part) if grows else (part,)), padded
 
     return _new(entry, (len(numbers), longest) if grows else (longest,), dimensions, parts)
 

@@ -16,7 +16,8 @@ from striate.runtime.store.dtypes import describe_dtype
 from striate.runtime.store.group_metadata import NAME, VariableEntry, count_name, element_name, start_name
 
 _DEPTH = 4
-_RESERVED = ("_ARRAY_DIMENSIONS", "coordinates", "units")
+# attributes that have a field of their own
+_RESERVED = {"_ARRAY_DIMENSIONS": "dimensions=...", "coordinates": "coordinate=True", "units": "units=..."}
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,12 @@ def checked_attributes(attributes: Mapping[str, Any], *, at: str) -> dict[str, A
     """Attributes as plain data: numbers, text, truth, and lists or arrays of them."""
     found = {}
     for name, value in attributes.items():
-        if not isinstance(name, str) or not name or name in _RESERVED:
+        if not isinstance(name, str) or not name:
             raise DatasetError(f"expected the name of an attribute, got {name!r:.60}", at=at)
+        if name in _RESERVED:
+            raise DatasetError(
+                f"expected {name!r} as Variable({_RESERVED[name]}), got it among the attributes", at=at
+            )
         found[name] = _plain(value, f"{at}.{name}", 0)
     return found
 

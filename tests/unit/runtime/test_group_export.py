@@ -80,6 +80,16 @@ def test_a_group_becomes_a_zarr_store(path, tmp_path):
     assert dict(found.attrs) == {"title": "a flow", "coordinates": "x"}
 
 
+@pytest.mark.filterwarnings("error")
+def test_xarray_shows_zeros_and_whole_numbers_of_a_zarr_store_as_they_are(path, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    assert run(["convert", str(path), str(tmp_path / "g.zarr")]) == 0
+
+    with xarray.open_dataset(tmp_path / "g.zarr", engine="zarr") as found:
+        check(lambda name: found[name].to_numpy())
+        assert (found["near_count"].dtype, found["kind"].dtype) == (np.int64, np.bool_)
+
+
 def test_a_damaged_group_is_not_copied(path, tmp_path, capsys):
     victim = max(path.glob("*.blocks"))
     victim.write_bytes(victim.read_bytes()[:-1] + b"\xff")

@@ -178,6 +178,10 @@ def test_a_write_that_fails_changes_nothing(path):
         ({"variables": {"a": Variable("O", ("node",))}}, "Python objects"),
         ({"variables": {"a": Variable("f8", ("node",), attributes={"b": float("nan")})}}, "finite number"),
         ({"variables": {"a": Variable("f8", ("node",), attributes={"b": object()})}}, "finite number, text"),
+        (
+            {"variables": {"a": Variable("f8", ("node",), attributes={"units": "m"})}},
+            r"as Variable\(units=...\)",
+        ),
         ({"dimensions": {"node": None, "time": None}}, "one growing dimension"),
         ({"keep": 0}, "keep at least one step"),
     ],
@@ -186,6 +190,14 @@ def test_groups_that_cannot_be_are_refused(tmp_path, declared, said):
     settings = {"dimensions": {"node": 5, "time": None}, "variables": {"a": Variable("f8", ("node",))}}
     with pytest.raises(DatasetError, match=said):
         runtime.create_group(None, tmp_path / "g", **(settings | declared))
+
+
+def test_a_refusal_of_records_names_the_variable(tmp_path):
+    variables = {name: Variable("f4", ("node",)) for name in ("a", "b")}
+    with runtime.create_group(None, tmp_path / "g", dimensions={"node": 5}, variables=variables) as group:
+        good = np.zeros(5, "f4")
+        with pytest.raises(DatasetError, match=r"expected records of shape .* - at b"):
+            group.write_all(slice(None), {"a": good, "b": good[1:]})
 
 
 def test_a_group_and_an_array_are_told_apart(path, tmp_path):

@@ -32,7 +32,10 @@ class Brought:
         self.fixed: dict[str, Bytes] = {}
         self.lists: dict[str, Ragged] = {}
         for name, brought in records.items():
-            self._take(state, self.entries[name], brought)
+            try:
+                self._take(state, self.entries[name], brought)
+            except DatasetError as error:
+                raise DatasetError(error.message, at=error.at or name) from None
 
     def _take(self, state: GroupState, entry: VariableEntry, records: Any) -> None:
         name = entry.name
