@@ -1,8 +1,8 @@
 """Kills a rank in the middle of its writes, again and again: `python verification/kill_ranks.py [COUNT [SEED]]`.
 
-A program of three ranks writes datasets over one another, and every other time the steps of a group. One rank is killed
-(SIGKILL) at a random moment; what is left must be one complete write - all records of one dump, or that dump with its
-first third changed - or whole steps, and the next writer must be able to go on.
+A program of three ranks writes datasets over one another, in the background as well, and every other time the steps of
+a group, rows and lists. One rank is killed (SIGKILL) at a random moment; what is left must be one complete write - all
+records of one dump, or that dump with its first third changed - or whole steps, and the next writer can go on.
 """
 
 import os
@@ -62,6 +62,10 @@ def mistake_of_steps(path):
             for name in ("pressure", "velocity", "temperature"):
                 if (values := np.unique(group.read_all(name, step=step))).tolist() != [step]:
                     return f"a torn step {step}: {values.tolist()}"
+            lists = group.read_all("marks", step=step)
+            lengths = (np.arange(group.dimensions["node"]) + step) % 3
+            if not np.array_equal(lists.counts, lengths) or (lists.values != step).any():
+                return f"torn lists of step {step}"
         rows = group.dimensions["node"]
         group.append_all(slice(None), {"pressure": np.zeros(rows)}, time=0)
     notes = verify(path).notes

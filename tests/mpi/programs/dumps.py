@@ -23,5 +23,6 @@ while True:
         if dump == 0 and WORLD.rank == 0:
             print(*pids, flush=True)
         part = np.arange(WORLD.rank, RECORDS // 3, WORLD.size)
-        dataset.write_all(part, np.full(len(part), 2 * dump + 1))
+        changing = dataset.iwrite_all(part, np.full(len(part), 2 * dump + 1))  # goes on behind our back
+        changing.wait()
     dump += 1

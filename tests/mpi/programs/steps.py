@@ -8,7 +8,7 @@ import numpy as np
 from mpi4py import MPI
 
 import striate.runtime as runtime
-from striate.runtime import Variable
+from striate.runtime import Ragged, Variable
 
 WORLD = MPI.COMM_WORLD
 NODES = 3000
@@ -25,6 +25,7 @@ group = runtime.create_group(
         "pressure": Variable("f8", ("time", "node"), units="Pa"),
         "velocity": Variable("f4", ("time", "node", "xyz"), codec="zstd"),
         "temperature": Variable("f4", ("time", "node"), units="K"),
+        "marks": Variable("i4", ("time", "node"), ragged=True),
     },
     keep=keep or None,
     chunk="4 KiB",
@@ -38,6 +39,8 @@ with group:
     for step in range(steps):
         pressure, velocity = np.full(len(ours), float(step)), np.full((len(ours), 3), step, "f4")
         records = {"pressure": pressure, "velocity": velocity, "temperature": velocity[:, 0]}
+        lengths = (ours + step) % 3
+        records["marks"] = Ragged(lengths, np.full(lengths.sum(), step, "i4"))
         group.append_all(nodes, records, time=step / 10)
     found = group.read_all("pressure", nodes)
     assert (found == steps - 1).all()
