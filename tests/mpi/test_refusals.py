@@ -22,7 +22,7 @@ import pytest
         ("other_combine", "DatasetError: expected the same call"),
         ("other_way", "DatasetError: expected the same call"),
         ("other_method", "DatasetError: expected the same call"),
-        ("masked", "DatasetError: rank 2: expected records without a mask"),
+        ("masked", "DatasetError: rank 2: expected an array without a mask"),
         ("wrong_entries", "DatasetError: rank 2: expected numbers of entries"),
         ("wrong_out", "DatasetError: rank 2: expected `out` to be a contiguous, writable array"),
         ("nothing_there", "StorageError: rank 0: no Striate dataset here"),

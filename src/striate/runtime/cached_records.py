@@ -14,6 +14,7 @@ from striate.errors import DatasetError
 from striate.runtime.dataset import Dataset
 from striate.runtime.move.schedules.resolve import resolve_at_owners, tell_owners
 from striate.runtime.plan.partition import Partition
+from striate.runtime.plan.records import record_bytes
 from striate.runtime.plan.selection import as_array
 
 Positions = npt.NDArray[Any]
@@ -66,10 +67,9 @@ def columns(indices: Any, records: Any, dataset: Dataset) -> tuple[Positions, np
     places = np.ascontiguousarray(given, np.int64)
     if places.ndim != 1 or (places.size and not 0 <= places.min() <= places.max() < dataset.shape[0]):
         raise DatasetError(f"expected indices from 0 to {dataset.shape[0] - 1}")
-    values = np.zeros(0, dataset.dtype) if records is None else np.array(records, dataset.dtype)
-    if records is not None and values.shape != places.shape:
-        raise DatasetError(f"expected {places.size} records, got shape {values.shape}")
-    return places, values
+    if records is None:
+        return places, np.zeros(0, dataset.dtype)
+    return places, record_bytes(records, dataset.dtype, places.shape).view(dataset.dtype).copy()
 
 
 def named_by_any(dataset: Dataset, named: Positions, asked: Positions) -> Mask:

@@ -5,6 +5,7 @@ import pytest
 
 import striate.runtime as runtime
 from striate.errors import DatasetError
+from striate.runtime import Variable
 
 
 class Tensor:
@@ -34,6 +35,32 @@ def test_records_and_indices_of_other_libraries_are_taken_as_they_are(tmp_path):
         dataset.write_all(Tensor(np.array([3, 1])), Tensor(np.array([0.5, 2.5])))
 
         assert dataset.read_all(Tensor(np.array([1, 3, 0]))).tolist() == [2.5, 0.5, 0]
+
+
+@pytest.mark.parametrize("cache", [runtime.LoopCache, runtime.WriteBehind])
+def test_caches_take_and_refuse_what_the_dataset_does(tmp_path, cache):
+    places = Tensor(np.array([3, 1]))
+    with runtime.create(None, tmp_path / "d", (10,), "i4") as dataset:
+        cached = cache(dataset)
+        cached.write_all(places, Tensor(np.array([5, 6], "i4")))
+        assert cached.read_all(places).tolist() == [5, 6]
+        with pytest.raises(DatasetError, match="expected records of int32, got float64"):
+            cached.write_all(places, np.array([0.5, 2.5]))
+        with pytest.raises(DatasetError, match="without a mask"):
+            cached.write_all(places, np.ma.masked_equal(np.array([5, 6], "i4"), 5))
+        with pytest.raises(DatasetError, match="without a mask"):
+            dataset.write_all(np.ma.masked_equal([5, 6], 5), np.array([5, 6], "i4"))
+
+
+def test_lists_of_other_libraries_are_taken_as_they_are(tmp_path):
+    variables = {"near": Variable("i4", ("node",), ragged=True)}
+    lists = [Tensor(np.array([7, 8], "i4")), Tensor(np.array([9], "i4"))]
+    with runtime.create_group(None, tmp_path / "g", dimensions={"node": 2}, variables=variables) as group:
+        group.write_all([0, 1], {"near": lists})
+        assert group.read_all("near").values.tolist() == [7, 8, 9]
+        counted = runtime.Ragged(Tensor(np.array([1, 2])), Tensor(np.array([4, 5, 6], "i4")))
+        group.write_all([0, 1], {"near": counted})
+        assert [part.tolist() for part in group.read_all("near")] == [[4], [5, 6]]
 
 
 @pytest.mark.parametrize("kind", [Tensor, OnDevice])

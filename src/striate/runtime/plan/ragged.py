@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from striate.errors import DatasetError
+from striate.runtime.plan.selection import as_array
 
 Int64 = npt.NDArray[np.int64]
 
@@ -24,7 +25,7 @@ class Ragged:
     @classmethod
     def of(cls, lists: Iterable[Any], dtype: Any = None) -> Ragged:
         """From a sequence of lists or arrays."""
-        arrays = [np.asarray(part, dtype) for part in lists]
+        arrays = [np.asarray(as_array(part), dtype) for part in lists]
         values = np.concatenate([array for array in arrays if array.size] or [np.zeros(0, dtype)])
         return cls(np.array([len(array) for array in arrays], np.int64), values)
 
@@ -50,7 +51,7 @@ def checked_lists(lists: Any, dtype: np.dtype[Any], rows: int) -> Ragged:
             raise DatasetError(
                 f"expected a list for every row, or a Ragged, got {type(lists).__name__}: {error}"
             ) from None
-    counts, values = np.asarray(lists.counts), np.asarray(lists.values)
+    counts, values = as_array(lists.counts), as_array(lists.values)
     if counts.shape != (rows,) or counts.dtype.kind not in "iu" or (rows and counts.min() < 0):
         raise DatasetError(f"expected {rows} counts from 0, got {counts.dtype} of shape {counts.shape}")
     if values.ndim != 1 or values.size != int(counts.sum()):

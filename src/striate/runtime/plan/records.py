@@ -15,8 +15,6 @@ Bytes = npt.NDArray[np.uint8]
 
 def record_bytes(records: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Bytes:
     """The records as bytes in C order; refuses another shape or a type that would lose something."""
-    if isinstance(records, np.ma.MaskedArray):
-        raise DatasetError("expected records without a mask: give filled ones")
     array = as_array(records)
     if array.dtype != dtype:
         if not np.can_cast(array.dtype, dtype, "safe"):

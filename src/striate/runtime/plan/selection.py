@@ -72,6 +72,8 @@ def as_array(values: Any) -> npt.NDArray[Any]:
 
     Memory of the host is used as it is. That of a device is refused: the caller decides when it is copied.
     """
+    if isinstance(values, np.ma.MaskedArray):
+        raise DatasetError("expected an array without a mask: give a filled one")
     try:
         array = np.asarray(values)
     except ValueError as error:
