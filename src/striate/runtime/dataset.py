@@ -174,7 +174,7 @@ class Dataset:
 
         def read() -> None:
             exchange = Exchange(state.ranks, schedule, report=report)
-            with Collective(state.ranks, 0, patient=True) as meeting:
+            with Collective(state.ranks, 0) as meeting:
                 mapped = MappedReading(state, schedule, reader, report)
                 meeting.values[0] = not mapped.prepare()
             report.records = schedule.records

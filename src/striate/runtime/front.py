@@ -95,7 +95,7 @@ def create(
     same = dict[str, object].fromkeys(_SETTINGS)
     node = group.node(share_memory)
     session = Session(store, identity, first=ranks.rank == 0)
-    with closing_on_error(session), Collective(ranks, same=same, patient=True):
+    with closing_on_error(session), Collective(ranks, same=same):
         kind = _element(dtype)
         server_ranks = server_ranks_of(servers, ranks.size)
         check_directories(store, len(server_ranks), own=directories is not None)

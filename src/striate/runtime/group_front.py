@@ -83,7 +83,7 @@ def create_group(
         "buffer": None,
         "sync": (sync, reference, hdf5),
     }
-    with closing_on_error(session), Collective(ranks, same=same, patient=True):
+    with closing_on_error(session), Collective(ranks, same=same):
         server_ranks = server_ranks_of(servers, ranks.size)
         check_directories(store, len(server_ranks), own=directories is not None)
         if not isinstance(group_factor, int) or not 1 <= group_factor <= len(server_ranks):

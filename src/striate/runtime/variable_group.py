@@ -197,7 +197,7 @@ class VariableGroup:
 
     def _call(self, *what: object) -> Collective:
         self._refuse_closed()
-        return Collective(self._state.ranks, 0, same={"call and its settings": what}, patient=True)
+        return Collective(self._state.ranks, 0, same={"call and its settings": what})
 
     def _rows_of(self, name: str, where: Any, combine: str | None) -> RowSchedule:
         """The schedule of `where` for a variable; collective unless it is one already."""
@@ -264,7 +264,7 @@ class VariableGroup:
                     meeting.values[0] = session.begin()
             if not scheduled:
                 rows = self._rows_of(names[0], where, combine)
-                with Collective(self._state.ranks, 0, patient=True) as meeting:
+                with Collective(self._state.ranks, 0) as meeting:
                     brought = Brought(self._state, rows, {name: records[name] for name in names})
                     meeting.values[0] = session.begin()
             self._catch_up(meeting.largest[0])

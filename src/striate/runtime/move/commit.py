@@ -26,7 +26,7 @@ class Commit:
         """Collective: `finish` makes our new sub-files complete; rank 0 writes the metadata as well."""
         state = self.state
         try:
-            with Collective(state.ranks, patient=True):
+            with Collective(state.ranks):
                 at_once([finish, self._write], wait=state.options.sync and state.ranks.rank == 0)
         except Exception:
             self._discard()
@@ -37,7 +37,7 @@ class Commit:
         state = self.state
         replaced: set[str] = set()
         try:
-            with Collective(state.ranks, patient=True):
+            with Collective(state.ranks):
                 if self.content is not None:
                     state.session.refuse_changed()
                     replaced = known_identities(state)

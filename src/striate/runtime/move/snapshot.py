@@ -46,7 +46,7 @@ def hold_snapshot(
 def newest(ranks: Ranks, store: Store, same: dict[str, object] | None = None) -> tuple[bytes, Stamp]:
     """Collective: the bytes of the metadata file; what tells it from others is known to rank 0."""
     content, stamp = b"", NO_FILE
-    with Collective(ranks, 0, same=same, patient=True) as meeting:
+    with Collective(ranks, 0, same=same) as meeting:
         if ranks.rank == 0:
             content, stamp = read_stamped(store)
             meeting.values[0] = len(content)

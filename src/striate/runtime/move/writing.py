@@ -122,7 +122,7 @@ class Writing:
 
     def _meet(self) -> None:
         """All records of a round are in the windows, and the round before is written; high ranks put most of them."""
-        with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
+        with Collective(self.state.ranks), self.report.stage("wait"):
             self.writers.wait()
 
     def _window(self, chunk: int) -> Bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,15 @@ class Ragged:
     def __getitem__(self, row: int) -> npt.NDArray[Any]:
         """The list of one row."""
         row = range(len(self))[row]
-        first = int(self.counts[:row].sum())
-        return self.values[first : first + int(self.counts[row])]
+        return self.values[self._ends[row] - self.counts[row] : self._ends[row]]
 
     def __iter__(self) -> Iterator[npt.NDArray[Any]]:
-        return iter(np.split(self.values, np.cumsum(self.counts)[:-1]) if len(self) else [])
+        return iter(np.split(self.values, self._ends[:-1]) if len(self) else [])
+
+    @cached_property
+    def _ends(self) -> Int64:
+        """Where each row's numbers end: found once, so that a walk over rows is not quadratic."""
+        return np.cumsum(self.counts)
 
 
 def checked_lists(lists: Any, dtype: np.dtype[Any], rows: int) -> Ragged:

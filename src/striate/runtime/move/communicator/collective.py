@@ -29,15 +29,11 @@ class Collective:
 
     The body does nothing collective. When it fails anywhere, every rank raises the error of the lowest rank
     that failed. `values` are brought to the meeting; `largest` are the largest over all ranks after it. What
-    `same` names must be equal on all ranks, else all refuse it. `patient` ranks, whose work may be much less than
-    that of others, leave their CPU to them.
+    `same` names must be equal on all ranks, else all refuse it.
     """
 
-    def __init__(
-        self, ranks: Ranks, *values: int, same: dict[str, object] | None = None, patient: bool = False
-    ) -> None:
+    def __init__(self, ranks: Ranks, *values: int, same: dict[str, object] | None = None) -> None:
         self.ranks = ranks
-        self.meet = ranks.patiently_largest if patient else ranks.largest
         self.values = list(values)
         self.same = same or {}
         self.largest: list[int] = []
@@ -52,7 +48,7 @@ class Collective:
             return  # an interrupt ends the program; the launcher ends the others
         failed = -1 if error is None else self.ranks.size - self.ranks.rank
         prints = [fingerprint(value) for value in self.same.values()]
-        worst, *met = self.meet([failed, *prints, *(-one for one in prints), *self.values])
+        worst, *met = self.ranks.largest([failed, *prints, *(-one for one in prints), *self.values])
         if worst >= 0:
             _raise_everywhere(self.ranks, error, root=self.ranks.size - worst)
         highest, lowest, self.largest = (

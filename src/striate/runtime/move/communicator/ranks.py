@@ -12,19 +12,23 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 Int64 = npt.NDArray[np.int64]
 
+_AWAKE = 50e-6  # seconds in which others mostly come
 _NAP = 20e-6  # seconds
 _PATIENCE = 16  # naps in the time waited so far: waking up costs little, and waking up late as well
 
 
 class Ranks(Protocol):
-    """A group of processes; `rank` is ours. Every method is called by all of them, or by none."""
+    """A group of processes; `rank` is ours. Every method is called by all of them, or by none.
+
+    Ranks that wait leave their CPU to those that do not: where there are fewer CPUs than ranks, one that polls keeps
+    the very rank from running that it waits for.
+    """
 
     rank: int
     size: int
 
     def barrier(self) -> None: ...
     def largest(self, values: Sequence[int]) -> list[int]: ...
-    def patiently_largest(self, values: Sequence[int]) -> list[int]: ...
     def gather_rows(self, row: Array) -> Array: ...
     def broadcast(self, content: bytes, root: int) -> bytes: ...
     def broadcast_known(self, content: bytes, length: int, root: int) -> bytes: ...
@@ -49,9 +53,6 @@ class OneRank:
         pass
 
     def largest(self, values: Sequence[int]) -> list[int]:
-        return list(values)
-
-    def patiently_largest(self, values: Sequence[int]) -> list[int]:
         return list(values)
 
     def gather_rows(self, row: Array) -> Array:
@@ -100,43 +101,33 @@ class MpiRanks:
         self.size: int = communicator.Get_size()
 
     def barrier(self) -> None:
-        self.communicator.Barrier()
+        _await(self.communicator.Ibarrier())
 
     def largest(self, values: Sequence[int]) -> list[int]:
         """The largest of each value over all ranks."""
         from mpi4py import MPI
 
         result = np.array(values, np.int64)
-        self.communicator.Allreduce(MPI.IN_PLACE, result, op=MPI.MAX)
-        return [int(value) for value in result]
-
-    def patiently_largest(self, values: Sequence[int]) -> list[int]:
-        """As `largest`, without keeping the CPU: for ranks that wait long, where others may need it."""
-        from mpi4py import MPI
-
-        result = np.array(values, np.int64)
-        request = self.communicator.Iallreduce(MPI.IN_PLACE, result, op=MPI.MAX)
-        begin = time.perf_counter()
-        while not request.Test():
-            time.sleep(max(_NAP, (time.perf_counter() - begin) / _PATIENCE))
+        _await(self.communicator.Iallreduce(MPI.IN_PLACE, result, op=MPI.MAX))
         return [int(value) for value in result]
 
     def gather_rows(self, row: Array) -> Array:
         """The rows of all ranks, which have one length and type, as a table."""
         table = np.empty((self.size, row.size), row.dtype)
-        self.communicator.Allgather(np.ascontiguousarray(row), table)
+        brought = np.ascontiguousarray(row)
+        _await(self.communicator.Iallgather(brought, table))
         return table
 
     def broadcast(self, content: bytes, root: int) -> bytes:
         """The bytes that `root` has."""
         length = np.array([len(content)], np.int64)
-        self.communicator.Bcast(length, root=root)
+        _await(self.communicator.Ibcast(length, root=root))
         return self.broadcast_known(content, int(length[0]), root)
 
     def broadcast_known(self, content: bytes, length: int, root: int) -> bytes:
         """The bytes that `root` has, of which all know the number."""
         buffer = bytearray(content) if self.rank == root else bytearray(length)
-        self.communicator.Bcast([buffer, self._bytes()], root=root)
+        _await(self.communicator.Ibcast([buffer, self._bytes()], root=root))
         return bytes(buffer)
 
     def exchange(self, send: Array, counts: Int64, received: Int64) -> Array:
@@ -151,7 +142,7 @@ class MpiRanks:
     def swap_counts(self, counts: Int64) -> Int64:
         """What each rank has for us, when `counts` is what we have for each."""
         result = np.empty_like(counts)
-        self.communicator.Alltoall(counts, result)
+        _await(self.communicator.Ialltoall(counts, result))
         return result
 
     def copy(self) -> Ranks:
@@ -192,6 +183,15 @@ class MpiRanks:
         from mpi4py import MPI
 
         return MPI.BYTE
+
+
+def _await(request: Any) -> None:
+    """Wait for a request; after a moment asleep, longer and longer."""
+    begin = time.perf_counter()
+    while not request.Test():
+        waited = time.perf_counter() - begin
+        if waited > _AWAKE:
+            time.sleep(max(_NAP, waited / _PATIENCE))
 
 
 def _starts(counts: Int64) -> Int64:

@@ -98,7 +98,7 @@ def commit_group(
     """Collective: put the new metadata in place; the step's index is there before."""
     setting = state.setting
     metadata = msgspec.structs.replace(metadata, directories=setting.store.directory_names)
-    with Collective(state.ranks, patient=True):
+    with Collective(state.ranks):
         if state.ranks.rank == 0:
             setting.session.refuse_changed()
             sync = setting.options.sync

@@ -98,7 +98,7 @@ class GroupWriting:
 
     def finish(self) -> GroupTables:
         """Collective: where all chunks lie now."""
-        with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
+        with Collective(self.state.ranks), self.report.stage("wait"):
             self._raise_failures()
             self.report.stored_bytes = self.new.close(sync=self.state.setting.options.sync)
         return joint_tables(self.state, self.tables, self.writings, growing=self.growing)
@@ -131,7 +131,7 @@ class GroupWriting:
             self._meet()
 
     def _meet(self) -> None:
-        with Collective(self.state.ranks, patient=True), self.report.stage("wait"):
+        with Collective(self.state.ranks), self.report.stage("wait"):
             self._raise_failures()
 
     def _raise_failures(self) -> None:

@@ -108,7 +108,7 @@ def _mark_and_compare(node: Node, indices: Positions, first: int, rows: Words) -
     mine = node.ranks.rank
     rows[mine] = 0
     _core.mark_records(indices, first, rows[mine])
-    node.ranks.patiently_largest([0])  # some mark more: the others leave them their CPU
+    node.ranks.barrier()  # some mark more: the others leave them their CPU
     live: Words = rows[mine] & ~np.bitwise_or.reduce(rows[mine + 1 :], axis=0, initial=0)
     return live
 

@@ -148,9 +148,7 @@ def build_schedule(
     has more than `most` units.
     """
     resolved = _resolve(ranks, node, partition, units, combine=combine, most=most, scratch=scratch)
-    ranks.patiently_largest(
-        [0]
-    )  # high ranks keep most claims: the others wait here, and leave them their CPU
+    ranks.barrier()  # high ranks keep most claims: the others wait here, and leave them their CPU
     alike = (resolved.kept is None or len(resolved.kept) == len(units)) and combine == "last"
     coverage, all_alike, few_holes = share_coverage(
         ranks, partition, resolved.covered, (alike, resolved.holes is not None)
