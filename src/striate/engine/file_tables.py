@@ -83,7 +83,7 @@ def usual_method(cluster: Cluster) -> CollectiveMethod:
     """How collective calls access the files that do not say so themselves."""
     settings = cluster.settings
     count, per_stripe = parse_aggregators(str(settings.aggregators))
-    return CollectiveMethod(settings.collective, count, None, per_stripe, settings.file_domains)
+    return CollectiveMethod(settings.collective, count, per_stripe=per_stripe)
 
 
 def collective_table(application: Application, cluster: Cluster) -> CollectiveTable:
