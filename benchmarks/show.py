@@ -30,16 +30,17 @@ MOST_FIRST_PAINT_SECONDS, MOST_FRAME_MILLISECONDS = 2.5, 16.0
 WINDOW_SECONDS = 0.05  # of the Jacobi solver, in which bars of ranks are to be seen
 SWITCHES = ["--no-sandbox", "--disable-gpu", "--disable-frame-rate-limit", "--disable-gpu-vsync"]
 
-# A walk that zooms in a hundred times and out again while it pans, a step every frame; says how long each frame took.
-WALK = """async (frames) => {
+# A walk that pans over the middle of a part of time, a step every frame, while it zooms in by ten to the power of
+# `zoom` and out again; says how long each frame took.
+WALK = """async ([frames, part, widest, zoom]) => {
   const stage = window.striate.views.timeline;
-  const [first, last] = stage.extent;
+  const [first, last] = part ?? stage.extent;
   const times = [];
   const next = () => new Promise((done) => requestAnimationFrame(done));
   let before = await next();
   for (let frame = 0; frame < frames; frame++) {
     const phase = frame / frames;
-    const width = (last - first) * 10 ** (-2 * Math.abs(Math.sin(phase * Math.PI * 2)));
+    const width = (last - first) * widest * 10 ** (-zoom * Math.abs(Math.sin(phase * Math.PI * 2)));
     const middle = first + (last - first) * (0.3 + 0.4 * phase);
     stage.page.set("time", [middle - width / 2, middle + width / 2]);
     const now = await next();
@@ -47,6 +48,20 @@ WALK = """async (frames) => {
     before = now;
   }
   return times;
+}"""
+# Comes to rest on a hundredth of the run, and says which part of time the server gave for it.
+REST = """() => {
+  const { page, extent, model } = window.striate.views.timeline;
+  const [middle, width] = [(extent[0] + extent[1]) / 2, (extent[1] - extent[0]) / 100];
+  page.set("time", [middle - width / 2, middle + width / 2]);
+  return new Promise((done) => {
+    const look = () => {
+      const { finer } = model.runs[0];
+      if (finer) done([finer.from, finer.to]);
+      else setTimeout(look, 20);
+    };
+    look();
+  });
 }"""
 DRAWN = "performance.getEntriesByName('timeline drawn')[0].startTime / 1000"
 
@@ -113,22 +128,27 @@ PAGES = (
 )
 
 
-def measured(browser, address: str) -> tuple[float, ...]:
-    """(seconds to the first paint; a frame in ms: 95th percentiles by the clock and of our drawing, mean of CPU)."""
-    best = [float("inf")] * 4
-    for _ in range(ROUNDS):
-        context = browser.new_context(viewport={"width": 1400, "height": 900})
-        tab = context.new_page()
-        tab.goto(address)
-        tab.locator("html[data-ready=true]").wait_for(state="attached")
-        tab.evaluate("document.getElementById('timeline').scrollIntoView()")
-        found = (tab.evaluate(DRAWN), *walked(tab))
-        best = [min(pair) for pair in zip(best, found, strict=True)]
-        context.close()
-    return tuple(best)
+def measured(browser, address: str, *, served: bool) -> tuple[float, list[list[float]]]:
+    """Seconds to the first paint, and what `walked` says of a walk over the whole and, served, over a finer part."""
+    rounds = np.array([visited(browser, address, served=served) for _ in range(ROUNDS)])
+    paint, *frames = rounds.min(axis=0).tolist()
+    return paint, [frames[at : at + 3] for at in range(0, len(frames), 3)]
 
 
-def walked(tab) -> tuple[float, float, float]:
+def visited(browser, address: str, *, served: bool) -> tuple[float, ...]:
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    tab = context.new_page()
+    tab.goto(address)
+    tab.locator("html[data-ready=true]").wait_for(state="attached")
+    tab.evaluate("document.getElementById('timeline').scrollIntoView()")
+    found = (tab.evaluate(DRAWN), *walked(tab, None, 1.0, 2.0))
+    if served:
+        found += walked(tab, tab.evaluate(REST), 0.5, 0.0)
+    context.close()
+    return found
+
+
+def walked(tab, part: list[float] | None, widest: float, zoom: float) -> tuple[float, float, float]:
     """Frames on the way, in ms: the 95th percentile by the clock and of our drawing, the mean of the page's thread."""
     session = tab.context.new_cdp_session(tab)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
@@ -138,7 +158,9 @@ def walked(tab) -> tuple[float, float, float]:
         return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
     before = cpu_seconds()
-    clock, own = (sorted(times) for times in zip(*tab.evaluate(WALK, FRAMES), strict=True))
+    clock, own = (
+        sorted(times) for times in zip(*tab.evaluate(WALK, [FRAMES, part, widest, zoom]), strict=True)
+    )
     cpu = (cpu_seconds() - before) / FRAMES * 1e3
     return clock[int(0.95 * FRAMES)], own[int(0.95 * FRAMES)], cpu
 
@@ -179,13 +201,15 @@ def shown(browser, page: Page) -> bool:
         path = Path(folder) / "page.html"
         path.write_text(text)
         for label, address in (("page", path.as_uri()), ("served", server.address)):
-            paint, clock, own, cpu = measured(browser, address)
-            print(
-                f"  {label:7s} first paint {paint:.2f} s (at most {MOST_FIRST_PAINT_SECONDS:.1f}); zoom and pan, 95th "
-                f"percentile: {clock:.1f} ms a frame (at most {MOST_FRAME_MILLISECONDS:.0f}), {own:.1f} ms of it "
-                f"drawing; {cpu:.1f} ms of CPU in the mean"
-            )
-            missed |= paint > MOST_FIRST_PAINT_SECONDS or clock > MOST_FRAME_MILLISECONDS
+            paint, walks = measured(browser, address, served=label == "served")
+            print(f"  {label:7s} first paint {paint:.2f} s (at most {MOST_FIRST_PAINT_SECONDS:.1f})")
+            missed |= paint > MOST_FIRST_PAINT_SECONDS
+            for (clock, own, cpu), what in zip(walks, ("zoom and pan", "pan, zoomed in"), strict=False):
+                print(
+                    f"    {what}: {clock:.1f} ms per frame at the 95th percentile (at most "
+                    f"{MOST_FRAME_MILLISECONDS:.0f}), {own:.1f} ms of it drawing; mean CPU time {cpu:.1f} ms"
+                )
+                missed |= clock > MOST_FRAME_MILLISECONDS
         if page.window is not None:
             missed |= not fine_ranks(browser, path.as_uri(), page.window)
     server.shutdown()

@@ -7,6 +7,7 @@ import pytest
 
 import striate
 from browser.stage import STAGE, VIEW, colours_of, place, reveal, settled, until, view
+from striate.pages import show
 from striate.pages.show import serve
 from striate.pages.views import timeline
 from unit.pages.runs import busy, flooded, launched, small, trace
@@ -62,6 +63,21 @@ def test_a_served_page_shows_fine_rows_where_its_address_leads(open_page, monkey
         singles, bundles = tab.evaluate(SEEN, [0, 0.02, 0.03])
         assert singles > 100
         assert bundles == 0
+
+
+def test_a_served_page_asks_only_for_what_is_finer_than_its_own_items(open_page, monkeypatch):
+    monkeypatch.setattr(timeline, "MOST_ITEMS", 4000)
+    monkeypatch.setattr(show, "MOST_ITEMS", 500)
+    asked = "performance.getEntriesByType('resource').filter((one) => one.name.includes('tile')).length"
+    with served(busy(40_000)) as address:
+        tab = open_page(address)
+        settled(tab)
+        tab.wait_for_timeout(200)  # longer than a view rests before the page asks
+
+        assert tab.evaluate(asked) == 0
+        tab.evaluate("window.striate.page.set('time', [0.02, 0.03])")
+        until(tab, f"{RUN}.finer?.whole")
+        assert tab.evaluate(asked) == 1
 
 
 def test_the_minimap_shows_the_view_and_moves_it(open_page):

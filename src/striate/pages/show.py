@@ -9,7 +9,7 @@ from striate.pages.names import shown_name
 from striate.pages.page import page
 from striate.pages.run import SIMULATED_NAME, Run, Shown, runs_of
 from striate.pages.serve import PageServer
-from striate.pages.timeline.tiles import Tiles
+from striate.pages.timeline.tiles import MOST_ITEMS, Tiles
 from striate.pages.views import views_of
 from striate.whole_file import whole_file
 
@@ -30,7 +30,7 @@ def show(*items: Shown | Run | str | Path, to: str | Path | None = None, title: 
 def serve(*items: Shown | Run | str | Path, title: str | None = None, port: int = 0) -> PageServer:
     """A server on 127.0.0.1 for a page that fetches finer parts as it zooms; `serve_forever()` runs it."""
     runs = runs_of(items)
-    shared = _shared(runs) | {"tiles": True}
+    shared = _shared(runs) | {"tiles": MOST_ITEMS}
     text = page(title or _title(runs), views_of(runs), shared=shared, served=True)
     return PageServer(text, Tiles(runs), port=port)
 

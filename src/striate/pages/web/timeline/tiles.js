@@ -23,6 +23,7 @@ async function refine(stage, data, run, act) {
   const span = to - from;
   if (fineEnough(run, from, to) || !hasBundles(run, from, to)) return;
   const wanted = { from: from - span / 2, to: to + span / 2 };
+  if (itemsIn(run, wanted) >= stage.page.shared.tiles) return; // the page has them as fine as a tile
   run.asked = wanted;
   const answer = await fetch(`tile?run=${run.number}&from=${wanted.from}&to=${wanted.to}`);
   if (!answer.ok || run.asked !== wanted) return; // refused, or overtaken by a later question
@@ -33,6 +34,13 @@ async function refine(stage, data, run, act) {
 // Finer items are enough where they cover the view and either hold no bundles or were made for about this zoom.
 function fineEnough({ finer }, from, to) {
   return finer && finer.from <= from && finer.to >= to && (finer.whole || finer.to - finer.from < 5 * (to - from));
+}
+
+function itemsIn(run, { from, to }) {
+  return run.lanes.reduce((count, { first, last }) => {
+    const begin = firstEndingAfter(run, first, last, from);
+    return count + firstEndingAfter(run, begin, last, to) - begin;
+  }, 0);
 }
 
 function hasBundles(run, from, to) {
