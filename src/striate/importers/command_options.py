@@ -82,7 +82,7 @@ class OptionTable:
     def _set(self, found: dict[str, Any], option: str, value: str | None) -> None:
         """Take one option into the fields; a flag with a value is as many as its leading digits say."""
         if option in self.refused:
-            raise self._error(f"{option} is not understood: {self.refused[option]}", option)
+            raise self._error(f"{option} is not supported: {self.refused[option]}", option)
         if option in self.without_effect:
             return
         if option not in self.understood:

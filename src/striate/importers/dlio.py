@@ -32,7 +32,7 @@ def from_text(text: str, *, ranks: int | None, hosts: int | None = None) -> Trai
     accelerators = each * hosts if each is not None else ranks
     assert accelerators is not None
     if ranks not in (None, accelerators):
-        raise WorkloadError(f"{hosts} hosts x {each} accelerators are not --ranks {ranks}", source=name)
+        raise WorkloadError(f"it has {hosts} hosts x {each} accelerators, --ranks says {ranks}", source=name)
     if accelerators < 1 or hosts < 1:
         raise WorkloadError("expected at least one host and one accelerator", source=name)
     hosts = min(hosts, accelerators) if "host" not in said else hosts
@@ -51,7 +51,7 @@ def job_of(keys: dict[str, Any], *, name: str, accelerators: int, hosts: int, so
     if not keys.get("workflow.train", True):
         raise WorkloadError("it trains nothing: workflow.train is false", at="workflow.train", source=source)
     if keys.get("workflow.evaluation", False):
-        raise WorkloadError("evaluation is not understood", at="workflow.evaluation", source=source)
+        raise WorkloadError("evaluation is not supported", at="workflow.evaluation", source=source)
     framework = keys.get("framework", "tensorflow")
     loader = keys.get("reader.data_loader", "tensorflow" if framework == "tensorflow" else "pytorch")
     shuffled = keys.get("reader.file_shuffle", False) or keys.get("reader.sample_shuffle", False)

@@ -218,11 +218,11 @@ def read_keys(document: Any, *, source: str) -> dict[str, Any]:
 
 def _take(found: dict[str, Any], path: str, value: Any, at: str, source: str) -> None:
     if path in REFUSED:
-        raise WorkloadError(f"it is not understood: {REFUSED[path]}", at=at, source=source)
+        raise WorkloadError(f"it is not supported: {REFUSED[path]}", at=at, source=source)
     if path in ONLY:
         allowed, what = ONLY[path]
         if not any(value == one and type(value) is type(one) for one in allowed):
-            raise WorkloadError(f"{_shown(value)} is not understood: {what}", at=at, source=source)
+            raise WorkloadError(f"{_shown(value)} is not supported: {what}", at=at, source=source)
         return
     if path in WITHOUT_EFFECT:
         return

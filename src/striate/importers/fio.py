@@ -70,7 +70,7 @@ def workload_of(jobs: list[FioJob], *, ranks: int | None, source: str) -> Worklo
     if processes > MOST_PROCESSES:
         raise WorkloadError(f"expected at most {MOST_PROCESSES:,} processes", at="numjobs", source=source)
     if ranks not in (None, processes):
-        raise WorkloadError(f"its jobs have {processes} processes and not --ranks {ranks}", source=source)
+        raise WorkloadError(f"its jobs have {processes} processes, --ranks says {ranks}", source=source)
     body = WrittenProgram(processes, name="fio", source=source, communicators={ALONE: range(processes)})
     shared: dict[str, Any] = {}
     first = 0
@@ -96,7 +96,7 @@ def _files(body: Any, job: FioJob, numbers: Any, shared: dict[str, Any], source:
     if name not in shared:
         shared[name] = body.files(name, count=count)
     if shared[name].count != count:  # two jobs of one name use the same files in FIO, by their numbers
-        found = "two jobs of one name with different numbers of files are not understood"
+        found = "two jobs of one name with different numbers of files are not supported"
         raise WorkloadError(found, at=f"{job.name}.nrfiles", source=source)
     return shared[name].first + numbers * job.files
 
@@ -105,7 +105,7 @@ def _write_job(body: Any, job: FioJob, first: Any, numbers: Any, source: str) ->
     reads, writes = job.turns
     size = job.block[0] if reads else job.block[1]
     if reads and writes and job.block[0] != job.block[1]:
-        raise WorkloadError("a mix of two block sizes is not understood", at=f"{job.name}.bs", source=source)
+        raise WorkloadError("a mix of two block sizes is not supported", at=f"{job.name}.bs", source=source)
     each = (job.file_bytes or job.total_bytes // job.files) // size  # blocks of a file
     if each < 1:
         raise WorkloadError(

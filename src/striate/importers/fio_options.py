@@ -204,7 +204,7 @@ def read_job(name: str, keys: Iterable[tuple[str, str | None]], *, source: str) 
         if key in WITHOUT_EFFECT:
             continue
         if key in REFUSED:
-            raise WorkloadError(f"{key} is not understood: {REFUSED[key]}", at=at, source=source)
+            raise WorkloadError(f"{key} is not supported: {REFUSED[key]}", at=at, source=source)
         if key not in UNDERSTOOD:
             raise WorkloadError(f"unknown option {key!r:.60}", at=at, source=source)
         field, kind = UNDERSTOOD[key]
@@ -222,7 +222,7 @@ def _value(kind: str, text: str | None, at: str, source: str) -> Any:
     if text is None:
         raise WorkloadError("expected a value", at=at, source=source)
     if "$" in text:
-        raise WorkloadError(f"variables are not understood, got {text!r:.60}", at=at, source=source)
+        raise WorkloadError(f"variables are not supported, got {text!r:.60}", at=at, source=source)
     if kind == "word":
         return text
     if kind == "blocks":
@@ -243,10 +243,10 @@ def _checked(job: FioJob, source: str) -> FioJob:
 
     if job.pattern not in PATTERNS:
         known = ", ".join(PATTERNS)
-        raise refuse(f"rw {job.pattern!r:.40} is not understood; known are {known}", "rw")
+        raise refuse(f"rw {job.pattern!r:.40} is not supported; expected one of {known}", "rw")
     if job.engine not in ENGINES:
         known = ", ".join(ENGINES)
-        raise refuse(f"ioengine {job.engine!r:.40} is not understood; known are {known}", "ioengine")
+        raise refuse(f"ioengine {job.engine!r:.40} is not supported; expected one of {known}", "ioengine")
     if not (job.total_bytes or job.file_bytes):
         raise refuse("the number of bytes is missing; give size", "size")
     for value, key in ((job.files, "nrfiles"), (job.processes, "numjobs"), (job.depth, "iodepth")):
@@ -255,7 +255,7 @@ def _checked(job: FioJob, source: str) -> FioJob:
     if max(job.read_percent, job.write_percent) > 100:
         raise refuse("expected at most 100", "rwmixread")
     if job.filename and job.files > 1:
-        raise refuse("several files by one name are not understood", "nrfiles")
+        raise refuse("several files by one name are not supported", "nrfiles")
     if ":" in job.filename:
-        raise refuse("several names of files are not understood", "filename")
+        raise refuse("several names of files are not supported", "filename")
     return job

@@ -63,10 +63,10 @@ def from_file(path: Path, ranks: int | None) -> Workload:
         if key not in keys:
             raise WorkloadError(f"unknown key {key!r:.60}", at=f"$.{key}", source=source)
     if document.get("vol"):
-        raise WorkloadError("VOL connectors are not understood", at="$.vol", source=source)
+        raise WorkloadError("VOL connectors are not supported", at="$.vol", source=source)
     said = _ranks(document.get("mpi"), source)
     if ranks is not None and said is not None and ranks != said:
-        raise WorkloadError(f"it says {said} ranks and not --ranks {ranks}", at="$.mpi", source=source)
+        raise WorkloadError(f"the file says {said} ranks, --ranks says {ranks}", at="$.mpi", source=source)
     count = said if said is not None else ranks
     if count is None:
         raise WorkloadError("the number of ranks is missing; give --ranks N", at="$.mpi", source=source)
@@ -124,7 +124,7 @@ def _write(body: Any, document: dict[str, Any], source: str) -> None:
             known = " and ".join(BENCHMARKS)
             found = one.get("benchmark") if isinstance(one, dict) else one
             raise WorkloadError(
-                f"benchmark {found!r:.40} is not understood; known are {known}",
+                f"benchmark {found!r:.40} is not supported; expected one of {known}",
                 at=f"{at}.benchmark",
                 source=source,
             )
@@ -144,14 +144,14 @@ class _Settings:
         self._found, self._at, self._source = found, at, source
         for key, value in found.items():
             if key in SWITCHES and str(value).upper() != "NO":
-                raise self._refuse(key, f"{SWITCHES[key]} is not understood")
+                raise self._refuse(key, f"{SWITCHES[key]} is not supported")
             if key not in (*UNDERSTOOD, *WITHOUT_EFFECT, *SWITCHES) and not key.startswith("CHUNK_DIM_"):
                 raise self._refuse(key, f"unknown key {key!r:.60}")
 
     def word(self, key: str, default: str, known: tuple[str, ...]) -> str:
         found = str(self._found.get(key, default)).upper()
         if found not in known:
-            raise self._refuse(key, f"{found!r:.40} is not understood; known are {', '.join(known)}")
+            raise self._refuse(key, f"{found!r:.40} is not supported; expected one of {', '.join(known)}")
         return found
 
     def count(self, key: str, default: int | None) -> int:

@@ -95,7 +95,7 @@ def from_file(path: Path, ranks: int | None) -> Workload:
     settings = _Settings(path)
     if settings.count("debug", "stonewall-time", DEADLINE):
         raise WorkloadError(
-            "a deadline: how much is written depends on the time; give stonewall-time = 0, and how much with "
+            "with a deadline the amount of data depends on the speed; set stonewall-time = 0, and the amount with "
             "blockSize, segmentCount and n",
             at="debug.stonewall-time",
             source=source,
@@ -129,7 +129,7 @@ class _Settings:
     def _understand(self, section: str, key: str) -> None:
         at = f"{section}.{key}"
         if key in REFUSED:
-            raise WorkloadError(f"{key} is not understood: {REFUSED[key]}", at=at, source=self._source)
+            raise WorkloadError(f"{key} is not supported: {REFUSED[key]}", at=at, source=self._source)
         if key.lower() in ("api", "run") or key in WITHOUT_EFFECT or key in SECTIONS[section]:
             return
         raise WorkloadError(f"unknown key {key!r:.60}", at=at, source=self._source)
@@ -167,7 +167,9 @@ class _Settings:
         """The interface, and whether accesses are collective; options of the interface may follow its name."""
         words = (self.word(section, "API") or "POSIX").split()
         if words[0].upper() not in ("POSIX", "MPIIO"):
-            raise self.refuse(section, "API", f"{words[0]!r:.40} is not understood; known are POSIX, MPIIO")
+            raise self.refuse(
+                section, "API", f"{words[0]!r:.40} is not supported; expected one of POSIX, MPIIO"
+            )
         together = self.truth(section, "collective", "-c" in words)
         return words[0].upper(), together and words[0].upper() == "MPIIO"
 
@@ -242,6 +244,6 @@ def _files(settings: _Settings, section: str, size: int) -> MdTest:
         raise settings.refuse(section, "n", "expected at least 1")
     api, _ = settings.api(section)
     if api != "POSIX":
-        raise settings.refuse(section, "API", "MPIIO is not understood of mdtest; known is POSIX")
+        raise settings.refuse(section, "API", "MPIIO is not supported for mdtest; expected POSIX")
     test = MdTest(folder=section, items=items, files_only=1, write_bytes=size, read_bytes=size)
     return replace(test, shift=1)

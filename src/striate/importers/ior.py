@@ -22,7 +22,7 @@ def from_words(words: list[str], ranks: int | None) -> Workload:
     asked = {test.tasks for test in tests}
     if len(asked) > 1:
         raise WorkloadError(
-            "tests with different numbers of tasks are not understood", at="numTasks", source="ior"
+            "tests with different numbers of tasks are not supported", at="numTasks", source="ior"
         )
     tasks = asked.pop()
     if ranks is None and not tasks:
@@ -84,7 +84,7 @@ def _repetition(body: Any, test: IorTest, file: Any) -> None:
 
 
 def _shift(test: IorTest, further: int) -> int:
-    """How many ranks away a rank reads from what it wrote: -C with ranks dealt to nodes in turn."""
+    """How many ranks away a rank reads from what it wrote: -C with ranks placed on nodes round-robin."""
     return test.task_offset + further if test.reorder else 0
 
 

@@ -124,7 +124,7 @@ def _checked(test: IorTest) -> IorTest:
     if api not in APIS:
         known = ", ".join(APIS)
         raise WorkloadError(
-            f"-a {test.api!r:.40} is not understood; known are {known}", at="-a", source="ior"
+            f"-a {test.api!r:.40} is not supported; expected one of {known}", at="-a", source="ior"
         )
     if test.block_bytes % test.transfer_bytes:
         raise WorkloadError(

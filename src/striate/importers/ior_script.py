@@ -46,7 +46,7 @@ def with_directives(fields: dict[str, Any], text: str, table: OptionTable, at: s
         if key in WITHOUT_EFFECT or (key in LIMITS and value == "0"):
             continue
         if key not in DIRECTIVES:
-            raise WorkloadError(f"the directive {match[1]!r:.60} is not understood", at=at, source="ior")
+            raise WorkloadError(f"the directive {match[1]!r:.60} is not supported", at=at, source="ior")
         name, kind = table.understood[DIRECTIVES[key]]
         fields[name] = (
             _truth(match[1], value, at) if kind == "flag" else table.value_of(DIRECTIVES[key], value)

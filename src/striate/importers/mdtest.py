@@ -128,11 +128,9 @@ def read_options(words: list[str]) -> MdTest:
 def checked(test: MdTest) -> MdTest:
     """The test by mdtest's own rules: files that the folders of a tree hold, and all phases where none is named."""
     if test.api.upper() != "POSIX":
-        raise WorkloadError(
-            f"-a {test.api!r:.40} is not understood; known is POSIX", at="-a", source="mdtest"
-        )
+        raise WorkloadError(f"-a {test.api!r:.40} is not supported; expected POSIX", at="-a", source="mdtest")
     if not test.files_only:
-        raise WorkloadError("tests of folders are not understood; give -F", at="-F", source="mdtest")
+        raise WorkloadError("tests of folders are not supported; give -F", at="-F", source="mdtest")
     items = _items(test)
     if items < 1:
         raise WorkloadError("it makes no file; give -n, or -I", at="-n", source="mdtest")
@@ -149,7 +147,7 @@ def _items(test: MdTest) -> int:
     holding = max(leaves if test.leaves_only else folders, 1)
     if test.items_per_folder and test.items:
         if test.depth:
-            raise WorkloadError("-n, -I and -z together are not understood", at="-I", source="mdtest")
+            raise WorkloadError("-n, -I and -z together are not supported", at="-I", source="mdtest")
         return test.items
     return test.items_per_folder * holding if test.items_per_folder else test.items // holding * holding
 

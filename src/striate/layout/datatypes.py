@@ -151,7 +151,7 @@ class Dealt:
             raise LayoutError(f'expected "block", "cyclic" or "none", got {self.kind!r}')
         block = positive(self._block(size, processes), "indices at a time")
         if self.kind == "block" and block * processes < size:
-            raise LayoutError(f"expected blocks of {-(-size // processes)} indices at least, got {block}")
+            raise LayoutError(f"expected blocks of at least {-(-size // processes)} indices, got {block}")
         firsts = np.arange(coordinate * block, size, block * processes, dtype=np.int64)
         return firsts, np.minimum(block, size - firsts)
 

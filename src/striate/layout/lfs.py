@@ -125,11 +125,11 @@ def _pairs(text: str) -> list[tuple[str, str]]:
                 raise LayoutError(f"expected an option of `lfs setstripe`, got {shown(word)}")
             break
         if name in REFUSED:
-            raise LayoutError(f"{name} is not understood: {REFUSED[name]}")
+            raise LayoutError(f"{name} is not supported: {REFUSED[name]}")
         name = LONG.get(name, name)
         if name not in LONG.values():
             raise LayoutError(
-                f"unknown option {shown(word)} of `lfs setstripe`; known are {' '.join(_KNOWN)}"
+                f"unknown option {shown(word)} of `lfs setstripe`; known options are {' '.join(_KNOWN)}"
             )
         if not value:
             if equals or not words:

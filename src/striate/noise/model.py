@@ -91,7 +91,7 @@ class Noise:
         if len(found) != 1:
             known = "; ".join(one.name for one in (found or self.series)[:4])
             raise NoiseError(
-                f"expected words that select one series, {words!r:.60} fits {len(found)}; there are {known}"
+                f"expected words that select one series; {words!r:.60} matches {len(found)} of: {known}"
             )
         return Noise(self.source, found[0], self.series)
 

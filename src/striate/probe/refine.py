@@ -124,7 +124,7 @@ def _flushes(trace: Trace, cluster: Cluster) -> Observed:
 def _line(sort: _Sort, seen: Observed) -> Line:
     """The line through the operations; refuses when there are too few, or all of one size."""
     if len(seen.bytes) < LEAST_SAMPLES:
-        raise ProbeError(f"{len(seen.bytes)} operations, expected {LEAST_SAMPLES} at least")
+        raise ProbeError(f"expected at least {LEAST_SAMPLES} operations, got {len(seen.bytes)}")
     sizes, rounds = seen.binned()
     if len(sizes) < 2:
         raise ProbeError("operations of at least two sizes are needed to separate latency from bandwidth")

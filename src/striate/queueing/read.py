@@ -77,4 +77,4 @@ def _hint(name: str, known: tuple[str, ...]) -> str:
     if name in _PARAMETERS:
         return "it belongs below [spmd], or [[phase]]"
     near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+    return f"did you mean {near[0]}?" if near else f"known keys are {', '.join(known)}"

@@ -91,7 +91,7 @@ def fit_rates(rows: Sequence[RateRow], *, seed: int = 0) -> RateFit:
     """
     known = [row for row in rows if row.known]
     if len(known) < LEAST_ROWS:
-        raise RatesError(f"expected {LEAST_ROWS} different settings with a time at least, got {len(known)}")
+        raise RatesError(f"expected at least {LEAST_ROWS} different settings with a time, got {len(known)}")
     problems = [PlacedProblem(known, spread=spread).solved() for spread in (True, False)]
     evidence = np.array([one.evidence for one in problems])
     likely = np.exp(TEMPERED * (evidence - evidence.max()))

@@ -103,7 +103,7 @@ def _own_positions(rows: Accesses, mine: Int64s, etype: Int64s) -> Int64s:
 
 
 def _datatype(number: int, types: dict[int, bytes], flattened: dict[int, Datatype | None]) -> Datatype | None:
-    """A view's datatype, or None when it is not understood."""
+    """A view's datatype, or None when it is not supported."""
     if number not in flattened:
         try:
             flattened[number] = datatype_of(types[number])

@@ -37,7 +37,7 @@ class DatasetDescription:
 
     def __str__(self) -> str:
         named = ", ".join(str(config.get("id")) for config in self.codec) or "none"
-        placed = self.layout or f"blocks dealt to {self.servers} servers in turn"
+        placed = self.layout or f"blocks, round-robin over {self.servers} servers"
         where = _placed(self.own_directories, self.directories)
         rows = {
             "array": f"{self.dtype} {self.shape}, {units.about_size(self.array_bytes)}",

@@ -80,9 +80,9 @@ def create(
     """Collective: a new dataset at `path`, to be written; what is there stays until the first write is complete.
 
     `comm` is an mpi4py communicator, or None for one process. `servers` are the ranks that write: all (None), the
-    lowest n, or a list. Each rank's domain is divided into `group_factor` blocks, dealt to the servers in turn; a
-    `layout` of `striate.layout` places chunks instead. `directories` gives each server one of its own. `codec`
-    is None, "auto", a name such as "zstd", a numcodecs codec, or a list of them. `buffer` bounds the memory a
+    lowest n, or a list. Each rank's domain is divided into `group_factor` blocks, distributed round-robin over the
+    servers; a `layout` of `striate.layout` places chunks instead. `directories` gives each server one of its own.
+    `codec` is None, "auto", a name such as "zstd", a numcodecs codec, or a list of them. `buffer` bounds the memory a
     rank uses beyond the caller's own and the schedule. `sync` makes each write durable before it returns. `hdf5` makes
     `reference.h5` with every write, through which HDF5 tools read the dataset's own bytes. Uncompressed chunks begin at
     multiples of `alignment`: the block of the file system, unless another is asked for.

@@ -105,7 +105,9 @@ def _refuse_open(base: StorageSystem, vary: Sequence[str]) -> None:
         raise PredictionError("its drives are in the hosts: there are no servers to choose")
     for name in vary:
         if name not in CHOICES:
-            raise PredictionError(f"expected some of {', '.join(CHOICES)}, got {name!r:.40}", at="--vary")
+            raise PredictionError(
+                f"expected one or more of {', '.join(CHOICES)}, got {name!r:.40}", at="--vary"
+            )
     if len(set(vary)) < len(vary) or not vary:
         raise PredictionError("expected different things to vary", at="--vary")
     if ("servers" in vary) == ("drives" in vary):

@@ -32,9 +32,9 @@ KNOBS = {
     "group_factor": "number of blocks that each rank's part of a file is divided into",
     "aggregators": 'ranks that do the I/O of a collective call, evenly spread; "stripes x 4": 4 per stripe',
     "buffer": "bytes an aggregator handles in one round",
-    "domains": '"contiguous", "cyclic" or "equal": a part of the file for each aggregator from a stripe on, '
-    "stripes in turn, or as many bytes each",
-    "placement": '"block" or "round-robin": how ranks go to nodes',
+    "domains": '"contiguous", "cyclic" or "equal": each aggregator has a contiguous part of the file aligned to '
+    "stripes, stripes round-robin, or an equal part",
+    "placement": '"block" or "round-robin": how ranks are placed on nodes',
     "collectives": 'rules for collectives, such as "alltoall=bruck", joined by semicolons',
 }
 _LAYOUTS = ("layout", "strips", "group_factor")

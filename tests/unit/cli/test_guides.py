@@ -1,6 +1,7 @@
 """Guides print what the program prints: their models load, their first lines are those of today."""
 
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,16 @@ def test_the_readme_shows_what_its_example_prints(capsys):
 
     printed, shown = (text.partition("; cost ") for text in (capsys.readouterr().out, shown))
     assert printed[:2] == shown[:2]
+
+
+def test_the_readme_shows_what_its_log_is_diagnosed_with(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    command, shown = re.findall(
+        r"    \$ striate (advise .*)\n    \.\.\.\n((?:    .*\n)+)", (ROOT / "README.md").read_text()
+    )[0]
+    assert run(command.split()) == 0
+
+    assert textwrap.dedent(shown) in capsys.readouterr().out
 
 
 def test_the_tutorial_runs_as_it_stands(tmp_path, monkeypatch, capsys):

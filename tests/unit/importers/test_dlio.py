@@ -110,11 +110,11 @@ def test_the_depth_of_the_prefetch_is_dlios(written, prefetch, threads, depth):
         ("batch_size: 7", "batch_size: 7, read_type: memory", "$.reader.read_type", "into memory first"),
         ("  format: npz", "  format: npz\n  compression: gzip", "$.dataset.compression", "compressed"),
         ("train: True", "train: False", "workflow.train", "trains nothing"),
-        ("checkpoint: True}", "checkpoint: True, evaluation: True}", "workflow.evaluation", "not understood"),
+        ("checkpoint: True}", "checkpoint: True, evaluation: True}", "workflow.evaluation", "not supported"),
         ("type: cnn", "num_layers: 3", "$.model.num_layers", "give model_size"),
     ],
 )
-def test_what_is_not_understood_is_refused_with_its_path(written, old, new, at, words):
+def test_what_is_not_supported_is_refused_with_its_path(written, old, new, at, words):
     assert old in UNET3D
 
     with pytest.raises(WorkloadError) as refused:
@@ -164,7 +164,7 @@ def test_hosts_and_accelerators_stand_after_the_file(written):
     [
         ("", None, "give --ranks N"),
         (" x 0 hosts x 1 accelerator", None, "at least one host"),
-        (" x 2 hosts x 2 accelerators", 5, "are not --ranks 5"),
+        (" x 2 hosts x 2 accelerators", 5, "accelerators, --ranks says 5"),
         (" x 2 hosts x 3 hosts", 4, "given twice"),
     ],
 )

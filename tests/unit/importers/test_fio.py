@@ -40,14 +40,14 @@ UNDERSTOOD = [
     ("--name=a --rw=write --bs=4k,64k --size=1m", 1, 1, M, 0),
 ]
 REFUSED = [
-    ("--name=a --size=1m --runtime=60 --time_based", "runtime is not understood: a time"),
-    ("--name=a --size=1m --rw=trim", "rw 'trim' is not understood"),
-    ("--name=a --size=1m --ioengine=rados", "ioengine 'rados' is not understood"),
+    ("--name=a --size=1m --runtime=60 --time_based", "runtime is not supported: a time"),
+    ("--name=a --size=1m --rw=trim", "rw 'trim' is not supported"),
+    ("--name=a --size=1m --ioengine=rados", "ioengine 'rados' is not supported"),
     ("--name=a --rw=read", "the number of bytes is missing; give size - at a.size"),
     ("--name=a --size=10%", "expected a size such as 4k, 2m or 1g, got '10%' - at a.size"),
-    ("--name=a --size=1m --bssplit=4k/50:8k/50", "bssplit is not understood: blocks of different sizes"),
+    ("--name=a --size=1m --bssplit=4k/50:8k/50", "bssplit is not supported: blocks of different sizes"),
     ("--name=a --size=1m --unheard=1", "unknown option 'unheard' - at a.unheard"),
-    ("--name=a --size=1m --numjobs=${N}", "variables are not understood"),
+    ("--name=a --size=1m --numjobs=${N}", "variables are not supported"),
     ("--name=a --size=1m --numjobs=0", "expected at least 1, got 0 - at a.numjobs"),
     ("--name=a --size=1k --bs=4k", "at least one block of 4096 bytes - at a.size"),
     ("--size=1m", "expected a job"),
@@ -93,7 +93,7 @@ def test_a_job_file_has_global_sections_and_jobs_that_wait(tmp_path, capsys):
     assert found.phases == ("first", "second")
     assert run(["workload", "show", name]) == 0
     assert "3 ranks" in capsys.readouterr().out
-    with pytest.raises(WorkloadError, match="3 processes and not --ranks 4"):
+    with pytest.raises(WorkloadError, match="3 processes, --ranks says 4"):
         find_workload(name, ranks=4)
 
 

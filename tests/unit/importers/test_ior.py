@@ -53,15 +53,15 @@ UNDERSTOOD = [
     ("ior -wrt 64k -b 128k", 2, 256 * K, 256 * K, 1),
 ]
 REFUSED = [
-    ("ior -D 300 -w -t 2m -b 9920000m -F", "-D is not understood: a deadline"),
-    ("ior -O stoneWallingWearOut=1 -w", "the directive 'stoneWallingWearOut' is not understood - at -O"),
-    ("ior -O blockSizes=0", "the directive 'blockSizes' is not understood - at -O"),
+    ("ior -D 300 -w -t 2m -b 9920000m -F", "-D is not supported: a deadline"),
+    ("ior -O stoneWallingWearOut=1 -w", "the directive 'stoneWallingWearOut' is not supported - at -O"),
+    ("ior -O blockSizes=0", "the directive 'blockSizes' is not supported - at -O"),
     ("ior -O blockSize", "expected a directive such as blockSize=1m, got 'blockSize' - at -O"),
     ("ior -O filePerProc=yes", "expected filePerProc=0 or filePerProc=1, got 'yes' - at -O"),
     ("ior -O blockSize=huge", "expected a size such as 4k, 2m or 1g, got 'huge' - at -b"),
-    ("ior -a HDF5 -b 16m", "-a 'HDF5' is not understood; known are POSIX, MPIIO"),
+    ("ior -a HDF5 -b 16m", "-a 'HDF5' is not supported; expected one of POSIX, MPIIO"),
     ("ior -f nowhere.ior", "No such file"),
-    ("ior -Z -F", "-Z is not understood"),
+    ("ior -Z -F", "-Z is not supported"),
     ("ior -b 3m -t 2m", "multiple of the transfer size"),
     ("ior -b 0", "expected at least 1, got '0' - at -b"),
     ("ior -b 1x", "expected a size such as 4k, 2m or 1g, got '1x' - at -b"),
@@ -76,7 +76,7 @@ REFUSED = [
     ("ior -z -C", "ior refuses -z with -C"),
     ("ior -m -i 5000 -b 1m", "expected at most 1000 repetitions with -m or -d, got 5000 - at -i"),
     ("ior -o 'a", "not a command line"),
-    ("mpirun -n 4 ./ior -T 5 -b 1m", "-T is not understood"),
+    ("mpirun -n 4 ./ior -T 5 -b 1m", "-T is not supported"),
 ]
 
 
@@ -137,7 +137,7 @@ def test_the_number_of_ranks_comes_from_the_launcher_ior_or_the_command():
     assert from_command_line("srun --ntasks=5 ior -b 1m", 5).ranks == 5
     with pytest.raises(WorkloadError, match="number of ranks is missing"):
         from_command_line("ior -b 1m", None)
-    with pytest.raises(WorkloadError, match="the launcher says 5 ranks and --ranks 4"):
+    with pytest.raises(WorkloadError, match="the launcher starts 5 ranks, --ranks says 4"):
         from_command_line("srun -n 5 ior -b 1m", 4)
     with pytest.raises(WorkloadError, match="expected the command line of one of ior"):
         from_command_line("mpirun -n 4 ./solver", None)
@@ -231,7 +231,7 @@ def test_a_script_is_its_tests_one_after_the_other(tmp_path):
         (
             "transferSize=256k",
             "deadlineForStonewalling=300",
-            "the directive 'deadlineForStonewalling' is not understood",
+            "the directive 'deadlineForStonewalling' is not supported",
         ),
         ("readFile=1", "numTasks=2", "tests with different numbers of tasks"),
     ],

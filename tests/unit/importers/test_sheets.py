@@ -164,7 +164,7 @@ def test_sheets_are_joined_and_every_program_is_forecast_on_them(tmp_path, capsy
         ("slurm", NODE.format("n1", 1) * 2, "the node 'n1' is listed twice"),
         ("slurm", NODE.format("n[1-x]", 1), "expected nodes such as node[001-064], got 'n[1-x]'"),
         ("slurm", NODE.format("n[9-1]", 1), "expected an ascending range of nodes, got 'n[9-1]'"),
-        ("slurm", NODE.format("DEFAULT", 1), "defaults of slurm.conf are not understood"),
+        ("slurm", NODE.format("DEFAULT", 1), "defaults of slurm.conf are not supported"),
         ("beegfs", "TargetID  Cap. Pool\n1 normal\n", "--nodetype=storage: no column NodeID is there"),
         ("lstopo", "Machine", "expected the output of lstopo"),
     ],

@@ -212,9 +212,9 @@ def _wraps(picture, one, other):
 
 
 def test_dashed_ends_stand_where_a_ring_closes(picture):
-    if not isinstance(picture.network, TorusNetwork):
-        pytest.skip("only a torus has rings")
-    shape = picture.network.dimensions
+    shape = (
+        picture.network.dimensions if isinstance(picture.network, TorusNetwork) else ()
+    )  # others have no ring
     stubs = {(picture.at(first), picture.at(last)) for first, last, dashed in picture.lines if dashed}
     ends = [one for one, other in stubs if one is not None and other is None]
     closing = 0

@@ -152,7 +152,7 @@ def test_ranges_widen_with_every_doubling_beyond_the_table():
 
 
 def test_too_few_rows_and_unknown_lock_modes_are_refused():
-    with pytest.raises(RatesError, match="8 different settings with a time at least, got 1"):
+    with pytest.raises(RatesError, match="at least 8 different settings with a time, got 1"):
         fit_rates([row(seconds=1.0), row(nodes=8)])
     with pytest.raises(RatesError, match=r"lock mode '1', only about 0, 2"):
         own_fit().forecast([row(lock_mode="1")])

@@ -100,7 +100,7 @@ def test_other_targets_are_those_of_the_forecast():
     ("base", "vary", "message"),
     [
         (BASE, ("servers",), "the number of drives is not known; vary drives too"),
-        (BASE, ("servers", "fans"), "expected some of servers, links, drives, host-links, got 'fans'"),
+        (BASE, ("servers", "fans"), "expected one or more of servers, links, drives, host-links, got 'fans'"),
         (BASE, (), "expected different things to vary"),
         (replace(BASE, local=True), ("servers", "drives"), "its drives are in the hosts"),
     ],

@@ -158,7 +158,7 @@ def test_our_name_over_other_columns_is_refused(tmp_path):
     path = tmp_path / "w.parquet"
     pq.write_table(pa.table({"kind": [1.5]}).replace_schema_metadata({"striate": SCHEMA}), path)
 
-    with pytest.raises(WorkloadError, match="the columns are not those of a workload"):
+    with pytest.raises(WorkloadError, match="expected the columns of a saved workload, found others"):
         Workload.load(path)
 
 

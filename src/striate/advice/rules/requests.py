@@ -191,7 +191,7 @@ def unaligned(facts: Facts) -> Verdict:
     return Diagnosis(
         title="Accesses do not begin at a block of the file system",
         evidence=Evidence.of(off[often], layer.moved()[often], spent, words),
-        why="A write to part of a block reads the rest of it first, and two ranks in one block take its lock in turn.",
+        why="A write to part of a block reads the rest first, and ranks that write to one block wait for its lock.",
         wall=wall,
         change=Change(
             "Begin every rank's part at a multiple of the block or stripe",

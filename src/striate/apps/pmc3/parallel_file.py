@@ -56,7 +56,7 @@ class SampleDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
             if name != "arrangement" and not least <= value <= most:
                 raise ParallelFileError(f"expected {name} from {least} to {most}, got {value}", at="preamble")
         if self.together and self.arrangement == "run":
-            raise ParallelFileError("expected together with the arrangement generation alone", at="preamble")
+            raise ParallelFileError("`together` is for the arrangement generation only", at="preamble")
         front = (
             Slot("preamble", PREAMBLE_BYTES, padded=False),
             Area("turn", 2, Slot("mark", MARK_BYTES, padded=False)),

@@ -253,7 +253,7 @@ def explained(outcome: CaseOutcome, cpus: int) -> str:
         reasons.append(f"{max(seen):.2g} processes of others beside {outcome.case.ranks} ranks")
     if outcome.case.ranks > cpus:
         reasons.append(
-            f"the system deals {outcome.case.ranks} ranks out to {cpus} CPUs, each time differently"
+            f"the system schedules {outcome.case.ranks} ranks on {cpus} CPUs differently in each run"
         )
     if outcome.measured < 0.1:
         reasons.append("a run this short is mostly start-up and flushes")

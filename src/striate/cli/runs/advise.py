@@ -194,7 +194,7 @@ def advice_text(advice: Advice) -> str:
 
     name = " ".join(word.rsplit("/", 1)[-1] for word in advice.program.split()[:2]) or "the program"
     run, io = about_seconds(advice.run_seconds), about_seconds(advice.io_seconds)
-    head = f"{name}: {run}, of it up to {io} of a rank in I/O"
+    head = f"{name}: {run}, of which I/O takes up to {io} on one rank"
     parts = [head, *(item_text(item) for item in advice.items)]
     if not advice.items:
         parts.append(

@@ -26,7 +26,11 @@ SCHEMA = "striate.applied/1"
     "--rerun", "again", is_flag=True, help="run the program without and with the settings, and compare"
 )
 @click.option(
-    "--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="runs of each, in turn"
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="runs with each of the two settings, alternating",
 )
 @click.option(
     "--now",
@@ -157,7 +161,7 @@ def _text(output: Path, files: dict[str, str], plan: ApplyPlan, measured: Rerun 
         gain = measured.measured_gain
         lines += [
             "",
-            f"measured: {was} without, {will} with the settings (medians of {len(measured.before)} runs in turn)",
+            f"measured: {was} without, {will} with the settings (medians of {len(measured.before)} alternating runs)",
             f"measured gain: {gain.estimate:.1%} ({gain.low:.1%} to {gain.high:.1%}, from quartiles)",
         ]
         if measured.predicted_gain is not None:

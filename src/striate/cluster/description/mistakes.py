@@ -50,7 +50,7 @@ def _unknown_key(key: str, document: Any, path: str) -> ClusterError:
         return ClusterError(f"unknown key {_shown(key)}", at=path)
     known = keys_at(Description, document, path)
     close = difflib.get_close_matches(key, known, n=1)
-    hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(known)}"
+    hint = f"did you mean `{close[0]}`?" if close else f"known keys are {', '.join(known)}"
     return ClusterError(f"unknown key `{key}`; {hint}", at=f"{path}.{key}")
 
 

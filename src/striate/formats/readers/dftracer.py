@@ -28,7 +28,7 @@ _LONGEST_LINE = 1 << 20
 _NANOSECONDS = {"NS": 1, "US": 1000, "MS": 10**6, "SEC": 10**9, "S": 10**9}
 _COMPLETE, _METADATA = (1, "X"), (4, "M")
 _ENDINGS = (".pfw", ".pfw.gz")
-_OTHER = ("MPI", "dftracer", "dlio_profiler")  # calls that are not understood, and the tracer's own
+_OTHER = ("MPI", "dftracer", "dlio_profiler")  # calls that are not supported, and the tracer's own
 _REGION = "\0region"  # stands for a function's name in a row that is a region
 _MOST_REGIONS = 100_000
 

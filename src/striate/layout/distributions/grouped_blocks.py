@@ -53,7 +53,7 @@ class GroupedBlocks(Layout):
 
     def describe(self) -> str:
         domain = f"Domains of {format_size(self.domain)} in {counted(self.factor, 'block')} each"
-        return f"{domain}, dealt in turn to {counted(self.servers, 'server')}"
+        return f"{domain}, round-robin over {counted(self.servers, 'server')}"
 
     def __str__(self) -> str:
         aligned = f":{format_bytes(self.alignment)}" if self.alignment > 1 else ""

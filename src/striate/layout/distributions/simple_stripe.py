@@ -29,7 +29,7 @@ class SimpleStripe(Layout):
         return _core.SimpleStripe(self.servers, self.unit)
 
     def describe(self) -> str:
-        return f"Strips of {format_size(self.unit)}, dealt in turn to {counted(self.servers, 'server')}"
+        return f"Strips of {format_size(self.unit)}, round-robin over {counted(self.servers, 'server')}"
 
     def __str__(self) -> str:
         return f"simple:{self.servers}:{format_bytes(self.unit)}"

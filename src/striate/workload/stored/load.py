@@ -61,7 +61,7 @@ def _complete(table: pa.Table) -> pa.Table:
     if sorted(table.schema.names) == sorted(wanted.names):
         table = table.select(wanted.names)
     if not table.schema.equals(wanted, check_metadata=False):
-        raise WorkloadError("the columns are not those of a workload")
+        raise WorkloadError("expected the columns of a saved workload, found others")
     return table
 
 

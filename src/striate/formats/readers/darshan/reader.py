@@ -149,7 +149,7 @@ def _read_others(reading: _Reading, module: str) -> None:
         if part is None:
             reading.flag(
                 "unknown-module",
-                f"{module} records of version {log.modules[module].version} are not understood",
+                f"{module} records of version {log.modules[module].version} are not supported",
             )
             return
         table, sound = part
@@ -157,7 +157,7 @@ def _read_others(reading: _Reading, module: str) -> None:
         if not (whole and sound):
             reading.flag("damaged", f"the {module} records end early; what came before was read")
     elif module not in _READ:
-        reading.flag("unknown-module", f"{module} records are not understood and were left out")
+        reading.flag("unknown-module", f"{module} records are not supported and were left out")
     elif module in ("H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR", "DAOS", "BG/Q"):
         _counters(reading, module)
 
@@ -201,7 +201,7 @@ def _counters(reading: _Reading, module: str) -> Counters | None:
     records = counters(module, log.modules[module].version, content, order=log.order)
     if records is None:
         reading.flag(
-            "unknown-module", f"{module} records of version {log.modules[module].version} are not understood"
+            "unknown-module", f"{module} records of version {log.modules[module].version} are not supported"
         )
         return None
     if not whole or not records.whole:
@@ -231,7 +231,7 @@ def _segments(reading: _Reading, module: str) -> dxt.Segments | None:
     log = reading.log
     version = log.modules[module].version
     if not 1 <= version <= dxt.KNOWN[module]:
-        reading.flag("unknown-module", f"{module} records of version {version} are not understood")
+        reading.flag("unknown-module", f"{module} records of version {version} are not supported")
         return None
     content, whole = log.records(module)
     found = dxt.segments(content, order=log.order, threads=version >= dxt.THREADS_SINCE[module])
