@@ -43,22 +43,11 @@ class View:
 def page(title: str, views: Sequence[View], *, shared: dict[str, Any], served: bool = False) -> str:
     """The document; `shared` is what all views see, `served` lets it ask the server it came from for more."""
     style, script = read_web("page.css"), _script(views)
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src '{_hash(script)}'",
-            f"style-src '{_hash(style)}'",
-            "img-src data: blob:",
-            "connect-src 'self'" if served else "connect-src 'none'",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-    head = (
-        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style}</style>"
-    )
+    allows = [
+        f"script-src '{_hash(script)}'",
+        "img-src data: blob:",
+        "connect-src 'self'" if served else "connect-src 'none'",
+    ]
     payloads, described = [], []
     for number, view in enumerate(views):
         directory, content = view.packed
@@ -72,6 +61,27 @@ def page(title: str, views: Sequence[View], *, shared: dict[str, Any], served: b
         *payloads,
         f'<script type="module">{script}</script>',
     ]
+    return html_document(title, style, body, allows=allows)
+
+
+def html_document(title: str, style: str, body: Sequence[str], *, allows: Sequence[str] | None = ()) -> str:
+    """A document that opens offline; its content security policy lets in its style and what `allows` says.
+
+    None: without a policy, for scripts that make styles of their own.
+    """
+    rules = [
+        "default-src 'none'",
+        *(allows or ()),
+        f"style-src '{_hash(style)}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(rules)}">'
+    head = (
+        f'<meta charset="utf-8">{policy if allows is not None else ""}'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{style}</style>"
+    )
     joined = "\n".join(body)
     return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{joined}\n</body>\n</html>\n'
 

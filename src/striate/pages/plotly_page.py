@@ -7,7 +7,7 @@ from typing import Any
 
 from striate.errors import OutputError
 from striate.pages.bundle import read_web
-from striate.pages.page import embedded
+from striate.pages.page import embedded, html_document
 
 
 def plotly_page(title: str, *, heading: str, body: str, script: str, data: dict[str, Any]) -> str:
@@ -15,10 +15,6 @@ def plotly_page(title: str, *, heading: str, body: str, script: str, data: dict[
 
     Title and heading are shown as text, and data cannot end its element. Raises OutputError without plotly.
     """
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{read_web('plotly_page.css')}</style>"
-    )
     parts = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="soft">{escape(heading)}</p>',
@@ -27,8 +23,7 @@ def plotly_page(title: str, *, heading: str, body: str, script: str, data: dict[
         f"<script>{_plotly_script()}</script>",
         f"<script>{read_web(script)}</script>",
     ]
-    joined = "\n".join(parts)
-    return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{joined}\n</body>\n</html>\n'
+    return html_document(title, read_web("plotly_page.css"), parts, allows=None)
 
 
 def _plotly_script() -> str:

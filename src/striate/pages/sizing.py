@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 from collections.abc import Callable, Sequence
 from html import escape
 
+from striate.pages.page import html_document
 from striate.svg import ACCENT, INK, MUTED, RULE, Canvas
 from striate.training.sizing import SizedSystem, Sizing
 from striate.training.sizing_text import system_text, table_head, table_row, target_text
@@ -25,8 +24,6 @@ STYLE = (
 def sizing_page(sizing: Sizing) -> str:
     """The document; it opens offline and runs no script."""
     title = f"{sizing.job}: {target_text(sizing.target)}"
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{escape(_sentence(sizing))}</p>",
@@ -35,13 +32,7 @@ def sizing_page(sizing: Sizing) -> str:
         _table(sizing),
         _widths(sizing),
     ]
-    head = (
-        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style>"
-    )
-    body = "\n".join(part for part in parts if part)
-    return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n'
+    return html_document(title, STYLE, [part for part in parts if part])
 
 
 def _sentence(sizing: Sizing) -> str:

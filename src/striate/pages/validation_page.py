@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
 from striate.interval import Interval
+from striate.pages.page import html_document
 from striate.units import about_seconds
 
 _STYLE = """
@@ -44,13 +43,6 @@ class ProgramRow:
 def validation_page(rows: Sequence[ProgramRow], *, title: str, words: str, picture: str) -> str:
     """The document; programs whose forecasts are furthest off come first. `picture` is an SVG of ours."""
     ordered = sorted(rows, key=lambda row: -abs(math.log1p(max(row.error, -0.999))))
-    digest = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    head = (
-        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style>"
-    )
     body = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="soft">{escape(words)}</p>',
@@ -62,8 +54,7 @@ def validation_page(rows: Sequence[ProgramRow], *, title: str, words: str, pictu
         "<p>The longest that a rank was in each kind of call, as a share of the run.</p>",
         _parts([row for row in rows if row.parts]),
     ]
-    joined = "\n".join(body if any(row.parts for row in rows) else body[:-3])
-    return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{joined}\n</body>\n</html>\n'
+    return html_document(title, _STYLE, body if any(row.parts for row in rows) else body[:-3])
 
 
 def _programs(rows: Sequence[ProgramRow]) -> str:
