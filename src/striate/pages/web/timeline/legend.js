@@ -38,13 +38,14 @@ export function legend(model, page) {
 
 const total = (state) => state.seconds.reduce((sum, value) => sum + (value ?? 0), 0);
 
+// An image, not a canvas: a browser handles every canvas in sight apart, in every frame.
 export function swatch(state, theme) {
   const { fill, mark, pattern } = look(state, theme);
-  const canvas = element("canvas", { class: "swatch", width: 14, height: 14, "aria-hidden": "true" });
+  const canvas = element("canvas", { width: 14, height: 14 });
   const context = canvas.getContext("2d");
   context.fillStyle = fill;
   context.fillRect(0, 0, 14, 14);
   context.fillStyle = mark;
   for (let y = 0; y < 14; y++) for (let x = 0; x < 14; x++) if (marked(pattern, x, y)) context.fillRect(x, y, 1, 1);
-  return canvas;
+  return element("img", { class: "swatch", src: canvas.toDataURL(), alt: "", "aria-hidden": "true" });
 }

@@ -9,9 +9,8 @@ const LEAST = 4; // pixels of the part looked at, however narrow
 
 export function minimap(stage, act) {
   const canvas = element("canvas", { height: HEIGHT, role: "img", "aria-label": "The whole run; drag the frame to move the visible part" });
-  const [frame, chosen] = [element("div", { class: "frame" }), element("div", { class: "chosen" })];
-  const strip = element("div", { class: "minimap" }, canvas, chosen, frame);
-  let planned = false;
+  const strip = element("div", { class: "minimap" }, canvas);
+  let [planned, picture] = [false, null];
 
   const wide = () => Math.max(1, Math.round(stage.width - stage.gutter));
   const pixel = (time) => ((time - stage.extent[0]) / (stage.extent[1] - stage.extent[0])) * wide();
@@ -26,25 +25,26 @@ export function minimap(stage, act) {
       canvas.width = wide();
       strip.style.width = `${wide()}px`;
       strip.style.marginLeft = `${stage.gutter + 1}px`;
-      canvas.getContext("2d").putImageData(painted(stage, wide()), 0, 0);
+      picture = painted(stage, wide());
       move();
     });
   }
 
+  // The frame is drawn, not an element: to move one, the browser would lay out and paint the document in every frame.
   function move() {
-    stretch(frame, ...frameOf(stage, pixel));
-    const selection = stage.page.get("selection");
-    chosen.hidden = !selection;
-    if (selection) stretch(chosen, ...selection.map(pixel));
+    if (!picture) return;
+    const context = canvas.getContext("2d", { alpha: false });
+    context.putImageData(picture, 0, 0);
+    context.strokeStyle = context.fillStyle = stage.colours.accent;
+    context.lineWidth = 2;
+    const [left, right] = frameOf(stage, pixel);
+    context.strokeRect(left + 1, 1, right - left - 2, HEIGHT - 2);
+    const selection = stage.page.get("selection")?.map(pixel);
+    if (selection) context.fillRect(selection[0], 0, Math.max(LEAST, selection[1] - selection[0]), 4);
   }
 
   listen(strip, stage, act, { pixel, time });
   return { strip, repaint, move };
-}
-
-function stretch(part, left, right) {
-  part.style.left = `${left.toFixed(1)}px`;
-  part.style.width = `${Math.max(LEAST, right - left).toFixed(1)}px`;
 }
 
 function frameOf(stage, pixel) {
