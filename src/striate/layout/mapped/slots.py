@@ -1,4 +1,4 @@
-"""Lines in slots: how much room they need as numbers grow, how they are padded, and how they come out again.
+"""Lines in slots: how they are padded, and how they come out again.
 
 The thesis froze the size of the first generation's lines; a real line grows by a digit at generation 10, by a
 sign when a number turns negative. So a slot has headroom, spaces before the newline fill it, and a line that
@@ -11,29 +11,6 @@ from striate.errors import LayoutError
 from striate.layout.mapped.record_map import Slot
 
 PADDING = b" "
-
-
-def slot_bytes(
-    line: int,
-    first_generation: int,
-    last_generation: int,
-    signed_columns: int = 0,
-    *,
-    wide_exponents: bool = False,
-    integer_digits: int = 0,
-) -> int:
-    """Bytes that hold any later line, when the first one, at `first_generation`, has `line` bytes.
-
-    Room for the digits of the last generation, a sign for every number that may turn negative, with
-    `wide_exponents` a third exponent digit for each, and `integer_digits` more for columns of whole numbers.
-    """
-    growth = digits(last_generation) - digits(first_generation)
-    if line < 1 or growth < 0:
-        raise LayoutError(
-            f"expected a line of at least 1 B and increasing generations, "
-            f"got {line} B, {first_generation} to {last_generation}"
-        )
-    return line + growth + signed_columns * (2 if wide_exponents else 1) + integer_digits
 
 
 def digits(number: int) -> int:

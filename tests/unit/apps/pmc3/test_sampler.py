@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from failing_store import MemoryStore, PowerError
+from reference.thesis_formulas import samples_written
+from reference.thesis_formulas import tree_header as tree_header_bytes
 from striate.apps.pmc3.checkpoint import CheckpointError, load, random_state, restored_random
 from striate.apps.pmc3.coupling import Coupling
-from striate.apps.pmc3.line_sizes import samples_written
-from striate.apps.pmc3.line_sizes import tree_header as tree_header_bytes
 from striate.apps.pmc3.lines import (
     describe,
     parameter_header,
