@@ -62,7 +62,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return int(name[1:])
 
     def cpus(self, host: int) -> list[int]:
-        """The CPUs of a host: dealt in turn, so that hosts share CPUs only when there are too few."""
+        """The CPUs of a host: assigned round-robin, so that hosts share CPUs only when there are too few."""
         usable = sorted(os.sched_getaffinity(0))
         return sorted({usable[(host * self.cores + core) % len(usable)] for core in range(self.cores)})
 

@@ -211,7 +211,7 @@ def _flags(found: RecordedParts, fixes: Sequence[Correction], merged: MergedName
         flags.append(
             Flag(
                 "strides-collapsed",
-                f"{merged.views_missed:,} views not understood, or accesses of too many runs, show as one run",
+                f"{merged.views_missed:,} views of unsupported datatypes or too many byte ranges show as one range",
             )
         )
     if found.later:

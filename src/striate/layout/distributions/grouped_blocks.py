@@ -1,4 +1,4 @@
-"""Grouped blocks: each process's domain cut by the group factor, the blocks dealt to the servers in turn."""
+"""Grouped blocks: the group factor divides each process's domain; its blocks go round-robin over the servers."""
 
 from __future__ import annotations
 

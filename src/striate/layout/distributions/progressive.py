@@ -22,7 +22,7 @@ MOST_OBJECTS = 2000  # of one component: LOV_MAX_STRIPE_COUNT of Lustre
 
 @dataclass(frozen=True, slots=True)
 class LayoutComponent:
-    """The bytes up to `end`: strips of `unit` bytes dealt in turn to objects on `targets`, one server per object.
+    """The bytes up to `end`: strips of `unit` bytes, round-robin over objects on `targets`, one server per object.
 
     Strips are counted from the beginning of the file. A server that occurs several times is overstriped.
     """

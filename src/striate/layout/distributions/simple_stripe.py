@@ -1,4 +1,4 @@
-"""Simple stripe: equal strips dealt to the servers in turn (thesis 003, section 3.2.1)."""
+"""Simple stripe: equal strips, round-robin over the servers (thesis 003, section 3.2.1)."""
 
 from __future__ import annotations
 

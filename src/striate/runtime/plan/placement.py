@@ -59,7 +59,7 @@ def chunks_per_block(chunks: int, ranks: int, group_factor: int) -> int:
 
 
 def group_by_factor(chunks: int, *, ranks: int, servers: int, group_factor: int) -> Int64:
-    """The server of each chunk: blocks dealt to the servers in turn.
+    """The server of each chunk: blocks, round-robin over the servers.
 
     Factor 1 sends a whole domain to one server (most locality), factor `servers` spreads it over all (most
     parallelism). Refuses factors outside 1 to `servers`.
