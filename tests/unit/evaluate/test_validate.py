@@ -232,7 +232,7 @@ def test_reasons_are_those_that_show():
 
     assert "5 processes of others beside 2 ranks" in explained(busy, 2)
     assert "mostly start-up" in explained(short, 2)
-    assert "2 ranks out to 1 CPUs" in explained(short, 1)
+    assert "schedules 2 ranks on 1 CPUs" in explained(short, 1)
     assert "CPUs" not in explained(short, 2)
 
 
