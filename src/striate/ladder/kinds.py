@@ -31,7 +31,7 @@ class ForecastKind:
 def kind_of(workload: Workload | Flows, cluster: Cluster) -> ForecastKind:
     """The kind of a program on a machine."""
     if isinstance(workload, Flows):
-        return ForecastKind("stream", "one node" if cluster.nodes == 1 else "cluster")
+        return ForecastKind("stream", "one node" if _is_alone(cluster) else "cluster")
     return ForecastKind(_program(workload), _machine(cluster, workload.ranks))
 
 
@@ -50,5 +50,10 @@ def _program(workload: Workload) -> str:
 def _machine(cluster: Cluster, ranks: int) -> str:
     cpus = np.array([kind.sockets * kind.cpus_per_socket for kind in cluster.node_types])[cluster.node_type]
     placed = np.bincount(cluster.place(ranks).node, minlength=cluster.nodes)
-    where = "one node" if cluster.nodes == 1 else "cluster"
+    where = "one node" if _is_alone(cluster) else "cluster"
     return f"{where}, oversubscribed" if bool((placed > cpus).any()) else where
+
+
+def _is_alone(cluster: Cluster) -> bool:
+    """Whether all of it is one node: servers of their own stand behind a network, which one node does not have."""
+    return cluster.nodes == 1 and all(server.node == 0 for server in cluster.servers)

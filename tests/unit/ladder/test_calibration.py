@@ -20,6 +20,8 @@ from striate.ladder.calibration import (
 )
 from striate.ladder.distribution import UNSEEN, Spread, range_of
 from striate.ladder.kinds import ForecastKind, kind_of
+from striate.training.as_cluster import cluster_of
+from striate.training.system import StorageSystem
 from striate.workload import Workload
 from striate.workload.operations import barrier, compute, write
 
@@ -72,6 +74,14 @@ def test_ranges_that_nobody_measured_count_in_full(own):
     measured, usual = (model_spread(UNKNOWN, measured=one) for one in (True, False))
 
     assert (measured.confirmed, usual.confirmed) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize(("local", "machine"), [(True, "one node"), (False, "cluster")])
+def test_one_node_with_servers_apart_is_a_cluster(local, machine):
+    cluster = cluster_of(StorageSystem("box", local=local))
+    workload = Workload.from_program(lambda rank, ranks: [write("f", offset=0, size=10)], ranks=2)
+
+    assert kind_of(workload, cluster) == ForecastKind("files", machine)
 
 
 @pytest.mark.parametrize("known", [0.0, 0.05, 0.2])
