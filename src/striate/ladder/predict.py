@@ -21,7 +21,15 @@ from striate.ladder.data_sieving import carried_out
 from striate.ladder.forecast import Forecast
 from striate.ladder.proofs import Proof, weakest
 from striate.ladder.refined import refined, unrefined, with_floor
-from striate.ladder.request import Request, between, ends_of, subject_of, widened, with_range
+from striate.ladder.request import (
+    Request,
+    between,
+    ends_of,
+    fresh_memory_notes,
+    subject_of,
+    widened,
+    with_range,
+)
 from striate.plugins.loading import NO_PLUGINS, Plugins, load
 from striate.provenance import Provenance, metered
 from striate.rungs.answer import RUNGS
@@ -137,6 +145,7 @@ def predict(
         if isinstance(workload, Workload) and workload.floor is not None:
             forecast = with_floor(request, forecast, cluster, workload.floor, given)
     told = (*own.notes, *(workload.notes if isinstance(workload, Workload) else ()))
+    told += fresh_memory_notes(workload, cluster)
     return with_range(replace(forecast, spent=meter.cost, notes=(*forecast.notes, *told)))
 
 

@@ -37,7 +37,7 @@ from striate.plugins.loading import Plugins
 from striate.provenance import Provenance
 from striate.rungs.memory.fit import expect_messages_fit
 from striate.trace.trace import Trace
-from striate.units import about_seconds
+from striate.units import about_seconds, about_size
 from striate.workload.flows import Flows
 from striate.workload.kinds import FILE_CALLS
 from striate.workload.summary import new_bytes
@@ -89,6 +89,15 @@ def with_fresh_memory(workload: Workload, cluster: Cluster) -> Cluster:
         return cluster
     written, read = new_bytes(workload)
     return as_met(cluster, written=written, read=read, ranks=workload.ranks)
+
+
+def fresh_memory_notes(workload: Workload | Flows, cluster: Cluster) -> tuple[str, ...]:
+    """How much the program writes beyond the memory at hand, which is a state of the machine and not a property."""
+    ready = sum(server.cache.ready or 0 for server in cluster.servers if server.cache.fresh_rate is not None)
+    if not ready or not isinstance(workload, Workload) or (beyond := new_bytes(workload)[0] - ready) <= 0:
+        return ()
+    state = "a run right after another one finds more at hand and is faster"
+    return (f"the host has to give memory for {about_size(beyond)} of what is written; {state}",)
 
 
 def as_measured(workload: Workload, cluster: Cluster) -> Workload:

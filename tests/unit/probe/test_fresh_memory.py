@@ -96,6 +96,14 @@ def test_new_data_beyond_what_is_at_hand_come_as_fast_as_the_host_gives_memory(r
     assert found.bounds.estimate == pytest.approx(seconds, rel=0.03)
 
 
+@pytest.mark.parametrize(("written", "told"), [(100_000_000, []), (500_000_000, ["381 MiB"])])
+def test_what_the_host_has_to_give_is_told(written, told):
+    found = predict(writing(1, written), cluster_from_toml(MACHINE))
+
+    notes = [note for note in found.notes if note.startswith("the host has to give memory for")]
+    assert [note.split(" for ")[1].split(" of ")[0] for note in notes] == told
+
+
 def test_writing_the_same_place_again_takes_no_new_memory():
     assert new_bytes(writing(2, 1000, times=7)) == (14_000, 0)
     assert new_bytes(writing(2, 1000, times=7, moves=False)) == (2000, 0)
