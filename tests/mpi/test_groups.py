@@ -21,6 +21,17 @@ def test_a_run_goes_on_from_any_step_on_other_ranks(run_ranks, tmp_path, before,
     assert not verdict.notes
 
 
+def test_one_server_writes_the_joint_rows_of_all_ranks(run_ranks, tmp_path):
+    """Rows of three variables are split by the owners of their chunks, who are not the writer."""
+    assert run_ranks(3, "steps.py", tmp_path, 4, 0, "one-server") == "4 steps written\n"
+
+    assert not runtime.verify(tmp_path / "run").findings
+    with runtime.open_group(None, tmp_path / "run") as group:
+        for step in group.steps:
+            for name in ("pressure", "velocity", "temperature"):
+                assert np.unique(group.read_all(name, step=step)).tolist() == [step]
+
+
 def watch(path, program):
     """Read every step that comes, until the program has ended; the numbers of the steps that were read."""
     seen = []

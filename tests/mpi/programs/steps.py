@@ -1,4 +1,4 @@
-"""A run of many steps, which another process may watch, or end: `steps.py FOLDER STEPS KEEP [pids]`."""
+"""A run of many steps, which another process may watch, or end: `steps.py FOLDER STEPS KEEP [pids] [one-server]`."""
 
 import os
 import sys
@@ -29,6 +29,7 @@ group = runtime.create_group(
     },
     keep=keep or None,
     chunk="4 KiB",
+    servers=1 if "one-server" in sys.argv else None,
 )
 with group:
     nodes = group.schedule("node", ours)
@@ -46,5 +47,8 @@ with group:
     assert (found == steps - 1).all()
     assert (group.read_all("velocity", [0, NODES - 1], step=-2) == steps - 2).all()
     assert np.array_equal(group.read_all("x", nodes), ours)
+    marks = group.read_all("marks", nodes)
+    assert np.array_equal(marks.counts, (ours + steps - 1) % 3)
+    assert (marks.values == steps - 1).all()
 if WORLD.rank == 0:
     print(f"{steps} steps written")
