@@ -17,6 +17,7 @@ ORDER = (
         "decoders",
         "documents",
         "units",
+        "arrow",
         "parquet_footer",
         "limits",
         "csv_table",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from striate.advice.count import counted
 from striate.advice.layer import Floats, Layer
 from striate.advice.wall import wall_seconds
+from striate.arrow import as_numpy
 from striate.interval import Interval
 from striate.trace.records import DATA_MODULES, asked, columns_of
 from striate.trace.trace import Trace
@@ -140,6 +141,6 @@ class Facts:
             return None
         total = np.zeros(self.ranks)
         for name in ("read", "written"):
-            sums = [sum(bins) for bins in table.column(name).take(rows).to_pylist()]
-            np.add.at(total, np.asarray(table.column("rank").take(rows).to_numpy()), sums)
+            bins = table.column(name).to_pylist()
+            np.add.at(total, as_numpy(table.column("rank"))[rows], [sum(bins[at]) for at in rows])
         return total

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from striate.arrow import array, strings
 from striate.errors import TraceError
 from striate.trace.kinds import KINDS, LEVELS
 
@@ -67,18 +68,18 @@ def operations(rows: int, columns: Mapping[str, Any]) -> pa.Table:
     for name in NAMES:
         if name in WORDS:
             codes = _column(columns.get(name, 0), rows, np.int8)
-            arrays[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(WORDS[name]))
+            arrays[name] = pa.DictionaryArray.from_arrays(array(codes), strings(WORDS[name]))
         elif name == "function":
             codes, names = columns.get(name, (0, ("",)))
             codes = _column(codes, rows, np.int16)
-            arrays[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(names, pa.string()))
+            arrays[name] = pa.DictionaryArray.from_arrays(array(codes), strings(names))
         elif name == "collective":
-            arrays[name] = pa.array(_column(columns.get(name, False), rows, np.bool_))
+            arrays[name] = array(_column(columns.get(name, False), rows, np.bool_))
         elif name == "complete" and name not in columns:
-            arrays[name] = pa.array(_column(columns.get("end", 0), rows, np.int64))
+            arrays[name] = array(_column(columns.get("end", 0), rows, np.int64))
         else:
             kind, default = NUMBERS[name]
-            arrays[name] = pa.array(_column(columns.get(name, default), rows, kind))
+            arrays[name] = array(_column(columns.get(name, default), rows, kind))
     return pa.table(arrays)
 
 

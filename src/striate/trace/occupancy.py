@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from striate.arrow import empty
 from striate.errors import TraceError
 
 # Bytes on their way to the disks, bytes in the read cache, requests that wait before the disks.
@@ -24,7 +25,7 @@ SCHEMA = pa.schema(
 
 def no_occupancy() -> pa.Table:
     """The table of a trace that was not simulated."""
-    return SCHEMA.empty_table()
+    return empty(SCHEMA)
 
 
 def checked(occupancy: pa.Table) -> pa.Table:

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from striate.arrow import as_numpy
 from striate.errors import TraceError
 
 ALL_RANKS = -1
@@ -54,7 +55,7 @@ def checked(records: Tables, *, files: int, ranks: int) -> dict[str, pa.Table]:
         for name, limit in (("file", files), ("rank", ranks)):
             if name not in table.column_names or not pa.types.is_int32(table.schema.field(name).type):
                 raise TraceError(f"expected a column {name!r} of 32-bit numbers", at=f"records {module}")
-            values = np.asarray(table.column(name).to_numpy())
+            values = as_numpy(table.column(name))
             if ((values < -1) | (values >= limit)).any():
                 raise TraceError(f"expected {name} numbers below {limit}", at=f"records {module}")
         if any(column.null_count for column in table.columns):
@@ -65,7 +66,7 @@ def checked(records: Tables, *, files: int, ranks: int) -> dict[str, pa.Table]:
 def columns_of(table: pa.Table) -> Columns:
     """The counters of a table as NumPy columns; lists and words are left out."""
     return {
-        name: np.asarray(table.column(name).to_numpy())
+        name: as_numpy(table.column(name))
         for name in table.column_names
         if pa.types.is_integer(table.schema.field(name).type)
         or pa.types.is_floating(table.schema.field(name).type)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from striate.arrow import empty
 from striate.errors import TraceError
 
 # Counters since a host was started: nanoseconds of all its CPUs, bytes of the rest; -1 where not known.
@@ -21,7 +22,7 @@ SCHEMA = pa.schema([("host", pa.int32()), *((name, pa.int64()) for name in NAMES
 
 def no_samples() -> pa.Table:
     """What a trace holds for which nobody looked at the hosts."""
-    return SCHEMA.empty_table()
+    return empty(SCHEMA)
 
 
 def ordered(samples: pa.Table) -> pa.Table:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from striate.arrow import as_numpy, taken
 from striate.errors import TraceError
 from striate.layout.extent_lists import ExtentLists
 from striate.trace.analysis.span import run_span
@@ -89,7 +90,7 @@ class Trace:
         column = self.table.column(name)
         if pa.types.is_dictionary(column.type):
             column = pa.chunked_array([chunk.indices for chunk in column.chunks], column.type.index_type)
-        return np.asarray(column.to_numpy())
+        return as_numpy(column)
 
     def functions(self) -> list[str]:
         """The words that the codes of `function` stand for."""
@@ -113,8 +114,7 @@ class Trace:
     def where(self, rows: NDArray[Any]) -> Trace:
         """The rows chosen, by booleans or ascending indices; without counters, which describe the whole run."""
         indices = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        table = self.table.take(pa.array(indices)).combine_chunks()
-        return replace(self, table=table, records={}, occupancy=no_occupancy())
+        return replace(self, table=taken(self.table, indices), records={}, occupancy=no_occupancy())
 
     def of_ranks(self) -> Trace:
         """The rows of ranks alone, without what servers, links and disks did for them."""
@@ -240,8 +240,8 @@ def _known(asked: Sequence[str], words: Sequence[str], what: str) -> Sequence[st
 
 def _ordered(table: pa.Table) -> pa.Table:
     """By rank, then start, longer ones first, so that what contains comes before what is contained."""
-    rank, start, end = (np.asarray(table.column(name).to_numpy()) for name in ("rank", "start", "end"))
+    rank, start, end = (as_numpy(table.column(name)) for name in ("rank", "start", "end"))
     order = np.lexsort((-end, start, rank))
     if (order[1:] > order[:-1]).all():
         return table.combine_chunks()
-    return table.take(pa.array(order)).combine_chunks()
+    return taken(table, order)

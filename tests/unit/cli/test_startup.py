@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +32,16 @@ def test_help_needs_no_arrays(arguments):
     code = f"from striate.cli.main import run\nassert run({arguments!r}) == 0"
 
     assert modules_after(code) & (HEAVY - {"click"}) == set()
+
+
+def test_a_log_is_read_and_judged_without_what_pyarrow_imports_for_others():
+    log = Path(__file__).parents[2] / "data" / "darshan" / "pyd_ior_hdf5_4r_dxt_lustre.darshan"
+    code = "import io, sys\nfrom striate.cli.main import run\nsys.stdout = io.StringIO()\n"
+    commands = [["info", str(log)], ["advise", str(log)], ["predict", str(log), "lustre-64"]]
+    code += "".join(f"run({command!r})\n" for command in commands)
+    code += "assert 'pyarrow.compute' not in sys.modules"
+
+    assert "pandas" not in modules_after(code)
 
 
 def test_every_public_name_can_be_used():

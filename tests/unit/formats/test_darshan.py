@@ -181,7 +181,7 @@ def test_opens_metadata_and_files_without_accesses_are_counted(tmp_path):
 
 
 def test_several_lustre_components_are_read(tmp_path):
-    log = Log().add("POSIX", "/scratch/a", 0, **posix("write", 10, MIB, 1.0))
+    log = Log().add("POSIX", "/scratch/a", 0, **posix("write", 10, MIB, 1.0, extent=2**31))
     log.stripes.append(("/scratch/a", [(MIB, 0, 2**30, (7,)), (4 * MIB, 2**30, -1, (1, 2, 3, 9))]))
     trace = read_trace(log.save(tmp_path / "pfl.darshan"))
 
@@ -323,3 +323,18 @@ def test_another_version_is_refused_by_name(logs, tmp_path):
 
     with pytest.raises(TraceError, match=r"got '9\.99'"):
         read_trace(tmp_path / "new.darshan")
+
+
+def test_times_below_nothing_are_told(tmp_path):
+    log = Log(ranks=2, seconds=10).add("POSIX", "/scratch/a", 0, writes=5, bytes_written=50, write_time=-3.0)
+    log.add("POSIX", "/scratch/b", 1, reads=5, bytes_read=50, read_time=float("nan"))
+    log.add("POSIX", "/scratch/c", 1, reads=5, bytes_read=50, read_time=1.0, meta_time=-1e-9)
+    flags = read_trace(log.save(tmp_path / "log.darshan")).header.flags
+
+    assert "2 POSIX records with impossible times: these count as 0" in [flag.message for flag in flags]
+
+
+def test_a_log_of_no_time_does_not_say_that_nobody_sent_messages(tmp_path):
+    log = Log(ranks=2, seconds=0)
+
+    assert "messages were not recorded" in str(read_trace(log.save(tmp_path / "log.darshan")).info())

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from striate.advice.facts import LEAST_SHARE, Sample
 from striate.advice.trials.machines import seconds_on
+from striate.arrow import as_numpy
 from striate.cluster.cluster import Cluster
 from striate.interval import Interval
 from striate.trace.analysis.tables import front, per_rank
@@ -97,7 +98,7 @@ def column(trace: Trace, name: str) -> Any:
 
 def io_seconds(trace: Trace) -> NDArray[np.float64]:
     """Seconds of every rank in I/O of any kind, overlaps counted once."""
-    return np.asarray(per_rank(trace).column("io_seconds").to_numpy())
+    return as_numpy(per_rank(trace).column("io_seconds"))
 
 
 def io_alone(workload: Workload) -> Workload:

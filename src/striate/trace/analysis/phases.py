@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.arrow import as_numpy
 from striate.trace.analysis.tables import per_phase
 from striate.trace.trace import Trace
 
@@ -24,7 +25,7 @@ def phases_of(traces: Sequence[Trace]) -> tuple[tuple[str, ...], list[Int64s]]:
     names = tuple(dict.fromkeys(name for trace in traces for name in trace.header.regions))
     if names:
         return names, [_by_region(trace, names) for trace in traces]
-    begins = [per_phase(trace).column("start").to_numpy() for trace in traces]
+    begins = [as_numpy(per_phase(trace).column("start")) for trace in traces]
     count = len(begins[0]) if begins else 0
     if not 1 < count <= MOST_STRETCHES or any(len(found) != count for found in begins):
         return (), [np.full(len(trace), NO_PHASE) for trace in traces]

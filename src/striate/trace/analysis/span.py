@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from striate.arrow import array, as_numpy
 
 if TYPE_CHECKING:
     from striate.trace.trace import Trace
@@ -51,8 +52,6 @@ def from_beginning(trace: Trace) -> Trace:
 def _earlier(table: pa.Table, names: tuple[str, ...], by: int) -> pa.Table:
     for name in names:
         table = table.set_column(
-            table.schema.get_field_index(name),
-            name,
-            pc.subtract(table.column(name), pa.scalar(by, pa.int64())),
+            table.schema.get_field_index(name), name, array(as_numpy(table.column(name)) - by)
         )
     return table

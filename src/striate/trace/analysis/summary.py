@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from striate.arrow import as_numpy
 from striate.trace.analysis.tables import front, per_file, per_phase, per_rank
 from striate.trace.analysis.totals import (
     RankSeconds,
@@ -178,7 +179,7 @@ def summarise(trace: Trace) -> Summary:
 
 def _traced_seconds(trace: Trace) -> RankSeconds:
     """Seconds in I/O of the ranks of a trace with every call, overlaps counted once."""
-    io = per_rank(trace).column("io_seconds").to_numpy()
+    io = as_numpy(per_rank(trace).column("io_seconds"))
     most = float(io.max(initial=0.0))
     return RankSeconds(float(io.mean()), int(np.argmax(io)) if most > 0 else None, most, True)
 
@@ -216,14 +217,14 @@ def _processes(trace: Trace) -> tuple[ProcessUse, ...]:
 
 def _message_share(trace: Trace) -> float | None:
     """Mean over ranks of the time in messages / run time; None where nobody recorded them."""
-    if not trace.seconds:
-        return 0.0
-    if "APMPI" in trace.records:
+    if "APMPI" in trace.records and trace.seconds:
         counted = counter(columns_of(trace.records["APMPI"]), "total_comm_time")
         return float(counted.sum()) / trace.ranks / trace.seconds
     if any(flag.code == "messages-missing" for flag in trace.header.flags):
         return None
-    return float(per_rank(trace).column("message_seconds").to_numpy().mean()) / trace.seconds
+    if not trace.seconds:
+        return 0.0
+    return float(as_numpy(per_rank(trace).column("message_seconds")).mean()) / trace.seconds
 
 
 def _levels(trace: Trace) -> tuple[LevelInfo, ...]:
@@ -287,10 +288,12 @@ def _phases(trace: Trace, *, most: int = 1000) -> tuple[PhaseInfo, ...]:
 
 
 def _resources(trace: Trace, *, most: int = 1000) -> tuple[HostUse, ...]:
+    if not len(trace.samples):
+        return ()
     table = trace.resources()
     hosts = np.asarray(table.column("host").to_pylist(), object)
-    took = table.column("end").to_numpy().astype(np.float64) - table.column("start").to_numpy()
-    shares = {name: table.column(name).to_numpy() for name in ("cpu_user", "cpu_system", "cpu_wait")}
+    took = as_numpy(table.column("end")).astype(np.float64) - as_numpy(table.column("start"))
+    shares = {name: as_numpy(table.column(name)) for name in ("cpu_user", "cpu_system", "cpu_wait")}
     found = []
     for host in list(dict.fromkeys(hosts.tolist()))[:most]:
         rows = hosts == host

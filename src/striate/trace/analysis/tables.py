@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from striate.arrow import array, strings
 from striate.trace.analysis.intervals import covered, stretches
 from striate.trace.kept import kept
 from striate.trace.kinds import COLLECTIVES, IO, MESSAGES, RANK_LEVELS
@@ -43,15 +44,15 @@ def per_file(trace: Trace) -> pa.Table:
     """Name, operations, bytes, seconds (union over each rank, summed) and ranks of every file."""
     trace = trace.of_ranks()
     files = len(trace.header.files)
-    columns: dict[str, Any] = {"file": pa.array(trace.file_names(), pa.string())}
+    columns: dict[str, Any] = {"file": strings(trace.file_names())}
     columns |= _volumes(trace, trace.column("file"), files)
     known = trace.of_kind(*IO) & (trace.column("file") >= 0)
     rank, file = trace.column("rank")[known].astype(np.int64), trace.column("file")[known]
     both = rank * files + file
     distinct, place = np.unique(both, return_inverse=True)
     busy = covered(place, trace.column("start")[known], trace.column("end")[known], len(distinct))
-    columns["seconds"] = pa.array(np.bincount(distinct % max(files, 1), busy / 1e9, files))
-    columns["ranks"] = pa.array(np.bincount(distinct % max(files, 1), minlength=files))
+    columns["seconds"] = array(np.bincount(distinct % max(files, 1), busy / 1e9, files))
+    columns["ranks"] = array(np.bincount(distinct % max(files, 1), minlength=files))
     return pa.table(columns)
 
 
@@ -60,14 +61,14 @@ def per_rank(trace: Trace) -> pa.Table:
     """Operations, bytes, and the seconds covered by I/O and by messages, for every rank."""
     trace = trace.of_ranks()
     rank = trace.column("rank")
-    columns: dict[str, Any] = {"rank": pa.array(np.arange(trace.ranks, dtype=np.int32))}
+    columns: dict[str, Any] = {"rank": array(np.arange(trace.ranks, dtype=np.int32))}
     columns |= _volumes(trace, rank, trace.ranks)
     for name, rows in (
         ("io_seconds", trace.of_kind(*IO)),
         ("message_seconds", trace.of_kind(*MESSAGES, *COLLECTIVES) & trace.at_level("mpi")),
     ):
         busy = covered(rank[rows], trace.column("start")[rows], trace.column("end")[rows], trace.ranks)
-        columns[name] = pa.array(busy / 1e9)
+        columns[name] = array(busy / 1e9)
     return pa.table(columns)
 
 
@@ -81,10 +82,10 @@ def per_phase(trace: Trace) -> pa.Table:
     _, begins, ends = stretches(np.zeros(len(start), np.int64), start, end, gap=gap)
     phase = np.full(len(trace), -1, np.int64)
     phase[io] = np.searchsorted(begins, start, side="right") - 1
-    columns: dict[str, Any] = {"start": pa.array(begins / 1e9), "end": pa.array(ends / 1e9)}
+    columns: dict[str, Any] = {"start": array(begins / 1e9), "end": array(ends / 1e9)}
     columns |= _volumes(trace, phase, len(begins))
     pairs = np.unique(phase[io] * trace.ranks + trace.column("rank")[io])
-    columns["ranks"] = pa.array(np.bincount(pairs // trace.ranks, minlength=len(begins)))
+    columns["ranks"] = array(np.bincount(pairs // trace.ranks, minlength=len(begins)))
     return pa.table(columns)
 
 
@@ -96,7 +97,7 @@ def _volumes(trace: Trace, group: NDArray[Any], groups: int) -> dict[str, pa.Arr
         rows = mine & asked & trace.of_kind(kind)
         columns[f"{kind}s"] = _whole_sums(group[rows], row_calls(trace)[rows], groups)
         columns[f"bytes_{verb}"] = _whole_sums(group[rows], trace.column("bytes")[rows], groups)
-    return {name: pa.array(column.astype(np.int64)) for name, column in columns.items()}
+    return {name: array(column.astype(np.int64)) for name, column in columns.items()}
 
 
 def _whole_sums(group: NDArray[Any], values: NDArray[np.int64], groups: int) -> NDArray[np.int64]:

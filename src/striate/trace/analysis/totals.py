@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from striate.arrow import array, strings
 from striate.trace.records import (
     DATA_MODULES,
     Columns,
@@ -120,7 +121,8 @@ def file_totals(trace: Trace) -> pa.Table:
     pairs = np.unique(np.concatenate(users), axis=0) if users else np.empty((0, 2), np.int64)
     ranks = np.bincount(pairs[:, 0], minlength=files)
     ranks[pairs[pairs[:, 1] < 0, 0]] = trace.ranks  # a merged record is one of all ranks
-    return pa.table({"file": trace.file_names(), **sums, "ranks": ranks})
+    columns = {name: array(column) for name, column in {**sums, "ranks": ranks}.items()}
+    return pa.table({"file": strings(trace.file_names()), **columns})
 
 
 def rank_seconds(trace: Trace) -> RankSeconds:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_HEAD = [("id", "u8"), ("rank", "i8"), ("shared", "i8"), ("host", "S64"), ("writes", "i8"), ("reads", "i8")]
+_HEAD = "Qqq64sqq"  # id, rank, shared, host, writes, reads
 _SEGMENT = [("offset", "i8"), ("length", "i8"), ("start", "f8"), ("end", "f8")]
 THREADS_SINCE = {"DXT_POSIX": 2, "DXT_MPIIO": 3}  # module versions that record the thread
 OFFSETS_SINCE = {"DXT_POSIX": 1, "DXT_MPIIO": 2}  # ... and that record the offset
@@ -33,30 +34,30 @@ class Segments:
 
 def segments(content: bytes, *, order: str, threads: bool) -> Segments:
     """Walk from record to record; the accesses of each are one array."""
-    head = np.dtype([(name, order + kind if kind[0] != "S" else kind) for name, kind in _HEAD])
+    head = struct.Struct(order + _HEAD)
     fields = [*_SEGMENT, ("thread", "i8")] if threads else _SEGMENT
     segment = np.dtype([(name, order + kind) for name, kind in fields])
     parts, numbers, ranks, writes, reads, hosts = [], [], [], [], [], {}
     at, whole = 0, True
     while at < len(content):
-        if at + head.itemsize > len(content):
+        if at + head.size > len(content):
             whole = False
             break
-        record = np.frombuffer(content, head, 1, at)[0]
-        at += head.itemsize
-        write, read = int(record["writes"]), int(record["reads"])
+        number, rank, _, host, write, read = head.unpack_from(content, at)
+        at += head.size
         room = (len(content) - at) // segment.itemsize
         if write < 0 or read < 0 or write + read > room:
             whole = False
             break
-        parts.append(np.frombuffer(content, segment, write + read, at))
-        at += (write + read) * segment.itemsize
-        numbers.append(record["id"])
-        ranks.append(int(record["rank"]))
+        end = at + (write + read) * segment.itemsize
+        parts.append(content[at:end])
+        at = end
+        numbers.append(number)
+        ranks.append(rank)
         writes.append(write)
         reads.append(read)
-        hosts[int(record["rank"])] = bytes(record["host"]).decode("utf-8", "replace")
-    rows = np.concatenate(parts) if parts else np.empty(0, segment)
+        hosts[rank] = host.rstrip(b"\0").decode("utf-8", "replace")
+    rows = np.frombuffer(b"".join(parts), segment)
     counts = np.array(writes, np.int64) + np.array(reads, np.int64)
     kinds = np.tile([True, False], len(writes))
     each: Any = np.empty(2 * len(writes), np.int64)

@@ -5,6 +5,11 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from striate.trace.records import Tables, columns_of, counter
+
 _FIXED = 7  # whole numbers of a component
 
 
@@ -68,3 +73,25 @@ def _targets(content: bytes, at: int, order: str, count: int) -> tuple[int, ...]
     if not 0 <= count <= (len(content) - at) // 8:
         raise struct.error("more stripes than bytes")
     return struct.unpack_from(f"{order}{count}q", content, at)
+
+
+def stripe_hints(records: Tables, files: int) -> dict[int, dict[str, str]]:
+    """Striping of each file, as the MPI hints that ask for the same: that of the last component in use."""
+    if "LUSTRE" not in records:
+        return {}
+    table, last = records["LUSTRE"], _last_bytes(records, files)
+    columns = (table.column(name).to_pylist() for name in ("file", "stripe_size", "stripe_count", "start"))
+    return {
+        file: {"striping_unit": str(unit), "striping_factor": str(width)}
+        for file, unit, width, start in zip(*columns, strict=True)
+        if unit > 0 and width > 0 and start <= last[file]
+    }
+
+
+def _last_bytes(records: Tables, files: int) -> NDArray[np.int64]:
+    """The last byte that POSIX accessed of each file; the last that can be where it does not tell."""
+    last = np.zeros(files, np.int64)
+    columns = columns_of(records["POSIX"]) if "POSIX" in records else {}
+    for kind in ("read", "written") if columns else ():
+        np.maximum.at(last, columns["file"], counter(columns, f"max_byte_{kind}"))
+    return np.where(last > 0, last, np.iinfo(np.int64).max)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from striate.arrow import array, lists, strings
 from striate.formats.readers.darshan.heatmap import heat
 from striate.formats.readers.darshan.log import AnyLog
 from striate.formats.readers.darshan.lustre import components
@@ -25,15 +26,15 @@ def _lustre(log: AnyLog, content: bytes, number: FileNumber, names: Names) -> Pa
         return None
     found, whole = read
     columns: dict[str, Any] = {
-        "file": pa.array([number(one.id) for one in found], pa.int32()),
-        "rank": pa.array([one.rank for one in found], pa.int64()),
-        "component": pa.array([one.number for one in found], pa.int64()),
-        "stripe_size": pa.array([one.stripe_size for one in found], pa.int64()),
-        "stripe_count": pa.array([one.stripe_count for one in found], pa.int64()),
-        "start": pa.array([one.start for one in found], pa.int64()),
-        "end": pa.array([one.end for one in found], pa.int64()),
-        "pool": pa.array([one.pool for one in found], pa.string()),
-        "targets": pa.array([one.targets for one in found], pa.list_(pa.int64())),
+        "file": array(np.array([number(one.id) for one in found], np.int32)),
+        "rank": array(np.array([one.rank for one in found], np.int64)),
+        "component": array(np.array([one.number for one in found], np.int64)),
+        "stripe_size": array(np.array([one.stripe_size for one in found], np.int64)),
+        "stripe_count": array(np.array([one.stripe_count for one in found], np.int64)),
+        "start": array(np.array([one.start for one in found], np.int64)),
+        "end": array(np.array([one.end for one in found], np.int64)),
+        "pool": strings([one.pool for one in found]),
+        "targets": lists([one.targets for one in found]),
     }
     return pa.table(columns), whole
 
@@ -45,12 +46,12 @@ def _heatmap(log: AnyLog, content: bytes, number: FileNumber, names: Names) -> P
         return None
     found, whole = read
     columns: dict[str, Any] = {
-        "file": pa.array(np.full(len(found), -1, np.int32)),
-        "rank": pa.array([one.rank for one in found], pa.int64()),
-        "module": pa.array([names.get(one.id, "").removeprefix("heatmap:") for one in found], pa.string()),
-        "bin_seconds": pa.array([one.bin_seconds for one in found], pa.float64()),
-        "read": pa.array([one.read for one in found], pa.list_(pa.int64())),
-        "written": pa.array([one.written for one in found], pa.list_(pa.int64())),
+        "file": array(np.full(len(found), -1, np.int32)),
+        "rank": array(np.array([one.rank for one in found], np.int64)),
+        "module": strings([names.get(one.id, "").removeprefix("heatmap:") for one in found]),
+        "bin_seconds": array(np.array([one.bin_seconds for one in found], np.float64)),
+        "read": lists([one.read for one in found]),
+        "written": lists([one.written for one in found]),
     }
     return pa.table(columns), whole
 
@@ -60,9 +61,10 @@ def _messages(log: AnyLog, content: bytes, number: FileNumber, names: Names) -> 
     found = messages(log.modules["APMPI"].version, content, order=log.order)
     if found is None:
         return None
-    file = pa.array(np.full(len(found.rank), -1, np.int32))
-    columns: dict[str, Any] = {"file": file, "rank": found.rank, "host": pa.array(found.host, pa.string())}
-    return pa.table({**columns, **found.numbers, **found.times}), found.whole
+    file = array(np.full(len(found.rank), -1, np.int32))
+    columns: dict[str, Any] = {"file": file, "rank": array(found.rank), "host": strings(found.host)}
+    columns |= {name: array(column) for name, column in (found.numbers | found.times).items()}
+    return pa.table(columns), found.whole
 
 
 PARTS: dict[str, Callable[[AnyLog, bytes, FileNumber, Names], Part]] = {

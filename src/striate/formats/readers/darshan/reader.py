@@ -11,11 +11,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from striate.arrow import array, as_numpy, strings, taken
 from striate.errors import TraceError
 from striate.formats.readers.darshan import dxt
 from striate.formats.readers.darshan.counters import Counters, counters
 from striate.formats.readers.darshan.layouts import SHAPES
 from striate.formats.readers.darshan.log import MAGIC, AnyLog, DarshanJob, open_log
+from striate.formats.readers.darshan.lustre import stripe_hints
 from striate.formats.readers.darshan.old_format import OldLog, old_version, open_old
 from striate.formats.readers.darshan.parser_output import HEAD, TextLog, read_text
 from striate.formats.readers.darshan.parts import PARTS
@@ -25,6 +27,7 @@ from striate.trace.header import MOST_RANKS, Flag, Header, TracedFile
 from striate.trace.kinds import KINDS, LEVELS
 from striate.trace.records import ALL_RANKS, LARGEST, calls, moved
 from striate.trace.trace import Trace
+from striate.units import counted
 
 # Module of the counters, of the single accesses, level of the calls, and what reads and writes are called there.
 _DATA = (
@@ -37,6 +40,8 @@ _READ = frozenset((*(module for module, _ in SHAPES), *PARTS, "DXT_POSIX", "DXT_
 _HEAD_BYTES = 4096
 _LONGEST = 3.2e8  # seconds: ten years
 _MOST_FILES = 2**24
+_SPENT = ("read_time", "write_time", "meta_time")
+_NOISE = 1e-6  # seconds below 0 that a clock may give
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -181,8 +186,8 @@ def _read_level(
         return
     reading.flag(
         f"reconstructed-{module.lower()}",
-        f"{module}: {len(rows.id):,} rows stand for all accesses of a file by a rank, derived from counters: bytes "
-        "and calls are exact; order, offsets and times are not",
+        f"{module}: each of {counted(len(rows.id), 'row')} stands for all accesses of a file by a rank, derived from "
+        "counters: bytes and calls are exact; order, offsets and times are not",
     )
     if rows.spread:
         reading.flag(
@@ -208,23 +213,37 @@ def _counters(reading: _Reading, module: str) -> Counters | None:
         reading.flag("damaged", f"the {module} counters end early")
     if log.modules[module].partial:
         reading.flag("truncated", f"Darshan ran out of room for {module} counters; some files are missing")
-    columns: dict[str, Any] = {"file": reading.files(records.file), **records.columns}
+    if odd := _odd_times(records):
+        reading.flag(
+            "doubtful", f"{counted(odd, f'{module} record')} with impossible times: these count as 0"
+        )
+    found = {"file": reading.files(records.file), **records.columns}
+    columns: dict[str, Any] = {name: array(column) for name, column in found.items()}
     if module in ("H5D", "PNETCDF_VAR"):
-        columns["name"] = [reading.names.get(number, f"{number:#x}") for number in records.id.tolist()]
+        columns["name"] = strings(
+            [reading.names.get(number, f"{number:#x}") for number in records.id.tolist()]
+        )
     _keep_records(reading, module, pa.table(columns))
     return records
 
 
+def _odd_times(records: Counters) -> int:
+    """How many records say that calls took less than nothing, or no number of seconds."""
+    spent = [records.columns[name] for name in _SPENT if name in records.columns]
+    return int((~(np.array(spent) >= -_NOISE) | np.isinf(spent)).any(axis=0).sum()) if spent else 0
+
+
 def _keep_records(reading: _Reading, module: str, table: pa.Table) -> None:
     """Keep the records of ranks that the job has; 32-bit numbers for files and ranks."""
-    rank = np.asarray(table.column("rank").to_numpy())
+    rank = as_numpy(table.column("rank"))
     sound = (rank >= ALL_RANKS) & (rank < reading.job.ranks)
     reading.bad_rows += int((~sound).sum())
-    table = table.filter(pa.array(sound))
+    if not sound.all():
+        table = taken(table, np.flatnonzero(sound))
     for name in ("file", "rank"):
-        at = table.column_names.index(name)
-        table = table.set_column(at, name, table.column(name).cast(pa.int32()))
-    reading.records[module] = table.combine_chunks()
+        numbers = as_numpy(table.column(name))
+        table = table.set_column(table.column_names.index(name), name, array(numbers.astype(np.int32)))
+    reading.records[module] = table
 
 
 def _segments(reading: _Reading, module: str) -> dxt.Segments | None:
@@ -326,7 +345,7 @@ def _add(reading: _Reading, rows: Any, level: str, words: tuple[str, str], **col
 
 def _header(reading: _Reading) -> Header:
     job = reading.job
-    stripes = _stripes(reading)
+    stripes = stripe_hints(reading.records, len(reading.file_of))
     files = []
     for at, number in enumerate(reading.file_of):
         name = reading.names.get(number, f"record {number:#x}")
@@ -363,17 +382,3 @@ def _hosts(reading: _Reading) -> tuple[tuple[str, ...], tuple[int, ...]]:
         hosts.append("unknown")
     number = {host: at for at, host in enumerate(hosts)}
     return tuple(hosts), tuple(number[named.get(rank, "unknown")] for rank in range(reading.job.ranks))
-
-
-def _stripes(reading: _Reading) -> dict[int, dict[str, str]]:
-    """Lustre striping of each file, as the MPI hints that ask for the same: that of its last component."""
-    if "LUSTRE" not in reading.records:
-        return {}
-    columns = (
-        reading.records["LUSTRE"].column(name).to_pylist() for name in ("file", "stripe_size", "stripe_count")
-    )
-    return {
-        file: {"striping_unit": str(unit), "striping_factor": str(width)}
-        for file, unit, width in zip(*columns, strict=True)
-        if unit > 0 and width > 0
-    }
