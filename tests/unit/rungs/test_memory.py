@@ -2,17 +2,18 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 import pytest
 
 import memory_programs
 import striate
-from memory_measured import KIB, measured
+from memory_measured import KIB, PROGRAMS, measured
 from striate.collectives.choice import Choice
 from striate.errors import MessageTooLargeError
 from striate.rungs.memory import fit as room
-from striate.rungs.memory.estimate import Estimate
+from striate.rungs.memory.estimate import Estimate, bytes_needed
 from striate.rungs.memory.machine import FileTraits
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
@@ -98,6 +99,29 @@ def test_the_estimate_lies_within_a_factor_of_two(name):
 
     assert found.used > 50 * 2**20
     assert 0.5 <= found.ratio <= 2, found
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_all_operations_at_once_take_no_less_than_is_estimated(name):
+    case = PROGRAMS[name]()
+    needs = partial(bytes_needed, merged(case.workload.applications), case.cluster)
+
+    assert needs(at_once=True, timeline_bytes=case.timeline_bytes) >= needs(
+        timeline_bytes=case.timeline_bytes
+    )
+
+
+def test_the_walk_decides_where_all_at_once_would_not_fit(monkeypatch):
+    case = PROGRAMS["write behind between syncs"]()
+    application = merged(case.workload.applications)
+    walked = bytes_needed(application, case.cluster)
+    assert walked < bytes_needed(application, case.cluster, at_once=True)
+
+    monkeypatch.setattr(room, "bytes_free", lambda: walked)
+    room.expect_room(application, case.cluster)
+    monkeypatch.setattr(room, "bytes_free", lambda: walked - 1)
+    with pytest.raises(room.NotEnoughMemoryError):
+        room.expect_room(application, case.cluster)
 
 
 def test_what_is_awaited_is_no_longer_held():

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from striate.cluster.cluster import Cluster
 from striate.collectives.calls import Chooser, distinct_calls
 from striate.collectives.choice import Choice
 from striate.errors import PredictionError
-from striate.rungs.memory.in_flight import Peak, Walk
+from striate.rungs.memory.in_flight import REQUEST, Peak, Walk
 from striate.rungs.memory.machine import Storage, stations_of_route, storage_of
 from striate.rungs.memory.operands import AverageRows, strided
 from striate.rungs.memory.rows import JOB, RowCosts, row_costs, sent_messages
@@ -51,10 +52,14 @@ def bytes_needed(
     choice: Choice | None = None,
     timeline_bytes: int = 0,
     collective_steps: bool = False,
+    at_once: bool = False,
 ) -> int:
-    """What a run of `application` takes beside the workload itself."""
+    """What a run of `application` takes beside the workload itself.
+
+    With `at_once`, what it would take with all its operations in flight together: more, and cheap to know.
+    """
     estimate = Estimate.of(application, cluster, (choice or Choice()).on(cluster))
-    parts = estimate.parts(timeline_bytes, collective_steps=collective_steps)
+    parts = estimate.parts(timeline_bytes, collective_steps=collective_steps, at_once=at_once)
     return int(min(sum(parts.values()), 2.0**62))
 
 
@@ -75,9 +80,11 @@ class Estimate:
         costs = row_costs(application, cluster, choice, average)
         return cls(application, cluster, choice, average, costs, storage_of(cluster, application.ranks))
 
-    def parts(self, timeline_bytes: int = 0, *, collective_steps: bool = False) -> dict[str, float]:
+    def parts(
+        self, timeline_bytes: int = 0, *, collective_steps: bool = False, at_once: bool = False
+    ) -> dict[str, float]:
         """Bytes by what takes them."""
-        peaks, ranks = self._peaks(), self._ranks()
+        peaks, ranks = self._sums() if at_once else self._peaks(), self._ranks()
         ever = self._routes_ever()
         taken = sum(count * peak.taken for count, peak in zip(ranks, peaks, strict=True))
         jobs = sum(count * peak.jobs for count, peak in zip(ranks, peaks, strict=True))
@@ -103,6 +110,13 @@ class Estimate:
         """Sums of a column over the rows of each program."""
         programs = self.application.programs
         return np.bincount(program_of_row(programs), values, minlength=programs.count).astype(np.float64)
+
+    def _sums(self) -> list[Peak]:
+        """Per program: what one of its ranks would have in flight if nothing ever ended."""
+        begun = self.costs.taken > 0
+        taken = self._by_program((self.costs.taken + REQUEST * begun) * self.average.times)
+        jobs = self._by_program(self.costs.jobs * self.average.times)
+        return [Peak(size, math.inf, 0.0, count) for size, count in zip(taken, jobs, strict=True)]
 
     def _peaks(self) -> list[Peak]:
         """Per program: what one of its ranks has in flight at most."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -59,14 +60,18 @@ def expect_room(
 ) -> None:
     """Raise NotEnoughMemoryError, with the estimate, before a run that would not fit into this computer."""
     free = bytes_free()
-    needed = bytes_needed(
+    needs = partial(
+        bytes_needed,
         application,
         cluster,
         choice=choice,
         timeline_bytes=timeline_bytes,
         collective_steps=collective_steps,
     )
-    if free is not None and needed > free:
+    if free is None or needs(at_once=True) <= free:
+        return
+    needed = needs()
+    if needed > free:
         raise NotEnoughMemoryError(
             f"{application.ranks:,} ranks packet by packet take about {about_size(needed)} of memory,"
             f" and {about_size(free)} are free",
