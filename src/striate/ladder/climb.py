@@ -245,10 +245,13 @@ def _affordable(found: _Climb, rung: str) -> bool:
     cost = found.expected(rung)
     if cost <= found.budget:
         return True
-    found.stopped = f"{rung} would take more than the budget of {about_seconds(found.budget)}"
-    found.notes.append(
-        f"{rung} would take about {about_seconds(cost)} of CPU time; ask for it by name, or raise the budget"
-    )
+    hint = "ask for it by name"
+    if found.budget:
+        found.stopped = f"{rung} would take more than the budget of {about_seconds(found.budget)}"
+        hint += ", or raise the budget"
+    else:
+        found.stopped = f"{rung} plays the order of accesses, which is a guess here"
+    found.notes.append(f"{rung} would take about {about_seconds(cost)} of CPU time; {hint}")
     return False
 
 

@@ -105,9 +105,10 @@ def predict(
     allowed = seconds(budget) if budget is not None else math.inf if rung else USUAL_BUDGET
     limit = allowed
     if rung is None and isinstance(workload, Workload) and workload.floor is not None:
-        limit = (
-            0.0 if workload.order_guessed else min(limit, BLIND_BUDGET)
-        )  # an order that is a guess is not played
+        if workload.order_guessed:  # a guess is not played
+            limit = 0.0
+        elif budget is None:
+            limit = BLIND_BUDGET
     memory = size(timeline_memory) if timeline else 0
     if isinstance(workload, Workload):
         workload = workload.on(bool(cluster.metadata)).fitted(len(cluster.servers))
