@@ -1,6 +1,7 @@
 """Workloads from logs that kept sums, and from logs that did not see all calls: what is not known has a width."""
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -99,3 +100,45 @@ def test_the_records_of_a_module_are_made_lists_once_however_many_they_are(tmp_p
     workload_of(log, tmp_path)
 
     assert len(made) == 1
+
+
+def test_calls_that_move_nothing_move_nothing(tmp_path):
+    log = Log(ranks=2, seconds=60).add("POSIX", "/scratch/a", 0, reads=500, read_time=1.0, opens=1)
+    workload = workload_of(log, tmp_path)
+    (read,) = [line for line in lines(workload.applications[0]) if line.kind is Kind.READ]
+
+    assert (read.times, read.highest("bytes")) == (500, 0)
+
+
+def test_a_file_keeps_the_stripes_that_the_log_tells(tmp_path):
+    log = Log(ranks=8, seconds=60).add(
+        "POSIX", "/scratch/a", ALL, **merged(posix("write", 100, MIB, 5.0), ranks=8)
+    )
+    workload = workload_of(log.stripe("/scratch/a", unit=4 * MIB, targets=(3, 9)), tmp_path)
+
+    assert [file.layout for file in workload.applications[0].files] == ["simple:2:4MiB"]
+
+
+def test_the_length_of_a_run_is_looked_up_once_for_all_ranks(tmp_path, monkeypatch):
+    looked = []
+    monkeypatch.setattr(from_counters.Trace, "seconds", property(lambda trace: looked.append(1) or 60.0))
+    log = Log(ranks=64, seconds=60).add("POSIX", "/scratch/a", ALL, opens=64, meta_time=1.0)
+    workload_of(log, tmp_path)
+
+    assert len(looked) < 8
+
+
+def test_a_budget_is_no_hint_where_the_order_is_a_guess(tmp_path):
+    log = Log(ranks=4, seconds=60)
+    for rank in range(4):
+        log.add("POSIX", f"/scratch/{rank}", rank, **posix("write", 1000, KIB, 50.0))
+    forecast = predict(read_trace(log.save(tmp_path / "log.darshan")), "lustre-64")
+    (hint,) = [note for note in forecast.notes if "ask for it by name" in note]
+
+    assert "raise the budget" not in hint
+
+
+def test_a_budget_that_is_given_is_used_where_time_was_not_recorded():
+    log = Path(__file__).parents[2] / "data" / "darshan" / "dxtexp_vpic_192r_dxt.darshan"
+
+    assert predict(read_trace(log), "lustre-64", budget="20 s").rung == "fine"

@@ -56,12 +56,12 @@ def application_of_counters(trace: Trace, *, name: str) -> Application:
             of_rank.setdefault(int(columns["rank"][row]), []).append((table, row))
     if not of_rank:
         raise WorkloadError("the log has no call that a workload can represent")
-    names = trace.file_names()
+    names, whole = trace.file_names(), trace.seconds
 
     def program(rank: int, ranks: int) -> Iterator[Operation | Repeated]:
         mine = sorted((*of_rank.get(-1, ()), *of_rank.get(rank, ())), key=lambda one: one[0].begin(one[1]))
         told = [table.calls(row, rank, ranks, names) for table, row in mine]
-        rest = trace.seconds - sum(one.seconds for one in told)
+        rest = whole - sum(one.seconds for one in told)
         if rest > 0:
             yield operations.compute(rest)
         for one in told:
@@ -129,7 +129,7 @@ def _accesses(
     """`count` accesses of the mean size, the last one with what is left; a flush after every so many."""
     if not count:
         return
-    size = max(total // count, 1)
+    size = max(total // count, 1) if total else 0  # reads at the end of a file return nothing
     verb = getattr(operations, ("read" if kind is Kind.READ else "write") + "_all" * one.together)
     flush = operations.sync_file(one.file, comm=ALONE)
     each = max(count // syncs, 1) if syncs else count

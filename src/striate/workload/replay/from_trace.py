@@ -60,7 +60,8 @@ def application_of_trace(
     no metadata server.
     """
     if has_counters_only(trace):
-        return application_of_counters(trace, name=name or _short(trace.header.program) or "log")
+        counted = application_of_counters(trace, name=name or _short(trace.header.program) or "log")
+        return RecordedAccess.of(trace).given_to(counted, trace)
     trace = mappings_as_reads(trace.of_ranks())
     chosen = trace.where(_chosen(trace))
     exact = trace.is_simulated
