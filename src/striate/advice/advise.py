@@ -20,6 +20,7 @@ from striate.trace.header import TracedFile
 from striate.trace.trace import Trace
 
 SCHEMA = "striate.advice/2"
+NOTHING = Unjudged("any call of I/O")
 
 RULES: dict[str, Rule] = {
     "small requests": requests.small_requests,
@@ -101,11 +102,12 @@ def advise(
     changes of traces with single accesses are simulated on it. `samples` tell how files compress.
     """
     facts = Facts(_with_a_file(trace), samples or {})
+    any_calls = bool(trace.records) or len(trace) > 0
     items: list[Item] = []
     unjudged: dict[str, str] = {}
     for name, look in RULES.items():
         progress(name)
-        verdict = look(facts)
+        verdict = look(facts) if any_calls else NOTHING
         if isinstance(verdict, Unjudged):
             unjudged[name] = verdict.lacks
         elif verdict is not None:

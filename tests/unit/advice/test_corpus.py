@@ -124,3 +124,62 @@ def test_a_file_read_60000_times_over_is_found(tmp_path):
     item = of(log, tmp_path)["redundant reads"]
 
     assert "times over" in item.evidence.words
+
+
+def test_a_log_without_calls_is_not_judged_at_all(tmp_path):
+    advice = advise(read_trace(Log(ranks=8, seconds=3).save(tmp_path / "log.darshan")))
+
+    assert (advice.items, advice.looked_at, set(advice.unjudged)) == ((), (), set(RULES))
+
+
+def test_what_daos_does_not_count_is_told_from_what_the_log_lacks(tmp_path):
+    log = Log(ranks=4).add("DFS", "/pool/a", 0, writes=100, bytes_written=100 * MIB, write_time=9.0, opens=1)
+    advice = advise(read_trace(log.save(tmp_path / "log.darshan")))
+
+    assert "small requests" in advice.looked_at
+    assert advice.unjudged["sync per write"] == "POSIX counters"
+
+
+def test_a_merged_record_without_its_slowest_rank_is_not_called_uneven(tmp_path):
+    told = {"opens": 512, "writes": 512, "write_time": 512 * 30.0, "bytes_written": 512 * 64 * MIB}
+
+    assert "imbalance" not in of(Log(ranks=512).add("POSIX", "/scratch/a", ALL, **told), tmp_path)
+
+
+def test_one_rank_is_told_with_its_own_calls_and_bytes(tmp_path):
+    log = Log(ranks=8, seconds=100).add("POSIX", "/scratch/a", 3, **posix("write", 900, MIB, 60.0))
+    log.add("POSIX", "/scratch/b", 5, **posix("write", 100, MIB, 1.0))
+    evidence = of(log, tmp_path)["one rank"].evidence
+
+    assert (evidence.operations, evidence.bytes) == (900, 900 * MIB)
+    assert "900 MiB of 1,000 MiB" in evidence.words
+
+
+def test_files_that_are_only_looked_up_have_no_size(tmp_path):
+    log = Log(ranks=1, seconds=120)
+    for number in range(300):
+        log.add("POSIX", f"/home/{number}", 0, opens=1, stats=2, meta_time=0.3)
+    found = of(log, tmp_path)
+
+    assert "of which nothing is read or written" in found["many files"].evidence.words
+    assert "fewer files" in found["metadata storm"].change.words
+
+
+def test_as_many_aggregators_as_there_are_is_no_change(tmp_path):
+    log = Log(ranks=512, seconds=1200)
+    log.add("MPI-IO", "/scratch/e", ALL, **merged(mpiio("write", 400, MIB, 900.0), ranks=512))
+    for rank in range(0, 512, 32):  # an aggregator per 32 ranks, as many as nodes are assumed
+        log.add("POSIX", "/scratch/e", rank, **posix("write", 6400, 2 * MIB, 60.0))
+
+    assert of(log, tmp_path)["collective exchange"].change.hints["cb_nodes"] == "32"
+
+
+def test_a_wide_component_that_a_file_never_reaches_does_not_count(tmp_path):
+    log = Log(ranks=64, seconds=900).add(
+        "POSIX", "/scratch/a", ALL, **merged(posix("write", 64, 8 * MIB, 400.0), ranks=64)
+    )
+    log.stripes.append(("/scratch/a", [(MIB, 0, 256 * GIB, (3,)), (MIB, 256 * GIB, -1, tuple(range(32)))]))
+    trace = read_trace(log.save(tmp_path / "log.darshan"))
+
+    assert "on 1 storage target" in of(log, tmp_path)["stripe"].evidence.words
+    assert trace.header.files[0].hints["striping_factor"] == "1"

@@ -9,7 +9,7 @@ from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
 from striate.advice.facts import Facts
 from striate.advice.item import Evidence
 from striate.advice.layer import Floats, Layer
-from striate.advice.rules.requests import NO_POSIX
+from striate.advice.rules.requests import NO_STORAGE
 from striate.interval import Interval
 from striate.printable import one_line
 from striate.tuning.change import Change
@@ -36,14 +36,14 @@ def one_rank(facts: Facts) -> Verdict:
         float(np.where((layer.rank == busiest) | (layer.rank < 0), layer.slowest_time(), 0.0).sum())
         for layer in facts.asking
     )
-    return _alone(facts, busiest, float(moved[busiest]), seconds)
+    return _alone(facts, busiest, (float(moved[busiest]), float(moved.sum())), seconds)
 
 
 def _one_named_rank(facts: Facts) -> Verdict:
     """The same from merged records, where one of them names a rank with nearly all of its bytes."""
     layer = facts.storage
     if layer is None:
-        return NO_POSIX
+        return NO_STORAGE
     size = np.where(facts.asked(layer), layer.moved(), 0.0)
     most = layer.get("slowest_rank_bytes")
     alone = (layer.rank < 0) & (most >= ALONE * size) & (size > 0)
@@ -53,20 +53,21 @@ def _one_named_rank(facts: Facts) -> Verdict:
         return Unjudged("bytes per rank: records are merged")
     busiest = int(layer.get("slowest_rank")[alone][np.argmax(size[alone])])
     spent = np.where(alone | (layer.rank == busiest), np.minimum(layer.slowest_time(), layer.seconds()), 0.0)
-    return _alone(facts, busiest, float(size[alone].sum()), float(spent.sum()))
+    return _alone(facts, busiest, (float(size[alone].sum()), float(size.sum())), float(spent.sum()))
 
 
-def _alone(facts: Facts, rank: int, size: float, spent: float) -> Verdict:
+def _alone(facts: Facts, rank: int, sizes: tuple[float, float], spent: float) -> Verdict:
+    """The diagnosis of a rank that moves so many bytes of so many."""
     seconds = min(spent, facts.run_seconds or float("inf"))
     if not facts.matters(seconds):
         return None
     parts = min(facts.ranks, 16)
-    words = (
-        f"rank {rank} moves {about_size(size)}, nearly all of it, while {facts.ranks - 1:,} other ranks wait"
-    )
+    size, total = sizes
+    calls = sum(float(layer.calls()[(layer.rank == rank) | (layer.rank < 0)].sum()) for layer in facts.asking)
+    words = f"rank {rank} moves {about_size(size)} of {about_size(total)}, the other {facts.ranks - 1:,} ranks the rest"
     return Diagnosis(
         title="One rank does all the I/O",
-        evidence=Evidence(int(sum(layer.calls().sum() for layer in facts.asking)), int(size), seconds, words),
+        evidence=Evidence(int(calls), int(size), seconds, words),
         why="One rank uses one network interface and one stream to the file system; the other ranks could use theirs.",
         wall=Interval(0.9 * seconds, seconds, seconds),
         change=Change(
@@ -88,7 +89,7 @@ def imbalance(facts: Facts) -> Verdict:
     moved = facts.rank_bytes
     layer = facts.storage
     if layer is None:
-        return NO_POSIX
+        return NO_STORAGE
     if moved is None:
         return _uneven_times(facts, layer)
     mean = float(moved.mean())
@@ -125,7 +126,7 @@ def _uneven_times(facts: Facts, layer: Layer) -> Verdict:
     mean = float(layer.seconds().sum()) / facts.ranks
     if not len(layer):
         return None
-    shared = layer.rank < 0
+    shared = (layer.rank < 0) & (layer.get("slowest_rank_time") > 0)
     slowest = layer.slowest_time()
     longer = float((slowest - layer.seconds() / facts.ranks)[shared].sum())
     if longer < LATE_SHARE * (mean + longer) or not facts.matters(wall.estimate):
@@ -252,7 +253,7 @@ def slow_host(facts: Facts) -> Verdict:
     """Ranks that take much longer than others for as many bytes, and the hosts they share."""
     layer = facts.storage
     if layer is None:
-        return NO_POSIX
+        return NO_STORAGE
     if facts.ranks < 4:
         return None
     moved = facts.rank_bytes

@@ -8,9 +8,9 @@ from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
 from striate.advice.facts import Facts
 from striate.advice.item import Evidence
 from striate.advice.layer import MEBIBYTE
-from striate.advice.rules.requests import NO_POSIX
+from striate.advice.rules.requests import NO_POSIX, NO_STORAGE
 from striate.tuning.change import Change
-from striate.units import about_size
+from striate.units import about_size, counted
 
 FEW = 32
 
@@ -77,7 +77,7 @@ def seek_per_access(facts: Facts) -> Verdict:
 def metadata_storm(facts: Facts) -> Verdict:
     layer = facts.layer("POSIX") or facts.storage
     if layer is None:
-        return NO_POSIX
+        return NO_STORAGE
     stats, opens = layer.get("stats") + layer.get("get_sizes") + layer.get("lookups"), layer.opens()
     calls = stats + opens
     often = calls >= 8 * layer.users
@@ -98,22 +98,35 @@ def metadata_storm(facts: Facts) -> Verdict:
         evidence=Evidence(int(calls.sum()), 0, float(spent.sum()), words),
         why="Every open, close and stat is a request to the metadata server, which all ranks of all jobs share.",
         wall=wall,
-        change=Change(
-            "Open each file once and keep it open; let one rank look files up and broadcast the result",
-            code="names = comm.bcast(os.listdir(folder) if rank == 0 else None)",
-        ),
-        verify="striate info of a new trace: opens near files times ranks",
+        change=_fewer_files() if opens.sum() <= 2 * (layer.users * (opens > 0)).sum() else _fewer_opens(),
+        verify="striate info of a new trace: fewer opens and stats, and less time in metadata",
         saved=(0.3 * (1 - needed), max(1 - 0.5 * needed, 0.1)),
         certainty="inferred",
+    )
+
+
+def _fewer_opens() -> Change:
+    return Change(
+        "Open each file once and keep it open; let one rank look files up and broadcast the result",
+        code="names = comm.bcast(os.listdir(folder) if rank == 0 else None)",
+    )
+
+
+def _fewer_files() -> Change:
+    """For programs that open each file hardly more than once: what they could do is to have fewer of them."""
+    return Change(
+        "Use fewer files, one shared file or one per node; let one rank look files up and broadcast the result",
+        code="file = MPI.File.Open(comm, path, MODE); file.Write_at_all(rank * part, data)",
     )
 
 
 def many_files(facts: Facts) -> Verdict:
     layer = facts.layer("POSIX") or facts.storage
     if layer is None:
-        return NO_POSIX
+        return NO_STORAGE
     opened = layer.of_files(layer.opens() + layer.calls())
-    size = np.maximum(layer.of_files(layer.moved()), layer.most_of_files(layer.get("max_byte_written") + 1))
+    reach = np.where(layer.moved("write") > 0, layer.get("max_byte_written") + 1, 0.0)
+    size = np.maximum(layer.of_files(layer.moved()), layer.most_of_files(reach))
     lone = (opened > 0) & (layer.users_of_files() <= 1) & ~facts.standard_streams & (size < 16 * 2**20)
     count = int(lone.sum())
     spent = np.where(layer.in_files(lone), layer.seconds(), 0.0)
@@ -121,7 +134,8 @@ def many_files(facts: Facts) -> Verdict:
     if count < max(FEW, 2 * facts.ranks) or not facts.matters(wall.estimate):
         return None
     total = float(size[lone].sum())
-    words = f"{count:,} files of {about_size(total / count)} on average, each used by one rank"
+    moved = f"of {about_size(total / count)} on average" if total else "of which nothing is read or written"
+    words = f"{count:,} files {moved}, each used by one rank"
     return Diagnosis(
         title="Many small files",
         evidence=Evidence(int(layer.opens().sum()), int(total), float(spent.sum()), words),
@@ -141,7 +155,7 @@ def many_files(facts: Facts) -> Verdict:
 def redundant_reads(facts: Facts) -> Verdict:
     layer = facts.storage
     if layer is None or not layer.has("max_byte_read"):
-        return Unjudged("the highest offset read") if layer is not None else NO_POSIX
+        return Unjudged("the highest offset read") if layer is not None else NO_STORAGE
     read, reach = layer.of_files(layer.moved("read")), layer.most_of_files(layer.get("max_byte_read") + 1)
     rewritten = (
         layer.of_files(layer.moved("write")) > 0
@@ -159,7 +173,7 @@ def redundant_reads(facts: Facts) -> Verdict:
         f"{about_size(extra)} of {about_size(float(read.sum()))} read were read before: "
         f"{int(again.sum()):,} files, such as "
         f"{facts.largest(np.where(again, read, 0), most=1)[0]}, were read {factor:,.1f} times "
-        f"over by up to {int(users):,} ranks"
+        f"over by up to {counted(int(users), 'rank')}"
     )
     return Diagnosis(
         title="The same bytes are read again",

@@ -10,7 +10,7 @@ from striate.advice.fit import per_call_share
 from striate.advice.item import Evidence
 from striate.advice.layer import KINDS, Floats, Layer
 from striate.tuning.change import Change
-from striate.units import about_size
+from striate.units import about_size, counted
 
 SMALL_SHARE = (
     0.1  # of the calls of a file, and of accesses in any order: as Drishti's (Bez et al., PDSW 2022)
@@ -21,13 +21,14 @@ LARGE = 2**20  # bytes: requests of this size may come in any order
 CALL = 2**20  # bytes whose transfer takes about as long as the rest of a call: a millisecond at 1 GB/s
 BUFFER = 4 * 2**20
 LASTING = 0.5  # of the time per call may be locks and copies that larger requests do not spare
-NO_POSIX = Unjudged("POSIX or DAOS counters")
+NO_STORAGE = Unjudged("POSIX or DAOS counters")
+NO_POSIX = Unjudged("POSIX counters")  # of what DAOS does not count
 
 
 def small_requests(facts: Facts) -> Verdict:
     layer = facts.storage
     if layer is None or layer.module == "STDIO":
-        return NO_POSIX
+        return NO_STORAGE
     small = layer.below_mebibyte("read") + layer.below_mebibyte("write")
     calls = layer.calls()
     chosen = (small >= SMALL_SHARE * calls) & (small > 0)
@@ -86,13 +87,15 @@ def _merged_share(layer: Layer, chosen: np.ndarray, mean: float) -> tuple[float,
 def _files(facts: Facts, layer: Layer, spent: Floats) -> str:
     names = facts.largest(layer.of_files(spent), most=1)
     others = int((layer.of_files(spent) > 0).sum()) - 1
-    return (names[0] if names else "unknown files") + (f" and {others:,} more files" if others > 0 else "")
+    return (names[0] if names else "unknown files") + (
+        f" and {counted(others, 'more file')}" if others > 0 else ""
+    )
 
 
 def random_access(facts: Facts) -> Verdict:
     layer = facts.storage
     if layer is None or not layer.has("seq_reads"):
-        return Unjudged("counters of sequential accesses") if layer is not None else NO_POSIX
+        return Unjudged("counters of sequential accesses") if layer is not None else NO_STORAGE
     back, spent = np.zeros(len(layer)), np.zeros(len(layer))
     for kind in KINDS:
         calls, jumps = layer.calls(kind), _jumps(layer, kind)
@@ -142,7 +145,7 @@ def _regular_gaps(layer: Layer) -> Floats:
 def strided_access(facts: Facts) -> Verdict:
     layer = facts.storage
     if layer is None or not layer.has("consec_reads"):
-        return Unjudged("counters of consecutive accesses") if layer is not None else NO_POSIX
+        return Unjudged("counters of consecutive accesses") if layer is not None else NO_STORAGE
     gaps, spent = np.zeros(len(layer)), np.zeros(len(layer))
     for kind in KINDS:
         calls = layer.calls(kind)

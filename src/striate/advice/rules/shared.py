@@ -10,7 +10,8 @@ from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
 from striate.advice.facts import Facts
 from striate.advice.item import Evidence
 from striate.advice.layer import KINDS, Floats, Layer, Rows
-from striate.advice.rules.requests import NO_POSIX
+from striate.advice.rules.requests import NO_POSIX, NO_STORAGE
+from striate.arrow import as_numpy
 from striate.interval import Interval
 from striate.shell import path_word
 from striate.tuning.change import Change
@@ -26,12 +27,14 @@ def stripe(facts: Facts) -> Verdict:
     """A large shared file on few storage targets, or small files on many."""
     layer, stripes = facts.storage, facts.trace.records.get("LUSTRE")
     if layer is None:
-        return NO_POSIX
+        return NO_STORAGE
     if stripes is None:
         return Unjudged("the stripes of its files")
     count = np.zeros(layer.files)
-    file = np.asarray(stripes.column("file").to_numpy())
-    np.maximum.at(count, file, np.asarray(stripes.column("stripe_count").to_numpy(), float))
+    file = as_numpy(stripes.column("file"))
+    last = layer.most_of_files(np.maximum(layer.get("max_byte_read"), layer.get("max_byte_written")))
+    used = (as_numpy(stripes.column("start")) <= last[file]) | (last[file] <= 0)  # components that hold bytes
+    np.maximum.at(count, file[used], as_numpy(stripes.column("stripe_count"))[used].astype(float))
     size = layer.of_files(layer.moved())
     users = layer.users_of_files()
     wanted = np.minimum(np.minimum(np.ceil(size / GIB), users), MOST_STRIPES)
@@ -214,7 +217,7 @@ def collective_exchange(facts: Facts) -> Verdict:
     words = (
         f"{facts.name(worst)}: {about_seconds(float(found.inside[worst]))} of each rank in MPI-IO, at most "
         f"{about_seconds(float(found.below[worst]))} "
-        f"of it in file accesses; {int(found.together[worst]):,} collective calls of {about_size(request)} per rank"
+        f"of it in file accesses; {int(found.together[worst]):,} collective calls, {about_size(request)} each"
     )
     choice = (
         "requests are large, so disabling collective buffering is likely best"
@@ -233,12 +236,18 @@ def collective_exchange(facts: Facts) -> Verdict:
             "the data first so that each rank has one contiguous part",
             hints={"romio_cb_write": "disable", "romio_cb_read": "disable"}
             if contiguous
-            else {"cb_nodes": str(_nodes(facts)), "cb_config_list": "*:1"},
+            else _other_aggregators(_nodes(facts), float(found.aggregators[worst])),
             code="data = transpose(comm, data); file.Write_at_all(offset, data)  # contiguous parts",
         ),
         verify="striate info of a new trace: seconds at level mpi-io near those at level posix",
         saved=(0.0, 0.9),
     )
+
+
+def _other_aggregators(nodes: int, now: float) -> dict[str, str]:
+    """One aggregator per node; two where there is one by now."""
+    each = 2 if round(min(now, 2.0**31)) == nodes else 1
+    return {"cb_nodes": str(each * nodes), "cb_config_list": f"*:{each}"}
 
 
 def _few_aggregators(facts: Facts, found: _Collective) -> Verdict:
@@ -290,8 +299,8 @@ def needless_collectives(facts: Facts) -> Verdict:
     if not needless.any() or not facts.matters(wall.estimate):
         return None
     words = (
-        f"{int(found.together[needless].sum()):,} collective calls of "
-        f"{about_size(float(found.request[needless].mean()))} per rank"
+        f"{int(found.together[needless].sum()):,} collective calls, "
+        f"{about_size(float(found.request[needless].mean()))} each"
     )
     return Diagnosis(
         title="Collective buffering of requests that are already large",
