@@ -41,7 +41,7 @@ def _bars(trace: Trace) -> list[str]:
     whole = trace.seconds or 1.0
     return [
         f"{part.name:<{width}}  {_bar(part.mean_seconds / whole)}  {part.mean_seconds / whole:6.1%}  "
-        f"{about_seconds(part.mean_seconds)} in the mean, {about_seconds(part.worst_seconds)} on {part.worst}"
+        f"{about_seconds(part.mean_seconds)} in the mean, {part.most}"
         for part in parts
     ]
 

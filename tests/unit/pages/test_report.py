@@ -5,11 +5,14 @@ from dataclasses import replace
 import pytest
 
 import striate
+from darshan_logs import ALL, MIB, Log, merged, posix
 from striate.advice import Advice, Change, Evidence, Item
 from striate.apps import checkpoint
+from striate.formats.read import read_trace
 from striate.interval import Interval
 from striate.ladder import Use, predict
 from striate.pages.run import Run, runs_of
+from striate.pages.views.activity import activity_of
 from striate.pages.views.report import view
 from striate.pages.where import REST, where_time_went
 from striate.pages.words import against
@@ -164,3 +167,19 @@ def test_hostile_names_of_a_forecast_are_data(forecast):
     )
 
     assert "<img" not in striate.show(hostile)
+
+
+def test_what_was_merged_over_ranks_is_said_of_none(tmp_path):
+    log = Log(ranks=8, seconds=60).add(
+        "POSIX", "/scratch/a", ALL, **merged(posix("write", 100, MIB, 5.0), ranks=8, slowest=30.0)
+    )
+    parts = where_time_went(read_trace(log.save(tmp_path / "log.darshan")))
+
+    assert {part.most for part in parts} == {"ranks were not told apart"}
+
+
+def test_requests_of_counters_are_counted_by_call_and_not_by_row(tmp_path):
+    log = Log(ranks=2, seconds=60).add("POSIX", "/scratch/a", 0, **posix("write", 50_000, 2048, 5.0))
+    described, _ = activity_of(read_trace(log.save(tmp_path / "log.darshan")))
+
+    assert described["histogram"]["write"] == [[11, 50_000, 50_000 * 2048]]  # 2^11 bytes each

@@ -12,7 +12,7 @@ from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
 from striate.pages.spread import binned_rows, spread, whole
-from striate.trace.analysis.tables import front
+from striate.trace.analysis.tables import front, row_calls
 from striate.trace.trace import Trace
 
 TIME_BINS, RANK_BINS = 240, 96
@@ -46,7 +46,7 @@ def activity_of(trace: Trace) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         rank, start, end, size = (trace.column(name)[mine] for name in ("rank", "start", "end", "bytes"))
         amounts = spread(rank // step, start, end, size, edges, rows)
         columns[verb] = whole(amounts)
-        histogram[verb] = _by_power(size)
+        histogram[verb] = _by_power(size, row_calls(trace)[mine])
     described = {
         "seconds": last / 1e9,
         "ranks": trace.ranks,
@@ -58,13 +58,14 @@ def activity_of(trace: Trace) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     return described, columns
 
 
-def _by_power(size: NDArray[np.int64]) -> list[list[int]]:
-    """[power, requests, bytes] for sizes from 2^power to below 2^(power + 1); -1 stands for nothing at all."""
-    power = np.where(size > 0, np.minimum(np.floor(np.log2(np.maximum(size, 1))), _LARGEST_POWER), -1).astype(
-        int
-    )
-    found = []
-    for value in np.unique(power).tolist():
-        mine = size[power == value]
-        found.append([value, len(mine), int(mine.sum())])
-    return found
+def _by_power(size: NDArray[np.int64], calls: NDArray[np.int64]) -> list[list[int]]:
+    """[power, requests, bytes] for sizes from 2^power to below 2^(power + 1); -1 stands for nothing at all.
+
+    A row that stands for several calls counts as that many of their mean size.
+    """
+    each = size // np.maximum(calls, 1)
+    power = np.where(size > 0, np.minimum(np.floor(np.log2(np.maximum(each, 1))), _LARGEST_POWER), -1)
+    return [
+        [int(value), int(calls[power == value].sum()), int(size[power == value].sum())]
+        for value in np.unique(power)
+    ]

@@ -68,7 +68,7 @@ def _parts(parts: Sequence[TimeShare], seconds: float) -> list[dict[str, Any]]:
             "name": shown_name(part.name, 60),
             "share": min(part.mean_seconds / seconds, 1.0) if seconds else 0.0,
             "mean": about_seconds(part.mean_seconds),
-            "worst": f"{about_seconds(part.worst_seconds)} on {shown_name(part.worst, 60)}",
+            "worst": part.most,
         }
         for part in parts
     ]
