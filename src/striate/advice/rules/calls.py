@@ -92,13 +92,14 @@ def metadata_storm(facts: Facts) -> Verdict:
         f"{int(opens.sum()):,} opens and {int(stats.sum()):,} stats of "
         f"{int((layer.of_files(calls) > 0).sum()):,} files"
     )
+    many, users = (layer.of_files(opens) > 0).sum() >= FEW, np.where(opens > 0, layer.users, 0.0)
     needed = float(np.minimum(calls, 2 * layer.users).sum()) / max(float(calls.sum()), 1.0)
     return Diagnosis(
         title="Files are opened or looked up very often",
         evidence=Evidence(int(calls.sum()), 0, float(spent.sum()), words),
         why="Every open, close and stat is a request to the metadata server, which all ranks of all jobs share.",
         wall=wall,
-        change=_fewer_files() if opens.sum() <= 2 * (layer.users * (opens > 0)).sum() else _fewer_opens(),
+        change=_fewer_files() if many and opens.sum() <= 2 * users.sum() else _fewer_opens(),
         verify="striate info of a new trace: fewer opens and stats, and less time in metadata",
         saved=(0.3 * (1 - needed), max(1 - 0.5 * needed, 0.1)),
         certainty="inferred",
