@@ -235,6 +235,25 @@ std::vector<std::int32_t> Routes::path(std::int32_t from, std::int32_t to) {
     throw Refusal(Reason::no_route, {.from = from, .to = to});
 }
 
+void Routes::append_dealt(std::int32_t from, std::int32_t to, std::span<std::uint32_t> turns,
+                          std::vector<std::int32_t>& edges) {
+    const std::int32_t top = root_[index(from)], bottom = root_[index(to)];
+    const bool apart = plain_trees_ && top != bottom;  // then choices are between the roots alone
+    std::int32_t at = from;
+    if (apart) {
+        for (; at != top; at = parent_[index(at)]) edges.push_back(up_[index(at)]);
+    }
+    for (const std::int32_t end = apart ? bottom : to; at != end; at = target(edges.back())) {
+        const std::span<const std::int32_t> choices = apart ? next_in_core(at, end) : next_edges(at, end);
+        if (choices.empty()) throw Refusal(Reason::no_route, {.from = at, .to = to});
+        edges.push_back(choices.size() == 1 ? choices.front() : choices[turns[index(at)]++ % choices.size()]);
+    }
+    if (!apart) return;
+    const auto turn = static_cast<std::ptrdiff_t>(edges.size());
+    for (at = to; at != bottom; at = parent_[index(at)]) edges.push_back(down_[index(at)]);
+    std::reverse(edges.begin() + turn, edges.end());
+}
+
 std::span<const std::int32_t> Routes::next_edges(std::int32_t from, std::int32_t to) {
     expect(from);
     expect(to);

@@ -97,16 +97,7 @@ void Stations::append_edges(std::int32_t from, std::int32_t to) {
         if (routes_.append_path(from, to, edges_)) return;
         throw Refusal(Reason::no_route, {.from = from, .to = to});
     }
-    for (std::int32_t at = from; at != to; at = routes_.target(edges_.back())) {
-        const std::span<const std::int32_t> choices = routes_.next_edges(at, to);
-        if (choices.empty()) throw Refusal(Reason::no_route, {.from = at, .to = to});
-        if (choices.size() == 1) {
-            edges_.push_back(choices.front());
-        } else {
-            std::uint32_t& turn = turn_[static_cast<std::size_t>(at)];
-            edges_.push_back(choices[turn++ % choices.size()]);
-        }
-    }
+    routes_.append_dealt(from, to, turn_, edges_);
 }
 
 const std::vector<std::int32_t>& Stations::chosen(std::int32_t from, std::int32_t to) {

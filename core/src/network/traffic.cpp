@@ -1,7 +1,6 @@
 #include "striate/network/traffic.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -20,25 +19,17 @@ std::int64_t packets_of(std::int64_t payload, std::int64_t packet_bytes) {
 
 }  // namespace
 
-Traffic::Traffic(Stations& stations) : totals(stations.size()), stations_(stations) {}
+Traffic::Traffic(Stations& stations)
+    : totals(stations.size()), stations_(stations), odd_(stations.settings().rounding) {}
 
 Ticks Traffic::service_of(const Slot& slot, std::int64_t bytes) {
     if ((slot.flags & Slot::first_hop) != 0 && streams[slot.stream].bottleneck > 0) {
-        return odd_service(bytes, streams[slot.stream].bottleneck);
+        return odd_.ticks(bytes, streams[slot.stream].bottleneck);
     }
     const bool local = (slot.flags & Slot::local) != 0;
     if (bytes == stations_.settings().packet_bytes) return stations_.service(slot.station, bytes, local);
-    return odd_service(bytes,
-                       local ? stations_.local_bandwidth(slot.station) : stations_[slot.station].bandwidth);
-}
-
-Ticks Traffic::odd_service(std::int64_t bytes, double rate) {
-    const std::uint64_t mixed =
-        (std::bit_cast<std::uint64_t>(rate) ^ static_cast<std::uint64_t>(bytes)) * 0x9e3779b97f4a7c15U;
-    OddService& known = odd_[static_cast<std::size_t>(mixed >> 32) % odd_services];
-    if (known.bytes != bytes || known.rate != rate)
-        known = {bytes, rate, service_ticks(bytes, rate, stations_.settings().rounding)};
-    return known.ticks;
+    return odd_.ticks(bytes,
+                      local ? stations_.local_bandwidth(slot.station) : stations_[slot.station].bandwidth);
 }
 
 void Traffic::account(const Slot& slot, std::int64_t packets) {

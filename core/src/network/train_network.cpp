@@ -9,7 +9,10 @@
 namespace striate {
 
 TrainNetwork::TrainNetwork(Stations& stations, NetworkListener& listener)
-    : stations_(stations), listener_(listener), served_(stations.size()) {}
+    : stations_(stations),
+      listener_(listener),
+      odd_(stations.settings().rounding),
+      served_(stations.size()) {}
 
 std::vector<double> TrainNetwork::waited() const {
     std::vector<double> seconds;
@@ -62,16 +65,6 @@ void TrainNetwork::send_train(std::uint32_t index, std::span<const std::uint32_t
     const Ticks sent = passage.sent + (paced ? passage.waited : 0);
     foresee(sent, index, 0);
     if (message.unsent == 0) foresee(std::max(passage.arrived, sent), index, of_arrival);
-}
-
-GapClock<16>::Span TrainNetwork::serve(std::uint32_t station, Ticks ready, Ticks work, const Train& train) {
-    Served& served = served_[station];
-    served.total.busy = after(served.total.busy, work);
-    served.total.packets += train.packets;
-    served.total.bytes += train.bytes;
-    const auto span = served.clock.serve(ready, work);
-    served.waited += static_cast<double>(span.begun - ready) / 1e12;
-    return span;
 }
 
 // Stations of a large network are far from the CPU: all of a route are fetched together.

@@ -38,6 +38,10 @@ std::uint32_t FileService::add_part(std::uint32_t call, std::uint32_t server) {
     Part part;
     part.call = call;
     part.server = server;
+    if (!free_parts_.empty()) {  // with the memory of the one that was there
+        part.runs = std::move(parts_[free_parts_.back()].runs);
+        part.runs.clear();
+    }
     return take(parts_, free_parts_, std::move(part));
 }
 

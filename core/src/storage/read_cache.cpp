@@ -41,16 +41,25 @@ Lookup ReadCache::read(std::int64_t file, std::int64_t offset, std::int64_t byte
 void ReadCache::fill(std::int64_t file, std::int64_t offset, std::int64_t bytes, std::int64_t file_end) {
     if (most_pages_ == 0) return;
     const std::int64_t end = offset + bytes;
+    Block* block = nullptr;  // neighbours are looked up together
     for (std::int64_t page = offset / rules_.page_bytes; page * rules_.page_bytes < end; ++page) {
+        const Key key{file, page};
         const std::int64_t from = page * rules_.page_bytes;
         const std::int64_t stop = std::min(from + rules_.page_bytes, file_end);
-        if (touch({file, page})) continue;
+        if (from <= offset || in_block(key) == 0) {
+            const auto found = blocks_.find(block_of(key));
+            block = found == blocks_.end() ? nullptr : &found->second;
+        }
+        if (block != nullptr && block->place[in_block(key)] != 0) {
+            renew(block->place[in_block(key)]);
+            continue;
+        }
         if (offset > from || end < stop) {
-            const Piece piece = joined({file, page}, {std::max(offset, from), std::min(end, stop)});
+            const Piece piece = joined(key, {std::max(offset, from), std::min(end, stop)});
             if (piece.from > from || piece.stop < stop) continue;
         }
-        if (!begun_.empty()) begun_.erase({file, page});
-        insert({file, page});
+        if (!begun_.empty()) begun_.erase(key);
+        block = insert(key, block);
     }
 }
 
@@ -79,10 +88,15 @@ void ReadCache::forget(const Key& key) {
 bool ReadCache::touch(const Key& key) {
     const std::uint32_t page = find(key);
     if (page == 0) return false;
+    renew(page);
+    return true;
+}
+
+void ReadCache::renew(std::uint32_t page) {
+    const Key& key = pages_[page].key;
     unlink(page);
     link_newest(page);
     if (rules_.replacement != nullptr) rules_.replacement->used(rules_.server, {key.file, key.page});
-    return true;
 }
 
 // The page that makes room: the oldest, unless somebody else decides.
@@ -94,8 +108,8 @@ std::uint32_t ReadCache::leaving() const {
     return page;
 }
 
-void ReadCache::insert(const Key& key) {
-    if (most_pages_ == 0) return;
+// Its block, if it is known; the one where it is now. A block may leave with the last of its pages.
+ReadCache::Block* ReadCache::insert(const Key& key, Block* block) {
     auto page = static_cast<std::uint32_t>(pages_.size());
     if (pages() < most_pages_) {
         pages_.push_back({key, 0, 0});
@@ -104,13 +118,15 @@ void ReadCache::insert(const Key& key) {
         unlink(page);
         forget(pages_[page].key);
         pages_[page].key = key;
+        block = nullptr;
     }
-    Block& block = blocks_[block_of(key)];
-    block.place[in_block(key)] = page;
-    ++block.present;
+    if (block == nullptr) block = &blocks_[block_of(key)];
+    block->place[in_block(key)] = page;
+    ++block->present;
     ++present_;
     link_newest(page);
     if (rules_.replacement != nullptr) rules_.replacement->added(rules_.server, {key.file, key.page});
+    return block;
 }
 
 // Page 0 closes the ring: its `newer` is the oldest page, its `older` the newest.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -21,16 +20,7 @@ void ServerQueue::add(const Job& job, Ticks now) {
     if (job.access.write) dirty_bytes_ += job.access.bytes;
     if (rules_.scheduler != nullptr) return rules_.scheduler->arrive(rules_.server, slot, job, now);
     if (in_order_of_arrival()) arrivals_.emplace_back(slot, jobs_[slot].arrival);
-    if (merges()) insert_by_offset(slot);
-}
-
-// Begins to look beside the job that came before it with the same cookie, if that one still waits.
-void ServerQueue::insert_by_offset(std::uint32_t job) {
-    Recent& recent = recent_[jobs_[job].job.cookie % most_recent];
-    const bool waits =
-        recent.job < jobs_.size() && jobs_[recent.job].present && jobs_[recent.job].arrival == recent.arrival;
-    const auto hint = waits ? std::next(recent.place) : by_offset_.end();
-    recent = {job, jobs_[job].arrival, by_offset_.insert(hint, place_of(job))};
+    if (merges()) by_offset_.insert(place_of(slot));
 }
 
 Operation ServerQueue::take(Ticks now) {
@@ -39,12 +29,12 @@ Operation ServerQueue::take(Ticks now) {
     auto place = merges() ? first_place() : by_offset_.end();
     Operation operation{};
     Access& whole = operation.access;
-    operation.parts.push_back(release(merges() ? place->job : oldest()));
+    operation.parts.push_back(release(merges() ? by_offset_[place].job : oldest()));
     whole = operation.parts.front().access;
     if (merges()) {
         place = follower(whole, by_offset_.erase(place));
         while (place != by_offset_.end()) {
-            const Job job = release(place->job);
+            const Job job = release(by_offset_[place].job);
             whole.bytes = std::max(whole.end(), job.access.end()) - whole.offset;
             operation.parts.push_back(job);
             place = follower(whole, by_offset_.erase(place));
@@ -96,34 +86,32 @@ std::uint32_t ServerQueue::oldest() {
 }
 
 // Of the job to begin with.
-ServerQueue::ByOffset::iterator ServerQueue::first_place() {
-    if (in_order_of_arrival()) return by_offset_.find(place_of(oldest()));
+ServerQueue::ByOffset::Place ServerQueue::first_place() {
+    if (in_order_of_arrival()) return by_offset_.lower_bound(place_of(oldest()));
     return rules_.policy == CachePolicy::server_directed ? next_upwards() : by_offset_.begin();
 }
 
-ServerQueue::ByOffset::iterator ServerQueue::next_upwards() {
-    const bool write = by_offset_.begin()->write;  // reads first
+ServerQueue::ByOffset::Place ServerQueue::next_upwards() {
+    const bool write = by_offset_[by_offset_.begin()].write;  // reads first
     const auto next = by_offset_.lower_bound(Place{write, last_file_, last_end_, 0, 0});
-    return next == by_offset_.end() || next->write != write ? by_offset_.begin() : next;
+    return next == by_offset_.end() || by_offset_[next].write != write ? by_offset_.begin() : next;
 }
 
 // The first waiting job that begins where the access ends (or, for server-directed reads, inside it or little
 // further on) and still fits into one operation. `next` follows the job that was taken out last: nothing
-// before it can be the one, so that it mostly takes a step or none from there.
-ServerQueue::ByOffset::iterator ServerQueue::follower(const Access& access, ByOffset::iterator next) {
-    constexpr int most_steps = 4;
+// before it can be the one, unless jobs of no bytes come before and after each other.
+ServerQueue::ByOffset::Place ServerQueue::follower(const Access& access, ByOffset::Place next) {
     const bool sieves = rules_.policy == CachePolicy::server_directed && !access.write;
     const std::int64_t from = sieves ? access.offset : access.end();
     const std::int64_t until = access.end() + (sieves ? rules_.sieve_bytes : 0);
     const Place least{access.write, access.file, from, 0, 0};
-    int steps = access.bytes > 0 ? 0 : most_steps;  // jobs of no bytes may come before and after each other
-    for (; steps < most_steps && next != by_offset_.end() && *next < least; ++steps) ++next;
-    if (steps == most_steps) next = by_offset_.lower_bound(least);
-    if (next == by_offset_.end() || next->write != access.write || next->file != access.file) {
-        return by_offset_.end();
-    }
-    const std::int64_t end = std::max(access.end(), jobs_[next->job].job.access.end());
-    const bool fits = next->offset <= until && end - access.offset <= rules_.largest_bytes;
+    const bool before = next != by_offset_.end() && by_offset_[next] < least;
+    if (before || access.bytes == 0) next = by_offset_.lower_bound(least);
+    if (next == by_offset_.end()) return next;
+    const Place& found = by_offset_[next];
+    if (found.write != access.write || found.file != access.file) return by_offset_.end();
+    const std::int64_t end = std::max(access.end(), jobs_[found.job].job.access.end());
+    const bool fits = found.offset <= until && end - access.offset <= rules_.largest_bytes;
     return fits ? next : by_offset_.end();
 }
 

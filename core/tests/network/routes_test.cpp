@@ -108,6 +108,39 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a dealt route takes at every component the next of its equal edges") {
+    std::mt19937 random(8);
+    for (int round = 0; round < 200; ++round) {
+        const auto components = static_cast<std::int32_t>(2 + random() % 12);
+        const auto ring = static_cast<std::int32_t>(2 + random() % static_cast<unsigned>(components - 1));
+        Indices source, target;
+        for (std::int32_t at = 0; at < components; ++at) {  // a ring with cords, and trees that hang on it
+            const auto other = static_cast<std::int32_t>(random() % static_cast<unsigned>(ring));
+            for (const std::int32_t end : {at < ring ? (at + 1) % ring : other, other}) {
+                if (end == at || (at >= ring && end == other && random() % 8 != 0 && !source.empty() &&
+                                  source.back() == end && target.back() == at))
+                    continue;
+                source.insert(source.end(), {at, end});
+                target.insert(target.end(), {end, at});
+            }
+        }
+        Routes routes(components, source, target), plain(components, source, target);
+        std::vector<std::uint32_t> turns(static_cast<std::size_t>(components)), counted = turns;
+        for (int message = 0; message < 60; ++message) {
+            const auto from = static_cast<std::int32_t>(random() % static_cast<unsigned>(components));
+            const auto to = static_cast<std::int32_t>(random() % static_cast<unsigned>(components));
+            Indices dealt, walked;
+            routes.append_dealt(from, to, turns, dealt);
+            for (std::int32_t at = from; at != to; at = plain.target(walked.back())) {
+                const Indices choices = next_edges(plain, at, to);
+                std::uint32_t& turn = counted[static_cast<std::size_t>(at)];
+                walked.push_back(choices.size() == 1 ? choices.front() : choices[turn++ % choices.size()]);
+            }
+            CHECK(dealt == walked);
+        }
+    }
+}
+
 TEST_CASE("a summary adds latencies and finds the narrowest place, ends included") {
     // 0 -(5 ticks, 100 B/s)-> 1 -(7 ticks, 90 B/s)-> 2; component 1 lets 95 B/s through, component 2 only 80.
     const std::vector<double> bandwidth{200, 95, 80};

@@ -80,21 +80,24 @@ TEST_CASE("there is nothing beyond the end of the file") {
 TEST_CASE("any history equals a list of pages that is searched") {
     std::mt19937_64 random(4);
     for (int round = 0; round < 300; ++round) {
-        const auto pages = static_cast<std::int64_t>(random() % 6);
+        const auto pages = static_cast<std::int64_t>(random() % (round % 2 == 0 ? 6 : 60));
         ReadCache cache({10, pages * 10, 0});
         std::list<std::pair<std::int64_t, std::int64_t>> recent;  // newest first
         for (int step = 0; step < 80; ++step) {
             const auto file = static_cast<std::int64_t>(random() % 2);
-            const auto page = static_cast<std::int64_t>(random() % 8);
-            const auto key = std::pair(file, page);
-            const auto found = std::find(recent.begin(), recent.end(), key);
+            const auto page = static_cast<std::int64_t>(random() % (round % 2 == 0 ? 8 : 60));
+            const auto found = std::find(recent.begin(), recent.end(), std::pair(file, page));
             const bool present = found != recent.end();
             const Lookup lookup = cache.read(file, page * 10 + 3, 4, far);
             CHECK((lookup.hit_bytes == (present ? 4 : 0) && lookup.missing.empty() == present));
-            if (present) recent.erase(found);
-            cache.fill(file, page * 10, 10, far);
-            recent.push_front(key);
-            if (std::ssize(recent) > pages) recent.pop_back();
+            if (present) recent.splice(recent.begin(), recent, found);
+            const auto count = static_cast<std::int64_t>(1 + random() % (round % 2 == 0 ? 1 : 40));
+            cache.fill(file, page * 10, count * 10, far);
+            for (std::int64_t next = page; next < page + count; ++next) {
+                recent.remove(std::pair(file, next));
+                recent.emplace_front(file, next);
+                if (std::ssize(recent) > pages) recent.pop_back();
+            }
             CHECK(cache.pages() == std::ssize(recent));
         }
     }

@@ -24,11 +24,12 @@ class GapClock {
 
     // Does `work` as soon as the resource is idle, from `ready` on; in parts, where idle times are short.
     Span serve(Ticks ready, Ticks work) {
-        if (ready >= end_ || used_ == 0) return append(ready, work);
+        if (ready >= latest_) return append(ready, work);
         Ticks begun = -1;
-        for (std::size_t i = 0; i < used_; ++i) {
+        std::size_t first = used_;  // of those that are not over; mostly there are few
+        while (first > 0 && at(first - 1).to > ready) --first;
+        for (std::size_t i = first; i < used_; ++i) {
             const Gap gap = at(i);
-            if (gap.to <= ready) continue;
             const Ticks from = std::max(gap.from, ready);
             if (begun < 0) begun = from;
             const Ticks room = gap.to - from;
@@ -46,6 +47,7 @@ class GapClock {
     // Everything so far is over at `time`; nothing can be done before it any more.
     void level(Ticks time) {
         end_ = time;
+        latest_ = 0;
         used_ = 0;
     }
 
@@ -95,9 +97,11 @@ class GapClock {
         }
         for (std::size_t i = used_++; i > place; --i) at(i) = at(i - 1);
         at(place) = gap;
+        latest_ = std::max(latest_, gap.to);
     }
 
     Ticks end_ = 0;
+    Ticks latest_ = 0;  // no gap ends behind it
     std::uint32_t first_ = 0, used_ = 0;
     std::array<Gap, kept> gaps_{};
 };

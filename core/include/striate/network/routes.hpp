@@ -28,6 +28,12 @@ class Routes {
     // They stay valid until the next call.
     [[nodiscard]] std::span<const std::int32_t> next_edges(std::int32_t from, std::int32_t to);
 
+    // Appends the edges of a route on which each component deals what it gets over its equal next edges, one
+    // after the other; `turns` holds, by component, how often it has had a choice. Throws Refusal when there
+    // is no route.
+    void append_dealt(std::int32_t from, std::int32_t to, std::span<std::uint32_t> turns,
+                      std::vector<std::int32_t>& edges);
+
     // Hops from a component to the network proper, through the tree that hangs on it; 0 inside.
     [[nodiscard]] std::int32_t depth(std::int32_t component) const { return depth_[index(component)]; }
     // Whether both hang on the same component of the network proper: then there is one route.

@@ -113,23 +113,14 @@ class Traffic {
     void free_run(std::uint32_t run);
     void account(const Slot& slot, std::int64_t packets);
     [[nodiscard]] Ticks service_of(const Slot& slot, std::int64_t bytes);
-    [[nodiscard]] Ticks odd_service(std::int64_t bytes, double rate);
-
-    // The service of a packet of other than full size: few sizes and rates make up nearly all of them.
-    struct OddService {
-        std::int64_t bytes = -1;
-        double rate = 0;
-        Ticks ticks = 0;
-    };
-    static constexpr std::size_t odd_services = 256;
 
     Stations& stations_;
     Route route_;
     StreamIndex stream_of_;                               // by key, the one opened last
     std::vector<std::vector<std::uint32_t>> free_slots_;  // blocks by their number of hops
     std::vector<std::uint32_t> free_streams_, free_runs_, free_messages_;
-    std::deque<std::uint32_t> idle_;             // streams that were idle when listed, longest first
-    std::vector<OddService> odd_{odd_services};  // by a hash of size and rate, the last one asked for
+    std::deque<std::uint32_t> idle_;  // streams that were idle when listed, longest first
+    OddServices odd_;
     std::int64_t packets_in_ = 0, packets_out_ = 0;
 };
 

@@ -92,11 +92,21 @@ class TrainNetwork final : public Network {
         std::deque<std::uint32_t> halted;  // messages of which a part has left
     };
 
-    [[nodiscard]] Ticks service(std::span<const std::uint32_t> route, std::size_t hop,
-                                std::int64_t bytes) const {
-        return stations_.service(route[hop], bytes, stations_.is_local(route, hop));
+    [[nodiscard]] Ticks service(std::span<const std::uint32_t> route, std::size_t hop, std::int64_t bytes) {
+        const bool local = stations_.is_local(route, hop);
+        if (bytes == stations_.settings().packet_bytes) return stations_.service(route[hop], bytes, local);
+        return odd_.ticks(bytes,
+                          local ? stations_.local_bandwidth(route[hop]) : stations_[route[hop]].bandwidth);
     }
-    GapClock<16>::Span serve(std::uint32_t station, Ticks ready, Ticks work, const Train& train);
+    GapClock<16>::Span serve(std::uint32_t station, Ticks ready, Ticks work, const Train& train) {
+        Served& served = served_[station];
+        served.total.busy = after(served.total.busy, work);
+        served.total.packets += train.packets;
+        served.total.bytes += train.bytes;
+        const auto span = served.clock.serve(ready, work);
+        served.waited += static_cast<double>(span.begun - ready) / 1e12;
+        return span;
+    }
     void begin(std::uint32_t source, const Departure& departure);
     void send_train(std::uint32_t message, std::span<const std::uint32_t> route, std::int64_t header);
     [[nodiscard]] Passage pass(std::span<const std::uint32_t> route, const Train& train);
@@ -126,6 +136,7 @@ class TrainNetwork final : public Network {
 
     Stations& stations_;
     NetworkListener& listener_;
+    OddServices odd_;
     std::vector<Served> served_;         // per station
     std::vector<StationTotals> totals_;  // the same, when all is over
     std::vector<Message> messages_;

@@ -96,7 +96,8 @@ class ReadCache {
     [[nodiscard]] std::uint32_t find(const Key& key) const;
     void forget(const Key& key);
     [[nodiscard]] bool touch(const Key& key);
-    void insert(const Key& key);
+    void renew(std::uint32_t page);
+    Block* insert(const Key& key, Block* block);
     [[nodiscard]] std::uint32_t leaving() const;
     void unlink(std::uint32_t page);
     void link_newest(std::uint32_t page);

@@ -1,16 +1,13 @@
 // The jobs in front of a server's disks: in which order they are served, which are merged, what is accepted.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <limits>
-#include <set>
 #include <tuple>
 #include <vector>
 
 #include "striate/storage/disk.hpp"
+#include "striate/storage/sorted_blocks.hpp"
 
 namespace striate {
 
@@ -106,7 +103,7 @@ class ServerQueue {
         std::uint64_t arrival = 0;
         bool present = false;
     };
-    using ByOffset = std::set<Place>;
+    using ByOffset = SortedBlocks<Place>;
 
     [[nodiscard]] bool merges() const {
         return rules_.scheduler == nullptr && rules_.policy >= CachePolicy::aggregation;
@@ -114,11 +111,10 @@ class ServerQueue {
     [[nodiscard]] Operation take_scheduled(Ticks now);
     [[nodiscard]] bool in_order_of_arrival() const { return rules_.policy <= CachePolicy::aggregation; }
     [[nodiscard]] std::uint32_t oldest();
-    [[nodiscard]] ByOffset::iterator first_place();
-    [[nodiscard]] ByOffset::iterator next_upwards();
-    [[nodiscard]] ByOffset::iterator follower(const Access& access, ByOffset::iterator next);
+    [[nodiscard]] ByOffset::Place first_place();
+    [[nodiscard]] ByOffset::Place next_upwards();
+    [[nodiscard]] ByOffset::Place follower(const Access& access, ByOffset::Place next);
     [[nodiscard]] Place place_of(std::uint32_t job) const;
-    void insert_by_offset(std::uint32_t job);
     Job release(std::uint32_t job);
 
     QueueRules rules_;
@@ -126,14 +122,6 @@ class ServerQueue {
     std::vector<std::uint32_t> free_;
     std::deque<std::pair<std::uint32_t, std::uint64_t>> arrivals_;  // job and arrival; some are gone already
     ByOffset by_offset_;
-    // The last job of a write or read that came in: the next one mostly lies right beside it.
-    struct Recent {
-        std::uint32_t job = 0;
-        std::uint64_t arrival = std::numeric_limits<std::uint64_t>::max();  // none yet
-        ByOffset::iterator place{};
-    };
-    static constexpr std::size_t most_recent = 64;
-    std::array<Recent, most_recent> recent_{};  // by cookie
     std::uint64_t arrived_ = 0;
     std::int64_t dirty_bytes_ = 0;
     std::int32_t running_ = 0;
