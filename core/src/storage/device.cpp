@@ -71,15 +71,18 @@ class Round {
         for (std::size_t disk = 0; disk < parts.size(); ++disk) {
             for (Access part : parts[disk]) {
                 part.write = write;
-                const Ticks start = std::max(
-                    now, *std::min_element(state_.free_at[disk].begin(), state_.free_at[disk].end()));
-                const Served served =
-                    serve_disk(device_, disk, state_.disks[disk], state_.free_at[disk], now, part);
-                if (log_.timeline != nullptr) record(disk, part, start, served);
-                over = std::max(over, served.over);
+                over = std::max(over, serve(now, disk, part));
             }
         }
         return over;
+    }
+
+    Ticks serve(Ticks now, std::size_t disk, const Access& part) {
+        std::vector<Ticks>& free_at = state_.free_at[disk];
+        const Ticks start = std::max(now, *std::min_element(free_at.begin(), free_at.end()));
+        const Served served = serve_disk(device_, disk, state_.disks[disk], free_at, now, part);
+        if (log_.timeline != nullptr) record(disk, part, start, served);
+        return served.over;
     }
 
     // Strips of one access on one disk are neighbours there.
@@ -234,7 +237,7 @@ Ticks finish_time(const Device& device, DeviceState& state, Ticks now, const Acc
                   const DiskLog& log) {
     if (access.write) take_room(device, state, access);
     Round round(device, state, access, log);
-    if (device.disks.size() == 1) return round.serve(now, {{access}}, access.write);
+    if (device.disks.size() == 1) return round.serve(now, 0, access);
     if (device.raid == Raid::striped) return round.serve(now, round.striped(), access.write);
     if (!access.write) return round.serve(now, round.parity_reads(), false);
     const auto writes = round.parity_writes();

@@ -11,11 +11,10 @@ namespace {
 
 // Clients begin with different servers, so that not all wait for the same one: with requests each with
 // another, with data in pairs.
-std::vector<std::uint32_t> begun_at(std::vector<std::uint32_t> parts, std::size_t first) {
-    if (parts.empty()) return parts;
+void begin_at(std::size_t first, std::vector<std::uint32_t>& parts) {
+    if (parts.empty()) return;
     std::rotate(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(first % parts.size()),
                 parts.end());
-    return parts;
 }
 
 // Where a server lies in the hash table of the simulator of paper 001: found from its published times.
@@ -78,6 +77,7 @@ void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
     const bool write = calls_[call].write;
     const AccessPlan plan = rules_.plan(file, runs);
     std::vector<std::uint32_t> made;
+    made.reserve(plan.server.size());
     for (std::size_t request = 0; request < plan.server.size(); ++request) {
         const auto server = static_cast<std::uint32_t>(plan.server[request]);
         const std::uint32_t part = add_part(call, server);
@@ -102,8 +102,12 @@ void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
             return in_table(parts_[left].server, made.size()) < in_table(parts_[right].server, made.size());
         });
     }
-    calls_[call].asked = rules_.spread_clients ? begun_at(made, caller.rank / 2 + 1) : made;
-    for (const std::uint32_t part : rules_.spread_clients ? begun_at(made, caller.rank + 1) : made) {
+    calls_[call].asked = made;
+    if (rules_.spread_clients) {
+        begin_at(caller.rank / 2 + 1, calls_[call].asked);
+        begin_at(caller.rank + 1, made);
+    }
+    for (const std::uint32_t part : made) {
         const auto count = static_cast<std::int64_t>(parts_[part].runs.size());
         send(Word::ask, part, true, request_bytes + run_bytes * count);
     }

@@ -114,9 +114,13 @@ void FileService::data_arrives(std::uint32_t index) {
 void FileService::write_packet(std::uint32_t index, std::int64_t bytes) {
     Part& part = parts_[index];
     if (const FileRange& run = part.runs[part.run];
-        bytes < run.bytes - part.in_run) {  // most are one stretch
+        bytes <= run.bytes - part.in_run) {  // most are one stretch
         const std::int64_t offset = run.offset + part.in_run;
         part.in_run += bytes;
+        if (part.in_run == run.bytes) {
+            ++part.run;
+            part.in_run = 0;
+        }
         const std::uint32_t writer = calls_[part.call].caller.rank;
         return servers_[part.server]->write({{part.file, offset, bytes, true}, index, writer});
     }
