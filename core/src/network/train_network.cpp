@@ -2,17 +2,25 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <stdexcept>
+#include <tuple>
 
 #include "striate/events/clock_sums.hpp"
 
 namespace striate {
 
 TrainNetwork::TrainNetwork(Stations& stations, NetworkListener& listener)
-    : stations_(stations),
-      listener_(listener),
-      odd_(stations.settings().rounding),
-      served_(stations.size()) {}
+    : stations_(stations), listener_(listener), odd_(stations.settings().rounding), served_(stations.size()) {
+    std::map<std::tuple<double, Ticks, ComponentKind>, std::uint32_t> known;
+    for (std::uint32_t index = 0; index < stations.size(); ++index) {
+        const Station& station = stations[index];
+        const auto [model, added] = known.try_emplace({station.bandwidth, station.latency, station.kind},
+                                                      static_cast<std::uint32_t>(models_.size()));
+        if (added) models_.push_back({station.bandwidth, station.full, station.latency, station.kind});
+        served_[index].model = model->second;
+    }
+}
 
 std::vector<double> TrainNetwork::waited() const {
     std::vector<double> seconds;
@@ -67,12 +75,9 @@ void TrainNetwork::send_train(std::uint32_t index, std::span<const std::uint32_t
     if (message.unsent == 0) foresee(std::max(passage.arrived, sent), index, of_arrival);
 }
 
-// Stations of a large network are far from the CPU: all of a route are fetched together.
+// All stations of a route are fetched together.
 void TrainNetwork::fetch(std::span<const std::uint32_t> route) const {
-    for (const std::uint32_t station : route) {
-        __builtin_prefetch(&served_[station]);
-        __builtin_prefetch(&stations_[station]);
-    }
+    for (const std::uint32_t station : route) __builtin_prefetch(&served_[station], 1);
 }
 
 TrainNetwork::Passage TrainNetwork::pass_analytically(const Train& train) {
@@ -99,7 +104,7 @@ TrainNetwork::Passage TrainNetwork::pass(std::span<const std::uint32_t> route, c
         } else {
             passage.waited += begun - first;
         }
-        const Station& station = stations_[route[hop]];
+        const Model& station = model_of(route[hop]);
         const Ticks ends = std::max(over, after(last, final));
         if (station.kind != ComponentKind::cut_through || hop + 1 == route.size()) {
             first = after(after(begun, own), station.latency);

@@ -43,7 +43,7 @@ class OddServices {
         double rate = 0;
         Ticks ticks = 0;
     };
-    static constexpr std::size_t most_known = 256;
+    static constexpr std::size_t most_known = 1024;
 
     Rounding rounding_;
     std::vector<Known> known_{most_known};  // by a hash of size and rate, the last one asked for

@@ -73,10 +73,18 @@ class TrainNetwork final : public Network {
     struct Passage {
         Ticks sent, arrived, waited;
     };
-    // What a station did, and when it is free: what a train touches of it lies together.
+    // What many stations have in common.
+    struct Model {
+        double bandwidth;
+        Ticks full, latency;
+        ComponentKind kind;
+    };
+    // What a station did, and when it is free. Stations of a large network are far from the CPU: trains touch
+    // one cache line of each, and at most one more, of its clock's gaps.
     struct alignas(64) Served {
         StationTotals total;
-        double waited = 0;  // seconds
+        double waited = 0;        // seconds
+        std::uint32_t model = 0;  // in models_
         GapClock<16> clock;
     };
     // Messages of one sender that have come to a door.
@@ -92,11 +100,13 @@ class TrainNetwork final : public Network {
         std::deque<std::uint32_t> halted;  // messages of which a part has left
     };
 
+    [[nodiscard]] const Model& model_of(std::uint32_t station) const {
+        return models_[served_[station].model];
+    }
     [[nodiscard]] Ticks service(std::span<const std::uint32_t> route, std::size_t hop, std::int64_t bytes) {
-        const bool local = stations_.is_local(route, hop);
-        if (bytes == stations_.settings().packet_bytes) return stations_.service(route[hop], bytes, local);
-        return odd_.ticks(bytes,
-                          local ? stations_.local_bandwidth(route[hop]) : stations_[route[hop]].bandwidth);
+        if (stations_.is_local(route, hop)) return stations_.service(route[hop], bytes, true);
+        const Model& model = model_of(route[hop]);
+        return bytes == stations_.settings().packet_bytes ? model.full : odd_.ticks(bytes, model.bandwidth);
     }
     GapClock<16>::Span serve(std::uint32_t station, Ticks ready, Ticks work, const Train& train) {
         Served& served = served_[station];
@@ -137,6 +147,7 @@ class TrainNetwork final : public Network {
     Stations& stations_;
     NetworkListener& listener_;
     OddServices odd_;
+    std::vector<Model> models_;
     std::vector<Served> served_;         // per station
     std::vector<StationTotals> totals_;  // the same, when all is over
     std::vector<Message> messages_;
