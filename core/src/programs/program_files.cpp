@@ -14,6 +14,13 @@ std::size_t place(std::int64_t value) { return static_cast<std::size_t>(value); 
 
 bool writes(Kind kind) { return kind == Kind::write || kind == Kind::write_all; }
 
+bool reads_files(const Programs& programs) {
+    return std::any_of(programs.kind.begin(), programs.kind.end(), [](std::uint8_t row) {
+        const Kind kind = static_cast<Kind>(row);
+        return kind == Kind::read || kind == Kind::read_all;
+    });
+}
+
 }  // namespace
 
 void ProgramRunner::start_files(std::size_t ranks, const RunOptions& options) {
@@ -21,6 +28,11 @@ void ProgramRunner::start_files(std::size_t ranks, const RunOptions& options) {
     FileRules rules = *input_.files;
     rules.spread_clients = options.queue != QueueKind::entry_heap;
     rules.trains = options.fidelity == Fidelity::trains;
+    if (timeline_ == nullptr && !reads_files(input_.programs)) {  // nobody would see what caches keep
+        for (ServerRules& server : rules.servers) {
+            if (server.read_cache.replacement == nullptr) server.read_cache.capacity_bytes = 0;
+        }
+    }
     files_ = std::make_unique<FileService>(rules, static_cast<std::uint32_t>(ranks), host);
     files_->record(timeline_);
     file_calls_ = std::make_unique<FileCalls>(input_.programs, input_.communicators, input_.extents);

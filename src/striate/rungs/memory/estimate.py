@@ -97,7 +97,7 @@ class Estimate:
             "before the disks": jobs * self._job(),
             "collective schedules": self._schedules(),
             "routes": self._streams(in_use, sum(np.multiply(ranks, ever).tolist())),
-            "read caches": self._pages() * PAGE,
+            "read caches": self._pages(seen=timeline_bytes > 0) * PAGE,
             "timeline": self._timeline(timeline_bytes, collective_steps),
         }
 
@@ -200,8 +200,10 @@ class Estimate:
         streams = min(ever, in_use + KEPT_STREAMS + interfaces / 4)
         return streams * (STREAM + SLOT * stations_of_route(self.cluster))
 
-    def _pages(self) -> float:
-        """Of read caches, when nothing is accessed twice."""
+    def _pages(self, *, seen: bool) -> float:
+        """Of read caches, when nothing is accessed twice; none unless the program reads or a timeline shows them."""
+        if not seen and not self.costs.read.any():
+            return 0.0
         accessed = (self.costs.read + self.costs.written) * self.average.times * self.average.ranks
         return min(float(accessed.sum()), self.storage.keeps) / PAGE_BYTES
 
