@@ -82,7 +82,7 @@ std::uint64_t number(const char* name, std::uint64_t usual) {
 
 }  // namespace
 
-TEST_CASE("short cuts and queues change nothing about programs with files") {
+TEST_CASE("short cuts, queues and a timeline change nothing about programs with files") {
     const std::uint64_t seeds = number("STRIATE_FUZZ_FILES", 120);  // more: `make fuzz-core`
     std::uint64_t played = 0;
     std::int64_t skipped = 0, events = 0;
@@ -91,8 +91,10 @@ TEST_CASE("short cuts and queues change nothing about programs with files") {
         CAPTURE(seed);
         const RandomFiles program(seed);
         RunOptions plainly, quickly;
+        Timeline timeline(1 << 16);
         plainly.warp = false;
         plainly.queue = QueueKind::oracle;
+        if (seed % 3 == 0) plainly.timeline = &timeline;  // then caches are filled, read or not
         quickly.queue = seed % 2 == 0 ? QueueKind::hole_heap : QueueKind::ladder;
         try {
             const ProgramResult plain = program.run(plainly);
