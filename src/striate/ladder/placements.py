@@ -35,7 +35,7 @@ def other_placements(
     return draws(workload, cluster, max(DRAWS, int(affordable))) if isinstance(workload, Workload) else []
 
 
-def draws(workload: Workload, cluster: Cluster, count: int = DRAWS) -> list[Cluster]:
+def draws(workload: Workload, cluster: Cluster, count: int) -> list[Cluster]:
     """The machine with other placements of the program's files; none where nothing is placed by hash."""
     if cluster.description is None or not places_by_hash(workload, cluster):
         return []

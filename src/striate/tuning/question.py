@@ -16,7 +16,7 @@ from striate.cluster.cluster import Cluster
 from striate.deadline import OutOfTime, ended_after
 from striate.errors import PluginError, StriateError, TuningError
 from striate.interval import Interval
-from striate.ladder.placements import draws
+from striate.ladder.placements import DRAWS, draws
 from striate.ladder.predict import predict_bounds, proved_bounds
 from striate.ladder.proofs import Proof
 from striate.plugins.loading import Plugins, load
@@ -99,7 +99,7 @@ def realise(question: Question, settings: dict[str, Value]) -> tuple[Workload, C
 def on_placements(question: Question, settings: dict[str, Value]) -> tuple[Workload, list[Cluster]]:
     """The program, and the machine with several placements: settings are not to win by the luck of one."""
     workload, cluster = realise(question, settings)
-    return workload, [cluster, *draws(workload, cluster)]
+    return workload, [cluster, *draws(workload, cluster, DRAWS)]
 
 
 def bounds_on(
