@@ -166,6 +166,8 @@ def with_later_parts(machine: Case, dice: random.Random) -> Case:
         "read_window": ("64 KiB", "512 KiB"),
         "sync_alone": (True,),
         "lock_move": ("100 us", "5 ms"),
+        "size_update": ("100 us", "2 ms"),
+        "inode_lock": (True,),
         "distribution": ("hash",),
         "file_domains": ("cyclic",),
     }

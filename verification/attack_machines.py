@@ -29,6 +29,8 @@ SETTINGS: dict[str, tuple[object, ...]] = {
     "write_window": ("0 B", "64 KiB", "1 MiB"),
     "read_window": ("0 B", "64 KiB", "1 MiB"),
     "lock_move": ("0 s", "100 us", "5 ms"),
+    "size_update": ("0 s", "100 us", "2 ms"),
+    "inode_lock": (False, True),
     "distribution": ("round-robin", "hash"),
     "distribution_draw": (0, 3),
     "collective_algorithms": (["allreduce=smp-rabenseifner"], ["bcast=smp-pipelined"]),

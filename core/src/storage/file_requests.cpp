@@ -1,5 +1,6 @@
 // What clients ask of servers: an access becomes a part for each server, window after window.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "striate/pool.hpp"
@@ -47,16 +48,18 @@ std::uint32_t FileService::add_part(std::uint32_t call, std::uint32_t server) {
 void FileService::access(const Caller& caller, std::int64_t file, bool write, const RunsView& runs) {
     const std::uint32_t call = begin(caller, write);
     calls_[call].file = file;
-    if (window(write) == 0) return ask_for(call, runs);
+    const bool turns = takes_turns(calls_[call]);
+    if (window(write) == 0 && !turns) return ask_for(call, runs);
     calls_[call].later = {{runs.offsets.begin(), runs.offsets.end()}, {runs.sizes.begin(), runs.sizes.end()}};
-    ask_for_window(call);
+    if (!turns || turns_.begin(host_.node_of(caller.rank), file, call)) ask_for_window(call);
 }
 
-// A client has so many bytes of a call in flight, in the order of the call, before it asks for more.
+// A client has so many bytes of a call in flight, in the order of the call, before it asks for more; 0: all.
 void FileService::ask_for_window(std::uint32_t index) {
     Call& call = calls_[index];
     Runs now;
-    std::int64_t room = window(call.write);
+    std::int64_t room =
+        window(call.write) > 0 ? window(call.write) : std::numeric_limits<std::int64_t>::max();
     while (room > 0 && call.next < call.later.sizes.size()) {
         const std::int64_t left = call.later.sizes[call.next] - call.from;
         const std::int64_t bytes = std::min(room, left);
@@ -96,7 +99,10 @@ void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
         made.push_back(part);
     }
     calls_[call].unasked = static_cast<std::uint32_t>(made.size());
-    calls_[call].open = static_cast<std::uint32_t>(made.size()) * (write ? 2 : 1) + 1;
+    calls_[call].open += static_cast<std::uint32_t>(made.size()) * (write ? 2 : 1) + 1;
+    if (write && rules_.size_update_ticks > 0) {
+        calls_[call].new_requests = sizes_.count(file, runs, rules_.io_request_bytes);
+    }
     if (!rules_.spread_clients) {
         std::stable_sort(made.begin(), made.end(), [&](std::uint32_t left, std::uint32_t right) {
             return in_table(parts_[left].server, made.size()) < in_table(parts_[right].server, made.size());
@@ -132,12 +138,30 @@ void FileService::exists(std::int64_t file, std::int64_t size) {
 
 void FileService::erase(std::int64_t file) {
     for (const auto& server : servers_) server->erase(file);
+    sizes_.erase(file);
+}
+
+// One request stands for all of a window: they queue where the file begins.
+void FileService::count_new_bytes(std::uint32_t call) {
+    const std::int64_t first = 0, one = 1;
+    const AccessPlan plan = rules_.plan(calls_[call].file, {{&first, 1}, {&one, 1}});
+    const std::uint32_t part = add_part(call, static_cast<std::uint32_t>(plan.server.front()));
+    parts_[part].total = std::exchange(calls_[call].new_requests, 0);
+    ++calls_[call].open;
+    send(Word::count, part, true, request_bytes);
 }
 
 void FileService::one_less(std::uint32_t call) {
     if (--calls_[call].open > 0) return;
+    const bool counts = calls_[call].new_requests > 0;
+    if (counts) count_new_bytes(call);
     if (calls_[call].next < calls_[call].later.sizes.size()) return ask_for_window(call);
+    if (counts) return;
     const Caller caller = calls_[call].caller;
+    if (takes_turns(calls_[call])) {
+        if (const auto next = turns_.over(host_.node_of(caller.rank), calls_[call].file))
+            ask_for_window(*next);
+    }
     free_calls_.push_back(call);
     --active_;
     host_.access_over(caller.owner, caller.request);

@@ -80,8 +80,13 @@ void FileService::on_delivered(std::uint64_t cookie) {
             parts_[part].since = host_.now();
             return servers_[server]->flush(
                 part, rules_.sync_alone ? calls_[parts_[part].call].caller.rank : StorageServer::everybody);
+        case Word::count:
+            return host_.set_file_timer(
+                sizes_.done(server, host_.now(), parts_[part].total * rules_.size_update_ticks),
+                size_mark | part);
         case Word::acknowledge:
         case Word::flushed:
+        case Word::counted:
             free_parts_.push_back(part);
             return one_less(parts_[part].call);
     }
@@ -213,6 +218,9 @@ void FileService::ask_for_lock(std::uint32_t index) {
 
 void FileService::on_timer(std::uint64_t cookie) {
     if ((cookie & MetadataService::mark) != 0) return metadata_.on_timer(cookie);
+    if ((cookie & size_mark) != 0) {
+        return send(Word::counted, index_of(cookie), false, acknowledgement_bytes);
+    }
     if ((cookie & lock_mark) != 0) {
         for (const std::uint32_t part : locks_.moved(index_of(cookie))) {
             send(Word::grant, part, false, acknowledgement_bytes);

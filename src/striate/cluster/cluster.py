@@ -84,6 +84,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     read_window: Bytes = Bytes(0)  # of a call, asked for at once: read-ahead of clients; 0: all of it
     # Of an extent lock from one node to another that writes to the same object; 0: no locks, or lock-ahead.
     lock_move: Ticks = Ticks(0)
+    # Of a request that writes new bytes, where the file begins: its size is counted there; 0: no requests for that.
+    size_update: Ticks = Ticks(0)
+    inode_lock: bool = False  # writes of a node's ranks to one file take turns, as Linux makes them
     stripe_unit: PieceBytes = PieceBytes(64 * 1024)
     distribution: DistributionKind = "round-robin"  # of a file's strips over the servers
     distribution_draw: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0  # hash: which of the possible placements

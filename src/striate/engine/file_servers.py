@@ -78,6 +78,8 @@ class FileServers:
     write_window: int
     read_window: int
     lock_move: int  # picoseconds; 0: no extent locks
+    inode_lock: bool
+    size_update: int  # picoseconds; 0: sizes need no requests of their own
     layouts: LayoutTable  # of the files that do not have the default stripe
     collective: CollectiveTable
     metadata: MetadataColumns
@@ -114,6 +116,8 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         write_window=int(cluster.settings.write_window),
         read_window=int(cluster.settings.read_window),
         lock_move=int(cluster.settings.lock_move),
+        inode_lock=cluster.settings.inode_lock,
+        size_update=int(cluster.settings.size_update),
         layouts=layout_table(application, cluster),
         collective=collective_table(application, cluster),
         metadata=metadata_columns(cluster),

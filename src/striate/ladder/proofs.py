@@ -78,8 +78,12 @@ def files_are_modelled(workload: Workload, cluster: Cluster) -> bool:
     aggregated = any(uses_aggregators(application, cluster) for application in workload.applications)
     burst = any(server.burst for server in cluster.servers)
     fresh = any(server.cache.fresh_rate is not None for server in cluster.servers)  # an average over the run
-    waits = delays_write_back(cluster) or has_windows(cluster) or int(cluster.settings.lock_move) > 0
-    return not (aggregated or burst or fresh or waits or has_throttles(cluster) or cluster.forwarders)
+    settings = cluster.settings
+    asks = has_windows(cluster) or any(
+        map(int, (settings.lock_move, settings.size_update, settings.inode_lock))
+    )
+    waits = delays_write_back(cluster) or has_throttles(cluster) or bool(cluster.forwarders)
+    return not (aggregated or burst or fresh or asks or waits)
 
 
 def proof_of_program(

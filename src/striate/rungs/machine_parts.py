@@ -51,6 +51,8 @@ def parts_of_files(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
         "throttled disks": has_throttles(cluster),
         "windows of clients": has_windows(cluster),
         "extent locks": bool(int(cluster.settings.lock_move)),
+        "updates of file sizes": bool(int(cluster.settings.size_update)),
+        "locks of inodes": cluster.settings.inode_lock,
         "flushes on close": cluster.settings.flush_on_close,
         "aggregators of collective access": any(
             uses_aggregators(one, cluster) for one in workload.applications

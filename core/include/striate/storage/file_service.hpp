@@ -13,8 +13,10 @@
 #include "striate/storage/file_host.hpp"
 #include "striate/storage/file_wire.hpp"
 #include "striate/storage/metadata_service.hpp"
+#include "striate/storage/size_updates.hpp"
 #include "striate/storage/storage_server.hpp"
 #include "striate/storage/two_phase.hpp"
+#include "striate/storage/write_turns.hpp"
 
 namespace striate {
 
@@ -43,8 +45,10 @@ struct FileRules {
     bool trains = false;                       // as much as may be is sent as one
     std::int64_t write_window_bytes = 0;  // of a call, in flight at once; the next ones follow; 0: all of it
     std::int64_t read_window_bytes = 0;
-    Ticks lock_move_ticks = 0;  // of an object's extent lock from one node to another; 0: no locks
-    bool sync_alone = false;    // every rank flushes when it comes to a sync, and waits for nobody
+    Ticks lock_move_ticks = 0;    // of an object's extent lock from one node to another; 0: no locks
+    Ticks size_update_ticks = 0;  // of a request that writes new bytes, where the file begins; 0: none
+    bool inode_lock = false;      // writes of a node's ranks to one file take turns
+    bool sync_alone = false;      // every rank flushes when it comes to a sync, and waits for nobody
     bool flush_on_close = false;
     bool log = false;            // keep every job of the disks
     bool spread_clients = true;  // over the servers they begin with; else all take the order of a hash table
@@ -61,7 +65,8 @@ struct FileRules {
 // A write is a request to every server concerned, then the data to all of them, then their acknowledgements;
 // a read is a request and the data. A server makes a disk job of every packet that arrives and of every I/O
 // request it reads; what it has read it sends while it reads on. With extent locks the data of a write to an
-// object whose lock the node does not hold waits for the server's grant.
+// object whose lock the node does not hold waits for the server's grant. Where sizes are updated, new bytes
+// of a window are counted while the next window is on its way.
 class FileService : StorageListener {
   public:
     // Payload: of a request, of each run in it, of an acknowledgement.
@@ -95,8 +100,9 @@ class FileService : StorageListener {
     [[nodiscard]] bool quiet() const { return active_ == 0; }
 
   private:
-    enum class Word : std::uint64_t { ask, data, acknowledge, flush, flushed, grant };
+    enum class Word : std::uint64_t { ask, data, acknowledge, flush, flushed, grant, count, counted };
     static constexpr std::uint64_t lock_mark = std::uint64_t{1} << 59;  // of a timer: a lock moves
+    static constexpr std::uint64_t size_mark = std::uint64_t{1} << 60;  // of a timer: new bytes are counted
 
     // A call of a client.
     struct Call {
@@ -106,7 +112,8 @@ class FileService : StorageListener {
         std::uint32_t open = 0;            // what must still happen before its window is over
         bool write = false;
         std::int64_t file = 0;
-        Runs later{};  // bytes of windows to come: from run `next`, byte `from` of it on
+        std::int64_t new_requests = 0;  // of its window, which wrote bytes for the first time
+        Runs later{};                   // bytes of windows to come: from run `next`, byte `from` of it on
         std::size_t next = 0;
         std::int64_t from = 0;
     };
@@ -145,8 +152,10 @@ class FileService : StorageListener {
     }
     void ask_for(std::uint32_t call, const RunsView& runs);
     void ask_for_window(std::uint32_t call);
+    [[nodiscard]] bool takes_turns(const Call& call) const { return call.write && rules_.inode_lock; }
     [[nodiscard]] std::uint32_t add_part(std::uint32_t call, std::uint32_t server);
     void one_less(std::uint32_t call);
+    void count_new_bytes(std::uint32_t call);
     void send(Word word, std::uint32_t part, bool to_server, std::int64_t payload);
     void send(Word word, std::uint32_t part, bool to_server, const FileWire::Packet& packet);
     [[nodiscard]] std::int64_t grain_of(const Caller& caller, std::uint32_t server, bool write) const;
@@ -177,6 +186,8 @@ class FileService : StorageListener {
     FileWire wire_;
     MetadataService metadata_;
     ExtentLocks locks_;
+    SizeUpdates sizes_;
+    WriteTurns turns_;
     std::vector<std::unique_ptr<StorageServer>> servers_;
     std::vector<Call> calls_;
     std::vector<Part> parts_;
