@@ -27,6 +27,7 @@ _TURN, _SHARED_MEMORY = "60 us", "1.4 GB/s"
 _PACKET = "16 KiB"  # TCP over a few frames at a time
 _SLICE, _PEAK = "100 ms", "180 MB/s"  # of the kernel's block throttle (throtl_slice, HZ / 10); loop devices
 _SYNC = "2.5 ms"  # of a small file
+_OPEN = 3.5e-3  # seconds per host: ROMIO opens a file on all of them; found with 2 to 4 hosts on 2 CPUs
 
 
 def describe(plan: Plan) -> Cluster:
@@ -42,7 +43,7 @@ def describe(plan: Plan) -> Cluster:
         "settings": {
             "packet": _PACKET,
             "stripe_unit": format_size(plan.shard_bytes or plan.disk_bytes),
-            **file_system_settings("fuse.glusterfs"),
+            **file_system_settings("fuse.glusterfs", sharded=plan.shard_bytes > 0),
             **mpi_settings("MPICH"),
             **({"turn": _TURN} if shares else {}),
         },
@@ -79,6 +80,9 @@ def describe(plan: Plan) -> Cluster:
                 "disk": _disk(plan),
             }
         ],
+        "metadata": [
+            {"name": "names", "count": 1, "on": "nodes", "nodes": [0], "open": _open(plan)},
+        ],
         "placement": {"kind": "block"},
     }
     return cluster_from_tables(tables)
@@ -93,6 +97,10 @@ def _disk(plan: Plan) -> dict[str, Any]:
         "access": format_picoseconds(access),
         **({"slice": _SLICE, "peak": _PEAK} if plan.disk_bytes_per_second else {}),
     }
+
+
+def _open(plan: Plan) -> str:
+    return format_picoseconds(round(plan.hosts * _OPEN * 1e12))
 
 
 def _shares_cpus(plan: Plan) -> bool:

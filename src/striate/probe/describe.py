@@ -9,7 +9,7 @@ from striate.cluster.cluster import CROWD_SHARES, Cluster
 from striate.cluster.description.software import mpi_settings
 from striate.cluster.load import cluster_from_tables
 from striate.interval import Interval
-from striate.probe.describe_servers import has_servers, servers_of, settings_of_servers
+from striate.probe.describe_servers import has_servers, names_of, servers_of, settings_of_servers
 from striate.probe.draft import Draft
 from striate.probe.fresh_memory import FRESH, READY
 from striate.probe.links import BOTH, ONE_PAIR, RING
@@ -43,6 +43,7 @@ def describe(report: ProbeReport, *, name: str) -> Cluster:
         tables["settings"] |= mpi_settings(report.facts.mpi)
     if has_servers(report):
         tables["settings"] |= settings_of_servers(report)
+        tables["metadata"] = names_of(draft, report)
     return cluster_from_tables(tables | {"measured": draft.measured})
 
 

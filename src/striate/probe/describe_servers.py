@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from striate.cluster.description.software import dirty_bytes, file_system_settings
+from striate.interval import Interval
 from striate.probe.draft import Draft
+from striate.probe.filesystem import FileSystem
 from striate.probe.report import ProbeReport
 from striate.probe.servers import DISK, REMOTE
 
@@ -23,7 +25,7 @@ def settings_of_servers(report: ProbeReport) -> dict[str, Any]:
     system = report.facts.file_system
     assert system is not None
     told = {"stripe_unit": system.stripe_bytes} if system.stripe_bytes else {}
-    return told | file_system_settings(system.kind)
+    return told | _known_settings(system)
 
 
 def servers_of(draft: Draft, report: ProbeReport) -> dict[str, Any]:
@@ -35,9 +37,7 @@ def servers_of(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     cache: dict[str, Any] = {"policy": "aggregation-reorder", "keeps_reads": True}
     disk = {"kind": "simple", "rate": draft.rate("server[0].disk.rate", rate.value, rate.samples, _FLUSHED)}
     flush = startup.value, startup.samples, _FLUSHED
-    if file_system_settings(
-        system.kind
-    ):  # it writes back into the server's page cache: a flush has the latency
+    if _known_settings(system):  # it writes back into the server's page cache: a flush has the latency
         cache |= {
             "sync": draft.time("server[0].cache.sync", *flush),
             "dirty": dirty_bytes(report.facts.memory_bytes),
@@ -46,6 +46,28 @@ def servers_of(draft: Draft, report: ProbeReport) -> dict[str, Any]:
         disk["access"] = draft.time("server[0].disk.access", *flush)
     place = _place(system.hosts, report.facts.hosts)
     return {"name": "files", "count": system.servers or 1, **place, "cache": cache, "disk": disk}
+
+
+def names_of(draft: Draft, report: ProbeReport) -> list[dict[str, Any]]:
+    """Who knows names: opening takes what one process takes, for each node in turn, as all of them open a file."""
+    kinds = {"open": "open and close", "create": "create"}
+    found = {key: report.get(f"metadata, {kind}") for key, kind in kinds.items()}
+    times = {
+        key: draft.time(
+            f"metadata[0].{key}", _in_turn(rate.value, report.facts.nodes), rate.samples, rate.how
+        )
+        for key, rate in found.items()
+        if rate is not None
+    }
+    return [{"name": "names", "count": 1, "on": "nodes", "nodes": [0], **times}] if "open" in times else []
+
+
+def _in_turn(per_second: Interval, nodes: int) -> Interval:
+    return Interval(nodes / per_second.high, nodes / per_second.estimate, nodes / per_second.low)
+
+
+def _known_settings(system: FileSystem) -> dict[str, Any]:
+    return file_system_settings(system.kind, sharded=bool(system.stripe_bytes))
 
 
 def _place(servers: tuple[str, ...], nodes: tuple[str, ...]) -> dict[str, Any]:

@@ -95,6 +95,33 @@ def test_servers_stand_where_the_file_system_says():
     assert description.settings.stripe_unit == 4 << 20
 
 
+def test_a_file_is_opened_by_every_node_in_turn():
+    """400 files opened and 200 created per second by one process, three nodes: 7.5 and 15 ms."""
+    made = report(GLUSTER)
+    rates = {"open and close": 400.0, "create": 200.0}
+    names = [
+        Measurement(f"metadata, {kind}", "1/s", Interval(rate / 2, rate, rate * 2), 8, "made up")
+        for kind, rate in rates.items()
+    ]
+    found = replace(made, found=Findings((*made.found.measurements, *names)))
+
+    cluster = describe(found, name="three")
+
+    assert describe(made, name="three").metadata == ()
+    (table,) = cluster.description.metadata
+    assert (int(table.open), int(table.create)) == (7_500_000_000, 15_000_000_000)
+    ranges = {table.key: (table.low, table.high) for table in cluster.description.measured}
+    assert ranges["metadata[0].create"] == ("7500 us", "30 ms")
+
+
+@pytest.mark.parametrize("stripe", [4 << 20, 0])
+def test_sizes_of_sharded_files_are_counted(stripe: int):
+    description = describe(report(replace(GLUSTER, stripe_bytes=stripe)), name="three").description
+
+    assert (int(description.settings.size_update) > 0) == (stripe > 0)
+    assert description.settings.inode_lock
+
+
 @pytest.mark.parametrize("hosts", [(), ("x", "y"), ("a", "a", "c")])
 def test_servers_on_nodes_of_their_own_stand_apart(hosts: tuple[str, ...]):
     system = replace(GLUSTER, hosts=hosts, servers=len(hosts) or None)
