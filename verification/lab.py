@@ -232,6 +232,12 @@ def met(found: Sequence[Judged], error: float) -> bool:
     return errors <= error and share >= COVERAGE and width <= WIDTH
 
 
+def by_program(found: Sequence[Judged]) -> dict[str, list[Judged]]:
+    """Runs of messages and of files apart: most programs are of messages, whose errors are the smaller ones."""
+    kinds = sorted({one.run.calibration.program for one in found})
+    return {kind: [one for one in found if one.run.calibration.program == kind] for kind in kinds}
+
+
 def parted(runs: Sequence[LabRun], piece: str) -> tuple[list[LabRun], list[LabRun]]:
     """The runs of a piece, and those on other clusters."""
     options = PIECES[piece].options
@@ -259,6 +265,7 @@ def judge() -> int:
         some = [one for one in found if belongs(one.run.piece)]
         if some:
             lines.append(f"{name}: {summary(some)}")
+            lines += [f"  {kind} alone: {summary(of)}" for kind, of in by_program(some).items()]
             passed &= name == "as built" or met(some, error)  # the software's costs were found as built
     write_page(found, "; ".join(lines), HERE.parent / "docs" / "practice-cluster-runs.html")
     print(*lines, sep="\n")
