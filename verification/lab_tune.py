@@ -23,7 +23,7 @@ from typing import Any
 
 import msgspec
 
-from lab import striate
+from lab import USUAL, striate
 from striate.apps import kernels
 from striate.cluster import load_cluster
 from striate.evaluate.launched.programs import LaunchedProgram
@@ -138,7 +138,7 @@ def main() -> int:
     lab, passed = f"tune-{os.getpid()}", True
     with tempfile.TemporaryDirectory() as place:
         description = Path(place) / "cluster.toml"
-        striate("lab", "up", "--name", lab, f"--hosts={RANKS}")
+        striate("lab", "up", "--name", lab, f"--hosts={RANKS}", *USUAL)
         try:
             striate("lab", "describe", "--name", lab, "-o", str(description))
             for name in names:

@@ -9,7 +9,7 @@ from striate.cluster.cluster import Cluster
 from striate.cluster.description.software import dirty_bytes, file_system_settings, mpi_settings
 from striate.cluster.load import cluster_from_tables
 from striate.lab.plan import Plan
-from striate.units import format_picoseconds, format_rate, format_size
+from striate.units import about_rate, format_picoseconds, format_rate, format_size
 
 _UNLIMITED = 1e9  # stands for a rate without a limit
 _ASSUMED = {
@@ -124,6 +124,11 @@ def _source(plan: Plan) -> str:
         )
     if not plan.disk_bytes_per_second:
         lines.append(f"Disks have no limit in bytes; {format_rate(_UNLIMITED)} stands for it.")
+    if plan.outruns_cpus:
+        lines.append(
+            f"Not described: the CPUs move about {about_rate(plan.file_rate)} of files in all, less than the links "
+            "together."
+        )
     if _shares_cpus(plan):
         lines.append(
             "Hosts share CPUs, of which there are fewer than hosts x CPUs per host: one that sends and receives at "

@@ -16,6 +16,7 @@ _SMALLEST_SHARD = 4 << 20  # GlusterFS takes no smaller ones
 _SMALLEST_DISK = 64 << 20
 _SLOWEST_LINK = 100_000
 _ETHERNET, _TCP_IP = 14, 52  # bytes of headers
+_FILE_RATE = 55e6  # bytes per second that GlusterFS moves per CPU; found with 4 hosts that kept 2 CPUs busy
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
 
@@ -73,6 +74,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def goodput(self) -> float:
         """Payload bytes per second of a link: frames carry headers of Ethernet, IP and TCP with timestamps."""
         return self.link_bytes_per_second * (self.mtu_bytes - _TCP_IP) / (self.mtu_bytes + _ETHERNET)
+
+    @property
+    def file_rate(self) -> float:
+        """Bytes of files per second that the CPUs of all hosts together can move, about."""
+        return _FILE_RATE * min(len(os.sched_getaffinity(0)), self.hosts * self.cores)
+
+    @property
+    def outruns_cpus(self) -> bool:
+        """Whether links in use together pass more than the CPUs can move: times of files are then the CPUs'."""
+        return self.hosts * self.goodput > self.file_rate
 
     def head_address(self) -> str:
         return "10.77.0.254"

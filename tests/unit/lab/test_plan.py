@@ -106,3 +106,17 @@ def test_ranks_that_share_a_cpu_take_turns_where_hosts_share_cpus():
         1.4e9,
         4e9,
     )
+
+
+def test_labs_whose_links_pass_more_than_the_cpus_say_so():
+    """55 MB/s of files per CPU, and no more CPUs than hosts ask for."""
+    cpus = min(len(os.sched_getaffinity(0)), PLAN.hosts * PLAN.cores)
+    slow, fast = (
+        msgspec.structs.replace(PLAN, link_bytes_per_second=share * cpus * 55e6 / PLAN.hosts)
+        for share in (0.9, 1.1)
+    )
+
+    assert not slow.outruns_cpus
+    assert fast.outruns_cpus
+    assert "CPUs move about" in describe(fast).description.source
+    assert "CPUs move about" not in describe(slow).description.source

@@ -84,6 +84,13 @@ def up(directory: Path, **options: Any) -> None:
     plan = planned(**options)
     start(plan, directory, lambda step: say(step, error=True))
     say(f"lab {plan.name!r}: {units.counted(plan.hosts, 'host')}; {PFS} is on each of them and on the head")
+    if plan.outruns_cpus:
+        say(
+            f"note: file access by all hosts at once is limited by this machine's CPUs, to about "
+            f"{units.about_rate(plan.file_rate)} in all; for times that links and disks determine, use links below "
+            f"{units.about_rate(plan.file_rate / plan.hosts)}",
+            error=True,
+        )
 
 
 def planned(hosts: int, cores: int, servers: int | None, disks: int, name: str, **quantities: str) -> Plan:
