@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import tomllib
 from datetime import date
 from pathlib import Path
 
@@ -77,11 +78,11 @@ def walk(session, *, budget, repeats):
     (session.folder / "spec.toml").write_text(SPEC.read_text())
     session.run("trace", f"striate trace -o poor.parquet -- {MESH} poor.toml")
     session.run("info", "striate info poor.parquet", most_lines=14)
-    session.run("advise", "striate advise poor.parquet", most_lines=30)
+    session.run("advise", "striate advise poor.parquet")
     session.run("probe", f"striate probe --budget {budget}s -o here.toml", most_lines=14)
     (session.folder / "alone.toml").write_text(without_background((session.folder / "here.toml").read_text()))
     made = "alone.toml --timeline forecast.parquet -o poor.json"
-    session.run("predict", f"striate predict poor.parquet {made}", good=(0, 3), most_lines=10)
+    session.run("predict", f"striate predict poor.parquet {made}", good=(0, 3), most_lines=14)
     compared = "striate compare poor.json poor.parquet --timeline forecast.parquet"
     session.run("compare", compared, good=(0, 3), most_lines=18)
     session.run(
@@ -93,14 +94,15 @@ def walk(session, *, budget, repeats):
     session.run("again", "striate predict tuned.parquet alone.toml -o tuned.json", good=(0, 3), most_lines=8)
     session.run("again", "striate compare tuned.json tuned.parquet", good=(0, 3), most_lines=2)
     rerun = json.loads((session.folder / "settings" / "rerun.json").read_text())
+    load = tomllib.loads((session.folder / "here.toml").read_text())["settings"].get("background", 0.0)
     compared = {
         name: session.json(f"striate compare {name}.json {name}.parquet --json", good=(0, 3))
         for name in ("poor", "tuned")
     }
-    return rerun, compared
+    return rerun, compared, load
 
 
-def summary(rerun, compared):
+def summary(rerun, compared, load):
     """A table of predicted beside measured."""
     before, after = (statistics.median(rerun[name]) for name in ("before", "after"))
     gain, predicted = rerun["measured_gain"], rerun["predicted_gain"]
@@ -123,8 +125,8 @@ def summary(rerun, compared):
     lines.append("")
     where = f"{os.cpu_count()} CPUs ({platform.machine()})"
     lines.append(
-        f"Measured on {date.today()}, {where}, under a load of {os.getloadavg()[1]:.0f} processes; "
-        f"{len(rerun['before'])} runs of each, in turn."
+        f"Measured on {date.today()}, {where}, beside other processes that kept {load:.2f} CPUs busy; "
+        f"{len(rerun['before'])} runs of each, alternating."
     )
     return lines
 
@@ -159,8 +161,8 @@ def main():
         folder = asked.keep or Path(scratch)
         folder.mkdir(exist_ok=True)
         session = Session(folder)
-        rerun, compared = walk(session, budget=asked.budget, repeats=asked.repeats)
-    write_page(session.shown, summary(rerun, compared))
+        measured = walk(session, budget=asked.budget, repeats=asked.repeats)
+    write_page(session.shown, summary(*measured))
     print(f"wrote {PAGE.relative_to(ROOT)}")
     return 0
 

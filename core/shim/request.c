@@ -1,6 +1,7 @@
 // Operations in flight: which request stands for which, and when it is complete.
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "shim.h"
 
@@ -59,6 +60,32 @@ static void put_wait(struct site* site, const struct call* call, uint64_t end, i
     put(&event, site, call);
 }
 
+// A program that asks again and again is waiting: tests of one request with no recorded call and hardly any
+// CPU time between them are one wait, which begins with the first of them.
+#define POLLING_NANOSECONDS 100000  // CPU time from one test to the next; more is computing
+
+static __thread struct {
+    word handle;
+    uint64_t begin, cpu, events;
+} polling __attribute__((tls_model("initial-exec")));
+
+static uint64_t thread_nanoseconds(void) {
+    struct timespec spent = {0, 0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return (uint64_t)spent.tv_sec * 1000000000u + (uint64_t)spent.tv_nsec;
+}
+
+static void tested(struct call* call, word handle, int done) {
+    int same = polling.handle == handle && polling.events == thread_events;
+    if (done && !same) return;
+    uint64_t spent = thread_nanoseconds();
+    if (same && spent - polling.cpu < POLLING_NANOSECONDS)
+        call->start = polling.begin;
+    else
+        polling.begin = call->start;
+    polling.handle = done ? 0 : handle, polling.cpu = spent, polling.events = thread_events;
+}
+
 #define FEW 64
 // Requests are null after the call: keep what they were.
 struct kept {
@@ -105,6 +132,7 @@ EXPORTED(MPI_Test, (void* request, int* flag, void* status)) {
     word handle = call.recorded ? handle_at(request, 0) : 0;
     void* used = call.recorded ? status_or(status, own) : status;
     int result = ((int (*)(void*, int*, void*))site.real)(request, flag, used);
+    if (call.recorded) tested(&call, handle, *flag);
     if (call.recorded && *flag && of_interest(&handle, 1)) {
         uint64_t end = now();
         put_wait(&site, &call, end, result, 1);
@@ -140,6 +168,7 @@ EXPORTED(MPI_Testall, (int count, void* array, int* flag, void* statuses)) {
                                                                call.recorded ? kept.status : statuses);
     if (call.recorded) {
         uint64_t end = now();
+        if (count > 0) tested(&call, kept.handle[0], *flag);
         if (*flag && of_interest(kept.handle, count)) put_wait(&site, &call, end, result, count);
         for (int i = 0; *flag && i < count; i++)
             complete(kept.handle[i], status_at(kept.status, i), &call, end);
@@ -175,6 +204,7 @@ EXPORTED(MPI_Testany, (int count, void* array, int* index, int* flag, void* stat
     int result = ((function)site.real)(count, array, index, flag, call.recorded ? kept.status : status);
     if (call.recorded) {
         uint64_t end = now();
+        if (count > 0) tested(&call, kept.handle[0], *flag);
         if (*flag && of_interest(kept.handle, count)) put_wait(&site, &call, end, result, 1);
         if (*flag && *index >= 0 && *index < count) complete(kept.handle[*index], kept.status, &call, end);
         drop(&kept, status);
@@ -194,6 +224,7 @@ EXPORTED(MPI_Testany, (int count, void* array, int* index, int* flag, void* stat
         int result = ((function)site.real)(count, array, done, indices, used);                            \
         if (call.recorded) {                                                                              \
             uint64_t end = now();                                                                         \
+            if (count > 0) tested(&call, kept.handle[0], *done != 0);                                     \
             if (*done > 0 && of_interest(kept.handle, count)) put_wait(&site, &call, end, result, *done); \
             for (int i = 0; i < *done; i++)                                                               \
                 complete(kept.handle[indices[i]], status_at(used, i), &call, end);                        \

@@ -78,6 +78,7 @@ void note_entry(struct site* site,
 // thread.c
 extern __thread struct inside* inside __attribute__((tls_model("initial-exec")));
 extern __thread uint16_t thread_number __attribute__((tls_model("initial-exec")));  // from 1; 0: none yet
+extern __thread uint64_t thread_events __attribute__((tls_model("initial-exec")));  // recorded by this thread
 void number_thread(void);
 void threads_forget(void);  // in a forked child, which has one thread
 

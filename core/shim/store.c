@@ -295,6 +295,7 @@ void put(struct event* event, struct site* site, const struct call* call) {
     if (!event->end) event->end = now();
     if (!thread_number) number_thread();
     event->thread = (uint16_t)(thread_number - 1);
+    thread_events++;
     lock();
     if (head && recorded_levels) {
         number_function(site);

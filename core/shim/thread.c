@@ -6,6 +6,7 @@
 
 __thread struct inside* inside __attribute__((tls_model("initial-exec")));
 __thread uint16_t thread_number __attribute__((tls_model("initial-exec")));
+__thread uint64_t thread_events __attribute__((tls_model("initial-exec")));
 
 // Threads are numbered from the lowest number that is free: those that follow each other share one.
 static pthread_key_t thread_end;

@@ -63,6 +63,20 @@ def test_a_python_program_is_recorded_as_it_says_it_was(mpi, tmp_path):
     assert trace.header.regions == ("write", "talk")
 
 
+def test_polling_is_a_wait_and_computing_between_tests_is_not(tmp_path):
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    mpi = MPIS["mpich"]
+    if mpi is None:
+        pytest.skip("needs MPICH's wheel")
+    _, status, trace = run_traced(mpi, tmp_path, sys.executable, PROGRAMS / "polling.py", ranks=2)
+    rows = trace.select(ranks=[0], kinds=["wait"]).table.to_pylist()
+    polled, overlapped = (1e-9 * (row["end"] - row["start"]) for row in rows)
+
+    assert status == 0
+    assert polled > 0.15
+    assert overlapped < 0.05
+
+
 def test_a_fortran_program_is_recorded_as_it_says_it_was(tmp_path):
     mpi, compiler = MPIS["debian-openmpi"], shutil.which("mpif90.openmpi")
     if mpi is None or compiler is None or shutil.which("gfortran") is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from striate.interval import Interval
-from striate.ladder.distribution import Spread
+from striate.ladder.distribution import source_rows
 from striate.ladder.forecast import Answer, Forecast, Phase
 from striate.ladder.proofs import Proof
 from striate.noise.model import Day
@@ -30,11 +30,6 @@ def _bounds_words(interval: Interval) -> tuple[str, ...]:
     return (about_seconds(interval.low), about_seconds(interval.high), f"{interval.relative_error:.1%}")
 
 
-def _spread_row(spread: Spread) -> tuple[str, ...]:
-    ends = (f"{factor - 1:+.1%}" if factor != 1 else "-" for factor in spread.factors)
-    return (spread.source, *ends, spread.how)
-
-
 def _phase_row(phase: Phase) -> tuple[str, ...]:
     times = (phase.seconds.estimate, phase.seconds.low, phase.seconds.high)
     return (phase.name, phase.rung, phase.why, *map(about_seconds, times))
@@ -53,6 +48,8 @@ def forecast_text(forecast: Forecast, percentiles: Sequence[float] = ()) -> str:
         ("rung", "predicted", "low", "high", "error", "low, combined", "high", "error", "cost", "speed-up")
     ]
     rungs += [_answer_row(answer) for answer in forecast.answers]
+    if all(answer.raw.width == 0 == answer.combined.width for answer in forecast.answers):
+        rungs = [(*row[:2], *row[-2:]) for row in rungs]  # nothing but packet-level runs: no bounds
     uses: list[tuple[str, ...]] = [("resource", "busiest", "its work", "mean", "its queue", "mean")]
     for use in forecast.uses:
         work, mean = about_seconds(use.busiest_seconds), about_seconds(use.mean_seconds)
@@ -65,7 +62,7 @@ def forecast_text(forecast: Forecast, percentiles: Sequence[float] = ()) -> str:
     if times:
         parts.append(columns([("of the runs", "take at most"), *times], numbers_from=1))
     if forecast.spreads:
-        spreads = [("source of the range", "below", "above", "how"), *map(_spread_row, forecast.spreads)]
+        spreads = [("source of the range", "below", "above", "how"), *source_rows(forecast.spreads)]
         parts.append(columns(spreads, numbers_from=4))
     parts += [columns(rungs, numbers_from=1), columns(uses, numbers_from=2)]
     if len(forecast.applications) > 1:

@@ -121,7 +121,7 @@ def model_spread(kind: ForecastKind, *, measured: bool) -> Spread:
     if len(runs) < ENOUGH:
         how = f"default: fewer than {ENOUGH} validated runs of kind '{kind}'"
         return Spread(MODEL, DEFAULT_DEVIATION, DEFAULT_DEVIATION, how)
-    how = f"{len(runs):,} {whose}, of kind '{kind}'"
+    how = f"{len(runs):,} {whose} of kind '{kind}'"
     return fitted(tuple(runs), how) if measured else _beside(runs, how, 1.0)
 
 
@@ -138,8 +138,7 @@ def fitted(runs: tuple[CalibrationRun, ...], how: str) -> Spread:
 def _beside(runs: Sequence[CalibrationRun], how: str, share: float) -> Spread:
     """The model's deviations where so much of the machine's counts."""
     below, above = (_side(runs, side, share) for side in (-1, 1))
-    words = how if share == 1 else f"{how}, which confirm {share:.0%} of the machine's deviations"
-    return Spread(MODEL, below, above, words, share)
+    return Spread(MODEL, below, above, how, share)
 
 
 def _score(runs: Sequence[CalibrationRun], model: Spread) -> float:

@@ -71,8 +71,11 @@ class _Climb:
         return answer
 
     def refuse(self, rung: str, error: UnfitError) -> None:
-        self.refused.setdefault(error.message, []).append(rung)
-        self.notes.append(f"{rung} does not take this program: {error.message}")
+        """Note which rungs do not take the program: one note for all of them that say the same."""
+        rungs = self.refused.setdefault(error.message, [])
+        earlier = _unfit_note(rungs, error.message)
+        rungs.append(rung)
+        self.notes = [note for note in self.notes if note != earlier] + [_unfit_note(rungs, error.message)]
 
     def end(self, rung: str) -> None:
         """The budget ended a rung: what has been found stands, and nothing more is begun."""
@@ -284,6 +287,10 @@ def _go_to_fine(found: _Climb) -> bool:
         raise PredictionError("; ".join(found.notes), source=found.subject.name)
     found.stopped = f"the tests ({refused}) require a packet-level run, which was not done"
     return False
+
+
+def _unfit_note(rungs: list[str], message: str) -> str:
+    return f"not answered by {', '.join(rungs)}: {message}"
 
 
 def _refusing(checks: dict[str, Check]) -> Iterator[str]:

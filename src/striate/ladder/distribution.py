@@ -68,6 +68,19 @@ def _counted(spreads: Sequence[Spread], *, below: bool) -> Iterator[float]:
         yield share * (spread.below if below else spread.above)
 
 
+def source_rows(spreads: Sequence[Spread]) -> list[tuple[str, str, str, str]]:
+    """Every source in words: its name, both ends of its own range, and how it was found."""
+    confirmed = min((spread.confirmed for spread in spreads), default=1.0)
+    return [_source_row(spread, confirmed) for spread in spreads]
+
+
+def _source_row(spread: Spread, confirmed: float) -> tuple[str, str, str, str]:
+    low, high = (f"{factor - 1:+.1%}" if factor != 1 else "-" for factor in spread.factors)
+    partly = spread.source == MACHINE and confirmed < 1 and max(spread.below, spread.above) > 0
+    how = f"{spread.how}; {confirmed:.0%} of it counts, as in validated runs" if partly else spread.how
+    return spread.source, low, high, how
+
+
 def range_of(median: float, spreads: Sequence[Spread]) -> Interval:
     """The median and the 80 % range around it."""
     low, high = (percentile(median, spreads, end) for end in (50 * (1 - SHARE), 50 * (1 + SHARE)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from striate.errors import PredictionError
 from striate.interval import Interval
 from striate.ladder import predict
-from striate.ladder.distribution import TENTH, Spread, percentile, range_of
+from striate.ladder.distribution import TENTH, Spread, percentile, range_of, source_rows
 from striate.ladder.spreads import RUNS, order_by_bounds, order_by_replay
 from striate.workload import Workload
 from striate.workload.operations import barrier, compute, read, sendrecv, write
@@ -26,6 +26,15 @@ def test_the_ends_of_the_range_are_the_tenth_and_the_ninetieth_percentile():
     assert found.low == pytest.approx(10 * math.exp(-1.2815516 * 0.5))  # sqrt(0.3^2 + 0.4^2)
     assert found.high == pytest.approx(10 * math.exp(1.2815516 * 0.1))
     assert found.estimate == 10.0
+
+
+def test_a_machine_without_ranges_is_not_said_to_count_in_part():
+    model = Spread("model", 0.1, 0.1, "40 runs", confirmed=0.5)
+    ranged, bare = (source_rows([Spread("machine", far, far, "its ranges"), model]) for far in (0.2, 0.0))
+
+    assert ranged[0] == ("machine", "-22.6%", "+29.2%", "its ranges; 50% of it counts, as in validated runs")
+    assert bare[0] == ("machine", "-", "-", "its ranges")
+    assert ranged[1] == bare[1]
 
 
 @given(st.floats(1e-9, 1e9), spreads, st.floats(0.01, 99.9), st.floats(0.01, 99.9))

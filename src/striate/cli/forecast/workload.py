@@ -51,7 +51,7 @@ def _text(one: ApplicationSummary) -> str:
 
     rows = [("written", f"{one.bytes_written:,} bytes", about_size(one.bytes_written))]
     rows.append(("read", f"{one.bytes_read:,} bytes", about_size(one.bytes_read)))
-    rows += [(kind, f"{count:,} calls", "") for kind, count in one.calls.items()]
+    rows += [(kind, counted(count, "call"), "") for kind, count in one.calls.items()]
     head = f"{one_line(one.name)}: {counted(one.ranks, 'rank')}, {counted(one.files, 'file')}"
     phases = f"\nphases: {', '.join(map(one_line, one.phases))}" if one.phases else ""
     return f"{head}{phases}\n\n{columns(rows, numbers_from=1)}"

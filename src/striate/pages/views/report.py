@@ -8,7 +8,7 @@ from typing import Any
 
 from striate.advice import Item
 from striate.interval import Interval
-from striate.ladder.distribution import SHARE
+from striate.ladder.distribution import SHARE, source_rows
 from striate.ladder.forecast import Forecast
 from striate.pages.names import shown_name
 from striate.pages.page import View
@@ -82,8 +82,8 @@ def _forecast(forecast: Forecast) -> dict[str, Any]:
         "words": about_forecast(forecast),
         "range": span(forecast.seconds),
         "spreads": [
-            [spread.source, *(f"{factor - 1:+.1%}" for factor in spread.factors), shown_name(spread.how)]
-            for spread in forecast.spreads
+            [source, low, high, shown_name(how)]
+            for source, low, high, how in source_rows(forecast.spreads)
         ],
         "rungs": [
             *([_bar(f"{SHARE:.0%} of runs", forecast.seconds, "")] if forecast.spreads else []),
