@@ -116,10 +116,10 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.too_few_servers: _said("a layout of {0.count} servers on a machine with {0.room}"),
     Reason.too_many_bytes: _said("more than 2^63 - 1 bytes of I/O"),
     Reason.too_many_packets: _said("a message of more than 2^31 packets"),
-    Reason.too_many_passes: _said("a peer, root or size moves through too many passes"),
-    Reason.too_many_file_passes: _said("files move through too many passes"),
+    Reason.too_many_passes: _said("a peer, root or size differs in too many passes of a loop"),
+    Reason.too_many_file_passes: _said("the file differs in too many passes of a loop"),
     Reason.too_many_offsets: _said("accesses begin at too many different offsets"),
-    Reason.job_too_long: _said("a job of more than forty-six days"),
+    Reason.job_too_long: _said("one step of a job takes more than 46 days"),
     Reason.run_too_long: _said("the run is longer than the clock can count"),
     Reason.blocks_ahead: _said("expected a disk 1 to {0.room} blocks ahead, got {0.count}"),
     Reason.too_many_disks: _said("expected at most {0.room} disks and processors, got {0.count}"),
@@ -132,7 +132,7 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.no_aggregator: _said("collective I/O without an aggregator"),
     Reason.unknown_aggregator: _said("aggregators must be ranks, each once"),
     Reason.empty_buffer: _said("a collective buffer or alignment of less than one byte"),
-    Reason.place_beyond: _said("a byte beyond 63 bits on its server"),
+    Reason.place_beyond: _said("an offset on a server exceeds 2^63 - 1 bytes"),
     Reason.too_many_pieces: _said("too many pieces"),
     Reason.rate_out_of_range: _said("expected a rate from 1 B/s to 2^47 B/s, got {0.rate:g} B/s"),
     Reason.transfer_too_large: _said("expected packets and disk jobs from 0 to 2^47 bytes, got {0.bytes}"),
@@ -140,7 +140,9 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.negative_latency: _said("expected latencies that are not negative"),
     Reason.empty_unit: _said("expected packets, I/O requests, RAID chunks and caches of one byte or more"),
     Reason.too_few_disks: _said("expected a server with {0.room} disks or more, got {0.count}"),
-    Reason.idle_disk: _said("expected disks of 1 B/s or more that turn, with a channel and a queue"),
+    Reason.idle_disk: _said(
+        "expected disks with a rate of 1 B/s or more, a speed of rotation, a channel and a queue"
+    ),
     Reason.burst_limits: _said("expected a burst buffer that begins to drain before it is full"),
     Reason.no_cpu: _said("expected nodes with a CPU"),
 }

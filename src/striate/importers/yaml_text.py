@@ -39,7 +39,7 @@ class _Plain(yaml.SafeLoader):  # type: ignore[misc,unused-ignore]
         for key_node, _ in node.value:
             if isinstance(key_node, yaml.ScalarNode):
                 if key_node.value in seen:
-                    raise _mistake(f"the key {key_node.value!r:.60} is there twice", key_node.start_mark)
+                    raise _mistake(f"the key {key_node.value!r:.60} appears twice", key_node.start_mark)
                 seen.add(key_node.value)
         return super().construct_mapping(node, deep)
 

@@ -253,7 +253,7 @@ def _affordable(found: _Climb, rung: str) -> bool:
         found.stopped = f"{rung} would take more than the budget of {about_seconds(found.budget)}"
         hint += ", or raise the budget"
     else:
-        found.stopped = f"{rung} plays the order of accesses, which is a guess here"
+        found.stopped = f"{rung} simulates the order of accesses, which this log does not tell"
     found.notes.append(f"{rung} would take about {about_seconds(cost)} of CPU time; {hint}")
     return False
 

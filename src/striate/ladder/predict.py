@@ -98,7 +98,7 @@ def predict(
     if timeline and rung not in (None, "fine"):
         raise PredictionError(f"expected the rung 'fine', which alone has a timeline, got {rung!r}")
     if timeline_steps and not timeline:
-        raise PredictionError("expected a timeline, of which the steps of collective calls are a part")
+        raise PredictionError("expected a timeline as well: steps of collective calls are a level of it")
     rung = "fine" if timeline else rung
     if exact and rung != "fine":
         raise PredictionError(f"expected the rung 'fine', which alone is exact, got {rung or 'none'!r}")

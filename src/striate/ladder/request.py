@@ -96,8 +96,10 @@ def fresh_memory_notes(workload: Workload | Flows, cluster: Cluster) -> tuple[st
     ready = sum(server.cache.ready or 0 for server in cluster.servers if server.cache.fresh_rate is not None)
     if not ready or not isinstance(workload, Workload) or (beyond := new_bytes(workload)[0] - ready) <= 0:
         return ()
-    state = "a run right after another one finds more at hand and is faster"
-    return (f"the host has to give memory for {about_size(beyond)} of what is written; {state}",)
+    state = "a run right after another one finds more memory ready and is faster"
+    return (
+        f"the virtual machine's host must first provide memory for {about_size(beyond)} of writes; {state}",
+    )
 
 
 def as_measured(workload: Workload, cluster: Cluster) -> Workload:

@@ -39,7 +39,7 @@ def contention_check(traffic: Traffic, cluster: Cluster, *, tolerance_seconds: f
     """
     name = "contention"
     if traffic.most_blocks == 0 or cluster.nodes < 2:
-        among = "no block is sent between ranks; what goes to servers meets in the rungs themselves"
+        among = "ranks send each other no data; every rung models contention at servers"
         return Check(name, True, among if traffic.files else "no block is sent")
     senders = min(traffic.senders, cluster.nodes - 1)
     if senders < 2:

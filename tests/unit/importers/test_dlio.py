@@ -130,7 +130,7 @@ def test_what_is_not_supported_is_refused_with_its_path(written, old, new, at, w
     [
         ("train: {epochs: 5\n", "not YAML"),
         ("a: &x [1, 2]\nb: *x\n", "aliases"),
-        ("train: {}\ntrain: {}\n", "is there twice"),
+        ("train: {}\ntrain: {}\n", "appears twice"),
         ("!!python/object/apply:os.system ['true']", "not YAML"),
         ("", "expected the mapping"),
         ("- 1", "expected the mapping"),

@@ -47,7 +47,7 @@ def command() -> None:
     "--mtu",
     default="9000 B",
     show_default=True,
-    help="MTU of the links; small packets cost more CPU time than two cores have",
+    help="MTU of the links; smaller packets take more CPU time per byte",
 )
 @click.option("--servers", type=int, help="hosts that are file servers too, from h0 on (default: all)")
 @click.option("--disks", default=1, show_default=True, help="disks of each server")

@@ -88,9 +88,9 @@ def command(
 ) -> int:
     """Find the settings with which the program of SPEC takes the least time on CLUSTER.
 
-    SPEC is a TOML file: `app` (checkpoint, jacobi, mesh, mesh-mpi-io, pmc3) with its parameters, or `program`, a .py
-    file, which is run on `ranks` ranks, a saved workload or a trace, beside the spec; and a table [vary] of knobs with
-    lists of values.
+    SPEC is a TOML file. It names an `app` (checkpoint, jacobi, mesh, mesh-mpi-io, pmc3) with its parameters, or a
+    `program` beside the spec: a trace, a saved workload, or a .py file with the number of `ranks`. A table [vary]
+    lists the values of each knob.
     CLUSTER is a description (.toml) or the name of a bundled machine. Exit status 3 when the budget ended before
     all candidates were decided.
     """

@@ -36,7 +36,7 @@ class HashStripe(Layout):
         object.__setattr__(self, "servers", positive(self.servers, "servers"))
         object.__setattr__(self, "unit", positive(self.unit, "a striping unit"))
         if not 0 <= self.name < 2**63:
-            raise LayoutError(f"expected a name from 0 to 2^63 - 1, got {self.name}")
+            raise LayoutError(f"expected a file name as a number from 0 to 2^63 - 1, got {self.name}")
 
     @cached_property
     def order(self) -> Int64:

@@ -82,8 +82,7 @@ def _forecast(forecast: Forecast) -> dict[str, Any]:
         "words": about_forecast(forecast),
         "range": span(forecast.seconds),
         "spreads": [
-            [source, low, high, shown_name(how)]
-            for source, low, high, how in source_rows(forecast.spreads)
+            [source, low, high, shown_name(how)] for source, low, high, how in source_rows(forecast.spreads)
         ],
         "rungs": [
             *([_bar(f"{SHARE:.0%} of runs", forecast.seconds, "")] if forecast.spreads else []),
