@@ -9,7 +9,6 @@ beside the report.
 
 from __future__ import annotations
 
-import base64
 import gzip
 import os
 import random
@@ -25,11 +24,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from fuzzing.mutations import mutated, mutated_table
+
 if TYPE_CHECKING:
     from striate.trace.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
 MOST_SECONDS = 20  # of CPU time
 LONGEST_WAIT = 600  # seconds, however busy the machine: a hang, and not only slow
 MOST_BYTES = 6 << 30  # of address space, libraries included
@@ -38,65 +40,9 @@ EACH_REPORT = 500  # files between two lines on how far it is
 Seeds = dict[str, list[bytes]]
 
 
-def mutated(content: bytes, random_: random.Random) -> bytes:
-    """One to a few of: flipped bits, random or extreme words, a cut, a doubled or dropped stretch."""
-    data = bytearray(content)
-    for _ in range(random_.choice((1, 1, 1, 2, 3, 8))):
-        at = random_.randrange(len(data)) if data else 0
-        match random_.randrange(7):
-            case 0 if data:
-                data[at] ^= 1 << random_.randrange(8)
-            case 1 if data:
-                data[at] = random_.randrange(256)
-            case 2:
-                width = random_.choice((4, 8))
-                value = random_.choice((0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**64 - 1)) % 2 ** (
-                    8 * width
-                )
-                data[at : at + width] = value.to_bytes(width, "little")
-            case 3:
-                del data[at:]
-            case 4:
-                del data[at : at + random_.randrange(1, 64)]
-            case 5:
-                data[at:at] = data[at : at + random_.randrange(1, 64)]
-            case _:
-                data[at:at] = random_.randbytes(random_.randrange(1, 16))
-    return bytes(data)
-
-
 def mutated_inside(content: bytes, random_: random.Random) -> bytes:
     """A sound packed file whose content was changed."""
     return gzip.compress(mutated(gzip.decompress(content), random_), 1)
-
-
-def mutated_table(content: bytes, random_: random.Random) -> bytes:
-    """A sound Parquet file with a few cells, or its header, changed: what no checksum of the format would notice."""
-    import io
-
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(io.BytesIO(content))
-    extremes = (-1, 0, 1, -5, 2**31 - 1, -(2**31), 2**62, 2**63 - 1, -(2**63))
-    for _ in range(random_.randrange(1, 4)):
-        at = random_.randrange(table.num_columns)
-        column = table.column(at)
-        if pa.types.is_integer(column.type):
-            cells = column.to_pylist()
-            bits = column.type.bit_width
-            value = random_.choice(extremes) % 2**bits
-            cells[random_.randrange(len(cells))] = value - 2**bits if value >= 2 ** (bits - 1) else value
-            table = table.set_column(at, table.schema.field(at), pa.array(cells, column.type))
-    metadata = dict(table.schema.metadata)
-    if random_.randrange(3) == 0:
-        metadata[b"trace"] = mutated(metadata[b"trace"], random_)
-    if b"resources" in metadata:
-        inside = mutated(base64.b64decode(metadata[b"resources"]), random_)
-        metadata[b"resources"] = base64.b64encode(inside)
-    sink = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata(metadata), sink, compression="none")
-    return sink.getvalue()
 
 
 def unpacked_darshan(content: bytes) -> bytes:

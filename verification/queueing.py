@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from striate import _core
-from striate.queueing import Model, SpmdParameters, fit, from_columns
+from striate.queueing import Model, fit, from_columns
 from striate.queueing.networks.bounds import asymptotic_bounds, balanced_job_bounds
 from striate.queueing.networks.fixed_loops import fixed_loop_seconds
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+from paper_000 import table_4
 from parity.queueing_chains import fixed_loop_time
 
 ONE = np.array([1.0])
@@ -79,15 +80,7 @@ def fixed_loops(cases: int = 100) -> bool:
 
 def fits(draws: int = 200) -> bool:
     """Table 4 with 1 % of noise on 42 points: the five sums that speedups determine, and a speedup predicted."""
-    spmd = SpmdParameters(
-        parallel_seconds=0.71,
-        message_startup_seconds=0.049,
-        transfer_seconds=0.41,
-        io_transfer_seconds=0.001,
-        contention=0.19,
-        scale="inverse",
-        reference_seconds=1,
-    )
+    spmd = table_4()
     p, d = (axis.ravel() for axis in np.meshgrid(2 ** np.arange(3, 10), 2 ** np.arange(1, 7), indexing="ij"))
     truth, far = Model(spmd).speedup(p, d), Model(spmd).speedup(1024, 8)
     sums = (0.71 + 0.81 * 0.41, 0.049, 0.19 * 0.41, 0.0, 0.001)

@@ -1,5 +1,6 @@
 """Changes of bytes, of text and of Parquet cells that keep most of an input sound."""
 
+import base64
 import io
 import random
 
@@ -118,6 +119,9 @@ def mutated_table(content: bytes, random_: random.Random) -> bytes:
     if metadata and random_.randrange(2) == 0:
         key = random_.choice(sorted(metadata))
         metadata[key] = mutated(metadata[key], random_)
+    if b"resources" in metadata:
+        inside = mutated(base64.b64decode(metadata[b"resources"]), random_)
+        metadata[b"resources"] = base64.b64encode(inside)
     sink = io.BytesIO()
     pq.write_table(table.replace_schema_metadata(metadata), sink, compression="none")
     return sink.getvalue()

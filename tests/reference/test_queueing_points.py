@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from paper_000 import table_4
 from reference.check_queueing import check
 from striate.queueing import Model, Power, SpmdParameters
 
@@ -50,14 +51,4 @@ def test_table_3_from_the_printed_inputs(processors, seconds):
 
 
 def test_the_limit_of_qcrd_is_one_over_w_transfer():
-    spmd = SpmdParameters(
-        parallel_seconds=0.71,
-        message_startup_seconds=0.049,
-        transfer_seconds=0.41,
-        io_transfer_seconds=0.001,
-        contention=0.19,
-        scale="inverse",
-        reference_seconds=1,
-    )
-
-    assert Model(spmd).speedup(512, 1) == pytest.approx(1 / (0.19 * 0.41), rel=1e-4)
+    assert Model(table_4()).speedup(512, 1) == pytest.approx(1 / (0.19 * 0.41), rel=1e-4)

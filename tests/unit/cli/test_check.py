@@ -1,6 +1,7 @@
 """`striate check` prints what it understood, as a table and as JSON, and draws it."""
 
 import json
+import re
 import sys
 from xml.etree import ElementTree
 
@@ -8,7 +9,7 @@ import pytest
 
 from peers import peer
 from striate.cli.main import run
-from striate.cluster import bundled
+from striate.cluster import bundled, cluster_to_toml, load_cluster
 
 
 def test_the_table_shows_every_part_of_the_machine(capsys):
@@ -29,6 +30,32 @@ def test_the_table_shows_every_part_of_the_machine(capsys):
         "Where the numbers come from",
     ):
         assert words in text
+
+
+def test_every_setting_that_is_not_the_default_is_told(tmp_path, capsys):
+    path = tmp_path / "machine.toml"
+    settings = {
+        "write_window": '"1 MiB"',
+        "lock_move": '"2 ms"',
+        "distribution": '"hash"',
+        "collective_algorithms": '["bcast=binomial"]',
+        "file_domains": '"cyclic"',
+        "sync_alone": "true",
+    }
+    given = "".join(f"{key} = {value}\n" for key, value in settings.items())
+    path.write_text(cluster_to_toml(load_cluster("laptop")).replace("[settings]\n", f"[settings]\n{given}"))
+
+    assert run(["check", str(path)]) == 0
+    text = capsys.readouterr().out
+    assert run(["check", str(path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["settings"]
+
+    for key, words in zip(
+        settings, ("1 MiB", "2 ms", "hash", "bcast=binomial", "cyclic", "yes"), strict=True
+    ):
+        assert re.search(rf"^  {key.replace('_', ' ')} +{words}$", text, re.M)
+    assert (told["write_window_bytes"], told["lock_move_seconds"]) == (2**20, 0.002)
+    assert told["collective_algorithms"] == ["bcast=binomial"]
 
 
 @pytest.mark.parametrize("name", bundled())

@@ -4,8 +4,9 @@ import numpy as np
 import pandas
 import pytest
 
+from paper_000 import table_4
 from striate.errors import QueueingError
-from striate.queueing import Model, SpmdParameters, fit, from_columns, read_observations
+from striate.queueing import Model, fit, from_columns, read_observations
 
 # Table 4: with g = 1/p and p >= 2 only these sums can be told, not the parameters they are made of.
 PARALLEL_AND_APART = 0.71 + 0.81 * 0.41
@@ -16,18 +17,6 @@ ROWS = {
     "contention * transfer_seconds": CONTENDED,
     "io_transfer_seconds": 0.001,
 }
-
-
-def table_4() -> SpmdParameters:
-    return SpmdParameters(
-        parallel_seconds=0.71,
-        message_startup_seconds=0.049,
-        transfer_seconds=0.41,
-        io_transfer_seconds=0.001,
-        contention=0.19,
-        scale="inverse",
-        reference_seconds=1,
-    )
 
 
 def grid(processors=(8, 16, 32, 64, 128, 256, 512), disks=(2, 4, 8, 16, 32, 64)):

@@ -10,27 +10,17 @@ from striate.errors import PredictionError
 from striate.training.as_cluster import cluster_of
 from striate.training.checkpoints import checkpoint_of
 from striate.training.forecast import forecast_training
-from striate.training.job import CheckpointPlan, TrainingJob
+from striate.training.job import CheckpointPlan
 from striate.training.of_cluster import system_of
 from striate.training.system import StorageSystem, rates_of
 from striate.training.uncertain import Uncertain, normals
+from training_jobs import UNET3D
 
-JOB = TrainingJob(
-    name="unet3d",
+JOB = replace(
+    UNET3D,
     accelerators=16,
     hosts=2,
-    epochs=5,
-    batch_size=7,
-    compute_seconds=0.323,
     files=56_000,
-    samples_per_file=1,
-    sample_bytes=146_600_628.0,
-    record_format="npz",
-    loader="pytorch",
-    read_threads=8,
-    prefetch_size=2,
-    shuffled=True,
-    wanted_utilisation=0.9,
     checkpoints=CheckpointPlan(499_153_191, False, True, first_epoch=5, epochs_between=2),
 )
 SYSTEM = StorageSystem(

@@ -7,27 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from striate.training.job import CheckpointPlan, TrainingJob
+from striate.training.job import CheckpointPlan
 from striate.training.page_cache import cacheable_share, cached_share
 from striate.training.pipeline import epoch_of
-
-JOB = TrainingJob(
-    name="unet3d",
-    accelerators=4,
-    hosts=1,
-    epochs=5,
-    batch_size=7,
-    compute_seconds=0.323,
-    files=28_000,
-    samples_per_file=1,
-    sample_bytes=146_600_628.0,
-    record_format="npz",
-    loader="pytorch",
-    read_threads=8,
-    prefetch_size=2,
-    shuffled=True,
-    wanted_utilisation=0.9,
-)
+from training_jobs import UNET3D
 
 
 def played(job, delivered, steps):
@@ -76,7 +59,7 @@ def of(job, delivered, smoothness=40.0, step_loss=0.0):
 @pytest.mark.parametrize("threads", [1, 4, 16])
 @pytest.mark.parametrize("load", [0.3, 0.8, 1.25, 2.0])
 def test_an_epoch_takes_what_a_simulation_of_every_batch_takes(threads, load):
-    job = replace(JOB, read_threads=threads, files=7 * 4 * 200)
+    job = replace(UNET3D, read_threads=threads, files=7 * 4 * 200)
     delivered = job.demand / load
 
     seconds, first = played(job, delivered, job.steps)
@@ -90,7 +73,7 @@ def test_an_epoch_takes_what_a_simulation_of_every_batch_takes(threads, load):
 
 
 def test_many_workers_raise_the_utilisation_of_a_short_epoch_and_not_its_throughput():
-    short = replace(JOB, files=7 * 4 * 500)
+    short = replace(UNET3D, files=7 * 4 * 500)
     few, many = (of(replace(short, read_threads=threads), short.demand / 1.1) for threads in (1, 96))
 
     assert many.utilisation[0] > few.utilisation[0] + 0.08
@@ -98,7 +81,7 @@ def test_many_workers_raise_the_utilisation_of_a_short_epoch_and_not_its_through
 
 
 def test_without_workers_reading_and_computing_take_turns():
-    alone = replace(JOB, read_threads=0)
+    alone = replace(UNET3D, read_threads=0)
 
     epoch = of(alone, alone.demand)  # reading a step takes as long as computing it
 
@@ -116,7 +99,7 @@ def test_without_workers_reading_and_computing_take_turns():
 def test_no_run_is_faster_than_its_accelerators_and_more_bandwidth_never_hurts(
     delivered, smoothness, step_loss, threads, accelerators
 ):
-    job = replace(JOB, read_threads=threads, accelerators=accelerators)
+    job = replace(UNET3D, read_threads=threads, accelerators=accelerators)
     slow, fast = (of(job, rate, smoothness, step_loss) for rate in (delivered, 1.5 * delivered))
 
     assert fast.throughput[0] <= job.pace
@@ -146,7 +129,7 @@ def lru_hits(samples, held, epochs, shuffled, seed=1):
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.5, 0.9])
 @pytest.mark.parametrize("shuffled", [True, False])
 def test_the_page_cache_hits_as_often_as_a_list_of_least_recently_used_samples(share, shuffled):
-    job = replace(JOB, shuffled=shuffled)
+    job = replace(UNET3D, shuffled=shuffled)
 
     said = cached_share(job, share * job.dataset_bytes)
 
@@ -155,8 +138,8 @@ def test_the_page_cache_hits_as_often_as_a_list_of_least_recently_used_samples(s
 
 
 def test_the_rule_of_mlperf_leaves_two_percent_to_the_page_cache():
-    assert cached_share(JOB, JOB.dataset_bytes / 5) == pytest.approx(0.2 + 0.8 * np.log(0.8))
-    assert cached_share(replace(JOB, direct=True), JOB.dataset_bytes) == 0
+    assert cached_share(UNET3D, UNET3D.dataset_bytes / 5) == pytest.approx(0.2 + 0.8 * np.log(0.8))
+    assert cached_share(replace(UNET3D, direct=True), UNET3D.dataset_bytes) == 0
 
 
 @pytest.mark.parametrize(

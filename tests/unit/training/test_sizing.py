@@ -10,15 +10,11 @@ from striate.cli.main import run
 from striate.errors import PredictionError
 from striate.training import sizing
 from striate.training.forecast import draws_of, forecast_training
-from striate.training.job import TrainingJob
 from striate.training.sizing import Target, smallest_system
 from striate.training.system import StorageSystem
+from training_jobs import UNET3D
 
-JOB = TrainingJob(
-    name="unet3d", accelerators=64, hosts=8, epochs=5, batch_size=7, compute_seconds=0.323, files=56_000,
-    samples_per_file=1, sample_bytes=146_600_628.0, record_format="npz", loader="pytorch", read_threads=8,
-    prefetch_size=2, shuffled=True, wanted_utilisation=0.9,
-)  # fmt: skip
+JOB = replace(UNET3D, accelerators=64, hosts=8, files=56_000)
 BASE = StorageSystem("base", drive_kind="nvme", host_cores=128, host_link=50e9, host_memory=64e9, rdma=True)
 FEW = {
     "servers": (1, 2, 3, 5, 8, 13, 21),

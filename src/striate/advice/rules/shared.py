@@ -176,7 +176,12 @@ class _Collective:
         return np.where(mine, self.above.seconds(*KINDS) * share[np.maximum(self.above.file, 0)], 0.0)
 
 
-def _collective(above: Layer, below: Layer) -> _Collective:
+def _collective(facts: Facts) -> _Collective | Unjudged | None:
+    above, below = facts.layer("MPI-IO"), facts.layer("POSIX")
+    if above is None:
+        return None
+    if below is None:
+        return Unjudged("POSIX counters below its collective calls")
     calls = [above.get(f"{form}_{kind}s") for form in ("coll", "split") for kind in KINDS]
     users = np.maximum(above.users_of_files(), 1.0)
     slowest = np.minimum(below.slowest_time(), below.seconds(*KINDS))
@@ -200,12 +205,10 @@ def _accessing(below: Layer) -> Floats:
 
 def collective_exchange(facts: Facts) -> Verdict:
     """Collective calls that take far longer than the file accesses below them, or that few ranks carry out."""
-    above, below = facts.layer("MPI-IO"), facts.layer("POSIX")
-    if above is None:
-        return None
-    if below is None:
-        return Unjudged("POSIX counters below its collective calls")
-    found = _collective(above, below)
+    found = _collective(facts)
+    if not isinstance(found, _Collective):
+        return found
+    above = found.above
     heavy = (found.together > 0) & (found.inside > 2 * found.below) & (found.below > 0)
     spent = found.spent(heavy)
     wall = facts.wall(above, spent)
@@ -286,12 +289,10 @@ def _nodes(facts: Facts) -> int:
 
 def needless_collectives(facts: Facts) -> Verdict:
     """Collective calls of large contiguous parts: aggregators add copies and nothing else."""
-    above, below = facts.layer("MPI-IO"), facts.layer("POSIX")
-    if above is None:
-        return None
-    if below is None:
-        return Unjudged("POSIX counters below its collective calls")
-    found = _collective(above, below)
+    found = _collective(facts)
+    if not isinstance(found, _Collective):
+        return found
+    above = found.above
     needless = (found.together > 0) & (found.request >= 4 * LARGE)
     needless &= (found.inside > 1.5 * found.below) & (found.below > 0)
     spent = found.spent(needless)

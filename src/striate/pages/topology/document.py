@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from striate.cluster import measures
-from striate.cluster.cluster import CROWD_SHARES, Cluster, MetadataServer
+from striate.cluster.cluster import Cluster, MetadataServer
+from striate.cluster.description.quantities import Bytes, Ticks
 from striate.cluster.placement import Placement
 from striate.cluster.storage import capacity_bytes
 from striate.pages.topology.outline import topology
@@ -89,24 +90,21 @@ def _metadata_document(server: MetadataServer) -> dict[str, Any]:
 
 def _settings_document(cluster: Cluster) -> dict[str, Any]:
     settings = cluster.settings
-    sizes = ("packet", "eager", "io_request", "stripe_unit", "collective_buffer")
-    found: dict[str, Any] = {f"{key}_bytes": int(getattr(settings, key)) for key in sizes}
-    times = {
-        f"{key}_seconds": getattr(settings, key) / 1e12
-        for key in ("io_cpu", "io_variation", "turn", "time_slice", "longest_lag")
-    }
-    found |= {key: float(getattr(settings, key)) for key in CROWD_SHARES}
-    found["background_processes"] = float(settings.background)
-    choices = {
-        "routing": settings.routing,
-        "protocol": settings.protocol,
-        "io_overlap": settings.io_overlap,
-        "flush_on_close": settings.flush_on_close,
-        "free_near": settings.free_near,
-        "collective": settings.collective,
-        "aggregators": settings.aggregators,
-    }
-    return found | choices | times
+    return dict(_setting_item(key, getattr(settings, key)) for key in settings.__struct_fields__)
+
+
+def _setting_item(key: str, value: Any) -> tuple[str, Any]:
+    """A setting's name with its unit, and its value."""
+    match value:
+        case bool():
+            return key, value
+        case Bytes():
+            return f"{key}_bytes", int(value)
+        case Ticks():
+            return f"{key}_seconds", value / 1e12
+        case float():
+            return ("background_processes" if key == "background" else key), float(value)
+    return key, value
 
 
 def _derived_document(cluster: Cluster) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from striate.pages.topology.parts import (
     spread,
 )
 from striate.svg import MUTED
-from striate.units import about_count, about_rate, about_seconds, about_size
+from striate.units import about_count, about_rate, about_seconds, about_size, counted
 
 CARD_WIDTH, CARD_HEIGHT, GAP = 506, 264, 28
 
@@ -152,7 +152,7 @@ def disk_details(disk: Disk) -> str:
     """Its access times, in a few words."""
     if isinstance(disk, FlashDisk):
         times = f"{_ticks(disk.read_latency)} to read, {_ticks(disk.write_latency)} to write"
-        return f"{times}, {disk.channels} channels"
+        return f"{times}, {counted(disk.channels, 'channel')}"
     if isinstance(disk, HardDisk):
         seeks = f"seek {_ticks(disk.average_seek)}, {_ticks(disk.track_seek)} nearby"
         return f"{seeks}, {disk.revolutions_per_minute:g} rpm"

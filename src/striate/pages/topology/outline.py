@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from striate.cluster import measures
-from striate.cluster.cluster import CROWD_SHARES, Cluster, Link, Nic
+from striate.cluster.cluster import Cluster, Link, Nic, Settings
+from striate.cluster.description.quantities import Bytes, Ticks
 from striate.cluster.description.tables import (
     Description,
     ForwarderTable,
@@ -17,7 +19,7 @@ from striate.cluster.description.tables import (
     ServerTable,
 )
 from striate.cluster.placement import Placement
-from striate.cluster.storage import capacity_bytes
+from striate.cluster.storage import Cache, capacity_bytes
 from striate.pages.topology.inside import at_once, disk_details, disk_words
 from striate.units import about_count, about_rate, about_seconds, about_size, counted, format_size
 
@@ -99,13 +101,14 @@ def _server(cluster: Cluster, table: ServerTable) -> Lines:
     disks = table.all_disks()
     first = next(server for server in cluster.servers if server.name == f"{table.name}.0")
     cache = table.cache
+    disk_jobs = counted(at_once(table), "request")
     ahead = f"reads ahead {about_size(cache.read_ahead)}" if cache.read_ahead else "no read-ahead"
     kept = "keeps what it read" if cache.keeps_reads else "keeps no reads"
     lines = [
         ("where", _where(table)),
         ("interface", _nic(first.nic)),
-        ("cache", f"{cache.policy}, {about_size(first.memory)}, {at_once(table)} at once"),
-        ("", f"{ahead}, {kept}"),
+        ("cache", f"{cache.policy}, {about_size(first.memory)}, {disk_jobs} at the disks"),
+        ("", ", ".join((ahead, kept, *_write_back(cache)))),
     ]
     if table.burst is not None:
         kept = f"{about_size(table.burst.capacity)}, drains above {about_size(table.burst.threshold)}"
@@ -118,6 +121,16 @@ def _server(cluster: Cluster, table: ServerTable) -> Lines:
     return lines + [
         (f"disk x {disks.count(kind)}", f"{disk_words(kind)}; {disk_details(kind)}") for kind in kinds
     ]
+
+
+def _write_back(cache: Cache) -> Iterator[str]:
+    """What a server does with written data, where it is not the default."""
+    if cache.dirty:
+        yield f"writes back above {about_size(cache.dirty)}"
+    if cache.sync:
+        yield f"a sync takes {about_seconds(cache.sync / 1e12)} more"
+    if cache.ready is not None and cache.fresh_rate is not None:
+        yield f"{about_size(cache.ready)} ready, more at {about_rate(cache.fresh_rate)}"
 
 
 def _forwarder(table: ForwarderTable) -> Lines:
@@ -142,20 +155,41 @@ def _where(table: SeatTable) -> str:
     return f"compute nodes{chosen}, {table.per_node} on each"
 
 
+# Settings that are shown even where they have their default values.
+_ALWAYS = (
+    "packet",
+    "eager",
+    "io_request",
+    "stripe_unit",
+    "collective_buffer",
+    "routing",
+    "collective",
+    "aggregators",
+)
+
+
 def _settings(description: Description) -> Lines:
-    settings = description.settings
-    sizes = ("packet", "eager", "io_request", "stripe_unit", "collective_buffer")
-    lines = [(key.replace("_", " "), format_size(getattr(settings, key))) for key in sizes]
-    lines.append(("routing", settings.routing))
-    lines.append(("protocol", f"on the {settings.protocol}s"))
-    lines.append(("io overlap", "yes" if settings.io_overlap else "no"))
-    lines.append(("collective access", f"{settings.collective}, aggregators: {settings.aggregators}"))
-    lines.append(("flush on close", "yes" if settings.flush_on_close else "no"))
-    lines.append(("free near", "yes" if settings.free_near else "no"))
-    times = ("io_cpu", "io_variation", "turn", "time_slice", "longest_lag")
-    lines += [(key.replace("_", " "), about_seconds(getattr(settings, key) / 1e12)) for key in times]
-    lines += [(key.replace("_", " "), f"{getattr(settings, key):.3g}") for key in CROWD_SHARES]
-    return [*lines, ("background", f"{settings.background:.3g} processes per node")]
+    settings, default = description.settings, Settings()
+    values = {key: getattr(settings, key) for key in settings.__struct_fields__}
+    shown = [key for key, value in values.items() if key in _ALWAYS or value != getattr(default, key)]
+    lines = [(key.replace("_", " "), _setting(values[key])) for key in shown]
+    return [*lines, ("others", "as by default")]
+
+
+def _setting(value: object) -> str:
+    """A setting in words: a size, a time, a number, a choice, or a list of rules."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case Bytes():
+            return format_size(value)
+        case Ticks():
+            return about_seconds(value / 1e12)
+        case float():
+            return f"{value:.3g}"
+        case tuple():
+            return "; ".join(value)
+    return str(value)
 
 
 def _placement(cluster: Cluster, placement: Placement | None) -> Lines:
