@@ -118,10 +118,9 @@ def mutated_table(content: bytes, random_: random.Random) -> bytes:
     metadata = dict(table.schema.metadata or {})
     if metadata and random_.randrange(2) == 0:
         key = random_.choice(sorted(metadata))
-        metadata[key] = mutated(metadata[key], random_)
-    if b"resources" in metadata:
-        inside = mutated(base64.b64decode(metadata[b"resources"]), random_)
-        metadata[b"resources"] = base64.b64encode(inside)
+        packed = key == b"resources"
+        inside = mutated(base64.b64decode(metadata[key]) if packed else metadata[key], random_)
+        metadata[key] = base64.b64encode(inside) if packed else inside
     sink = io.BytesIO()
     pq.write_table(table.replace_schema_metadata(metadata), sink, compression="none")
     return sink.getvalue()
