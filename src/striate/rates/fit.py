@@ -14,7 +14,7 @@ from striate.interval import Interval
 from striate.rates.problem import PlacedFit, PlacedProblem
 from striate.rates.residual import covariance, run_variance
 from striate.rates.table import RateRow
-from striate.rates.terms import Prior, WriteColumns, log_seconds
+from striate.rates.terms import PLACEMENTS, Prior, WriteColumns, log_seconds
 
 Floats = NDArray[np.float64]
 LEAST_ROWS = 8
@@ -71,13 +71,14 @@ class RateFit:
 
     def _placed_draws(self, fit: PlacedFit, asked: Sequence[RateRow], seed: int) -> Floats:
         """The formula's answer, what is left over at like settings of the table, and what remains unknown."""
-        mine = WriteColumns.of(self.rows, self.lock_modes, spread=fit.spread)
-        theirs = WriteColumns.of(asked, self.lock_modes, spread=fit.spread)
-        between = covariance(mine, theirs, fit.scales)
-        whole = cho_factor(covariance(mine, mine, fit.scales) + np.diag(fit.noise), lower=True)
+        mine = WriteColumns.of(self.rows, self.lock_modes, fit.placement)
+        theirs = WriteColumns.of(asked, self.lock_modes, fit.placement)
+        most = max(row.nodes for row in self.rows)
+        between = covariance(mine, theirs, fit.scales, most=most)
+        whole = cho_factor(covariance(mine, mine, fit.scales, most=most) + np.diag(fit.noise), lower=True)
         left = np.log([row.seconds for row in self.rows]) - log_seconds(fit.numbers, mine)
         middle = log_seconds(fit.numbers, theirs) + left @ cho_solve(whole, between)
-        rest = covariance(theirs, theirs, fit.scales) - between.T @ cho_solve(whole, between)
+        rest = covariance(theirs, theirs, fit.scales, most=most) - between.T @ cho_solve(whole, between)
         rest += np.diag(run_variance(asked, fit.scales) + 1e-10)
         normal = np.random.default_rng(seed).standard_normal(middle.shape)
         return np.asarray(middle + normal @ np.linalg.cholesky(rest).T, np.float64)
@@ -86,13 +87,13 @@ class RateFit:
 def fit_rates(rows: Sequence[RateRow], *, seed: int = 0) -> RateFit:
     """The fit to rows whose other columns are equal; raises RatesError when they are fewer than 8.
 
-    Nobody knows how the MPI library placed aggregators: both placements are fitted, and each counts as much as the
+    Nobody knows how the MPI library placed aggregators: every placement is fitted, and each counts as much as the
     table makes it likely.
     """
     known = [row for row in rows if row.known]
     if len(known) < LEAST_ROWS:
         raise RatesError(f"expected at least {LEAST_ROWS} different settings with a time, got {len(known)}")
-    problems = [PlacedProblem(known, spread=spread).solved() for spread in (True, False)]
+    problems = [PlacedProblem(known, placement).solved() for placement in PLACEMENTS]
     evidence = np.array([one.evidence for one in problems])
     likely = np.exp(TEMPERED * (evidence - evidence.max()))
     shares = np.round(DRAWS * likely / likely.sum()).astype(int).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from scipy.optimize import least_squares, minimize
 from striate.rates.residual import Scales, covariance, run_variance, usual_logs
 from striate.rates.sampler import draws
 from striate.rates.table import RateRow
-from striate.rates.terms import WriteColumns, log_seconds, priors
+from striate.rates.terms import Placement, WriteColumns, log_seconds, priors
 
 Floats = NDArray[np.float64]
 WALKERS, STEPS = 64, 600
@@ -25,7 +26,7 @@ FARTHEST = 6.0  # spreads from the centre that a number may be away
 class PlacedFit:
     """Draws of the formula's numbers for one placement of aggregators, and what is left over."""
 
-    spread: bool  # neighbouring aggregators on different nodes
+    placement: Placement
     scales: Scales
     noise: Floats  # variance of each row by its runs
     numbers: Floats  # by draw and number
@@ -34,10 +35,10 @@ class PlacedFit:
 class PlacedProblem:
     """Numbers, scales and weights on their way to a fit; logarithms throughout."""
 
-    def __init__(self, rows: Sequence[RateRow], *, spread: bool) -> None:
-        self.rows, self.spread = tuple(rows), spread
+    def __init__(self, rows: Sequence[RateRow], placement: Placement) -> None:
+        self.rows, self.placement = tuple(rows), placement
         self.lock_modes = tuple(sorted({row.lock_mode for row in rows}))
-        self.columns = WriteColumns.of(rows, self.lock_modes, spread=spread)
+        self.columns = WriteColumns.of(rows, self.lock_modes, placement)
         self.priors = priors(self.lock_modes)
         self.centre = np.array([prior.centre for prior in self.priors])
         self.width = np.array([prior.spread for prior in self.priors])
@@ -82,7 +83,7 @@ class PlacedProblem:
         ends = 0.99 * FARTHEST * self.width
         walkers = np.clip(self.numbers + steps, self.centre - ends, self.centre + ends)
         numbers = draws(log_density, walkers, steps=STEPS, keep=keep, seed=seed)
-        return PlacedFit(self.spread, Scales.of_logs(self.logs), self._noise(self.logs), numbers)
+        return PlacedFit(self.placement, Scales.of_logs(self.logs), self._noise(self.logs), numbers)
 
     def _starts(self) -> list[Floats]:
         """Where to begin: the usual machine, and others around it."""
@@ -93,17 +94,19 @@ class PlacedProblem:
         return run_variance(self.rows, Scales.of_logs(logs)) * self.weight
 
     def _covariance(self, logs: Floats) -> Floats:
-        return covariance(self.columns, self.columns, Scales.of_logs(logs)) + np.diag(self._noise(logs))
+        alike = covariance(self.columns, self.columns, Scales.of_logs(logs), most=math.inf)
+        return np.asarray(alike + np.diag(self._noise(logs)), np.float64)
 
     def _lower(self) -> Floats:
         return np.asarray(np.linalg.cholesky(self._covariance(self.logs)), np.float64)
 
     def _left(self, numbers: Floats) -> Floats:
-        return np.asarray(self.measured - log_seconds(numbers[None, :], self.columns)[0], np.float64)
+        """What is left over, by draw of the numbers and row."""
+        return np.asarray(self.measured - log_seconds(numbers, self.columns), np.float64)
 
     def _whitened(self, lower: Floats, numbers: Floats) -> Floats:
         """What is left over, in independent standard deviations."""
-        return np.asarray(solve_triangular(lower, self._left(numbers), lower=True), np.float64)
+        return np.asarray(solve_triangular(lower, self._left(numbers).T, lower=True).T, np.float64)
 
     def _heavy_tails(self, lower: Floats, numbers: Floats) -> Floats:
         """The same, so that half of its square is minus the logarithm of Student's density."""
@@ -115,15 +118,22 @@ class PlacedProblem:
         lower = self._lower()
 
         def apart(numbers: Floats) -> Floats:
-            return np.concatenate([own(lower, numbers), (numbers - self.centre) / self.width])
+            return np.concatenate([own(lower, numbers), (numbers - self.centre) / self.width], axis=1)
+
+        def one_apart(numbers: Floats) -> Floats:
+            return np.asarray(apart(numbers[None])[0], np.float64)
+
+        def slopes(numbers: Floats) -> Floats:
+            return _slopes(apart, numbers)
 
         low, high = self.centre - FARTHEST * self.width, self.centre + FARTHEST * self.width
-        found = least_squares(apart, np.clip(start, low, high), bounds=(low, high), max_nfev=60)
+        start = np.clip(start, low, high)
+        found = least_squares(one_apart, start, jac=slopes, bounds=(low, high), max_nfev=60)
         return np.asarray(found.x, np.float64)
 
     def _distance(self, numbers: Floats) -> float:
         """Twice minus the logarithm of the density of table and numbers, with heavy tails."""
-        left = self._heavy_tails(self._lower(), numbers)
+        left = self._heavy_tails(self._lower(), numbers[None])
         return float((left**2).sum() + (((numbers - self.centre) / self.width) ** 2).sum())
 
     def _scale(self) -> None:
@@ -135,7 +145,7 @@ class PlacedProblem:
     def _misfit(self, logs: Floats, slope: Floats) -> float:
         """Minus the logarithm of the likelihood, the numbers' own doubt taken along their slopes."""
         whole = self._covariance(logs) + (slope * self.width**2) @ slope.T
-        left = self._left(self.numbers) + slope @ (self.numbers - self.centre)
+        left = self._left(self.numbers[None])[0] + slope @ (self.numbers - self.centre)
         factor = cho_factor(whole, lower=True)
         size = np.log(np.diag(factor[0])).sum()
         unusual = (((logs - self.usual) / self.doubt) ** 2).sum()
@@ -143,13 +153,18 @@ class PlacedProblem:
 
     def _slope(self, numbers: Floats) -> Floats:
         """How each row's logarithm changes with each number."""
-        step = 1e-4 * np.eye(len(numbers))
-        there = log_seconds(np.concatenate([numbers + step, numbers - step]), self.columns)
-        return np.asarray((there[: len(numbers)] - there[len(numbers) :]).T / 2e-4, np.float64)
+        return -_slopes(self._left, numbers)
 
     def _weigh(self) -> None:
         """A row whose own scatter would have to be large gets more of it (Student's t)."""
         factor = cho_factor(self._covariance(self.logs), lower=True)
-        own = self._noise(self.logs) * cho_solve(factor, self._left(self.numbers))
+        own = self._noise(self.logs) * cho_solve(factor, self._left(self.numbers[None])[0])
         usual = run_variance(self.rows, Scales.of_logs(self.logs))
         self.weight = np.maximum((TAILS + own**2 / usual) / (TAILS + 1), 1.0)
+
+
+def _slopes(function: Callable[[Floats], Floats], numbers: Floats) -> Floats:
+    """The Jacobian of a function of draws, all of its columns in one call: central differences."""
+    step = 1e-4 * np.eye(len(numbers))
+    there = function(np.concatenate([numbers + step, numbers - step]))
+    return np.asarray((there[: len(numbers)] - there[len(numbers) :]).T / 2e-4, np.float64)

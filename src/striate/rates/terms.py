@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,10 @@ Floats = NDArray[np.float64]
 GIB = 2**30
 AHEAD = ("2", "lockahead", "lock-ahead", "lock_ahead", "ahead")  # cray_cb_write_lock_mode = 2
 MOST_PAIRS = 2**16
+# Of aggregators on nodes. spread: neighbours on different nodes; packed: node by node; grouped: the aggregators of one
+# OST on as few nodes as there are for it (PnetCDF's Lustre driver has them on one, so that no lock moves).
+Placement = Literal["spread", "packed", "grouped"]
+PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ def _of_mode(mode: str, lock_modes: Sequence[str]) -> list[Prior]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WriteColumns:
-    """Rows as columns, for one placement of aggregators: `spread`, neighbours on different nodes, else node by node."""
+    """Rows as columns, for one placement of aggregators."""
 
     lock_modes: tuple[str, ...]
     gibibytes: Floats
@@ -104,12 +109,12 @@ class WriteColumns:
     mode: NDArray[np.int64]
 
     @classmethod
-    def of(cls, rows: Sequence[RateRow], lock_modes: Sequence[str], *, spread: bool) -> WriteColumns:
+    def of(cls, rows: Sequence[RateRow], lock_modes: Sequence[str], placement: Placement) -> WriteColumns:
         def column(name: str) -> Floats:
             return np.array([getattr(row, name) for row in rows], np.float64)
 
         aggregators, stripes = column("aggregators"), column("stripes")
-        clients = [clients_per_target(row.nodes, row.aggregators, row.stripes, spread=spread) for row in rows]
+        clients = [clients_per_target(row.nodes, row.aggregators, row.stripes, placement) for row in rows]
         return cls(
             lock_modes=tuple(lock_modes),
             gibibytes=column("bytes") / GIB,
@@ -123,11 +128,13 @@ class WriteColumns:
         )
 
 
-def clients_per_target(nodes: int, aggregators: int, stripes: int, *, spread: bool) -> float:
+def clients_per_target(nodes: int, aggregators: int, stripes: int, placement: Placement) -> float:
     """Nodes that write to one OST, on average, when aggregator i writes stripes i, i + A, i + 2A, ..."""
+    if placement == "grouped":
+        return max(1.0, min(nodes, aggregators) / stripes)
     stripe = np.arange(min(math.lcm(aggregators, stripes), MOST_PAIRS))
     writer = stripe % aggregators
-    node = writer % nodes if spread else writer * nodes // aggregators
+    node = writer % nodes if placement == "spread" else writer * nodes // aggregators
     pairs = len(np.unique((stripe % stripes) * nodes + node))
     return pairs / min(stripes, len(stripe))
 

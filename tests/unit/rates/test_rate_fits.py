@@ -19,6 +19,7 @@ from striate.cluster.load import load_cluster
 from striate.errors import RatesError
 from striate.rates.choice import choose
 from striate.rates.fit import fit_rates
+from striate.rates.residual import BEYOND, Scales, covariance
 from striate.rates.table import RateRow, merged
 from striate.rates.terms import FIXED, WriteColumns, clients_per_target, log_seconds, parts_of, priors
 
@@ -27,19 +28,25 @@ def row(nodes=4, stripes=4, multiplier=2, lock_mode="0", moved=8 * GIB, seconds=
     return RateRow(nodes, 16, stripes, multiplier, lock_mode, moved, (), seconds)
 
 
-@pytest.mark.parametrize("spread", [True, False])
+@pytest.mark.parametrize("placement", ["spread", "packed"])
 @pytest.mark.parametrize(
     ("nodes", "aggregators", "stripes"), [(4, 12, 12), (4, 24, 12), (3, 8, 4), (8, 5, 6), (1, 9, 3)]
 )
-def test_clients_of_a_target_are_counted_as_stripes_are_dealt(nodes, aggregators, stripes, spread):
-    node = [i % nodes if spread else i * nodes // aggregators for i in range(aggregators)]
+def test_clients_of_a_target_are_counted_as_stripes_are_dealt(nodes, aggregators, stripes, placement):
+    node = [i % nodes if placement == "spread" else i * nodes // aggregators for i in range(aggregators)]
     seen = [set() for _ in range(stripes)]
     for stripe in range(aggregators * stripes):
         seen[stripe % stripes].add(node[stripe % aggregators])
 
-    counted = clients_per_target(nodes, aggregators, stripes, spread=spread)
+    counted = clients_per_target(nodes, aggregators, stripes, placement)
 
     assert counted == pytest.approx(sum(map(len, seen)) / stripes)
+
+
+@pytest.mark.parametrize(("nodes", "clients"), [(1, 1), (8, 1), (12, 1), (24, 2), (64, 4)])
+def test_grouped_aggregators_share_an_ost_only_when_nodes_are_more_than_osts(nodes, clients):
+    """48 aggregators of 12 OSTs: on 24 nodes two of each, of which an OST's four fill two."""
+    assert clients_per_target(nodes, 48, 12, "grouped") == clients
 
 
 def numbers(**given):
@@ -69,7 +76,7 @@ def numbers(**given):
     ],
 )
 def test_each_part_of_the_formula_by_hand(given, expected):
-    columns = WriteColumns.of([row()], ("0", "2"), spread=True)
+    columns = WriteColumns.of([row()], ("0", "2"), "spread")
 
     assert math.exp(log_seconds(numbers(**given), columns)[0, 0]) == pytest.approx(expected, rel=0.01)
 
@@ -77,7 +84,7 @@ def test_each_part_of_the_formula_by_hand(given, expected):
 def test_locks_move_only_between_nodes():
     """Aggregators in turn on 3 nodes, 4 stripes: an OST has writers of two nodes; on one node nothing moves."""
     rows = [row(nodes=3), row(nodes=1), row(nodes=3, lock_mode="2")]
-    columns = WriteColumns.of(rows, ("0", "2"), spread=True)
+    columns = WriteColumns.of(rows, ("0", "2"), "spread")
 
     _, _, parts = parts_of(numbers(**{"lock_cost[0]": 1.0, "flush_cost[0]": 2.0}), columns)
 
@@ -87,7 +94,7 @@ def test_locks_move_only_between_nodes():
 
 def test_an_ost_that_several_clients_write_to_seeks():
     """Aggregators in turn on 3 nodes, 4 stripes: an OST has two clients."""
-    columns = WriteColumns.of([row(nodes=3), row(nodes=1)], ("0", "2"), spread=True)
+    columns = WriteColumns.of([row(nodes=3), row(nodes=1)], ("0", "2"), "spread")
 
     _, _, parts = parts_of(numbers(target_rate=0.5, seeking=0.5), columns)
 
@@ -102,7 +109,7 @@ def own_fit():
     truth = {"process_rate": 0.7, "client_rate": 5.0, "target_rate": 1.5, "start": 0.05, "sharpness": 4.0}
     logs = log_seconds(
         numbers(**truth, **{"lock_cost[0]": 0.5, "exchange_odds": 0.5}),
-        WriteColumns.of(rows, ("0", "2"), spread=True),
+        WriteColumns.of(rows, ("0", "2"), "spread"),
     )[0]
     noisy = np.exp(logs + np.random.default_rng(3).normal(0, 0.03, len(rows)))
     return fit_rates(
@@ -149,6 +156,33 @@ def test_ranges_widen_with_every_doubling_beyond_the_table():
     widths = [said.high / said.low for said in own_fit().forecast(asked)]
 
     assert widths == sorted(widths)
+
+
+def test_a_doubling_beyond_the_table_is_less_certain_than_one_within_it():
+    """Between the table's nodes the formula was bent to what was measured; the residual's steps are longer outside."""
+    scales = Scales(setting=0.0, common_walk=0.1, own_walk=0.0, day=0.0, run=0.0)
+    columns = WriteColumns.of([row(nodes) for nodes in (2, 4, 8, 16, 32)], ("0",), "spread")
+
+    variance = np.diag(covariance(columns, columns, scales, most=8))
+
+    assert np.diff(variance) == pytest.approx([0.01, 0.01, BEYOND * 0.01, BEYOND * 0.01])
+
+
+def test_locks_that_never_moved_in_the_table_are_not_taken_for_free():
+    """The aggregators of an OST share a node while nodes are at most the 12 OSTs: there lock mode 0 is faster.
+
+    On 48 nodes four clients share an OST, and it takes nearly twice as long.
+    """
+    settings = [(n, m, mode) for n in (1, 2, 4, 8, 48) for m in (1, 2, 4, 8) for mode in ("0", "2")]
+    rows = [row(nodes, 12, multiplier, mode, nodes * 4 * GIB) for nodes, multiplier, mode in settings]
+    truth = {"process_rate": 0.7, "client_rate": 5.0, "target_rate": 1.5, "start": 0.05, "sharpness": 4.0}
+    truth |= {"lock_cost[0]": 1.0, "slowness[2]": 1.12}
+    logs = log_seconds(numbers(**truth), WriteColumns.of(rows, ("0", "2"), "grouped"))[0]
+    noisy = np.exp(logs + np.random.default_rng(5).normal(0, 0.02, len(rows)))
+    known = [replace(one, seconds=seconds) for one, seconds in zip(rows, noisy.tolist(), strict=True)]
+    fit = fit_rates([one for one in known if one.nodes <= 8])
+
+    assert choose(fit, [one for one in known if one.nodes == 48]).row.lock_mode == "2"
 
 
 def test_too_few_rows_and_unknown_lock_modes_are_refused():
