@@ -21,7 +21,7 @@ LEAST_ROWS = 8
 DRAWS = 1000
 DETERMINED = 0.7  # a number is determined when its spread is below this share of what it was before
 LOW, HIGH = 0.1, 0.9
-TEMPERED = 0.5  # of the evidence for a placement counts: the formula is not the machine
+TEMPERED = 0.25  # of the evidence for a placement counts: the formula is not the machine
 
 
 @dataclass(frozen=True, slots=True)
