@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import metadata
+from importlib import import_module
 from pathlib import Path
 
 _LIBRARIES = ("striate", "numpy", "pyarrow")
@@ -59,7 +59,7 @@ def _versions() -> dict[str, str]:
     """Looked up once: it takes milliseconds, and no process changes its libraries."""
     found = {"python": platform.python_version()}
     for library in _LIBRARIES:
-        found[library] = metadata.version(library)
+        found[library] = import_module(library).__version__
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ def whole_file(path: Path) -> Iterator[Path]:
             yield path
         return
     target = path.resolve()
-    place = target.with_name(f".striate-{secrets.token_hex(8)}.part")
+    place = target.with_name(f".striate-{os.urandom(8).hex()}.part")
     with _refusals(path):
         _unfinished.add(place)
         try:
@@ -42,7 +41,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
     """Where to write what becomes the folder `path` when the block ends well; what was there is replaced as a whole."""
-    scratch = path.resolve().with_name(f".striate-{secrets.token_hex(8)}.parts")
+    scratch = path.resolve().with_name(f".striate-{os.urandom(8).hex()}.parts")
     with _refusals(path):
         _unfinished.add(scratch)
         try:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from striate.trace import records
+from striate.trace.analysis.totals import users_of_files
 from striate.trace.records import Columns
 
 KINDS = ("read", "write")
@@ -123,10 +124,8 @@ class Layer:
     def users_of_files(self) -> Floats:
         """How many ranks have a record of each file; all of them where one was merged."""
         known = self.file >= 0
-        pairs = np.unique(np.stack([self.file[known], self.rank[known]], axis=1), axis=0)
-        own = np.bincount(pairs[pairs[:, 1] >= 0, 0], minlength=self.files).astype(float)
-        own[pairs[pairs[:, 1] < 0, 0]] = self.ranks
-        return own
+        file, rank = self.file[known], self.rank[known]
+        return users_of_files(file, rank, files=self.files, ranks=self.ranks).astype(float)
 
     def slowest_time(self) -> Floats:
         """Seconds of the slowest rank of each record in all its calls; the record's own for one rank."""

@@ -198,10 +198,11 @@ def _read(text: Iterable[str], source: str) -> tuple[CalibrationRun, ...]:
 def _run(row: Sequence[str], at: str, source: str) -> CalibrationRun:
     try:
         program, machine, *numbers = row
-        run = CalibrationRun(program, machine, *map(float, numbers))
+        values = [float(number) for number in numbers]
+        run = CalibrationRun(program, machine, *values)
     except (TypeError, ValueError):
         raise PredictionError(f"expected {len(_COLUMNS)} values", at=at, source=source) from None
-    times, deviations = astuple(run)[2:4], astuple(run)[4:]
+    times, deviations = values[:2], values[2:]
     possible = all(0 < one < math.inf for one in times) and all(0 <= one < math.inf for one in deviations)
     if program not in PROGRAMS or machine not in MACHINES or not possible:
         wanted = f"a program among {', '.join(PROGRAMS)}, a machine among {'; '.join(MACHINES)}, and positive times"

@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -115,6 +114,8 @@ def load_one(source: str) -> tuple[LoadedPlugin, ...]:
     if source.endswith(".py") or ".py:" in source:
         path, _, name = source.rpartition(":") if not source.endswith(".py") else (source, "", "")
         return _chosen(_of_file(Path(path)), name, path)
+    from importlib.metadata import entry_points
+
     points = entry_points(group=GROUP)
     for point in points:
         if point.name == source:

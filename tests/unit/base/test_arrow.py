@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from striate.arrow import array, as_numpy, empty, lists, strings, taken
+from striate.arrow import among, array, as_numpy, distinct, empty, lists, strings, taken
 
 KINDS = ("i1", "i2", "i4", "i8", "u8", "f8", "?")
 columns = st.sampled_from(KINDS).flatmap(lambda kind: arrays(np.dtype(kind), st.integers(0, 40)))
@@ -43,6 +43,15 @@ def test_strings_are_what_pyarrow_makes_of_them(values):
 @given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4), max_size=6))
 def test_lists_are_what_pyarrow_makes_of_them(values):
     assert lists(values).equals(pa.array(values, pa.list_(pa.int64())))
+
+
+few = arrays(np.int64, st.integers(0, 12), elements=st.integers(-3, 3))
+
+
+@given(few, few)
+def test_values_are_told_apart_as_numpy_does(values, wanted):
+    assert np.array_equal(distinct(values), np.unique(values))
+    assert np.array_equal(among(values, wanted), np.isin(values, wanted))
 
 
 @pytest.mark.parametrize("chunks", [1, 3])

@@ -44,6 +44,14 @@ def test_a_log_is_read_and_judged_without_what_pyarrow_imports_for_others():
     assert "pandas" not in modules_after(code)
 
 
+def test_a_log_is_summarised_without_masked_arrays_and_package_metadata():
+    log = Path(__file__).parents[2] / "data" / "darshan" / "dxtexp_vpic_192r_dxt.darshan"
+    code = "import io, sys\nfrom striate.cli.main import run\nsys.stdout = io.StringIO()\n"
+    code += f"run(['info', {str(log)!r}])\nassert not {{'numpy.ma', 'importlib.metadata', 'hmac'}} & set(sys.modules)"
+
+    assert "numpy" in modules_after(code)
+
+
 def test_every_public_name_can_be_used():
     import striate
 

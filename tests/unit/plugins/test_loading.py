@@ -94,7 +94,7 @@ def test_an_entry_point_is_found_by_its_name(monkeypatch):
 
     point = EntryPoint("lru", "striate.plugins.templates.cache:plugins", loading.GROUP)
     wrong = EntryPoint("wrong", "striate.plugins.templates.cache:absent", loading.GROUP)
-    monkeypatch.setattr(loading, "entry_points", lambda group: EntryPoints([point, wrong]))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: EntryPoints([point, wrong]))
 
     assert [one.kind for one in load(["lru"]).loaded] == ["cache"]
     with pytest.raises(PluginError, match=r"the entry point .* fails: AttributeError"):

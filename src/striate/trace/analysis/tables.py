@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from striate.arrow import array, strings
+from striate.arrow import array, distinct, strings
 from striate.trace.analysis.intervals import covered, stretches
 from striate.trace.kept import kept
 from striate.trace.kinds import COLLECTIVES, IO, MESSAGES, RANK_LEVELS
@@ -84,7 +84,7 @@ def per_phase(trace: Trace) -> pa.Table:
     phase[io] = np.searchsorted(begins, start, side="right") - 1
     columns: dict[str, Any] = {"start": array(begins / 1e9), "end": array(ends / 1e9)}
     columns |= _volumes(trace, phase, len(begins))
-    pairs = np.unique(phase[io] * trace.ranks + trace.column("rank")[io])
+    pairs = distinct(phase[io] * trace.ranks + trace.column("rank")[io])
     columns["ranks"] = array(np.bincount(pairs // trace.ranks, minlength=len(begins)))
     return pa.table(columns)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from striate.arrow import array, strings
+from striate.arrow import array, distinct, strings
 from striate.trace.records import (
     DATA_MODULES,
     Columns,
@@ -24,6 +24,8 @@ from striate.trace.records import (
 
 if TYPE_CHECKING:
     from striate.trace.trace import Trace
+
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +112,26 @@ def file_totals(trace: Trace) -> pa.Table:
         name: np.zeros(files, kind)
         for name, kind in (("bytes_read", "i8"), ("bytes_written", "i8"), ("seconds", "f8"))
     }
-    users = []
+    users = [np.empty((2, 0), np.int64)]
     for module, columns in records.items():
         chosen = asked(records, module, files) & (columns["file"] >= 0)
         file, rank = columns["file"][chosen], columns["rank"][chosen]
         np.add.at(sums["bytes_read"], file, moved(columns, "read")[chosen])
         np.add.at(sums["bytes_written"], file, moved(columns, "write")[chosen])
         np.add.at(sums["seconds"], file, seconds(columns)[chosen])
-        users.append(np.stack([file, rank], axis=1))
-    pairs = np.unique(np.concatenate(users), axis=0) if users else np.empty((0, 2), np.int64)
-    ranks = np.bincount(pairs[:, 0], minlength=files)
-    ranks[pairs[pairs[:, 1] < 0, 0]] = trace.ranks  # a merged record is one of all ranks
+        users.append(np.stack([file, rank]))
+    ranks = users_of_files(*np.concatenate(users, axis=1), files=files, ranks=trace.ranks)
     columns = {name: array(column) for name, column in {**sums, "ranks": ranks}.items()}
     return pa.table({"file": strings(trace.file_names()), **columns})
+
+
+def users_of_files(file: Numbers, rank: Numbers, *, files: int, ranks: int) -> Numbers:
+    """How many ranks have a record of each file; all of them where one was merged, which has the rank -1."""
+    pairs = distinct(file * (ranks + 1) + rank + 1)
+    file, merged = pairs // (ranks + 1), pairs % (ranks + 1) == 0
+    users: Numbers = np.bincount(file, minlength=files)
+    users[file[merged]] = ranks
+    return users
 
 
 def rank_seconds(trace: Trace) -> RankSeconds:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from striate.arrow import array, as_numpy, strings, taken
+from striate.arrow import among, array, as_numpy, distinct, strings, taken
 from striate.errors import TraceError
 from striate.formats.readers.darshan import dxt
 from striate.formats.readers.darshan.counters import Counters, counters
@@ -176,7 +176,7 @@ def _read_level(
     if extended in log.modules and extended is not None:
         segments = _segments(reading, extended)
         if segments is not None:
-            known = np.unique(segments.id)
+            known = distinct(segments.id)
             reading.single |= len(known) > 0
             _add_segments(reading, segments, records, extended, level)
     if records is None:
@@ -306,9 +306,9 @@ def _together(reading: _Reading, found: dxt.Segments, records: Counters) -> NDAr
     mixed = False
     for kind in ("read", "write"):
         called, together = calls(records.columns, kind), records.columns[f"coll_{kind}s"]
-        every = np.isin(found.id, records.id[(together > 0) & (together == called)])
-        alone = np.isin(found.id, records.id[together < called])
-        mixed |= bool((np.isin(found.id, records.id[(together > 0) & (together < called)])).any())
+        every = among(found.id, records.id[(together > 0) & (together == called)])
+        alone = among(found.id, records.id[together < called])
+        mixed |= bool(among(found.id, records.id[(together > 0) & (together < called)]).any())
         collective |= every & ~alone & (found.write == (kind == "write"))
     if mixed:
         reading.flag(
