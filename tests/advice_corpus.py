@@ -102,6 +102,25 @@ def alike():
         module="MPI-IO",
     )
     yield case("MPI-IO counters alone", log, "small requests", "missing collectives")
+    megabytes = posix("write", 2000, 1_000_000, 20.0)
+    yield case("requests of 1 MB", each_rank(Log(ranks=32, seconds=40), "/scratch/m.{}", megabytes))
+    anywhere = posix("read", 200, 16 * MIB, 18.0, sequential=0.5, consecutive=0.0, extent=40 * GIB)
+    yield case("large reads in any order", each_rank(Log(ranks=32, seconds=200), "/scratch/q.{}", anywhere))
+    log = each_rank(Log(ranks=64, seconds=300), "/scratch/d.{}", posix("write", 64, 16 * MIB, 10.0))
+    yield case(
+        "some lines beside the data", log.add("POSIX", "/scratch/l", 0, **posix("write", 5000, 120, 0.4))
+    )
+    log = Log(ranks=64, seconds=220)
+    for step in range(20):
+        each_rank(log, f"/scratch/{step}.{{}}", posix("write", 1, 512 * KIB, 0.3, meta_time=5.0))
+    yield case("one request per file", log, "many files", may=("metadata storm",))
+    again = posix("read", 3776, MIB, 260.0, opens=118, extent=32 * MIB, meta_time=2.0)
+    log = shared(Log(ranks=512, seconds=900), "/scratch/t", again, same_bytes=True)
+    yield case("a small file read again", log.stripe("/scratch/t", targets=range(4)), "redundant reads")
+    looked = {"opens": 40, "stats": 20_000, "meta_time": 150.0, "reads": 40, "bytes_read": 40 * MIB}
+    looked |= {"max_byte_read": MIB - 1, "read_time": 0.02}
+    log = shared(Log(ranks=256, seconds=300), "/scratch/site.py", looked, same_bytes=True)
+    yield case("stats of a shared file", log, "metadata storm", may=("cached reads",))
 
 
 def _two_phase(aggregators, *, slowest):

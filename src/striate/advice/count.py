@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.advice.layer import MEBIBYTE
+from striate.advice.layer import MEBIBYTE, MEGABYTE
 from striate.trace.analysis.tables import row_calls
 from striate.trace.records import SIZE_LIMITS, SIZES, Columns
 from striate.trace.trace import Trace
@@ -32,7 +32,9 @@ def counted(trace: Trace, level: str) -> Columns:
     found["write_time"] = found["write_time"] + sums.seconds(rows.of_kind("sync"))
     each = rows.column("bytes") // np.maximum(row_calls(rows), 1)
     found["access1_access"] = np.full(len(groups), MEBIBYTE)  # the one common size that rules ask for
-    found["access1_count"] = sums.calls(rows.of_kind("read", "write") & (each == MEBIBYTE))
+    found["access1_count"] = sums.calls(
+        rows.of_kind("read", "write") & (each >= MEGABYTE) & (each <= MEBIBYTE)
+    )
     found["rw_switches"] = sums.count(_switches(rows, place.ravel()))
     found["file_alignment"] = np.full(len(groups), ALIGNMENT)
     return found

@@ -17,7 +17,7 @@ from striate.interval import Interval
 from striate.trace.records import DATA_MODULES, asked, columns_of
 from striate.trace.trace import Trace
 
-LEAST_SHARE = 0.001  # of the run: what is smaller cannot be told from nothing
+LEAST_SHARE = 0.005  # of the run: what is smaller cannot be told from nothing
 LEAST_IO_SHARE = 0.02  # of the time in I/O
 
 

@@ -13,7 +13,7 @@ from striate.trace.records import Columns
 
 KINDS = ("read", "write")
 SMALL_BUCKETS = 4  # up to 100 KiB
-MEBIBYTE = 2**20
+MEBIBYTE, MEGABYTE = 2**20, 10**6
 LAST_SMALL = records.SIZES[SMALL_BUCKETS]
 MIDDLES = dict(zip(records.SIZES, (50, 500, 5_000, 50_000, 500_000), strict=False))  # bytes
 Floats = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Layer:
         return self._short(kind, SMALL_BUCKETS, 100 * 1024)
 
     def below_mebibyte(self, kind: str) -> Floats:
-        """Calls of less than 1 MiB, likewise; those of 1 MiB are left out where they are a common size."""
+        """Calls of less than 1 MiB, likewise; those of 1 MB to 1 MiB are left out where they are a common size."""
         return self._short(kind, SMALL_BUCKETS + 1, MEBIBYTE) - self._of_mebibyte(kind)
 
     def bytes_below_mebibyte(self, kind: str) -> Floats:
@@ -82,16 +82,13 @@ class Layer:
         return np.where(calls < self.calls(kind), np.minimum(middles, size), size)
 
     def _of_mebibyte(self, kind: str) -> Floats:
-        """Calls of exactly 1 MiB, which lie in the bucket below it, by the common sizes of all accesses."""
-        common = sum(
-            (
-                np.where(
-                    self.get(f"access{number}_access") == MEBIBYTE, self.get(f"access{number}_count"), 0.0
-                )
-                for number in range(1, 5)
-            ),
-            np.zeros(len(self)),
-        )
+        """Calls of 1 MB to 1 MiB, which lie in the bucket below it, by the common sizes of all accesses."""
+        common = np.zeros(len(self))
+        for number in range(1, 5):
+            size = self.get(f"access{number}_access")
+            common += np.where(
+                (size >= MEGABYTE) & (size <= MEBIBYTE), self.get(f"access{number}_count"), 0.0
+            )
         here, both = self._bucket(kind, LAST_SMALL), sum(self._bucket(each, LAST_SMALL) for each in KINDS)
         return np.minimum(here, common * here / np.maximum(both, 1.0))
 

@@ -63,8 +63,9 @@ def test_small_requests_in_a_row_are_worth_a_buffer():
     item = fired(trace_of(writes(0, range(0, 100 * 4096, 4096), 4096), ranks=1), "small requests")
 
     assert item.evidence.operations == 100
-    # 100 ms in all, 4 ms of it bytes at 100 MB/s: half of 95.9 ms at least, less a tenth for the spread of runs
-    assert item.gain.low == pytest.approx(0.9 * 0.5 * (0.1 - 100 * 4096 / 100e6), rel=0.01)
+    # 100 ms in all, 4 ms of it bytes at 100 MB/s: half of 95.9 ms at least for 99 of 100 calls, less a tenth for the
+    # spread of runs
+    assert item.gain.low == pytest.approx(0.9 * 0.5 * 0.99 * (0.1 - 100 * 4096 / 100e6), rel=0.01)
     assert item.gain.high <= 0.1
     assert item.severity == "critical"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advice_corpus import corpus
+from advice_corpus import alike, corpus, good
 from darshan_logs import ALL, GIB, KIB, MIB, Log, merged, mpiio, posix
 from striate.advice import advise
 from striate.advice.advise import RULES
@@ -53,6 +53,11 @@ def test_recall_and_precision_on_the_corpus(judged, capsys):
 
 def of(log, tmp_path):
     return {item.rule: item for item in advise(read_trace(log.save(tmp_path / "log.darshan"))).items}
+
+
+@pytest.mark.parametrize("case", [*good(), *alike()], ids=lambda case: case.name)
+def test_what_only_looks_like_a_problem_is_left_in_peace(case, tmp_path):
+    assert set(of(case.log, tmp_path)) <= case.has | case.may
 
 
 def test_one_stripe_saves_no_more_than_the_accesses_took(tmp_path):
@@ -183,3 +188,72 @@ def test_a_wide_component_that_a_file_never_reaches_does_not_count(tmp_path):
 
     assert "on 1 storage target" in of(log, tmp_path)["stripe"].evidence.words
     assert trace.header.files[0].hints["striping_factor"] == "1"
+
+
+def test_the_slowest_rank_with_as_many_bytes_is_late_and_not_told_to_take_less(tmp_path):
+    late = merged(posix("write", 200, 2 * MIB, 10.0), ranks=128, slowest=90.0, fastest=2.0)
+    item = of(Log(ranks=128, seconds=120).add("POSIX", "/scratch/x", ALL, **late), tmp_path)["imbalance"]
+    more = late | {"slowest_rank_bytes": 4000 * MIB}
+    other = of(Log(ranks=128, seconds=120).add("POSIX", "/scratch/x", ALL, **more), tmp_path)["imbalance"]
+
+    assert item.title == "Some ranks take much longer than others for as many bytes"
+    assert "it moves 400 MiB, the mean is 400 MiB" in item.evidence.words
+    assert "equal part" not in item.change.words
+    assert "equal part" in other.change.words
+
+
+def test_small_requests_with_gaps_are_not_told_to_use_a_buffer(tmp_path):
+    def change(**order):
+        log = Log(ranks=4, seconds=100).add(
+            "POSIX", "/scratch/a", 0, **posix("read", 9000, 4 * KIB, 60.0, **order)
+        )
+        return of(log, tmp_path)["small requests"].change
+
+    assert "a buffer does not merge" in change(consecutive=0.0).words
+    assert "'rb', buffering" in change(consecutive=1.0).code
+
+
+def test_small_requests_are_told_with_their_own_size(tmp_path):
+    both = posix("read", 300, 8 * MIB, 12.0)
+    both |= {"reads": 400, "seq_reads": 399, "size_read_100_1k": 100, "bytes_read": 300 * 8 * MIB + 51_200}
+    item = of(Log(ranks=1, seconds=20).add("POSIX", "/scratch/a", 0, **both), tmp_path)["small requests"]
+
+    assert "100 of 400 accesses move less than 1 MiB, 500 B on average" in item.evidence.words
+
+
+def test_a_program_that_reads_before_it_writes_itself_has_no_data_sieving_to_turn_off(tmp_path):
+    both = posix("read", 20_000, 64 * KIB, 120.0) | posix(
+        "write", 20_000, 64 * KIB, 140.0, rw_switches=39_999
+    )
+    item = of(Log(ranks=1, seconds=400).add("POSIX", "/scratch/a", 0, **both), tmp_path)["read-modify-write"]
+
+    assert not item.change.hints
+    assert "Keep blocks in memory" in item.change.words
+
+
+def test_one_file_that_is_read_again_is_told_as_one(tmp_path):
+    again = merged(posix("read", 4000, MIB, 60.0, extent=32 * MIB), ranks=8, same_bytes=True)
+    words = of(Log(ranks=8, seconds=100).add("POSIX", "/scratch/a", ALL, **again), tmp_path)[
+        "redundant reads"
+    ]
+
+    assert "/scratch/a was read 1,000 times over by up to 8 ranks" in words.evidence.words
+
+
+def test_new_files_are_kept_from_a_slow_target_by_a_pool(tmp_path):
+    log = Log(ranks=64, seconds=120)
+    for rank in range(64):
+        log.add("POSIX", f"/scratch/{rank}", rank, **posix("write", 64, 16 * MIB, 17.0 if rank % 8 else 80.0))
+        log.stripe(f"/scratch/{rank}", targets=(rank % 8,))
+    commands = of(log, tmp_path)["slow target"].change.commands
+
+    assert commands[0].startswith("lfs setstripe -p POOL DIRECTORY  # a pool without OST 0")
+
+
+def test_data_sets_without_their_files_cannot_be_judged(tmp_path):
+    counters = {"writes": 400, "bytes_written": 400 * MIB, "write_time": 70.0}
+    log = Log(ranks=4).add("H5D", "/scratch/b.h5:/x", 0, **counters)
+    log.add("POSIX", "/scratch/b.h5", 0, **posix("write", 400, MIB, 70.0))
+    advice = advise(read_trace(log.save(tmp_path / "log.darshan")))
+
+    assert advice.unjudged["HDF5 transfers"] == "HDF5 files (Darshan's H5F module)"

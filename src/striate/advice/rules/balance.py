@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,13 +15,14 @@ from striate.advice.rules.requests import NO_STORAGE
 from striate.interval import Interval
 from striate.printable import one_line
 from striate.tuning.change import Change
-from striate.units import about_seconds, about_size
+from striate.units import about_seconds, about_size, counted
 
 ALONE = 0.8  # of the bytes
 UNEVEN = 2.0  # the busiest rank over the mean
 LATE_SHARE = 0.15  # of the slowest rank's time on shared files: as Drishti's (Bez et al., PDSW 2022)
 SLOW = 2.0  # times the median of its like
 FEW_BYTES = 2**20
+ALIKE = 1.25  # times the bytes of another: about as many
 
 
 def one_rank(facts: Facts) -> Verdict:
@@ -137,7 +140,11 @@ def _uneven_times(facts: Facts, layer: Layer) -> Verdict:
         f"{facts.name(int(layer.file[worst]))}, the mean over ranks is "
         f"{about_seconds(float(layer.seconds()[worst]) / facts.ranks)}"
     )
-    return _uneven(facts, layer, wall, words, mean_seconds=mean)
+    own, usual = float(layer.get("slowest_rank_bytes")[worst]), float(layer.moved()[worst]) / facts.ranks
+    alike = 0 < own <= ALIKE * usual
+    words += f"; it moves {about_size(own)}, the mean is {about_size(usual)}" if alike else ""
+    found = _uneven(facts, layer, wall, words, mean_seconds=mean)
+    return _late(found) if found is not None and alike else found
 
 
 def _judged_times(facts: Facts, layer: Layer) -> Layer:
@@ -150,12 +157,14 @@ def _judged_times(facts: Facts, layer: Layer) -> Layer:
     return above.where(facts.asked(above) & (together == 0))
 
 
-def _uneven(facts: Facts, layer: Layer, wall: Interval, words: str, *, mean_seconds: float) -> Verdict:
+def _uneven(
+    facts: Facts, layer: Layer, wall: Interval, words: str, *, mean_seconds: float
+) -> Diagnosis | None:
     over = max(wall.high - mean_seconds, 0.0)
     if not facts.matters(over):
         return None
     return Diagnosis(
-        title="Few ranks do most of the I/O",
+        title="Some ranks do much more I/O than others",
         evidence=Evidence.of(layer.calls(), layer.moved(), layer.seconds(), words),
         why="The run waits for its busiest rank; equal shares would finish at the same time.",
         wall=wall,
@@ -167,6 +176,23 @@ def _uneven(facts: Facts, layer: Layer, wall: Interval, words: str, *, mean_seco
         verify="striate info of a new trace: the slowest rank's I/O time is near the mean",
         saved=(0.0, 1.0),
         cap=over,
+    )
+
+
+def _late(found: Diagnosis) -> Diagnosis:
+    """The same of a slowest rank that moves no more than others: equal parts would not help it."""
+    return replace(
+        found,
+        title="Some ranks take much longer than others for as many bytes",
+        why="The run waits for its slowest rank: its node, network path or storage target is slow, or it waits for "
+        "locks of others.",
+        change=Change(
+            "Look for what the slowest rank shares with no other: its node, or the storage targets of its part; "
+            "let collective calls access the file where ranks wait for each other's locks",
+            hints={"romio_cb_write": "enable", "romio_cb_read": "enable"},
+            commands=("lfs getstripe FILE",),
+        ),
+        certainty="inferred",
     )
 
 
@@ -212,7 +238,7 @@ def slow_target(facts: Facts) -> Verdict:
     if not facts.matters(excess):
         return None
     words = (
-        f"{int(mine.sum()):,} files on OST {target} take "
+        f"{counted(int(mine.sum()), 'file')} on OST {target} take "
         f"{about_seconds(float(seconds[known][mine].mean()))} on average, "
         f"{float(pace[mine].mean()) / usual:.1f} times as long per byte as others"
     )
@@ -225,7 +251,7 @@ def slow_target(facts: Facts) -> Verdict:
         change=Change(
             "Report the target to your computing centre; put new files on other targets until it is repaired",
             commands=(
-                f"lfs setstripe -o ^{target} DIRECTORY  # or: lfs setstripe -p POOL DIRECTORY",
+                f"lfs setstripe -p POOL DIRECTORY  # a pool without OST {target}; lfs pool_list shows them",
                 f"lfs df -v  # OST {target}",
             ),
         ),
@@ -262,7 +288,7 @@ def slow_host(facts: Facts) -> Verdict:
     own = layer.rank >= 0
     io = np.bincount(layer.rank[own], layer.seconds()[own], facts.ranks)
     busiest = int(np.argmax(io))
-    like = (moved > 0.8 * moved[busiest]) & (moved < 1.25 * moved[busiest]) & (moved >= FEW_BYTES)
+    like = (moved > moved[busiest] / ALIKE) & (moved < ALIKE * moved[busiest]) & (moved >= FEW_BYTES)
     if (
         like.sum() < 4
         or io[busiest] < SLOW * np.median(io[like])

@@ -7,7 +7,7 @@ import numpy as np
 from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
 from striate.advice.facts import Facts
 from striate.advice.item import Evidence
-from striate.advice.layer import MEBIBYTE
+from striate.advice.layer import MEBIBYTE, Floats, Rows
 from striate.advice.rules.requests import NO_POSIX, NO_STORAGE
 from striate.tuning.change import Change
 from striate.units import about_size, counted
@@ -90,7 +90,7 @@ def metadata_storm(facts: Facts) -> Verdict:
         return None
     words = (
         f"{int(opens.sum()):,} opens and {int(stats.sum()):,} stats of "
-        f"{int((layer.of_files(calls) > 0).sum()):,} files"
+        f"{counted(int((layer.of_files(calls) > 0).sum()), 'file')}"
     )
     many, users = (layer.of_files(opens) > 0).sum() >= FEW, np.where(opens > 0, layer.users, 0.0)
     needed = float(np.minimum(calls, 2 * layer.users).sum()) / max(float(calls.sum()), 1.0)
@@ -172,9 +172,8 @@ def redundant_reads(facts: Facts) -> Verdict:
     users = float(layer.users_of_files()[again].max())
     words = (
         f"{about_size(extra)} of {about_size(float(read.sum()))} read were read before: "
-        f"{int(again.sum()):,} files, such as "
-        f"{facts.largest(np.where(again, read, 0), most=1)[0]}, were read {factor:,.1f} times "
-        f"over by up to {counted(int(users), 'rank')}"
+        f"{_such(facts, again, read)} read {factor:,.{1 if factor < 10 else 0}f} times over by up to "
+        f"{counted(int(users), 'rank')}"
     )
     return Diagnosis(
         title="The same bytes are read again",
@@ -189,6 +188,12 @@ def redundant_reads(facts: Facts) -> Verdict:
         verify=f"bytes read in a new trace: {about_size(float(read.sum()) - extra)}",
         saved=(0.3 * (1 - 1 / factor), 1 - 1 / factor),
     )
+
+
+def _such(facts: Facts, files: Rows, weights: Floats) -> str:
+    """The one file, or how many and the one with the largest weight, as the subject of a sentence."""
+    name = facts.largest(np.where(files, weights, 0), most=1)[0]
+    return f"{name} was" if files.sum() == 1 else f"{int(files.sum()):,} files, such as {name}, were"
 
 
 def read_modify_write(facts: Facts) -> Verdict:
@@ -218,10 +223,20 @@ def read_modify_write(facts: Facts) -> Verdict:
         why="A write with gaps reads a region, modifies it, and writes it back: bytes move twice, "
         "under a lock.",
         wall=wall,
-        change=Change(
-            "Turn data sieving off for writes, or write in collective calls that fill whole blocks",
-            hints={"romio_ds_write": "disable", "romio_cb_write": "enable"},
-        ),
+        change=_whole_blocks(by_library=above is not None),
         verify="striate info of a new trace: no POSIX reads of these files",
         saved=(0.2, 1.0),
+    )
+
+
+def _whole_blocks(*, by_library: bool) -> Change:
+    """What reads no block before it is written: hints where MPI-IO did, another program where that did itself."""
+    if by_library:
+        return Change(
+            "Turn data sieving off for writes, or write in collective calls that fill whole blocks",
+            hints={"romio_ds_write": "disable", "romio_cb_write": "enable"},
+        )
+    return Change(
+        "Keep blocks in memory from the first change to the last, and write each of them once and whole",
+        code="block = cache.setdefault(number, read(number)); ...; write(number, block)  # once, at the end",
     )

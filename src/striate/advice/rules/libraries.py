@@ -58,8 +58,10 @@ def hdf5_chunks(facts: Facts) -> Verdict:
 def hdf5_independent(facts: Facts) -> Verdict:
     """Parallel HDF5 whose data sets are accessed without collective transfers."""
     files, sets = facts.layer("H5F"), facts.layer("H5D")
-    if sets is None or files is None:
-        return Unjudged("HDF5 data sets (Darshan's H5D module)") if files is not None else None
+    if files is None:
+        return Unjudged("HDF5 files (Darshan's H5F module)") if sets is not None else None
+    if sets is None:
+        return Unjudged("HDF5 data sets (Darshan's H5D module)")
     parallel = files.most_of_files(files.get("use_mpiio")) > 0
     alone = sets.in_files(parallel) & (sets.get("use_mpiio_collective") == 0)
     alone &= (sets.calls() >= 4 * sets.users) & (sets.moved() < 2**22 * np.maximum(sets.calls(), 1))

@@ -17,7 +17,8 @@ SMALL_SHARE = (
 )
 RANDOM_SHARE = 0.2
 FEW = 64  # calls that cannot matter
-LARGE = 2**20  # bytes: requests of this size may come in any order
+LARGE = 2**20  # bytes: requests of this size need no merging
+JUMP = 2 * 2**20  # bytes that a disk moves while it could seek: 10 ms at 200 MB/s
 CALL = 2**20  # bytes whose transfer takes about as long as the rest of a call: a millisecond at 1 GB/s
 BUFFER = 4 * 2**20
 LASTING = 0.5  # of the time per call may be locks and copies that larger requests do not spare
@@ -31,33 +32,46 @@ def small_requests(facts: Facts) -> Verdict:
         return NO_STORAGE
     small = layer.below_mebibyte("read") + layer.below_mebibyte("write")
     calls = layer.calls()
-    chosen = (small >= SMALL_SHARE * calls) & (small > 0)
-    if small[chosen].sum() < FEW:
+    chosen = (small >= SMALL_SHARE * calls) & (small > 0) & (_spare(layer) > 0)
+    count = int(small[chosen].sum())
+    if (small * _spare(layer))[chosen].sum() < FEW:
         return None
     spent = np.where(chosen, _small_seconds(layer), 0.0)
     wall = facts.wall(layer, spent)
     if not facts.matters(wall.estimate):
         return None
-    size = float(layer.moved()[chosen].sum())
-    mean = size / max(float(calls[chosen].sum()), 1.0)
+    size = float(sum(layer.bytes_below_mebibyte(kind)[chosen].sum() for kind in KINDS))
     words = (
-        f"{int(small[chosen].sum()):,} of {int(calls.sum()):,} accesses move less than 1 MiB, {about_size(mean)} on "
+        f"{count:,} of {int(calls.sum()):,} accesses move less than 1 MiB, {about_size(size / count)} on "
         f"average, in {_files(facts, layer, spent)}"
     )
-    low, high = _merged_share(layer, chosen, mean)
+    low, high = _merged_share(layer, chosen, size / count)
     return Diagnosis(
         title="Many small requests",
-        evidence=Evidence(int(small[chosen].sum()), int(size), float(spent.sum()), words),
+        evidence=Evidence(count, int(size), float(spent.sum()), words),
         why="Every request pays the latency of the file system, however few bytes it moves.",
         wall=wall,
-        change=Change(
-            f"Collect data in memory and access the file in requests of {about_size(BUFFER)} or more",
-            code="file = open(path, 'wb', buffering=4 << 20)  # C: setvbuf(file, NULL, _IOFBF, 4 << 20)",
-            hints={"cb_buffer_size": str(16 * 2**20)},
-            runtime={"buffer": "64 MiB"},
-        ),
+        change=_larger_requests(layer.where(chosen)),
         verify="striate info of a new trace: fewer accesses for as many bytes",
         saved=(low, high),
+    )
+
+
+def _larger_requests(layer: Layer) -> Change:
+    """A buffer merges accesses that follow each other; those with gaps between them need to be described together."""
+    following = sum(float(layer.get(f"consec_{kind}s").sum()) for kind in KINDS)
+    if layer.has("consec_reads") and following < 0.5 * float(layer.calls().sum()):
+        return Change(
+            "Access whole regions and pick the pieces in memory, or describe all pieces of a rank by one datatype "
+            "and access them in one collective call; a buffer does not merge pieces with gaps between them",
+            code="file.Set_view(displacement, etype, filetype); file.Write_all(data)",
+            hints={"romio_cb_read": "enable", "romio_cb_write": "enable", "cb_buffer_size": str(16 * 2**20)},
+        )
+    mode = "rb" if layer.calls("read").sum() > layer.calls("write").sum() else "wb"
+    return Change(
+        f"Collect data in memory and access the file in requests of {about_size(BUFFER)} or more",
+        code=f"file = open(path, '{mode}', buffering=4 << 20)  # C: setvbuf(file, NULL, _IOFBF, 4 << 20)",
+        runtime={"buffer": "64 MiB"},
     )
 
 
@@ -79,9 +93,14 @@ def _merged_share(layer: Layer, chosen: np.ndarray, mean: float) -> tuple[float,
     fit = per_call_share(layer.calls(), layer.moved(), seconds)
     weight = np.where(chosen, seconds, 0.0)
     total = max(float(weight.sum()), 1e-12)
-    left = 1 - min(mean / BUFFER, 1.0)  # calls that remain
-    least, most = (float((share * weight).sum()) / total * left for share in (fit.low, fit.high))
+    fewer = np.minimum(1 - min(mean / BUFFER, 1.0), _spare(layer))
+    least, most = (float((share * weight * fewer).sum()) / total for share in (fit.low, fit.high))
     return LASTING * least, most
+
+
+def _spare(layer: Layer) -> Floats:
+    """The share of the calls of each record that larger ones could replace: each rank needs one per file."""
+    return np.asarray(1 - np.minimum(layer.users / np.maximum(layer.calls(), 1), 1.0))
 
 
 def _files(facts: Facts, layer: Layer, spent: Floats) -> str:
@@ -101,7 +120,8 @@ def random_access(facts: Facts) -> Verdict:
         calls, jumps = layer.calls(kind), _jumps(layer, kind)
         often = (jumps >= RANDOM_SHARE * calls) & (calls > 0)
         back += np.where(often, jumps, 0)
-        spent += np.where(often, layer.seconds(kind) * jumps / np.maximum(calls, 1), 0.0)
+        cost = JUMP * calls + layer.moved(kind)  # of each access, were it a jump
+        spent += np.where(often, layer.seconds(kind) * JUMP * jumps / np.maximum(cost, 1), 0.0)
     wall = facts.wall(layer, spent)
     if back.sum() < FEW or not facts.matters(wall.estimate):
         return None

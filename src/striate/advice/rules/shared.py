@@ -12,7 +12,6 @@ from striate.advice.item import Evidence
 from striate.advice.layer import KINDS, Floats, Layer, Rows
 from striate.advice.rules.requests import NO_POSIX, NO_STORAGE
 from striate.arrow import as_numpy
-from striate.interval import Interval
 from striate.shell import path_word
 from striate.tuning.change import Change
 from striate.units import about_seconds, about_size, counted
@@ -21,6 +20,7 @@ SMALL = 2**20
 LARGE = 2**22
 GIB = 2**30
 MOST_STRIPES = 64
+PART = 64 * SMALL  # bytes of a file that are worth a storage target
 
 
 def stripe(facts: Facts) -> Verdict:
@@ -36,8 +36,9 @@ def stripe(facts: Facts) -> Verdict:
     used = (as_numpy(stripes.column("start")) <= last[file]) | (last[file] <= 0)  # components that hold bytes
     np.maximum.at(count, file[used], as_numpy(stripes.column("stripe_count"))[used].astype(float))
     size = layer.of_files(layer.moved())
+    reach = np.where(last > 0, np.minimum(size, last + 1), size)  # what is accessed again lies there once
     users = layer.users_of_files()
-    wanted = np.minimum(np.minimum(np.ceil(size / GIB), users), MOST_STRIPES)
+    wanted = np.minimum(np.minimum(np.ceil(size / GIB), reach // PART), np.minimum(users, MOST_STRIPES))
     narrow = (count > 0) & (wanted >= 4) & (count <= np.where(count <= 4, wanted / 4, wanted / 8))
     wide = (count >= 8) & (size < 16 * SMALL) & (size > 0) & (users <= 1)
     if not narrow.any():
@@ -48,14 +49,15 @@ def stripe(facts: Facts) -> Verdict:
         return None
     worst = int(np.argmax(np.where(narrow, size, 0)))
     to = int(wanted[worst])
+    again = f" to or from {about_size(float(reach[worst]))}" if reach[worst] < 0.9 * size[worst] else ""
     words = (
-        f"{facts.name(worst)}: {about_size(float(size[worst]))} by {int(users[worst]):,} ranks on "
+        f"{facts.name(worst)}: {about_size(float(size[worst]))}{again} by {int(users[worst]):,} ranks on "
         f"{counted(int(count[worst]), 'storage target')}"
     )
     return Diagnosis(
         title="A large shared file is striped over few storage targets",
         evidence=Evidence.of(layer.calls()[spent > 0], size[narrow], spent, words),
-        why="The file cannot be faster than its storage targets, however many ranks write.",
+        why="The file cannot be faster than its storage targets, however many ranks use it.",
         wall=wall,
         change=Change(
             f"Stripe new files over {to} targets, before they are created",
@@ -330,18 +332,21 @@ def independent_opens(facts: Facts) -> Verdict:
     if above is not None:
         alone &= above.of_files(above.get("coll_opens")) == 0
     mine = layer.in_files(alone)
-    spent = np.where(mine, layer.seconds("meta"), 0.0)
+    opens, others = layer.opens(), layer.get("stats") + layer.get("seeks")
+    share = np.divide(opens, opens + others, out=np.zeros(len(layer)), where=opens > 0)
+    spent = np.where(mine, layer.seconds("meta") * share, 0.0)
     wall = facts.wall(layer, spent)
     if not alone.any() or not facts.matters(wall.estimate):
         return None
-    count = int(layer.opens()[mine].sum())
-    words = f"{count:,} opens of {int(alone.sum()):,} shared files by {facts.ranks:,} ranks, independently"
+    count = int(opens[mine].sum())
+    shared = counted(int(alone.sum()), "shared file")
+    words = f"{count:,} opens of {shared} by {facts.ranks:,} ranks, independently"
     return Diagnosis(
         title="All ranks open the same files independently",
         evidence=Evidence(count, 0, float(spent.sum()), words),
         why="All ranks send the same request to the metadata server at the same time; a collective "
         "open sends one, or one per aggregator.",
-        wall=Interval(wall.low, wall.estimate, wall.high),
+        wall=wall,
         change=Change(
             "Open shared files collectively, or let one rank read and broadcast",
             code="MPI.File.Open(comm, path, amode)  # with romio_no_indep_rw = true only aggregators open",
