@@ -75,7 +75,9 @@ def _ends(values: Sequence[Any]) -> NDArray[np.int32] | None:
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
     """The values in order, each once; `np.unique` imports masked arrays for it, which takes longer than it does."""
     ordered = np.sort(values)
-    return ordered[np.concatenate([ordered[:1] == ordered[:1], ordered[1:] != ordered[:-1]])]
+    new = np.ones(len(ordered), bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return np.asarray(ordered[new])
 
 
 def among(values: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.bool_]:
