@@ -104,6 +104,8 @@ def alike():
     yield case("MPI-IO counters alone", log, "small requests", "missing collectives")
     megabytes = posix("write", 2000, 1_000_000, 20.0)
     yield case("requests of 1 MB", each_rank(Log(ranks=32, seconds=40), "/scratch/m.{}", megabytes))
+    odd = posix("write", 9, 38 * MIB, 4.0, unaligned=1.0)
+    yield case("large pieces of own files", each_rank(Log(ranks=512, seconds=300), "/scratch/p.{}", odd))
     anywhere = posix("read", 200, 16 * MIB, 18.0, sequential=0.5, consecutive=0.0, extent=40 * GIB)
     yield case("large reads in any order", each_rank(Log(ranks=32, seconds=200), "/scratch/q.{}", anywhere))
     log = each_rank(Log(ranks=64, seconds=300), "/scratch/d.{}", posix("write", 64, 16 * MIB, 10.0))

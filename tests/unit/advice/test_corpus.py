@@ -210,6 +210,7 @@ def test_small_requests_with_gaps_are_not_told_to_use_a_buffer(tmp_path):
         return of(log, tmp_path)["small requests"].change
 
     assert "a buffer does not merge" in change(consecutive=0.0).words
+    assert "file.Read_all(data)" in change(consecutive=0.0).code
     assert "'rb', buffering" in change(consecutive=1.0).code
 
 
@@ -229,6 +230,33 @@ def test_a_program_that_reads_before_it_writes_itself_has_no_data_sieving_to_tur
 
     assert not item.change.hints
     assert "Keep blocks in memory" in item.change.words
+
+
+def test_ranks_whose_parts_grow_with_their_number_are_uneven(tmp_path):
+    log = Log(ranks=96, seconds=500)
+    for rank in range(96):  # 4 s to 403 s, the mean is 203.5 s
+        log.add(
+            "POSIX", f"/scratch/{rank}", rank, **posix("write", 10 + 4 * rank, 32 * MIB, 4.0 + 4.2 * rank)
+        )
+
+    assert of(log, tmp_path)["imbalance"].gain.high == pytest.approx(403.0 - 203.5)
+
+
+def test_unaligned_reads_are_not_told_as_writes(tmp_path):
+    unaligned = posix("read", 4000, 8 * KIB, 60.0, unaligned=1.0)
+    item = of(Log(ranks=1, seconds=100).add("POSIX", "/scratch/a", 0, **unaligned), tmp_path)["unaligned"]
+
+    assert item.why.startswith("A read of part of a block")
+
+
+def test_a_file_that_is_opened_for_every_write_is_to_stay_open(tmp_path):
+    each = posix("write", 600, 4 * KIB, 3.0, opens=600, meta_time=60.0)
+    found = of(Log(ranks=1, seconds=100).add("POSIX", "/scratch/a", 0, **each), tmp_path)
+    stats = each | {"stats": 9000}
+    other = of(Log(ranks=1, seconds=100).add("POSIX", "/scratch/a", 0, **stats), tmp_path)
+
+    assert found["metadata storm"].change.code.startswith("file = open(path, 'ab')")
+    assert "bcast" in other["metadata storm"].change.code
 
 
 def test_one_file_that_is_read_again_is_told_as_one(tmp_path):

@@ -18,7 +18,7 @@ from striate.tuning.change import Change
 from striate.units import about_seconds, about_size, counted
 
 ALONE = 0.8  # of the bytes
-UNEVEN = 2.0  # the busiest rank over the mean
+UNEVEN = 1.5  # the busiest rank over the mean
 LATE_SHARE = 0.15  # of the slowest rank's time on shared files: as Drishti's (Bez et al., PDSW 2022)
 SLOW = 2.0  # times the median of its like
 FEW_BYTES = 2**20

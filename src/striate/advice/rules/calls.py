@@ -99,17 +99,20 @@ def metadata_storm(facts: Facts) -> Verdict:
         evidence=Evidence(int(calls.sum()), 0, float(spent.sum()), words),
         why="Every open, close and stat is a request to the metadata server, which all ranks of all jobs share.",
         wall=wall,
-        change=_fewer_files() if many and opens.sum() <= 2 * users.sum() else _fewer_opens(),
+        change=_fewer_files()
+        if many and opens.sum() <= 2 * users.sum()
+        else _fewer_opens(looked_up=stats.sum() > opens.sum()),
         verify="striate info of a new trace: fewer opens and stats, and less time in metadata",
         saved=(0.3 * (1 - needed), max(1 - 0.5 * needed, 0.1)),
         certainty="inferred",
     )
 
 
-def _fewer_opens() -> Change:
+def _fewer_opens(*, looked_up: bool) -> Change:
+    listed = "names = comm.bcast(os.listdir(folder) if rank == 0 else None)"
     return Change(
         "Open each file once and keep it open; let one rank look files up and broadcast the result",
-        code="names = comm.bcast(os.listdir(folder) if rank == 0 else None)",
+        code=listed if looked_up else "file = open(path, 'ab')  # once, before the loop that writes",
     )
 
 

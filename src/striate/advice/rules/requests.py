@@ -64,14 +64,26 @@ def _larger_requests(layer: Layer) -> Change:
         return Change(
             "Access whole regions and pick the pieces in memory, or describe all pieces of a rank by one datatype "
             "and access them in one collective call; a buffer does not merge pieces with gaps between them",
-            code="file.Set_view(displacement, etype, filetype); file.Write_all(data)",
+            code=_one_call(layer),
             hints={"romio_cb_read": "enable", "romio_cb_write": "enable", "cb_buffer_size": str(16 * 2**20)},
         )
-    mode = "rb" if layer.calls("read").sum() > layer.calls("write").sum() else "wb"
+    mode = "rb" if _reads(layer) else "wb"
     return Change(
         f"Collect data in memory and access the file in requests of {about_size(BUFFER)} or more",
         code=f"file = open(path, '{mode}', buffering=4 << 20)  # C: setvbuf(file, NULL, _IOFBF, 4 << 20)",
         runtime={"buffer": "64 MiB"},
+    )
+
+
+def _reads(layer: Layer) -> bool:
+    """Whether most calls of the records read."""
+    return bool(layer.calls("read").sum() > layer.calls("write").sum())
+
+
+def _one_call(layer: Layer) -> str:
+    """The collective call for all pieces of a rank."""
+    return (
+        f"file.Set_view(displacement, etype, filetype); file.{'Read' if _reads(layer) else 'Write'}_all(data)"
     )
 
 
@@ -188,7 +200,7 @@ def strided_access(facts: Facts) -> Verdict:
         change=Change(
             "Describe all pieces of a rank by one datatype and access them in one collective call",
             hints={"romio_cb_write": "enable", "romio_cb_read": "enable"},
-            code="file.Set_view(displacement, etype, filetype); file.Write_all(data)",
+            code=_one_call(layer.where(gaps > 0)),
         ),
         verify="striate info of a new trace: read_all or write_all calls above few large accesses",
         saved=_merged_share(layer, gaps > 0, total / max(float(layer.calls()[gaps > 0].sum()), 1.0)),
@@ -202,7 +214,12 @@ def unaligned(facts: Facts) -> Verdict:
     calls, off = layer.calls(), layer.get("file_not_aligned")
     unit = layer.get("file_alignment")
     often = (off >= 0.3 * calls) & (unit > 1) & (calls > 0)
-    spent = np.where(often, layer.seconds(*KINDS) * np.minimum(off / np.maximum(calls, 1), 1.0), 0.0)
+    share = np.minimum(off / np.maximum(calls, 1), 1.0)
+    locked = layer.in_files(
+        layer.users_of_files() > 1
+    )  # else a call pays for its two ends, however long it is
+    share *= np.where(locked, 1.0, CALL * calls / np.maximum(CALL * calls + layer.moved(), 1))
+    spent = np.where(often, layer.seconds(*KINDS) * share, 0.0)
     wall = facts.wall(layer, spent)
     if off[often].sum() < FEW or not facts.matters(wall.estimate):
         return None
@@ -214,7 +231,9 @@ def unaligned(facts: Facts) -> Verdict:
     return Diagnosis(
         title="Accesses do not begin at a block of the file system",
         evidence=Evidence.of(off[often], layer.moved()[often], spent, words),
-        why="A write to part of a block reads the rest first, and ranks that write to one block wait for its lock.",
+        why="A write to part of a block reads the rest first, and ranks that write to one block wait for its lock."
+        if layer.calls("write")[often].any()
+        else "A read of part of a block fetches the whole of it, and one across blocks or stripes makes two requests.",
         wall=wall,
         change=Change(
             "Begin every rank's part at a multiple of the block or stripe",

@@ -186,7 +186,7 @@ def _read_level(
         return
     reading.flag(
         f"reconstructed-{module.lower()}",
-        f"{module}: each of {counted(len(rows.id), 'row')} stands for all accesses of a file by a rank, derived from "
+        f"{module}: {_each_row(len(rows.id))} stands for all accesses of a file by a rank, derived from "
         "counters: bytes and calls are exact; order, offsets and times are not",
     )
     if rows.spread:
@@ -244,6 +244,10 @@ def _keep_records(reading: _Reading, module: str, table: pa.Table) -> None:
         numbers = as_numpy(table.column(name))
         table = table.set_column(table.column_names.index(name), name, array(numbers.astype(np.int32)))
     reading.records[module] = table
+
+
+def _each_row(rows: int) -> str:
+    return "one row" if rows == 1 else f"each of {rows:,} rows"
 
 
 def _segments(reading: _Reading, module: str) -> dxt.Segments | None:
