@@ -167,7 +167,7 @@ def test_files_that_are_only_looked_up_have_no_size(tmp_path):
     found = of(log, tmp_path)
 
     assert "of which nothing is read or written" in found["many files"].evidence.words
-    assert "fewer files" in found["metadata storm"].change.words
+    assert "container" in found["metadata storm"].change.words
 
 
 def test_as_many_aggregators_as_there_are_is_no_change(tmp_path):
@@ -212,6 +212,25 @@ def test_small_requests_with_gaps_are_not_told_to_use_a_buffer(tmp_path):
     assert "a buffer does not merge" in change(consecutive=0.0).words
     assert "file.Read_all(data)" in change(consecutive=0.0).code
     assert "'rb', buffering" in change(consecutive=1.0).code
+
+
+def test_small_requests_below_collective_calls_are_the_aggregators(tmp_path):
+    log = Log(ranks=8, seconds=100).add("POSIX", "/scratch/a", 0, **posix("write", 9000, 4 * KIB, 60.0))
+    log.add("MPI-IO", "/scratch/a", ALL, **merged(mpiio("write", 2000, 2 * KIB, 70.0), ranks=8))
+    change = of(log, tmp_path)["small requests"].change
+
+    assert change.hints["cb_buffer_size"] == "16777216"
+    assert not change.code
+
+
+def test_a_program_of_one_rank_has_nobody_to_share_a_file_with(tmp_path):
+    log = Log(ranks=1, seconds=120)
+    for number in range(300):
+        log.add("POSIX", f"/home/{number}", 0, **posix("read", 1, 4 * KIB, 0.01, meta_time=0.3))
+    found = of(log, tmp_path)
+
+    assert "container" in found["many files"].change.words
+    assert "container" in found["metadata storm"].change.words
 
 
 def test_small_requests_are_told_with_their_own_size(tmp_path):

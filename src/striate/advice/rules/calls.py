@@ -99,7 +99,7 @@ def metadata_storm(facts: Facts) -> Verdict:
         evidence=Evidence(int(calls.sum()), 0, float(spent.sum()), words),
         why="Every open, close and stat is a request to the metadata server, which all ranks of all jobs share.",
         wall=wall,
-        change=_fewer_files()
+        change=_fewer_files(facts)
         if many and opens.sum() <= 2 * users.sum()
         else _fewer_opens(looked_up=stats.sum() > opens.sum()),
         verify="striate info of a new trace: fewer opens and stats, and less time in metadata",
@@ -116,11 +116,21 @@ def _fewer_opens(*, looked_up: bool) -> Change:
     )
 
 
-def _fewer_files() -> Change:
+def _fewer_files(facts: Facts) -> Change:
     """For programs that open each file hardly more than once: what they could do is to have fewer of them."""
+    if facts.ranks == 1:
+        return _container()
     return Change(
         "Use fewer files, one shared file or one per node; let one rank look files up and broadcast the result",
         code="file = MPI.File.Open(comm, path, MODE); file.Write_at_all(rank * part, data)",
+    )
+
+
+def _container() -> Change:
+    """For a program of one rank, which shares its files with no other."""
+    return Change(
+        "Keep small files together in one container: an archive, HDF5, or a data base",
+        code="with zipfile.ZipFile(path) as archive: content = archive.read(name)",
     )
 
 
@@ -145,7 +155,9 @@ def many_files(facts: Facts) -> Verdict:
         evidence=Evidence(int(layer.opens().sum()), int(total), float(spent.sum()), words),
         why="Creating and opening a file costs more than its few bytes, and all ranks use one metadata server.",
         wall=wall,
-        change=Change(
+        change=_container()
+        if facts.ranks == 1
+        else Change(
             "Write one shared file, or one per node, with a part for each rank; pack small inputs into one container",
             code="file = MPI.File.Open(comm, path, MODE); file.Write_at_all(rank * part, data)",
             runtime={"servers": min(facts.ranks, 16)},

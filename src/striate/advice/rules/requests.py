@@ -51,14 +51,23 @@ def small_requests(facts: Facts) -> Verdict:
         evidence=Evidence(count, int(size), float(spent.sum()), words),
         why="Every request pays the latency of the file system, however few bytes it moves.",
         wall=wall,
-        change=_larger_requests(layer.where(chosen)),
+        change=_larger_requests(facts, layer.where(chosen)),
         verify="striate info of a new trace: fewer accesses for as many bytes",
         saved=(low, high),
     )
 
 
-def _larger_requests(layer: Layer) -> Change:
-    """A buffer merges accesses that follow each other; those with gaps between them need to be described together."""
+def _larger_requests(facts: Facts, layer: Layer) -> Change:
+    """A buffer merges accesses that follow each other; those with gaps between them need to be described together.
+
+    Below collective calls the buffer is that of the aggregators.
+    """
+    above = facts.layer("MPI-IO")
+    if above is not None and collective_calls(above)[np.unique(layer.file[layer.file >= 0])].any():
+        return Change(
+            "Give collective calls more at a time, several variables or steps in one call, and a larger buffer",
+            hints={"cb_buffer_size": str(16 * 2**20), "romio_cb_write": "enable", "romio_cb_read": "enable"},
+        )
     following = sum(float(layer.get(f"consec_{kind}s").sum()) for kind in KINDS)
     if layer.has("consec_reads") and following < 0.5 * float(layer.calls().sum()):
         return Change(
@@ -73,6 +82,12 @@ def _larger_requests(layer: Layer) -> Change:
         code=f"file = open(path, '{mode}', buffering=4 << 20)  # C: setvbuf(file, NULL, _IOFBF, 4 << 20)",
         runtime={"buffer": "64 MiB"},
     )
+
+
+def collective_calls(above: Layer) -> Floats:
+    """Collective calls of MPI-IO, by file."""
+    calls = [above.get(f"{form}_{kind}s") for form in ("coll", "split") for kind in KINDS]
+    return above.of_files(np.sum(calls, axis=0))
 
 
 def _reads(layer: Layer) -> bool:

@@ -10,7 +10,7 @@ from striate.advice.diagnosis import Diagnosis, Unjudged, Verdict
 from striate.advice.facts import Facts
 from striate.advice.item import Evidence
 from striate.advice.layer import KINDS, Floats, Layer, Rows
-from striate.advice.rules.requests import NO_POSIX, NO_STORAGE
+from striate.advice.rules.requests import NO_POSIX, NO_STORAGE, collective_calls
 from striate.arrow import as_numpy
 from striate.shell import path_word
 from striate.tuning.change import Change
@@ -184,12 +184,11 @@ def _collective(facts: Facts) -> _Collective | Unjudged | None:
         return None
     if below is None:
         return Unjudged("POSIX counters below its collective calls")
-    calls = [above.get(f"{form}_{kind}s") for form in ("coll", "split") for kind in KINDS]
     users = np.maximum(above.users_of_files(), 1.0)
     slowest = np.minimum(below.slowest_time(), below.seconds(*KINDS))
     return _Collective(
         above,
-        above.of_files(np.sum(calls, axis=0)),
+        collective_calls(above),
         above.of_files(above.seconds(*KINDS)) / users,
         below.most_of_files(slowest),
         _accessing(below),
