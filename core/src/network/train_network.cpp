@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "striate/events/clock_sums.hpp"
 
@@ -17,7 +18,9 @@ TrainNetwork::TrainNetwork(Stations& stations, NetworkListener& listener)
         const Station& station = stations[index];
         const auto [model, added] = known.try_emplace({station.bandwidth, station.latency, station.kind},
                                                       static_cast<std::uint32_t>(models_.size()));
-        if (added) models_.push_back({station.bandwidth, station.full, station.latency, station.kind});
+        const Ticks full = std::max<Ticks>(station.full, 1);
+        const std::int64_t room = (station.window - 1) / full + 1;
+        if (added) models_.push_back({station.bandwidth, station.full, station.latency, room, station.kind});
         served_[index].model = model->second;
     }
 }
@@ -28,11 +31,11 @@ std::vector<double> TrainNetwork::waited() const {
     return seconds;
 }
 
-void TrainNetwork::begin(std::uint32_t source, const Departure& departure) {
-    if (source >= stations_.nics() || departure.target >= stations_.nics())
+void TrainNetwork::begin(std::uint32_t source, std::uint32_t target, std::int64_t bytes, std::uint64_t cookie,
+                         bool continues) {
+    if (source >= stations_.nics() || target >= stations_.nics())
         throw std::invalid_argument("an unknown interface");
-    if (departure.bytes < 0) throw std::invalid_argument("a message of negative size");
-    if (closed(source)) return door_of(source)->departing.push_back(departure);
+    if (bytes < 0) throw std::invalid_argument("a message of negative size");
     if (free_.empty()) {
         free_.push_back(static_cast<std::uint32_t>(messages_.size()));
         messages_.emplace_back();
@@ -41,18 +44,39 @@ void TrainNetwork::begin(std::uint32_t source, const Departure& departure) {
     free_.pop_back();
     ++active_;
     Message& message = messages_[index];
-    const std::int64_t full = stations_.settings().packet_bytes;
-    const std::int64_t packets = departure.bytes / full + 1;
-    message.cookie = departure.cookie;
+    message.cookie = cookie;
     message.source = source;
-    message.target = departure.target;
-    message.continues = departure.header == 0;
-    message.told = false;
-    message.unsent = departure.bytes;
-    message.train_packets = packets / most_trains + 1;
-    stations_.find_route(source, departure.target, route_);
-    if (!route_.analytical && departure.bytes > message.train_packets * full) message.route = route_.stations;
-    send_train(index, route_.stations, departure.header);
+    message.target = target;
+    message.continues = continues;
+    message.begun = message.told = message.early = message.leads = false;
+    message.successor = none;
+    message.unsent = bytes;
+    const std::int64_t full = stations_.settings().packet_bytes;
+    message.packets = bytes == 0 ? 1 : (bytes - 1) / full + 1;
+    message.train_packets = (bytes / full + 1) / most_trains + 1;
+    if (waits_at(source)) return queue_up(*door_of(source), index);
+    if (!sending_.empty()) {
+        if (const auto last = sending_.find(stream_of(message)); last != sending_.end()) {
+            messages_[std::exchange(last->second, index)].successor = index;
+            return;
+        }
+    }
+    set_out(index);
+}
+
+// The first train of a message leaves, or, at a door that has opened, the next one.
+void TrainNetwork::set_out(std::uint32_t index) {
+    Message& message = messages_[index];
+    if (std::exchange(message.begun, true)) {
+        route_.analytical = false;
+        return send_train(index, message.route, 0);
+    }
+    message.since = now_;
+    if (Door* door = door_of(message.target)) door->coming[message.source] += message.packets;
+    stations_.find_route(message.source, message.target, route_);
+    const std::int64_t one_train = message.train_packets * stations_.settings().packet_bytes;
+    if (!route_.analytical && message.unsent > one_train) message.route = route_.stations;
+    send_train(index, route_.stations, message.continues ? 0 : header_bytes);
 }
 
 // ---- trains
@@ -68,11 +92,47 @@ void TrainNetwork::send_train(std::uint32_t index, std::span<const std::uint32_t
     const std::int64_t last = bytes - (packets - 1) * full + (packets == 1 ? header : 0);
     const Train train{packets, std::min(bytes, full) + header, last, bytes + header};
     message.unsent -= bytes;
-    const Passage passage = route_.analytical ? pass_analytically(train) : pass(route, train);
+    if (route_.analytical) return foresee_end(index, pass_analytically(train));
+    const Span span = serve(route[0], now_, work(route, 0, train), train);
+    if (span.begun == now_) return foresee_end(index, pass(route, train, span));
+    if (route.data() != message.route.data()) message.route.assign(route.begin(), route.end());
+    message.next = train;
+    message.span = span;
+    foresee(span.begun, index, of_start);
+}
+
+void TrainNetwork::foresee_end(std::uint32_t index, const Passage& passage) {
+    Message& message = messages_[index];
+    message.room = passage.all_room;
     const bool paced = message.unsent > 0 || message.continues;
     const Ticks sent = passage.sent + (paced ? passage.waited : 0);
-    foresee(sent, index, 0);
-    if (message.unsent == 0) foresee(std::max(passage.arrived, sent), index, of_arrival);
+    foresee(sent, index, of_leaving);
+    if (message.unsent == 0) return foresee(std::max(passage.arrived, sent), index, of_arrival);
+    if (passage.room > 1 && !message.continues && !message.early) tell_early(index, passage);
+}
+
+// Once the rest of a message has room before the station that holds it up, its sender need not wait any more;
+// packets come there no faster than the slowest station until there lets them.
+void TrainNetwork::tell_early(std::uint32_t index, const Passage& passage) {
+    Message& message = messages_[index];
+    const std::int64_t rest = (message.unsent - 1) / stations_.settings().packet_bytes + 1;
+    if (rest >= passage.room || door_of(message.source) != nullptr || door_of(message.target) != nullptr)
+        return;
+    const Ticks last = after(message.since, times(message.packets - 1, passage.pace));
+    const Ticks time = std::max(passage.sent, last);
+    if (time >= passage.sent + passage.waited) return;  // the next train leaves before that
+    message.early = true;
+    foresee(time, index, of_notice);
+}
+
+void TrainNetwork::notify(std::uint32_t index) {
+    messages_[index].leads = true;
+    sending_.try_emplace(stream_of(messages_[index]), index);
+    tell(index);
+}
+
+void TrainNetwork::tell(std::uint32_t index) {
+    if (!std::exchange(messages_[index].told, true)) listener_.on_sent(messages_[index].cookie);
 }
 
 // All stations of a route are fetched together.
@@ -83,28 +143,45 @@ void TrainNetwork::fetch(std::span<const std::uint32_t> route) const {
 TrainNetwork::Passage TrainNetwork::pass_analytically(const Train& train) {
     const Ticks work = service_ticks(train.bytes, route_.bottleneck, stations_.settings().rounding);
     const auto [begun, over] = serve(route_.stations.front(), now_, work, train);
-    return {begun, after(over, route_.latency), 0};
+    return {.sent = begun,
+            .arrived = after(over, route_.latency),
+            .waited = 0,
+            .all_room = std::numeric_limits<std::int64_t>::max()};
 }
 
-TrainNetwork::Passage TrainNetwork::pass(std::span<const std::uint32_t> route, const Train& train) {
-    const std::int64_t full = stations_.settings().packet_bytes;
+Ticks TrainNetwork::work(std::span<const std::uint32_t> route, std::size_t hop, const Train& train) {
+    const Ticks first = service(route, hop, train.first);
+    if (train.packets == 1) return first;
+    const Ticks between = times(train.packets - 2, service(route, hop, stations_.settings().packet_bytes));
+    return after(after(first, service(route, hop, train.last)), between);
+}
+
+// Now it starts at its first station, where it has this span of time.
+TrainNetwork::Passage TrainNetwork::pass(std::span<const std::uint32_t> route, const Train& train,
+                                         const Span& start) {
     Passage passage{now_, now_, 0};
     Ticks first = now_, last = now_;  // when the first and the last packet come
     fetch(route);
+    Ticks longest_wait = 0, pace = 0;
+    std::int64_t room = 0;
     for (std::size_t hop = 0; hop < route.size(); ++hop) {
         const Ticks own = service(route, hop, train.first);
         const Ticks final = train.packets > 1 ? service(route, hop, train.last) : own;
-        Ticks all = own;
-        if (train.packets > 1) {
-            all = after(after(all, final), times(train.packets - 2, service(route, hop, full)));
-        }
-        const auto [begun, over] = serve(route[hop], first, all, train);
+        const auto [begun, over] =
+            hop == 0 ? start : serve(route[hop], first, work(route, hop, train), train);
         if (hop == 0) {
             passage.sent = over - final;
         } else {
             passage.waited += begun - first;
         }
+        if (begun - first > longest_wait) {
+            longest_wait = begun - first;
+            passage.room = room;
+            passage.pace = pace;
+        }
         const Model& station = model_of(route[hop]);
+        if (hop + 1 < route.size()) room += station.room;
+        pace = std::max(pace, own);
         const Ticks ends = std::max(over, after(last, final));
         if (station.kind != ComponentKind::cut_through || hop + 1 == route.size()) {
             first = after(after(begun, own), station.latency);
@@ -116,29 +193,41 @@ TrainNetwork::Passage TrainNetwork::pass(std::span<const std::uint32_t> route, c
         }
     }
     passage.arrived = last;
+    passage.all_room = room;
     return passage;
 }
 
 void TrainNetwork::train_left(std::uint32_t index) {
     if (messages_[index].unsent > 0) {
         const std::uint32_t source = messages_[index].source;
-        if (closed(source)) return door_of(source)->halted.push_back(index);
-        route_.analytical = false;
-        return send_train(index, messages_[index].route, 0);
+        return waits_at(source) ? queue_up(*door_of(source), index) : set_out(index);
     }
-    if (messages_[index].told || waits_at_door(messages_[index])) return;  // told when it is let in
-    messages_[index].told = true;
-    listener_.on_sent(messages_[index].cookie);
+    if (!window_full(messages_[index])) tell(index);
+    if (messages_[index].leads) last_left(index);
+}
+
+// A message that was told early has left: the next one of its stream may.
+void TrainNetwork::last_left(std::uint32_t index) {
+    const std::uint32_t next = messages_[index].successor;
+    if (next == none) {
+        sending_.erase(stream_of(messages_[index]));
+    } else {
+        messages_[next].leads = true;
+        set_out(next);
+    }
 }
 
 void TrainNetwork::arrive(std::uint32_t index) {
-    if (closed(messages_[index].target)) return queue_up(*door_of(messages_[index].target), index);
-    let_in(index);
+    if (!waits_at(messages_[index].target)) return let_in(index);
+    queue_up(*door_of(messages_[index].target), index);
+    if (!window_full(messages_[index])) tell(index);
 }
 
 void TrainNetwork::let_in(std::uint32_t index) {
     const std::uint64_t cookie = messages_[index].cookie;
     const bool told = messages_[index].told;
+    if (Door* door = door_of(messages_[index].target))
+        door->coming[messages_[index].source] -= messages_[index].packets;
     free_.push_back(index);
     --active_;
     if (!told) listener_.on_sent(cookie);
@@ -151,14 +240,13 @@ void TrainNetwork::guard(std::uint32_t interface) {
     if (door_number_.empty()) door_number_.assign(stations_.nics(), none);
     if (door_number_[interface] != none) return;
     door_number_[interface] = static_cast<std::uint32_t>(doors_.size());
-    doors_.emplace_back().interface = interface;
+    doors_.emplace_back();
 }
 
 void TrainNetwork::set_open(std::uint32_t interface, bool open) {
     Door* door = door_of(interface);
     if (door == nullptr) return;
-    if (door->closed && open && !(door->before.empty() && door->departing.empty() && door->halted.empty()))
-        opened_.push_back(door_number_[interface]);
+    if (door->closed && open && !door->streams.empty()) opened_.push_back(door_number_[interface]);
     door->closed = !open;
 }
 
@@ -166,42 +254,51 @@ void TrainNetwork::set_open(std::uint32_t interface, bool open) {
 void TrainNetwork::pass_doors() {
     for (std::size_t next = 0; next < opened_.size(); ++next) {
         const std::uint32_t number = opened_[next];
-        while (!doors_[number].closed && !doors_[number].departing.empty()) {
-            const Departure departure = doors_[number].departing.front();
-            doors_[number].departing.pop_front();
-            begin(doors_[number].interface, departure);
+        while (!doors_[number].closed && !doors_[number].streams.empty()) {
+            const std::uint32_t message = next_at(doors_[number]);
+            if (door_number_[messages_[message].source] == number) {
+                set_out(message);
+            } else {
+                const std::uint32_t successor = messages_[message].next_at_door;
+                let_in(message);
+                tell_next(successor);
+            }
         }
-        for (; !doors_[number].closed && !doors_[number].halted.empty(); doors_[number].halted.pop_front())
-            train_left(doors_[number].halted.front());
-        while (!doors_[number].closed && !doors_[number].before.empty()) let_in(next_at(doors_[number]));
     }
     opened_.clear();
 }
 
-bool TrainNetwork::waits_at_door(const Message& message) {
-    if (!closed(message.target)) return false;
-    const auto& before = door_of(message.target)->before;
-    return std::any_of(before.begin(), before.end(),
-                       [&](const Sender& sender) { return sender.source == message.source; });
+// Of a stream that waits at a door, one has been let in: the sender of the rest may send more.
+void TrainNetwork::tell_next(std::uint32_t index) {
+    while (index != none && messages_[index].told) index = messages_[index].next_at_door;
+    if (index != none) tell(index);
+}
+
+bool TrainNetwork::window_full(const Message& message) {
+    Door* door = door_of(message.target);
+    if (door == nullptr || !door->closed) return false;
+    return door->coming[message.source] > std::max(message.room, 2 * message.packets);
 }
 
 void TrainNetwork::queue_up(Door& door, std::uint32_t index) {
-    const std::uint32_t source = messages_[index].source;
-    messages_[index].next_at_door = none;
-    const auto known = std::find_if(door.before.begin(), door.before.end(),
-                                    [&](const Sender& sender) { return sender.source == source; });
-    if (known == door.before.end()) return door.before.push_back({source, index, index});
+    Message& message = messages_[index];
+    message.next_at_door = none;
+    const auto known = std::find_if(door.streams.begin(), door.streams.end(), [&](const Waiting& stream) {
+        return stream.source == message.source && stream.target == message.target;
+    });
+    if (known == door.streams.end())
+        return door.streams.push_back({message.source, message.target, index, index});
     messages_[known->last].next_at_door = index;
     known->last = index;
 }
 
-// A sender with more to come queues up again at once, as packets do: it goes before one that comes later.
+// A stream with more to come queues up again at once, as packets do: it goes before one that comes later.
 std::uint32_t TrainNetwork::next_at(Door& door) const {
-    Sender sender = door.before.front();
-    door.before.pop_front();
-    const std::uint32_t message = sender.first;
-    sender.first = messages_[message].next_at_door;
-    if (sender.first != none) door.before.push_back(sender);
+    Waiting stream = door.streams.front();
+    door.streams.pop_front();
+    const std::uint32_t message = stream.first;
+    stream.first = messages_[message].next_at_door;
+    if (stream.first != none) door.streams.push_back(stream);
     return message;
 }
 
@@ -224,7 +321,20 @@ void TrainNetwork::run(const std::function<void()>& poll) {
         if (message <= timer) {
             const Event event = queue_.pop();
             const auto index = static_cast<std::uint32_t>(event.key);
-            (event.key & of_arrival) != 0 ? arrive(index) : train_left(index);
+            switch (event.key & kinds) {
+                case of_leaving:
+                    train_left(index);
+                    break;
+                case of_start:
+                    foresee_end(index,
+                                pass(messages_[index].route, messages_[index].next, messages_[index].span));
+                    break;
+                case of_notice:
+                    notify(index);
+                    break;
+                default:
+                    arrive(index);
+            }
         } else {
             listener_.on_timer(timers_.pop().key);
         }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "small_network.hpp"
@@ -44,6 +45,35 @@ class Doorkeeper : public striate::NetworkListener {
 
     striate::Network* network = nullptr;
     std::vector<std::uint64_t> sent, came;
+};
+
+// Before the door opens for the first time a message wants to leave through it.
+class Answering : public Doorkeeper {
+  public:
+    void on_delivered(std::uint64_t cookie) override {
+        cookie == answer ? came.push_back(cookie) : Doorkeeper::on_delivered(cookie);
+    }
+    void on_timer(std::uint64_t cookie) override {
+        if (!std::exchange(answered, true)) network->start_message(1, 3, 10, answer);
+        Doorkeeper::on_timer(cookie);
+    }
+    static constexpr std::uint64_t answer = 4;
+    bool answered = false;
+};
+
+// Sends thirty packets, each when the one before it is sent, to a door that opens once.
+class Writer : public Doorkeeper {
+  public:
+    void on_sent(std::uint64_t cookie) override {
+        Doorkeeper::on_sent(cookie);
+        if (cookie < 29) network->continue_message(0, 1, 1000, cookie + 1);
+    }
+    void on_delivered(std::uint64_t cookie) override { came.push_back(cookie); }
+    void on_timer(std::uint64_t cookie) override {
+        sent_before_opening = sent.size();
+        Doorkeeper::on_timer(cookie);
+    }
+    std::size_t sent_before_opening = 0;
 };
 
 struct Caller {
@@ -105,4 +135,75 @@ TEST_CASE("a closed door lets in one message after the other, senders in turn, a
                  fidelity);
         CHECK((many.came == std::vector<std::uint64_t>{1, 2, 3, 6, 4, 7, 5}));
     }
+}
+
+TEST_CASE("what leaves through a closed door waits for its turn behind what has come before it") {
+    for (const Fidelity fidelity : {Fidelity::packets, Fidelity::trains}) {
+        // Message 1 closes the door, 2, 5 and 3 come to it, then message 4 wants to leave. Each that comes in
+        // closes the door again: 2 and 3 go before 4, and 5, the next one of its sender, with it: it is
+        // there.
+        auto stations = star(4).stations({.packet_bytes = 1000});
+        Answering keeper;
+        const auto network = striate::make_network(stations, keeper, {.fidelity = fidelity});
+        keeper.network = network.get();
+        network->guard(1);
+        network->start_message(0, 1, 10, 1);
+        network->start_message(0, 1, 10, 2);
+        network->start_message(0, 1, 10, 5);
+        network->start_message(2, 1, 400, 3);
+        for (Ticks turn = 1; turn <= 5; ++turn) network->set_timer(turn * 100'000'000, 0);
+        network->run([] {});
+        CHECK((keeper.came == std::vector<std::uint64_t>{1, 2, 3, 5, 4}));
+    }
+}
+
+TEST_CASE("a message is sent when windows before the slow station have room for the rest of it") {
+    // Packets of 1,000 bytes take 10 ns at an interface, its link and its node, each of which holds one, and
+    // 1 us on the cable.
+    for (const std::int64_t packets : {2, 3, 4, 5, 6, 9, 20, 63}) {
+        SmallSchedule schedule;
+        schedule.send(0, 1, packets * 1000 - 1);
+        schedule.send(0, 1, 10, 0, {0}, true);
+        const auto trains = simulate(star(2), schedule, Fidelity::trains);
+        const auto plain = simulate(star(2), schedule, Fidelity::packets);
+        CAPTURE(packets);
+        CHECK(std::abs(trains.sent[0] - plain.sent[0]) <= 50'000);
+        CHECK(trains.delivered[0] == plain.delivered[0]);
+        CHECK(std::abs(trains.delivered[1] - plain.delivered[1]) <= 10'000);  // it does not overtake
+    }
+}
+
+TEST_CASE("before a closed door a sender sends what the windows of its route hold") {
+    for (const Fidelity fidelity : {Fidelity::packets, Fidelity::trains}) {
+        // Its interface, the nodes, the switch and the links hold one packet each; the cables, with 1 us of
+        // latency beside 1 us of service, two.
+        auto stations = star(2).stations({.packet_bytes = 1000});
+        Writer writer;
+        const auto network = striate::make_network(stations, writer, {.fidelity = fidelity});
+        writer.network = network.get();
+        network->guard(1);
+        network->set_open(1, false);
+        network->start_message(0, 1, 960, 0);
+        network->set_timer(100'000'000, 0);
+        network->run([] {});
+        CHECK(writer.sent_before_opening == 10);
+        CHECK(writer.came.size() == 30);
+    }
+}
+
+TEST_CASE(
+    "what waits at its sender's interface does not take a place before what comes to a station earlier") {
+    // Interface 0 sends to 2 and then to 3 while 1 sends to 3, all over one memory: the second packet of 0
+    // comes there when that of 1 is through.
+    SmallNetwork network;
+    const std::int32_t memory = network.component(8e9);
+    for (int number = 0; number < 4; ++number) network.nic(memory, 2e10, 8e9, 0);
+    SmallSchedule schedule;
+    schedule.send(0, 2, 960);
+    schedule.send(0, 3, 960);
+    schedule.send(1, 3, 960);
+    const auto trains = simulate(network, schedule, Fidelity::trains);
+    const auto packets = simulate(network, schedule, Fidelity::packets);
+    CHECK(trains.delivered == packets.delivered);
+    CHECK(trains.delivered[2] < trains.delivered[1]);
 }
