@@ -62,11 +62,12 @@ static void put_wait(struct site* site, const struct call* call, uint64_t end, i
 
 // A program that asks again and again is waiting: tests of one request with no recorded call and hardly any
 // CPU time between them are one wait, which begins with the first of them.
-#define POLLING_NANOSECONDS 100000  // CPU time from one test to the next; more is computing
+#define POLLING_NANOSECONDS 100000  // CPU time from one test to the next, on average; more is computing
+#define HICCUP_NANOSECONDS 1000000  // beside it: interrupts, and what a virtual machine's host takes
 
 static __thread struct {
     word handle;
-    uint64_t begin, cpu, events;
+    uint64_t begin, cpu, tests, events;  // CPU time when it began, tests since then
 } polling __attribute__((tls_model("initial-exec")));
 
 static uint64_t thread_nanoseconds(void) {
@@ -79,11 +80,11 @@ static void tested(struct call* call, word handle, int done) {
     int same = polling.handle == handle && polling.events == thread_events;
     if (done && !same) return;
     uint64_t spent = thread_nanoseconds();
-    if (same && spent - polling.cpu < POLLING_NANOSECONDS)
+    if (same && spent - polling.cpu < ++polling.tests * POLLING_NANOSECONDS + HICCUP_NANOSECONDS)
         call->start = polling.begin;
     else
-        polling.begin = call->start;
-    polling.handle = done ? 0 : handle, polling.cpu = spent, polling.events = thread_events;
+        polling.begin = call->start, polling.cpu = spent, polling.tests = 0;
+    polling.handle = done ? 0 : handle, polling.events = thread_events;
 }
 
 #define FEW 64

@@ -102,9 +102,9 @@ def test_a_new_file_has_the_mode_of_the_umask(tmp_path):
 
 
 def test_the_place_has_a_random_name_and_is_made_by_us_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr("striate.whole_file.secrets.token_hex", lambda length: "known")
+    monkeypatch.setattr("os.urandom", bytes)
     (tmp_path / "victim").write_text("kept")
-    (tmp_path / ".striate-known.part").symlink_to(tmp_path / "victim")
+    (tmp_path / f".striate-{'00' * 8}.part").symlink_to(tmp_path / "victim")
     with pytest.raises(OutputError, match="File exists"), whole_file(tmp_path / "out") as place:
         place.write_text("evil")
 

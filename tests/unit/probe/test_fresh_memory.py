@@ -100,7 +100,7 @@ def test_new_data_beyond_what_is_at_hand_come_as_fast_as_the_host_gives_memory(r
 def test_what_the_host_has_to_give_is_told(written, told):
     found = predict(writing(1, written), cluster_from_toml(MACHINE))
 
-    notes = [note for note in found.notes if note.startswith("the host has to give memory for")]
+    notes = [note for note in found.notes if "must first provide memory for" in note]
     assert [note.split(" for ")[1].split(" of ")[0] for note in notes] == told
 
 
