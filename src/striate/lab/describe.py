@@ -81,7 +81,8 @@ def describe(plan: Plan) -> Cluster:
             }
         ],
         "metadata": [
-            {"name": "names", "count": 1, "on": "nodes", "nodes": [0], "open": _open(plan)},
+            {"name": "names", "count": 1, "on": "nodes", "nodes": [0], "open": _names(plan.hosts)}
+            | dict.fromkeys(("stat", "delete"), _names(1)),
         ],
         "placement": {"kind": "block"},
     }
@@ -99,8 +100,9 @@ def _disk(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _open(plan: Plan) -> str:
-    return format_picoseconds(round(plan.hosts * _OPEN * 1e12))
+def _names(hosts: int) -> str:
+    """What asking for a name takes on so many hosts in turn."""
+    return format_picoseconds(round(hosts * _OPEN * 1e12))
 
 
 def _shares_cpus(plan: Plan) -> bool:

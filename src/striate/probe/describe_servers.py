@@ -50,14 +50,17 @@ def servers_of(draft: Draft, report: ProbeReport) -> dict[str, Any]:
 
 def names_of(draft: Draft, report: ProbeReport) -> list[dict[str, Any]]:
     """Who knows names: opening takes what one process takes, for each node in turn, as all of them open a file."""
-    kinds = {"open": "open and close", "create": "create"}
-    found = {key: report.get(f"metadata, {kind}") for key, kind in kinds.items()}
+    nodes = report.facts.nodes
+    kinds = {
+        "open": ("open and close", nodes),
+        "create": ("create", nodes),
+        "stat": ("stat", 1),
+        "delete": ("delete", 1),
+    }
     times = {
-        key: draft.time(
-            f"metadata[0].{key}", _in_turn(rate.value, report.facts.nodes), rate.samples, rate.how
-        )
-        for key, rate in found.items()
-        if rate is not None
+        key: draft.time(f"metadata[0].{key}", _in_turn(rate.value, asking), rate.samples, rate.how)
+        for key, (kind, asking) in kinds.items()
+        if (rate := report.get(f"metadata, {kind}")) is not None
     }
     return [{"name": "names", "count": 1, "on": "nodes", "nodes": [0], **times}] if "open" in times else []
 

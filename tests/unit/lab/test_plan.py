@@ -120,3 +120,10 @@ def test_labs_whose_links_pass_more_than_the_cpus_say_so():
     assert fast.outruns_cpus
     assert "CPUs move about" in describe(fast).description.source
     assert "CPUs move about" not in describe(slow).description.source
+
+
+def test_every_host_opens_a_file_and_one_looks_at_it():
+    (names,) = describe(PLAN).description.metadata
+
+    assert int(names.open) == PLAN.hosts * int(names.stat) > 0
+    assert names.delete == names.stat
