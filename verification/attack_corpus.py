@@ -168,6 +168,7 @@ def with_later_parts(machine: Case, dice: random.Random) -> Case:
         "lock_move": ("100 us", "5 ms"),
         "size_update": ("100 us", "2 ms"),
         "inode_lock": (True,),
+        "open_by": ("all",),
         "distribution": ("hash",),
         "file_domains": ("cyclic",),
     }

@@ -31,6 +31,7 @@ SETTINGS: dict[str, tuple[object, ...]] = {
     "lock_move": ("0 s", "100 us", "5 ms"),
     "size_update": ("0 s", "100 us", "2 ms"),
     "inode_lock": (False, True),
+    "open_by": ("first", "all"),
     "distribution": ("round-robin", "hash"),
     "distribution_draw": (0, 3),
     "collective_algorithms": (["allreduce=smp-rabenseifner"], ["bcast=smp-pipelined"]),

@@ -73,7 +73,7 @@ bool ProgramRunner::leads(std::uint32_t rank) const {
     return !together(rank) || groups(rank).position[rank] == 0;
 }
 
-// Opening asks the metadata server and spreads what it said; a sync is asked for by the first when all have
+// Opening asks the metadata server, of which one rank creates the file, and spreads what it said; a sync is asked for by the first when all have
 // come, and all wait for it. A collective access begins when all have come.
 void ProgramRunner::perform_file(std::uint32_t rank) {
     const Kind kind = cursors_.kind(rank);
@@ -106,13 +106,13 @@ void ProgramRunner::perform_file(std::uint32_t rank) {
 void ProgramRunner::ask_metadata(std::uint32_t rank) {
     const Kind kind = cursors_.kind(rank);
     open_part(rank, blocking);
-    const bool creates = kind == Kind::open && cursors_.operand(rank, 1) != 0;
+    const bool creates = kind == Kind::open && cursors_.operand(rank, 1) != 0 && leads(rank);
     files_->metadata().ask({rank, rank, blocking}, kind, cursors_.operand(rank, 0), creates);
 }
 
 void ProgramRunner::open_file(std::uint32_t rank) {
-    const bool asks = leads(rank) && files_->metadata().hears(Kind::open, cursors_.operand(rank, 0));
-    if (asks) return ask_metadata(rank);
+    const bool asks = leads(rank) || input_.files->open_by_all;
+    if (asks && files_->metadata().hears(Kind::open, cursors_.operand(rank, 0))) return ask_metadata(rank);
     if (together(rank)) start_collective(rank);
 }
 

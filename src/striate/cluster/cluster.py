@@ -42,6 +42,7 @@ PlacementKind = Literal["round-robin", "block", "explicit"]
 RoutingKind = Literal["shortest", "round-robin"]
 ProtocolKind = Literal["interface", "processor"]
 CollectiveKind = Literal["direct", "two-phase", "pipelined", "automatic"]
+OpenKind = Literal["first", "all"]
 NicKind = Literal["packet", "analytical"]
 DistributionKind = Literal["round-robin", "hash"]
 DomainKind = Literal["contiguous", "cyclic", "equal"]
@@ -87,6 +88,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     # Of a request that writes new bytes, where the file begins: its size is counted there; 0: no requests for that.
     size_update: Ticks = Ticks(0)
     inode_lock: bool = False  # writes of a node's ranks to one file take turns, as Linux makes them
+    open_by: OpenKind = (
+        "first"  # who asks for the file of a collective open: one rank, which tells the others, or all
+    )
     stripe_unit: PieceBytes = PieceBytes(64 * 1024)
     distribution: DistributionKind = "round-robin"  # of a file's strips over the servers
     distribution_draw: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0  # hash: which of the possible placements

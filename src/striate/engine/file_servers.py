@@ -79,6 +79,7 @@ class FileServers:
     read_window: int
     lock_move: int  # picoseconds; 0: no extent locks
     inode_lock: bool
+    open_by_all: bool
     size_update: int  # picoseconds; 0: sizes need no requests of their own
     layouts: LayoutTable  # of the files that do not have the default stripe
     collective: CollectiveTable
@@ -117,6 +118,7 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         read_window=int(cluster.settings.read_window),
         lock_move=int(cluster.settings.lock_move),
         inode_lock=cluster.settings.inode_lock,
+        open_by_all=cluster.settings.open_by == "all",
         size_update=int(cluster.settings.size_update),
         layouts=layout_table(application, cluster),
         collective=collective_table(application, cluster),

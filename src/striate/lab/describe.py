@@ -27,7 +27,8 @@ _TURN, _SHARED_MEMORY = "60 us", "1.4 GB/s"
 _PACKET = "16 KiB"  # TCP over a few frames at a time
 _SLICE, _PEAK = "100 ms", "180 MB/s"  # of the kernel's block throttle (throtl_slice, HZ / 10); loop devices
 _SYNC = "2.5 ms"  # of a small file
-_OPEN = 3.5e-3  # seconds per host: ROMIO opens a file on all of them; found with 2 to 4 hosts on 2 CPUs
+# Asking for a name, and making a file, which waits for a disk; found with 1 to 8 ranks on 1 to 4 hosts and 2 CPUs.
+_OPEN, _CREATE = "1 ms", "18 ms"
 
 
 def describe(plan: Plan) -> Cluster:
@@ -36,6 +37,12 @@ def describe(plan: Plan) -> Cluster:
     both_directions = {
         "bandwidth": format_rate(plan.goodput * _DUPLEX),
         "link": {"bandwidth": plenty, "latency": "0 s"},
+    }
+    places = {
+        "count": plan.servers * plan.disks,
+        "on": "nodes",
+        "nodes": list(range(plan.servers)),
+        "per_node": plan.disks,
     }
     tables: dict[str, Any] = {
         "name": plan.name,
@@ -67,10 +74,7 @@ def describe(plan: Plan) -> Cluster:
         "server": [
             {
                 "name": "server",
-                "count": plan.servers * plan.disks,
-                "on": "nodes",
-                "nodes": list(range(plan.servers)),
-                "per_node": plan.disks,
+                **places,
                 "cache": {
                     "policy": "aggregation-reorder",
                     "keeps_reads": True,
@@ -81,8 +85,7 @@ def describe(plan: Plan) -> Cluster:
             }
         ],
         "metadata": [
-            {"name": "names", "count": 1, "on": "nodes", "nodes": [0], "open": _names(plan.hosts)}
-            | dict.fromkeys(("stat", "delete"), _names(1)),
+            {"name": "names", **places, "open": _OPEN, "create": _CREATE, "delete": _OPEN},
         ],
         "placement": {"kind": "block"},
     }
@@ -98,11 +101,6 @@ def _disk(plan: Plan) -> dict[str, Any]:
         "access": format_picoseconds(access),
         **({"slice": _SLICE, "peak": _PEAK} if plan.disk_bytes_per_second else {}),
     }
-
-
-def _names(hosts: int) -> str:
-    """What asking for a name takes on so many hosts in turn."""
-    return format_picoseconds(round(hosts * _OPEN * 1e12))
 
 
 def _shares_cpus(plan: Plan) -> bool:

@@ -49,24 +49,24 @@ def servers_of(draft: Draft, report: ProbeReport) -> dict[str, Any]:
 
 
 def names_of(draft: Draft, report: ProbeReport) -> list[dict[str, Any]]:
-    """Who knows names: opening takes what one process takes, for each node in turn, as all of them open a file."""
-    nodes = report.facts.nodes
-    kinds = {
-        "open": ("open and close", nodes),
-        "create": ("create", nodes),
-        "stat": ("stat", 1),
-        "delete": ("delete", 1),
-    }
+    """Who knows names, and what one process took to ask for one; every server where names are dealt by a hash."""
+    system = report.facts.file_system
+    assert system is not None
+    kinds = {"open": "open and close", "create": "create", "stat": "stat", "delete": "delete"}
     times = {
-        key: draft.time(f"metadata[0].{key}", _in_turn(rate.value, asking), rate.samples, rate.how)
-        for key, (kind, asking) in kinds.items()
+        key: draft.time(f"metadata[0].{key}", _each(rate.value), rate.samples, rate.how)
+        for key, kind in kinds.items()
         if (rate := report.get(f"metadata, {kind}")) is not None
     }
-    return [{"name": "names", "count": 1, "on": "nodes", "nodes": [0], **times}] if "open" in times else []
+    if "open" not in times:
+        return []
+    dealt = _known_settings(system).get("distribution") == "hash"
+    place = _place(system.hosts, report.facts.hosts) if dealt else {"on": "nodes", "nodes": [0]}
+    return [{"name": "names", "count": (system.servers or 1) if dealt else 1, **place, **times}]
 
 
-def _in_turn(per_second: Interval, nodes: int) -> Interval:
-    return Interval(nodes / per_second.high, nodes / per_second.estimate, nodes / per_second.low)
+def _each(per_second: Interval) -> Interval:
+    return Interval(1 / per_second.high, 1 / per_second.estimate, 1 / per_second.low)
 
 
 def _known_settings(system: FileSystem) -> dict[str, Any]:

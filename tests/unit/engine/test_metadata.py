@@ -55,6 +55,24 @@ def test_a_file_opened_together_is_asked_for_once():
     assert 2e9 < result.rank_end.min() <= result.rank_end.max() < 2.5e9  # 2 ms and a few messages
 
 
+def test_where_all_open_one_creates_and_the_others_ask_as_well():
+    """2 ms for the first and 1 ms for each of three more, one after the other; opened again 4 x 1 ms."""
+
+    def twice(rank, ranks):
+        yield from together(rank, ranks)
+        yield op.open_file("shared")
+
+    once, again = (
+        run(cluster(settings={"open_by": "all"}), Workload.from_program(program, 4))
+        for program in (together, twice)
+    )
+
+    assert once.metadata_operations.tolist() == [4]
+    assert 5e9 < once.rank_end.max() < 5.5e9
+    assert again.metadata_operations.tolist() == [8]
+    assert 9e9 < again.rank_end.max() < 10e9
+
+
 def test_a_file_for_each_process_makes_a_queue():
     """Four creates of 2 ms one after the other: 8 ms; two at a time, or on two servers: 4 ms."""
     alone = run(cluster(), Workload.from_program(one_each, 4))

@@ -122,8 +122,10 @@ def test_labs_whose_links_pass_more_than_the_cpus_say_so():
     assert "CPUs move about" not in describe(slow).description.source
 
 
-def test_every_host_opens_a_file_and_one_looks_at_it():
-    (names,) = describe(PLAN).description.metadata
+def test_names_are_dealt_over_the_servers_and_all_ranks_ask():
+    description = describe(PLAN).description
+    (names,) = description.metadata
 
-    assert int(names.open) == PLAN.hosts * int(names.stat) > 0
-    assert names.delete == names.stat
+    assert (names.count, names.nodes) == (PLAN.servers * PLAN.disks, tuple(range(PLAN.servers)))
+    assert names.create > names.open > 0
+    assert description.settings.open_by == "all"

@@ -48,6 +48,7 @@ struct FileRules {
     Ticks lock_move_ticks = 0;    // of an object's extent lock from one node to another; 0: no locks
     Ticks size_update_ticks = 0;  // of a request that writes new bytes, where the file begins; 0: none
     bool inode_lock = false;      // writes of a node's ranks to one file take turns
+    bool open_by_all = false;     // every rank of a collective open asks for the name; else the first
     bool sync_alone = false;      // every rank flushes when it comes to a sync, and waits for nobody
     bool flush_on_close = false;
     bool log = false;            // keep every job of the disks

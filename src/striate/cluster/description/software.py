@@ -23,9 +23,11 @@ _GLUSTERFS = {
 # The size of a sharded file is counted at its first shard, request by request (FXATTROP of features/shard): what
 # writing new bytes took beside writing them again, by four hosts of a practice cluster.
 _SHARDED = {"size_update": "400 us"}
-# ROMIO: one aggregator per node, two-phase where accesses interleave (romio_cb_write=automatic), data sieving
-# (romio_ds_write=automatic). Collectives: what MPICH 4 chooses (src/mpi/coll, `intra_auto`).
+# ROMIO: one rank creates a file and all open it (ADIOI_GEN_OpenColl), one aggregator per node, two-phase where accesses
+# interleave (romio_cb_write=automatic), data sieving (romio_ds_write=automatic). Collectives: what MPICH 4 chooses
+# (src/mpi/coll, `intra_auto`).
 _MPICH = {
+    "open_by": "all",
     "collective": "automatic",
     "data_sieving": True,
     "aggregators": "nodes",
