@@ -206,8 +206,7 @@ def made_closed(seed: int) -> list[tuple[float, ...]]:
     for job in draw_closed_jobs(random):
         load = loads.setdefault(job.nodes, abs(random.gauss(0, day)))
         exact = seconds(machine, job)
-        rows += [
-            (*astuple(job), exact * math.exp(load + random.gauss(0, run) + 0.5 * run * random.expovariate(1)))
-            for _ in range(runs)
-        ]
+        for _ in range(runs):
+            noise = load + random.gauss(0, run) + 0.5 * run * random.expovariate(1)
+            rows.append((*astuple(job), exact * math.exp(noise), exact))
     return rows

@@ -7,10 +7,11 @@
 A table has the columns nodes, ranks_per_node, stripes, multiplier, lock_mode, bytes and seconds; by other columns (HDD
 or NVMe) it is split. Rows with at most --fitted nodes are fitted; no other row is seen before it is judged. Without a
 table, machines drawn at random are measured on four models of locks, clients and OSTs that share nothing with the fit
-nor with each other (tests/lustre_events.py, lustre_rounds.py, lustre_shares.py, lustre_closed.py). With --leave-one-out
-every row of a table, of any number of nodes, is forecast from all others; nothing is chosen. A part of a table that
-cannot be judged, and rows with a lock mode that is not among those fitted, are named and left out. Exit status 0 when
-the choice loses at most 10 % in 8 of 10 jobs and 70 to 90 % of the medians lie inside the 80 % range.
+nor with each other (tests/lustre_events.py, lustre_rounds.py, lustre_shares.py, lustre_closed.py); what a choice loses
+there is a matter of times without noise, as the best of many noisy rows is a lucky one, and both are printed. With
+--leave-one-out every row of a table, of any number of nodes, is forecast from all others; nothing is chosen. A part of
+a table that cannot be judged, and rows with a lock mode that is not among those fitted, are named and left out. Exit
+status 0 when the choice loses at most 10 % in 8 of 10 jobs and 70 to 90 % of the medians lie inside the 80 % range.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import argparse
 import csv
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,6 +39,7 @@ from striate.rates.fit import fit_rates
 from striate.rates.table import RateRow, by_part, read_rates
 
 FITTED, LOSS = 8, 0.10
+Times = Mapping[tuple[int, ...], float]  # seconds without noise by all else of a row
 GENERATORS = {"events": made_table, "rounds": made_rounds, "shares": made_shares, "closed": made_closed}
 
 
@@ -48,10 +51,11 @@ class Judgement:
     errors: list[float] = field(default_factory=list)
     widths: list[float] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
+    lucky: list[float] = field(default_factory=list)  # losses by noisy times, where others are known
     kept: list[float] = field(default_factory=list)  # losses of the best setting on the most nodes fitted
 
     def add(self, other: Judgement) -> None:
-        for name in ("inside", "errors", "widths", "losses", "kept"):
+        for name in ("inside", "errors", "widths", "losses", "lucky", "kept"):
             getattr(self, name).extend(getattr(other, name))
 
     def compare(self, rows: list[RateRow], forecast: list[Interval]) -> None:
@@ -78,15 +82,16 @@ class Judgement:
         )
         if not self.losses:
             return rows
+        lucky = f"by noisy times {int((np.array(self.lucky) <= LOSS).sum())}, " if self.lucky else ""
         return (
             f"{rows}; {int((losses <= LOSS).sum())} of {len(losses)} choices lose at most {LOSS:.0%} "
-            f"(worst {losses.max(initial=0):.0%}; the best setting of few nodes kept: "
+            f"({lucky}worst {losses.max(initial=0):.0%}; the best setting of few nodes kept: "
             f"{int((kept <= LOSS).sum())}, worst {kept.max(initial=0):.0%})"
         )
 
 
-def judged(rows: list[RateRow], fitted: int) -> Judgement:
-    """Fit the rows of few nodes, forecast the others, choose for every job among them."""
+def judged(rows: list[RateRow], fitted: int, exact: Times) -> Judgement:
+    """Fit the rows of few nodes, forecast the others, choose for every job among them; `exact` times judge that."""
     few = [row for row in rows if row.nodes <= fitted]
     many = [row for row in rows if row.nodes > fitted]
     if not many:
@@ -101,9 +106,13 @@ def judged(rows: list[RateRow], fitted: int) -> Judgement:
         candidates = [row for row in many if row.job == job]
         if len(candidates) < 2:
             continue
-        least = min(row.seconds for row in candidates)
-        found.losses.append(choose(fit, candidates).row.seconds / least - 1)
-        found.kept.append(_kept(few, candidates).seconds / least - 1)
+        choice, kept = choose(fit, candidates).row, _kept(few, candidates)
+        noisy = {row: row.seconds for row in candidates}
+        times = {row: exact.get(settings(row), row.seconds) for row in candidates}
+        found.losses.append(times[choice] / min(times.values()) - 1)
+        found.kept.append(times[kept] / min(times.values()) - 1)
+        if exact:
+            found.lucky.append(noisy[choice] / min(noisy.values()) - 1)
     return found
 
 
@@ -126,7 +135,12 @@ def _kept(few: list[RateRow], candidates: list[RateRow]) -> RateRow:
     return max(candidates, key=lambda row: rate.get((row.stripes, row.multiplier, row.lock_mode), (0, 0.0)))
 
 
-def judge(path: Path, fitted: int, *, leave_one_out: bool) -> Judgement:
+def settings(row: RateRow) -> tuple[int, ...]:
+    """All of a row of a made table but its time."""
+    return (row.nodes, row.ranks_per_node, row.stripes, row.multiplier, int(row.lock_mode), row.bytes)
+
+
+def judge(path: Path, fitted: int, exact: Times, *, leave_one_out: bool) -> Judgement:
     whole = Judgement()
     try:
         table = [row for row in read_rates(path) if row.known]
@@ -135,7 +149,7 @@ def judge(path: Path, fitted: int, *, leave_one_out: bool) -> Judgement:
     for others, rows in by_part(table).items():
         name = f"{path.name}{''.join(f' {key}={value}' for key, value in others)}"
         try:
-            found = left_out(rows) if leave_one_out else judged(rows, fitted)
+            found = left_out(rows) if leave_one_out else judged(rows, fitted, exact)
         except RatesError as error:
             print(f"{name}: {error}", flush=True)
             continue
@@ -161,17 +175,18 @@ def main() -> bool:
     whole = Judgement()
     with tempfile.TemporaryDirectory() as folder:
         seeds = range(options.first, options.first + options.made)
-        for path in options.tables or [_made(Path(folder), name, seed) for name in makers for seed in seeds]:
-            whole.add(judge(path, options.fitted, leave_one_out=options.leave_one_out))
+        given = [(path, {}) for path in options.tables]
+        for path, exact in given or (_made(Path(folder), name, seed) for name in makers for seed in seeds):
+            whole.add(judge(path, options.fitted, exact, leave_one_out=options.leave_one_out))
     print(f"all: {whole}")
     return whole.good
 
 
-def _made(folder: Path, generator: str, seed: int) -> Path:
-    path = folder / f"{generator}-{seed}.csv"
+def _made(folder: Path, generator: str, seed: int) -> tuple[Path, Times]:
+    path, rows = folder / f"{generator}-{seed}.csv", GENERATORS[generator](seed)
     with path.open("w", newline="") as file:
-        csv.writer(file).writerows([COLUMNS, *GENERATORS[generator](seed)])
-    return path
+        csv.writer(file).writerows([COLUMNS, *(row[:-1] for row in rows)])
+    return path, {tuple(map(int, row[:-2])): row[-1] for row in rows}
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Sends SIGINT and SIGTERM to twelve commands at twenty moments each.
+"""Sends SIGINT and SIGTERM to twelve commands at twenty moments each, spread over the time that the command takes.
 
     python verification/interrupts.py [MOMENTS [FIRST LAST]]      # FIRST and LAST: some of the commands, from 1
 
-Each must end within a second, with its status and one line, and leave no file. Exit status 1 when one does not.
+Each must end within a second, with its status and one line, and leave no file. Exit status 1 when one does not. What
+takes longer than four seconds is ended in its first four.
 """
 
 import signal
@@ -13,10 +14,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from fuzzing.commands import arguments
-from fuzzing.interrupts import LONG, ended, long_inputs
+from fuzzing.interrupts import LONG, ended, long_inputs, seconds_of
 from fuzzing.seeds import write_seeds
 
 MOST_SECONDS = 1.0
+LONGEST = 4.0  # seconds after which no signal is sent
 
 
 def main(moments: int = 20, first: int = 1, last: int = len(LONG)) -> int:
@@ -25,10 +27,12 @@ def main(moments: int = 20, first: int = 1, last: int = len(LONG)) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         inputs = long_inputs(Path(scratch), write_seeds(Path(scratch) / "sound"))
         for line in lines:
+            with tempfile.TemporaryDirectory() as folder:
+                span = seconds_of(arguments(line, "", Path(folder), inputs), Path(folder), LONGEST)
             for moment in range(moments):
                 number = (signal.SIGINT, signal.SIGTERM)[moment % 2]
                 with tempfile.TemporaryDirectory() as folder:
-                    after = 0.2 * moment
+                    after = span * moment / moments
                     ending = ended(arguments(line, "", Path(folder), inputs), Path(folder), number, after)
                 done += 1
                 early += ending.early

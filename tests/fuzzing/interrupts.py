@@ -101,9 +101,7 @@ def _wait_until_it_listens(process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-def ended(arguments: list[str], folder: Path, number: int, after_seconds: float) -> Ending:
-    """Start the command, send the signal, wait for its end."""
-    before = {str(path) for path in folder.rglob("*")}
+def _started(arguments: list[str], folder: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "striate", *arguments],
         cwd=folder,
@@ -114,6 +112,25 @@ def ended(arguments: list[str], folder: Path, number: int, after_seconds: float)
         env={**os.environ, "TMPDIR": str(folder)},
     )
     _wait_until_it_listens(process)
+    return process
+
+
+def seconds_of(arguments: list[str], folder: Path, most: float) -> float:
+    """How long the command takes once it catches signals, `most` at most."""
+    process, begun = _started(arguments, folder), time.monotonic()
+    try:
+        process.communicate(timeout=most)
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        process.communicate()
+        return most
+    return time.monotonic() - begun
+
+
+def ended(arguments: list[str], folder: Path, number: int, after_seconds: float) -> Ending:
+    """Start the command, send the signal, wait for its end."""
+    before = {str(path) for path in folder.rglob("*")}
+    process = _started(arguments, folder)
     time.sleep(after_seconds)
     early = process.poll() is not None
     begun = time.monotonic()
