@@ -173,6 +173,15 @@ def test_the_range_of_a_link_is_that_of_single_exchanges():
     assert line.rate.high == pytest.approx(sizes[-1] / 0.1)
 
 
+def test_the_burst_of_a_token_bucket_does_not_count_as_rate():
+    """256 KiB pass at once, the rest at 50 MB/s: 4 MiB look like 53.3 MB/s."""
+    sizes = (256 * 1024, 1024**2, 4 * 1024**2)
+    line = of_single_calls(ONE_PAIR, sizes, [np.full(20, 1e-4 + (size - sizes[0]) / 50e6) for size in sizes])
+
+    assert line.rate.estimate == pytest.approx(50e6)
+    assert line.rate.high == pytest.approx(4 * 1024**2 / (1e-4 + 15 * sizes[0] / 50e6))
+
+
 @given(st.lists(st.floats(1e-6, 10.0), min_size=8, max_size=20), st.integers(0, 2**32))
 def test_the_estimate_of_a_link_lies_in_its_range_whatever_was_measured(seconds: list[float], seed: int):
     sizes, draws = (256 * 1024, 1024**2, 4 * 1024**2), np.random.default_rng(seed)
