@@ -13,7 +13,7 @@ Array = npt.NDArray[Any]
 Int64 = npt.NDArray[np.int64]
 
 _AWAKE = 50e-6  # seconds in which others mostly come
-_NAP = 20e-6  # seconds
+_NAP, _LONGEST_NAP = 20e-6, 5e-3  # seconds; a process that was stopped for an hour must not sleep for minutes
 _PATIENCE = 16  # naps in the time waited so far: waking up costs little, and waking up late as well
 
 
@@ -191,7 +191,7 @@ def _await(request: Any) -> None:
     while not request.Test():
         waited = time.perf_counter() - begin
         if waited > _AWAKE:
-            time.sleep(max(_NAP, waited / _PATIENCE))
+            time.sleep(min(max(_NAP, waited / _PATIENCE), _LONGEST_NAP))
 
 
 def _starts(counts: Int64) -> Int64:

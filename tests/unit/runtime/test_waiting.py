@@ -1,0 +1,44 @@
+"""How ranks wait for each other: awake for a moment, then asleep, but never for long."""
+
+import pytest
+
+from striate.runtime.move.communicator import ranks
+
+
+class Request:
+    """Done after so many questions."""
+
+    def __init__(self, questions):
+        self.left = questions
+
+    def Test(self):  # noqa: N802 - as mpi4py calls it
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.mark.parametrize("stopped", [0.0, 3600.0], ids=["awake", "stopped for an hour"])
+def test_naps_grow_and_stay_short(monkeypatch, stopped):
+    now, naps = [0.0], []
+
+    def sleep(seconds):
+        naps.append(seconds)
+        now[0] += seconds + (stopped if len(naps) == 5 else 0.0)
+
+    def clock():
+        now[0] += 10e-6  # what a question takes
+        return now[0]
+
+    monkeypatch.setattr(ranks.time, "sleep", sleep)
+    monkeypatch.setattr(ranks.time, "perf_counter", clock)
+
+    ranks._await(Request(400))
+
+    assert naps == sorted(naps)
+    assert naps[0] == pytest.approx(20e-6)
+    assert max(naps) == pytest.approx(5e-3)
+
+
+def test_nobody_sleeps_who_is_answered_at_once(monkeypatch):
+    monkeypatch.setattr(ranks.time, "sleep", lambda seconds: pytest.fail("slept"))
+
+    ranks._await(Request(0))
