@@ -11,7 +11,7 @@ class Request:
     def __init__(self, questions):
         self.left = questions
 
-    def Test(self):  # noqa: N802 - as mpi4py calls it
+    def Test(self):  # as mpi4py calls it
         self.left -= 1
         return self.left < 0
 
