@@ -1,18 +1,22 @@
 """Programs with files, with and without exact fast-forward: everything that a run says must be the same.
 
-    python verification/fast_forward_files.py [--cases 10000] [--seed 1] [--ranks 8]
+    python verification/fast_forward_files.py [--cases 10000] [--seed 1] [--ranks 8] [--state FILE [--seconds 600]]
 
 Cases are random programs on random machines (`attack_corpus.py`) that touch files: all cache policies, disks, RAID,
 burst buffers, forwarders and metadata servers among them. Times, bytes, seeks, hits, queue lengths and counts of events
 are compared to the picosecond and the byte; the time that packets have waited, which is counted in nanoseconds, to one
-an event. Prints the smallest case that differs; exit status 1 when there is one.
+an event. Prints the smallest case that differs; exit status 1 when there is one. With --state a run goes on where the
+one before it with the same seed ended.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
+import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +34,7 @@ from striate.rungs.program_input import input_of
 from striate.workload.kinds import FILE_CALLS
 from striate.workload.walk import lines
 
+EACH = 500  # cases between two lines on how far it is
 COMPARED = (
     *("rank_end", "end", "events", "messages", "node_busy"),
     *("station_busy", "station_bytes"),
@@ -80,22 +85,35 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ranks", type=int, default=8)
+    parser.add_argument("--state", type=Path, help="a file that keeps how far each seed has come")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long")
     chosen = parser.parse_args()
-    compared = events = skipped = number = 0
-    while compared < chosen.cases:
-        case = draw(chosen.seed * 1_000_000 + number, most_ranks=chosen.ranks)
-        number += 1
+    states = json.loads(chosen.state.read_text()) if chosen.state and chosen.state.exists() else {}
+    sums = Counter(states.get(str(chosen.seed), {}))
+    begun = time.monotonic()
+    while sums["compared"] < chosen.cases and time.monotonic() - begun < chosen.seconds:
+        case = draw(chosen.seed * 1_000_000 + sums["drawn"], most_ranks=chosen.ranks)
+        sums["drawn"] += 1
         runs = runs_of(case)
         if runs is None:
             continue
         if found := difference(*runs):
             print(f"{found} differs: {shrunk(case, differs)}")
             return 1
-        compared += 1
-        events += runs[1].events
-        skipped += runs[1].skipped
-    print(f"{compared:,} programs with files equal; {skipped:,} of {events:,} events skipped")
+        sums.update(compared=1, events=runs[1].events, skipped=runs[1].skipped)
+        if sums["compared"] % EACH == 0:
+            say(sums)
+            if chosen.state:
+                chosen.state.write_text(json.dumps(states | {str(chosen.seed): sums}))
+    say(sums)
     return 0
+
+
+def say(sums: Counter[str]) -> None:
+    print(
+        f"{sums['compared']:,} programs with files equal; {sums['skipped']:,} of {sums['events']:,} events skipped",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":
