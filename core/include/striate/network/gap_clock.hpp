@@ -3,10 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <utility>
+#include <iterator>
+#include <vector>
 
 #include "striate/events/clock_sums.hpp"
 #include "striate/events/event.hpp"
@@ -25,30 +24,31 @@ class GapClock {
     // Does `work` as soon as the resource is idle, from `ready` on; in parts, where idle times are short.
     Span serve(Ticks ready, Ticks work) {
         if (ready >= latest_) return append(ready, work);
-        Ticks begun = -1;
-        std::size_t first = used_;  // of those that are not over; mostly there are few
-        while (first > 0 && at(first - 1).to > ready) --first;
-        for (std::size_t i = first; i < used_; ++i) {
-            const Gap gap = at(i);
-            const Ticks from = std::max(gap.from, ready);
-            if (begun < 0) begun = from;
-            const Ticks room = gap.to - from;
+        const auto first = std::partition_point(gaps_.begin() + forgotten_, gaps_.end(),
+                                                [&](const Gap& gap) { return gap.to <= ready; });
+        if (first == gaps_.end()) return append(ready, work);
+        const Ticks begun = std::max(first->from, ready);
+        const bool head = first->from < begun;  // of the first gap is left
+        for (auto gap = first; gap != gaps_.end(); ++gap) {
+            const Ticks from = std::max(gap->from, begun);
+            const Ticks room = gap->to - from;
             if (room >= work) {
-                shorten(i, from, from + work);
+                take(first, head, gap, begun, from + work);
                 return {begun, from + work};
             }
             work -= room;
-            i -= shorten(i, from, gap.to);
         }
-        const Span rest = append(ready, work);
-        return {begun < 0 ? rest.begun : begun, rest.over};
+        if (head) first->to = begun;
+        gaps_.erase(first + (head ? 1 : 0), gaps_.end());
+        return {begun, append(ready, work).over};
     }
 
     // Everything so far is over at `time`; nothing can be done before it any more.
     void level(Ticks time) {
         end_ = time;
         latest_ = 0;
-        used_ = 0;
+        forgotten_ = 0;
+        gaps_.clear();
     }
 
     [[nodiscard]] Ticks end() const { return end_; }
@@ -57,53 +57,47 @@ class GapClock {
     struct Gap {
         Ticks from, to;
     };
+    using Place = typename std::vector<Gap>::iterator;
 
     Span append(Ticks ready, Ticks work) {
         const Ticks begun = std::max(end_, ready);
-        if (begun > end_) insert(used_, {end_, begun});
+        if (begun > end_) insert(gaps_.end(), {end_, begun});
         end_ = after(begun, work);
         return {begun, end_};
     }
 
-    // The gaps, earliest first, lie in a ring.
-    [[nodiscard]] Gap& at(std::size_t place) { return gaps_[(first_ + place) % kept]; }
-
-    // Takes [from, to) out of a gap; 1 when nothing is left of it.
-    std::size_t shorten(std::size_t place, Ticks from, Ticks to) {
-        Gap& gap = at(place);
-        const bool before = from > gap.from, after = to < gap.to;
-        if (before && after) {
-            const Ticks end = std::exchange(gap.to, from);
-            insert(place + 1, {to, end});
-        } else if (before) {
-            gap.to = from;
-        } else if (after) {
-            gap.from = to;
-        } else {
-            for (; place + 1 < used_; ++place) at(place) = at(place + 1);
-            --used_;
-            return 1;
+    // Takes all between `begun`, in the gap `first`, and `over`, in the gap `last`, out of the gaps.
+    void take(Place first, bool head, Place last, Ticks begun, Ticks over) {
+        const bool tail = over < last->to;
+        if (first == last && head && tail) {
+            const Gap rest{over, last->to};
+            first->to = begun;
+            return insert(first + 1, rest);
         }
-        return 0;
+        if (head) first->to = begun;
+        if (tail) last->from = over;
+        const Place from = first + (head ? 1 : 0), to = last + (tail ? 0 : 1);
+        if (from < to) gaps_.erase(from, to);
     }
 
-    // The earliest gap makes room when there are too many.
-    void insert(std::size_t place, const Gap& gap) {
-        if (used_ == kept) {
-            if (place == 0) return;
-            first_ = (first_ + 1) % kept;
-            --used_;
-            --place;
+    // Earliest first; the earliest one makes room when there are too many.
+    void insert(Place place, const Gap& gap) {
+        if (gaps_.size() - static_cast<std::size_t>(forgotten_) == kept) {
+            if (place == gaps_.begin() + forgotten_) return;
+            ++forgotten_;
         }
-        for (std::size_t i = used_++; i > place; --i) at(i) = at(i - 1);
-        at(place) = gap;
+        gaps_.insert(place, gap);
         latest_ = std::max(latest_, gap.to);
+        if (forgotten_ > 32 && 2 * forgotten_ > std::ssize(gaps_)) {
+            gaps_.erase(gaps_.begin(), gaps_.begin() + forgotten_);
+            forgotten_ = 0;
+        }
     }
 
     Ticks end_ = 0;
-    Ticks latest_ = 0;  // no gap ends behind it
-    std::uint32_t first_ = 0, used_ = 0;
-    std::array<Gap, kept> gaps_{};
+    Ticks latest_ = 0;              // no gap ends behind it
+    std::ptrdiff_t forgotten_ = 0;  // gaps at the front that no longer count
+    std::vector<Gap> gaps_;
 };
 
 }  // namespace striate

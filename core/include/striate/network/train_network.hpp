@@ -58,7 +58,7 @@ class TrainNetwork final : public Network {
   private:
     static constexpr std::int64_t most_trains = 64;
 
-    using Span = GapClock<16>::Span;
+    using Span = GapClock<4096>::Span;
     // What goes through all stations together; the header travels with the first packet.
     struct Train {
         std::int64_t packets, first, last, bytes;  // bytes of the first and of the last packet, and of all
@@ -100,7 +100,7 @@ class TrainNetwork final : public Network {
         StationTotals total;
         double waited = 0;        // seconds
         std::uint32_t model = 0;  // in models_
-        GapClock<16> clock;
+        GapClock<4096> clock;
     };
     // Messages between two interfaces that wait at the door of one of them.
     struct Waiting {
