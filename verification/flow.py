@@ -154,6 +154,8 @@ def main() -> int:
     fine = report(outcomes)
     for corpus in ("ladder", "attack"):
         errors = np.abs([one.error for one in outcomes if one.case.corpus == corpus])
+        if not errors.size:
+            continue
         reached = (
             "reached" if np.median(errors) <= MEDIAN_AIM and errors.max() <= WORST_AIM else "falls short"
         )
