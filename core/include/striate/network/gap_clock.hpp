@@ -43,6 +43,14 @@ class GapClock {
         return {begun, append(ready, work).over};
     }
 
+    // Nothing will be ready before `time`: gaps that are over by then need not be remembered.
+    void forget(Ticks time) {
+        if (gaps_.size() < few) return;
+        while (forgotten_ < std::ssize(gaps_) && gaps_[static_cast<std::size_t>(forgotten_)].to <= time)
+            ++forgotten_;
+        clear_forgotten();
+    }
+
     // Everything so far is over at `time`; nothing can be done before it any more.
     void level(Ticks time) {
         end_ = time;
@@ -57,6 +65,7 @@ class GapClock {
     struct Gap {
         Ticks from, to;
     };
+    static constexpr std::size_t few = 16;
     using Place = typename std::vector<Gap>::iterator;
 
     Span append(Ticks ready, Ticks work) {
@@ -88,10 +97,13 @@ class GapClock {
         }
         gaps_.insert(place, gap);
         latest_ = std::max(latest_, gap.to);
-        if (forgotten_ > 32 && 2 * forgotten_ > std::ssize(gaps_)) {
-            gaps_.erase(gaps_.begin(), gaps_.begin() + forgotten_);
-            forgotten_ = 0;
-        }
+        clear_forgotten();
+    }
+
+    void clear_forgotten() {
+        if (2 * forgotten_ <= std::ssize(gaps_)) return;
+        gaps_.erase(gaps_.begin(), gaps_.begin() + forgotten_);
+        forgotten_ = 0;
     }
 
     Ticks end_ = 0;

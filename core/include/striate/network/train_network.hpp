@@ -126,6 +126,7 @@ class TrainNetwork final : public Network {
         served.total.busy = after(served.total.busy, work);
         served.total.packets += train.packets;
         served.total.bytes += train.bytes;
+        served.clock.forget(now_);
         const auto span = served.clock.serve(ready, work);
         served.waited += static_cast<double>(span.begun - ready) / 1e12;
         return span;
