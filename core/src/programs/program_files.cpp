@@ -73,8 +73,9 @@ bool ProgramRunner::leads(std::uint32_t rank) const {
     return !together(rank) || groups(rank).position[rank] == 0;
 }
 
-// Opening asks the metadata server, of which one rank creates the file, and spreads what it said; a sync is asked for by the first when all have
-// come, and all wait for it. A collective access begins when all have come.
+// Opening asks the metadata server, where one rank creates a new file, and spreads what it said; a sync is
+// asked for by the first when all have come, and all wait for it. A collective access begins when all have
+// come.
 void ProgramRunner::perform_file(std::uint32_t rank) {
     const Kind kind = cursors_.kind(rank);
     if (!files_) {
