@@ -144,3 +144,13 @@ def test_tune_ranks_by_flow_where_all_packets_are_too_many():
 
     assert _race(writers(), cluster, 4, 60.0) == ("resource", "fine")
     assert _race(writers(ranks=1024, passes=64), cluster, 100, 60.0) == ("resource", "flow", "fine")
+
+
+def test_idle_times_of_shared_links_are_not_forgotten():
+    """64 ranks on 10 nodes write files of their own in two phases, all to all: once forecast 87 % too long."""
+    body = Spmd(64, name="own files")
+    body.write_all(body.files("own {}", per_rank=True, collective="two-phase"), offset=0, size=1 << 20)
+    given = input_of(body.workload(), load_cluster("westmere"))
+    fine, flow = (int(run_packets(given, flows=flows).rank_end.max()) for flows in (False, True))
+
+    assert flow == pytest.approx(fine, rel=0.05)

@@ -25,7 +25,8 @@ class FileCalls {
     [[nodiscard]] bool together(Kind kind, std::int32_t communicator, std::int64_t group,
                                 std::int64_t file) const;
 
-    // What a metadata server hears, in no order: a call made together counts once.
+    // What a metadata server hears at least, in no order: a call made together counts once, also where all
+    // ranks ask for the file that they open.
     struct Heard {
         Kind kind;
         std::int64_t file;
