@@ -18,8 +18,10 @@ endif
 demo: $(VENV)/built
 	$(VENV)/bin/striate demo --force -o demo
 
+# Two tests at a time, file by file: most of them keep one CPU busy. JOBS=0 runs them one after the other.
+JOBS ?= 2
 test: $(VENV)/built $(VENV)/test-tools $(VENV)/system-tools $(VENV)-openmpi/ready core-test-sanitized
-	$(PY) -m pytest
+	$(PY) -m pytest -n $(JOBS) --dist loadfile
 
 bench: $(VENV)/built $(VENV)/test-tools $(VENV)-openmpi/ready
 	$(PY) benchmarks/run.py
