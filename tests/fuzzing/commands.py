@@ -34,7 +34,7 @@ COMMANDS: dict[str, list[str]] = {
     ],
     "workload": [
         "predict @ {cluster}",
-        "predict @ {cluster} --rung fine",
+        "predict @ {cluster} --rung fine --budget 8s",  # by name it has no limit of its own
         "predict @ westmere --rung resource --json",
     ],
     "forecast": ["show @ -o %/o.html", "show @ --text", "compare @ {trace}", "compare @ {trace} --json"],
@@ -59,9 +59,16 @@ COMMANDS: dict[str, list[str]] = {
     ],
     "sheet": ["predict dlio:{dlio} mlperf:@ --ranks 4", "predict {workload} mlperf:@"],
     "sheet yaml": ["predict dlio:{dlio} mlperf:@ --ranks 4", "predict {workload} mlperf:@ --json"],
-    "fio": ["predict fio:@ {cluster}", "predict fio:@ {cluster} --rung fine", "workload show fio:@"],
+    "fio": [
+        "predict fio:@ {cluster}",
+        "predict fio:@ {cluster} --rung fine --budget 8s",
+        "workload show fio:@",
+    ],
     "h5bench": ["predict h5bench:@ {cluster}", "workload show h5bench:@ --json"],
-    "io500": ["predict io500:@ {cluster} --ranks 3", "workload show io500:@ --ranks 3 -o %/o.json"],
+    "io500": [
+        "predict io500:@ {cluster} --ranks 3 --budget 8s",
+        "workload show io500:@ --ranks 3 -o %/o.json",
+    ],
     "lfs df": ["predict {workload} lustre:@", "predict dlio:{dlio} lustre:@ --ranks 4", "check lustre:@"],
     "beegfs-ctl": ["predict {workload} beegfs:@", "predict dlio:{dlio} beegfs:@ --ranks 4"],
     "gluster": ["predict {workload} gluster:@", "predict dlio:{dlio} gluster:@ --ranks 4 --json"],

@@ -41,7 +41,7 @@ ProgramFlows::ProgramFlows(Stations& stations, const ProgramInput& input, FlowOr
       disk_(input.files != nullptr ? input.files->servers.size() : 0),
       calls_(input.programs.ranks() * input.communicators.size()) {
     if (input.files != nullptr && order != FlowOrder::chain) {
-        file_calls_.emplace(input.programs, input_.communicators, input.extents);
+        file_calls_.emplace(input.programs, input_.communicators, pulse_, input.extents);
     }
     result_.rank_end.resize(ranks_.size());
     result_.compute_work.resize(ranks_.size());

@@ -32,6 +32,7 @@ struct FileCalls::Walk {
     std::size_t row;
     std::span<const std::int64_t> counts;
     std::span<const std::int64_t> ranks;
+    Pulse& pulse;
 };
 
 std::size_t FileCalls::Hash::operator()(const Key& key) const {
@@ -41,7 +42,7 @@ std::size_t FileCalls::Hash::operator()(const Key& key) const {
     return mixed(mixed(high) ^ static_cast<std::uint64_t>(key.file));
 }
 
-FileCalls::FileCalls(const Programs& programs, std::span<const GroupColumns> communicators,
+FileCalls::FileCalls(const Programs& programs, std::span<const GroupColumns> communicators, Pulse& pulse,
                      const ExtentColumns& extents)
     : programs_(programs), communicators_(communicators.begin(), communicators.end()), extents_(extents) {
     for (const GroupColumns& family : communicators_) {
@@ -64,7 +65,7 @@ FileCalls::FileCalls(const Programs& programs, std::span<const GroupColumns> com
             if (kind == Kind::end) counts.pop_back();
             if (!names_a_file(kind)) continue;
             std::vector<std::int64_t> passes(counts.size());
-            visit({row, counts, ranks[program]}, passes, 0, 1);
+            visit({row, counts, ranks[program], pulse}, passes, 0, 1);
         }
     }
 }
@@ -91,6 +92,7 @@ void FileCalls::add(const Walk& walk, std::span<const std::int64_t> passes, std:
     const std::size_t operand = programs_.first_operand[walk.row];
     const bool opens = static_cast<Kind>(programs_.kind[walk.row]) == Kind::open;
     for (const std::int64_t rank : walk.ranks) {
+        walk.pulse.beat();
         const bool creates = opens && programs_.at(operand + 1, rank, passes) != 0;
         add_rank(walk, rank, programs_.at(operand, rank, passes), times, creates);
     }
@@ -110,6 +112,7 @@ void FileCalls::add_access(const Walk& walk, std::span<const std::int64_t> passe
     const Kind kind = static_cast<Kind>(programs_.kind[walk.row]);
     const bool write = kind == Kind::write || kind == Kind::write_all;
     for (const std::int64_t rank : walk.ranks) {
+        walk.pulse.beat();
         std::int64_t& end = read_to_[programs_.at(programs_.first_operand[walk.row], rank, passes)];
         if (write) {
             end = -1;

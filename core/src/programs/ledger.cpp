@@ -297,7 +297,7 @@ class Summing {
         out_.server_reads = servers_.reads().requests();
         out_.server_written = servers_.writes().bytes();
         out_.server_writes = servers_.writes().requests();
-        if (in_.metadata) out_.heard = FileCalls(programs_, in_.communicators).heard();
+        if (in_.metadata) out_.heard = FileCalls(programs_, in_.communicators, pulse_).heard();
         return std::move(out_);
     }
 

@@ -35,7 +35,8 @@ void ProgramRunner::start_files(std::size_t ranks, const RunOptions& options) {
     }
     files_ = std::make_unique<FileService>(rules, static_cast<std::uint32_t>(ranks), host);
     files_->record(timeline_);
-    file_calls_ = std::make_unique<FileCalls>(input_.programs, input_.communicators, input_.extents);
+    Pulse pulse(options.poll);
+    file_calls_ = std::make_unique<FileCalls>(input_.programs, input_.communicators, pulse, input_.extents);
     for (const auto& [file, size] : file_calls_->read_only()) files_->exists(file, size);
     told_.resize(ranks);
     for (std::uint32_t server = 0; server < files_->servers(); ++server) {

@@ -21,8 +21,8 @@ def flows(
     sequential: bool = True,
 ) -> ListedFlows:
     """The graphs of a CSV `table` (see `read_graphs`), its path as seen from where the command runs."""
-    if not table:
-        raise WorkloadError("expected the path of a CSV table", at="$.table")
+    if not isinstance(table, str) or not table:
+        raise WorkloadError(f"expected the path of a CSV table, got {table!r:.60}", at="$.table")
     return read_graphs(
         Path(table),
         processors=processors,

@@ -33,13 +33,13 @@ def find_workload(
     if is_dlio(name):
         raise WorkloadError("a training job is taken by `predict` and `workload show` alone", source=name)
     if name.startswith(KERNEL):
-        return _kernel(name.removeprefix(KERNEL), ranks), {name: hash_bytes(name.encode())}
+        return _kernel(name.removeprefix(KERNEL), ranks), {name: _hash_text(name)}
     if (found := described(name)) is not None:
         file, read = found
         workload = read(file, ranks)
         return workload, {file.name: hash_file(file)}
     if is_command_line(name):
-        return from_command_line(name, ranks), {name: hash_bytes(name.encode())}
+        return from_command_line(name, ranks), {name: _hash_text(name)}
     path = Path(name)
     if not path.is_file() and (registered := _registered(name, needed=not path.exists())):
         return _of_app(registered, ranks)
@@ -49,6 +49,14 @@ def find_workload(
     if ranks is not None:
         raise WorkloadError("it has its own number of ranks; leave --ranks out", source=name)
     return saved, {path.name: _hash(path)}
+
+
+def _hash_text(name: str) -> str:
+    """The hash of a program that is its own description; refuses bytes that are no text."""
+    try:
+        return hash_bytes(name.encode())
+    except UnicodeEncodeError:
+        raise WorkloadError("expected text in UTF-8", source=name) from None
 
 
 def _registered(name: str, *, needed: bool) -> App | None:

@@ -40,6 +40,12 @@ def test_what_broke_once_stays_mended(case, sound, tmp_path):
     assert [outcome.wrong for outcome in outcomes] == [""]
 
 
+def test_a_command_line_that_is_no_text_is_refused():
+    outcome = run_line(["workload", "show", "mdtest -F\udca0-n 12 -b 2 -z 1", "--ranks", "3"])
+
+    assert (outcome.status, outcome.wrong) == (1, "")
+
+
 def test_mutated_inputs_end_in_one_line():
     counts, failures = fuzz(160, seed=2026, seconds=25)
 

@@ -10,6 +10,7 @@
 
 #include "striate/programs/groups.hpp"
 #include "striate/programs/program.hpp"
+#include "striate/pulse.hpp"
 
 namespace striate {
 
@@ -18,8 +19,8 @@ namespace striate {
 // weights, so that a million ranks take the room of their files.
 class FileCalls {
   public:
-    // Throws std::domain_error when files move through too many passes.
-    FileCalls(const Programs& programs, std::span<const GroupColumns> communicators,
+    // Throws Refusal when files move through too many passes.
+    FileCalls(const Programs& programs, std::span<const GroupColumns> communicators, Pulse& pulse,
               const ExtentColumns& extents = {});
 
     [[nodiscard]] bool together(Kind kind, std::int32_t communicator, std::int64_t group,
