@@ -31,6 +31,8 @@ SETTINGS: dict[str, tuple[object, ...]] = {
     "lock_move": ("0 s", "100 us", "5 ms"),
     "size_update": ("0 s", "100 us", "2 ms"),
     "inode_lock": (False, True),
+    "write_copy": ("96 MiB/s", "3 GB/s"),
+    "read_copy": ("96 MiB/s", "12.5 GB/s"),
     "open_by": ("first", "all"),
     "distribution": ("round-robin", "hash"),
     "distribution_draw": (0, 3),

@@ -58,6 +58,10 @@ void ProgramRunner::take_file_step(std::uint32_t rank, std::uint64_t cookie) {
     start_job(rank, step(rank), cookie | of_file);
 }
 
+void ProgramRunner::work_for_file(std::uint32_t rank, Ticks work, std::uint64_t cookie) {
+    start_job(rank, work, cookie | of_file);
+}
+
 void ProgramRunner::set_receiving(std::uint32_t server, bool receives) {
     network_->set_open(static_cast<std::uint32_t>(requests_.size()) + server, receives);
 }

@@ -78,6 +78,7 @@ class ProgramRunner : NetworkListener, MessageHost, MemoryHost, FileHost {
     void set_file_timer(Ticks time, std::uint64_t cookie) override;
     [[nodiscard]] std::uint32_t node_of(std::uint32_t rank) const override { return node(rank); }
     void take_file_step(std::uint32_t rank, std::uint64_t cookie) override;
+    void work_for_file(std::uint32_t rank, Ticks work, std::uint64_t cookie) override;
     void set_receiving(std::uint32_t server, bool receives) override;
     void access_over(std::uint32_t owner, std::int64_t request) override;
 

@@ -1,8 +1,10 @@
 // What clients ask of servers: an access becomes a part for each server, window after window.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
+#include "striate/network/rate.hpp"
 #include "striate/pool.hpp"
 #include "striate/storage/file_service.hpp"
 
@@ -117,7 +119,18 @@ void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
         const auto count = static_cast<std::int64_t>(parts_[part].runs.size());
         send(Word::ask, part, true, request_bytes + run_bytes * count);
     }
+    copy(call, runs);
     one_less(call);  // an access to nothing is over at once
+}
+
+// From the moment of the request on: a copy goes page by page beside the moves of the other pages, so that
+// neither waits for the end of the other.
+void FileService::copy(std::uint32_t call, const RunsView& runs) {
+    const double rate = calls_[call].write ? rules_.write_copy_rate : rules_.read_copy_rate;
+    const std::int64_t bytes = std::accumulate(runs.sizes.begin(), runs.sizes.end(), std::int64_t{0});
+    if (rate <= 0 || bytes == 0) return;
+    ++calls_[call].open;
+    host_.work_for_file(calls_[call].caller.rank, job_ticks(bytes, rate), copy_mark | call);
 }
 
 void FileService::sync(const Caller& caller) {

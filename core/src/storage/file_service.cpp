@@ -55,6 +55,7 @@ void FileService::on_sent(std::uint64_t cookie) {
 }
 
 void FileService::on_step(std::uint64_t cookie) {
+    if ((cookie & copy_mark) != 0) return one_less(index_of(cookie));
     const std::vector<std::uint32_t> asked = std::move(calls_[index_of(cookie)].asked);
     for (const std::uint32_t part : asked) {
         if (parts_[part].has_lock) send_data(part);

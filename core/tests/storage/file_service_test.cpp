@@ -29,7 +29,11 @@ class Desk final : public FileHost {
     }
     void set_file_timer(Ticks time, std::uint64_t cookie) override { at(time, 2, cookie); }
     void take_file_step(std::uint32_t, std::uint64_t cookie) override { at(now_ + 2000, 3, cookie); }
+    void work_for_file(std::uint32_t, Ticks work, std::uint64_t cookie) override {
+        at(now_ + work, 3, cookie);
+    }
     void set_receiving(std::uint32_t, bool receives) override { receiving = receives; }
+    [[nodiscard]] std::uint32_t node_of(std::uint32_t rank) const override { return one_node ? 0 : rank; }
     void access_over(std::uint32_t owner, std::int64_t) override {
         log.push_back("over " + std::to_string(owner) + " at " + std::to_string(now_ / 1000));
     }
@@ -49,6 +53,7 @@ class Desk final : public FileHost {
 
     std::vector<std::string> log;
     bool receiving = true;
+    bool one_node = false;  // all ranks share one; else each has its own
 
   private:
     struct Event {
@@ -98,6 +103,55 @@ TEST_CASE("a write is a request, the data packet by packet, and an acknowledgeme
     CHECK((desk.log == Log{"1>4:28", "1>4:100", "1>4:100+", "1>4:50+", "4>1:15", "over 7 at 202"}));
     CHECK(service.server(0).device().disks[0].bytes_written == 250);
     CHECK(service.server(0).device().disks[0].operations == 3);
+}
+
+TEST_CASE("a call is over when its bytes have moved and the CPU has copied them") {
+    // 250 bytes have moved after 202 ns; a copy of two bytes per nanosecond is over before, one of half a
+    // byte after that.
+    for (const auto& [rate, over] : {std::pair(2e9, "over 7 at 202"), std::pair(1e9, "over 7 at 250"),
+                                     std::pair(0.5e9, "over 7 at 500")}) {
+        Desk desk;
+        FileRules copying = rules(CachePolicy::write_behind);
+        copying.write_copy_rate = rate;
+        copying.read_copy_rate = 1;  // writes do not meet it
+        FileService service(copying, ranks, desk);
+        const Column offset{0}, size{250};
+        service.access({1, 7, -1}, 0, true, {offset, size});
+        desk.run(service);
+        CHECK(desk.log.back() == over);
+    }
+}
+
+TEST_CASE("ranks copy into two files at once, and into one file in turn") {
+    // 250 bytes at half a byte per nanosecond: 500 ns each; under the lock of the inode the second write
+    // begins when the first is over.
+    for (const auto& [files, last] : {std::pair(2, "over 2 at 500"), std::pair(1, "over 2 at 1000")}) {
+        Desk desk;
+        desk.one_node = true;
+        FileRules copying = rules(CachePolicy::write_behind);
+        copying.write_copy_rate = 0.5e9;
+        copying.inode_lock = true;
+        FileService service(copying, ranks, desk);
+        const Column offset{0}, size{250};
+        service.access({1, 1, -1}, 0, true, {offset, size});
+        service.access({2, 2, -1}, files - 1, true, {offset, size});
+        desk.run(service);
+        CHECK(std::count(desk.log.begin(), desk.log.end(), "over 1 at 500") == 1);
+        CHECK(desk.log.back() == last);
+    }
+}
+
+TEST_CASE("windows of a read are copied one after the other") {
+    // Two windows of 200 bytes: each copied in 400 ns, which is longer than the bytes take.
+    Desk desk;
+    FileRules copying = rules(CachePolicy::aggregation_reorder);
+    copying.read_copy_rate = 0.5e9;
+    copying.read_window_bytes = 200;
+    FileService service(copying, ranks, desk);
+    const Column offset{0}, size{400};
+    service.access({1, 7, -1}, 0, false, {offset, size});
+    desk.run(service);
+    CHECK(desk.log.back() == "over 7 at 800");
 }
 
 TEST_CASE("without a cache the acknowledgement waits until the last packet is on disk") {

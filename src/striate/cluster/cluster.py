@@ -88,6 +88,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     # Of a request that writes new bytes, where the file begins: its size is counted there; 0: no requests for that.
     size_update: Ticks = Ticks(0)
     inode_lock: bool = False  # writes of a node's ranks to one file take turns, as Linux makes them
+    # Between a process and the page cache, by the process's own CPU; None: copies take no time.
+    write_copy: BytesPerSecond | None = None
+    read_copy: BytesPerSecond | None = None
     open_by: OpenKind = (
         "first"  # who asks for the file of a collective open: one rank, which tells the others, or all
     )

@@ -79,6 +79,8 @@ class FileServers:
     read_window: int
     lock_move: int  # picoseconds; 0: no extent locks
     inode_lock: bool
+    write_copy: float  # bytes per second; 0: copies take no time
+    read_copy: float
     open_by_all: bool
     size_update: int  # picoseconds; 0: sizes need no requests of their own
     layouts: LayoutTable  # of the files that do not have the default stripe
@@ -118,6 +120,8 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         read_window=int(cluster.settings.read_window),
         lock_move=int(cluster.settings.lock_move),
         inode_lock=cluster.settings.inode_lock,
+        write_copy=float(cluster.settings.write_copy or 0),
+        read_copy=float(cluster.settings.read_copy or 0),
         open_by_all=cluster.settings.open_by == "all",
         size_update=int(cluster.settings.size_update),
         layouts=layout_table(application, cluster),

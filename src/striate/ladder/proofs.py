@@ -18,7 +18,7 @@ from striate.cluster.placement import Placement
 from striate.engine.file_tables import uses_aggregators
 from striate.rungs.floor import Floor
 from striate.rungs.machine_inputs import step_seconds
-from striate.rungs.machine_parts import delays_write_back, has_throttles, has_windows
+from striate.rungs.machine_parts import copies, delays_write_back, has_throttles, has_windows
 from striate.workload.application import Application
 from striate.workload.kinds import ANY, FILE_CALLS, Kind
 from striate.workload.walk import lines
@@ -82,7 +82,9 @@ def files_are_modelled(workload: Workload, cluster: Cluster) -> bool:
     asks = has_windows(cluster) or any(
         map(int, (settings.lock_move, settings.size_update, settings.inode_lock))
     )
-    waits = delays_write_back(cluster) or has_throttles(cluster) or bool(cluster.forwarders)
+    waits = (
+        copies(cluster) or delays_write_back(cluster) or has_throttles(cluster) or bool(cluster.forwarders)
+    )
     return not (aggregated or burst or fresh or asks or waits)
 
 

@@ -53,6 +53,7 @@ def parts_of_files(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
         "extent locks": bool(int(cluster.settings.lock_move)),
         "updates of file sizes": bool(int(cluster.settings.size_update)),
         "locks of inodes": cluster.settings.inode_lock,
+        "copies to and from page caches": copies(cluster),
         "flushes on close": cluster.settings.flush_on_close,
         "aggregators of collective access": any(
             uses_aggregators(one, cluster) for one in workload.applications
@@ -66,6 +67,11 @@ def delays_write_back(cluster: Cluster) -> bool:
     return cluster.settings.sync_alone or any(
         int(server.cache.dirty) or int(server.cache.sync) for server in cluster.servers
     )
+
+
+def copies(cluster: Cluster) -> bool:
+    """Whether CPUs copy what their ranks write or read."""
+    return cluster.settings.write_copy is not None or cluster.settings.read_copy is not None
 
 
 def has_windows(cluster: Cluster) -> bool:

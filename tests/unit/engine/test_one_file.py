@@ -1,10 +1,14 @@
-"""What writing to one file costs beside its bytes: the inode's lock on a node, and the size of a sharded file."""
+"""What writing to one file costs beside its bytes: the inode's lock on a node, copies, the size of a sharded file."""
 
 import pytest
 
 from machines import SWITCH, node
 from striate.cluster.builders import star
+from striate.ladder.proofs import files_are_modelled
+from striate.rungs.answer import UnfitError
 from striate.rungs.fine import play
+from striate.rungs.flow import predict_flow
+from striate.rungs.resource import predict_resource
 from striate.workload import Workload
 from striate.workload import operations as op
 
@@ -69,6 +73,52 @@ def test_reads_do_not_take_turns():
     workload = Workload.from_program(program, 2)
 
     assert ends(workload, cluster(servers=2, inode_lock=True)) == ends(workload, cluster(servers=2))
+
+
+@pytest.mark.parametrize(
+    ("file", "cpus", "expected"),
+    [
+        ("data{}", 2, [0.2, 0.2]),
+        ("data", 2, [0.2, 0.4]),
+        ("data{}", 1, [0.4, 0.4]),
+        ("data", 1, [0.2, 0.4]),
+    ],
+)
+def test_a_write_is_a_copy_by_the_cpu_of_its_rank_under_the_lock_of_its_file(file, cpus, expected):
+    """10 MB at 50 MB/s: 0.2 s of a CPU, longer than the disks take; two copies on one CPU share it."""
+    machine = cluster(servers=2, cpus=cpus, inode_lock=True, write_copy="50 MB/s", read_copy="1 MB/s")
+
+    assert sorted(ends(writes(2, file=file), machine)) == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(("cpus", "seconds"), [(2, 0.2), (1, 0.4)])
+def test_reads_are_copied_at_once_even_out_of_one_file(cpus, seconds):
+    def program(rank, ranks):
+        yield op.read("data", offset=rank * 10 * MB, size=10 * MB)
+
+    machine = cluster(servers=2, cpus=cpus, inode_lock=True, read_copy="50 MB/s", write_copy="1 MB/s")
+    workload = Workload.from_program(program, 2)
+
+    assert ends(workload, machine) == pytest.approx([seconds] * 2, rel=0.01)
+
+
+def test_a_copy_that_is_faster_than_the_disks_costs_nothing():
+    plain, copied = (
+        ends(writes(2), cluster(servers=2, **settings)) for settings in ({}, {"write_copy": "200 MB/s"})
+    )
+
+    assert copied == pytest.approx(plain, rel=1e-6)
+
+
+def test_copies_are_left_to_the_engines_that_play_them():
+    """`flow` plays them as `fine` does; sums per resource refuse the machine by the name of the part."""
+    machine = cluster(servers=2, write_copy="50 MB/s")
+    coarse = predict_flow(writes(2), machine).interval.estimate
+
+    assert coarse == pytest.approx(max(ends(writes(2), machine)), rel=0.05)
+    with pytest.raises(UnfitError, match="copies to and from page caches"):
+        predict_resource(writes(2), machine)
+    assert not files_are_modelled(writes(2), machine)
 
 
 @pytest.mark.parametrize("window", ["0 B", "2 MB"])

@@ -25,6 +25,8 @@ class FileHost {
     virtual void set_file_timer(Ticks time, std::uint64_t cookie) = 0;
     // A command step on the rank's CPU; calls on_step(cookie) when it is over.
     virtual void take_file_step(std::uint32_t rank, std::uint64_t cookie) = 0;
+    // So much work on the rank's CPU; calls on_step(cookie) when it is over.
+    virtual void work_for_file(std::uint32_t rank, Ticks work, std::uint64_t cookie) = 0;
     // Whether the server's interface takes packets.
     virtual void set_receiving(std::uint32_t server, bool receives) = 0;
     // The node of a rank: the client that holds its locks.

@@ -48,8 +48,10 @@ struct FileRules {
     Ticks lock_move_ticks = 0;    // of an object's extent lock from one node to another; 0: no locks
     Ticks size_update_ticks = 0;  // of a request that writes new bytes, where the file begins; 0: none
     bool inode_lock = false;      // writes of a node's ranks to one file take turns
-    bool open_by_all = false;     // every rank of a collective open asks for the name; else the first
-    bool sync_alone = false;      // every rank flushes when it comes to a sync, and waits for nobody
+    // Bytes per second at which the CPU of a rank copies what it writes or reads; 0: in no time.
+    double write_copy_rate = 0, read_copy_rate = 0;
+    bool open_by_all = false;  // every rank of a collective open asks for the name; else the first
+    bool sync_alone = false;   // every rank flushes when it comes to a sync, and waits for nobody
     bool flush_on_close = false;
     bool log = false;            // keep every job of the disks
     bool spread_clients = true;  // over the servers they begin with; else all take the order of a hash table
@@ -67,7 +69,8 @@ struct FileRules {
 // a read is a request and the data. A server makes a disk job of every packet that arrives and of every I/O
 // request it reads; what it has read it sends while it reads on. With extent locks the data of a write to an
 // object whose lock the node does not hold waits for the server's grant. Where sizes are updated, new bytes
-// of a window are counted while the next window is on its way.
+// of a window are counted while the next window is on its way. Where copies take time, the CPU of the caller
+// copies the bytes of a window while they move: a window is over when both are.
 class FileService : StorageListener {
   public:
     // Payload: of a request, of each run in it, of an acknowledgement.
@@ -104,6 +107,7 @@ class FileService : StorageListener {
     enum class Word : std::uint64_t { ask, data, acknowledge, flush, flushed, grant, count, counted };
     static constexpr std::uint64_t lock_mark = std::uint64_t{1} << 59;  // of a timer: a lock moves
     static constexpr std::uint64_t size_mark = std::uint64_t{1} << 60;  // of a timer: new bytes are counted
+    static constexpr std::uint64_t copy_mark = std::uint64_t{1} << 32;  // of a step: bytes are copied
 
     // A call of a client.
     struct Call {
@@ -153,6 +157,7 @@ class FileService : StorageListener {
     }
     void ask_for(std::uint32_t call, const RunsView& runs);
     void ask_for_window(std::uint32_t call);
+    void copy(std::uint32_t call, const RunsView& runs);
     [[nodiscard]] bool takes_turns(const Call& call) const { return call.write && rules_.inode_lock; }
     [[nodiscard]] std::uint32_t add_part(std::uint32_t call, std::uint32_t server);
     void one_less(std::uint32_t call);
