@@ -66,9 +66,9 @@ def predict(
     Follows the decision tree: validity tests, then rung after rung until the bounds are no wider than `within`
     (high / low - 1); or asks `rung` alone. A rung that would cost more than `budget` of CPU time (60 s) is not asked;
     the forecast says what it would cost, and whether the precision was reached. A rung that is named has no budget
-    unless one is given, and is refused where it would cost more. A `budget` that is given also ends what takes longer
-    than it was expected to: what has been found by then is the answer, with a note. `collectives` are rules
-    such as "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do.
+    unless one is given, and is refused where it would cost more. The budget also ends what takes longer than it was
+    expected to: what has been found by then is the answer, with a note. `collectives` are rules such as
+    "allreduce=ring,bytes=1MiB..,ranks=8.." for calls that name no algorithm; where none holds, defaults do.
     With `timeline` the fine rung is asked, and `Forecast.timeline` is the Trace of what happened when; what does not
     fit into `timeline_memory` is left out, which a flag of the trace tells; with `timeline_steps` it has the steps
     inside collective calls, too. `inputs` maps names to hashes, for provenance. With `self_check` the packet engine
@@ -125,7 +125,7 @@ def predict(
             collective_steps=timeline_steps,
             plugins=own,
         )
-        given = CpuBudget(allowed + MOMENT_SECONDS if budget is not None else math.inf)
+        given = CpuBudget(allowed + MOMENT_SECONDS)
         try:
             with given.kept():
                 subject = watched(cluster)

@@ -1,6 +1,7 @@
-"""A budget of CPU time that is given is kept, also where a rung takes longer than it was expected to."""
+"""A budget of CPU time is kept, also where a rung takes longer than it was expected to."""
 
 import math
+import sys
 import time
 
 import pytest
@@ -51,11 +52,13 @@ def test_a_rung_by_name_is_ended_at_its_budget(monkeypatch, rung):
     assert time.process_time() - begun < 4
 
 
-def test_what_cheaper_rungs_said_stands_when_the_budget_ends_a_finer_one(monkeypatch):
+@pytest.mark.parametrize("given", ["1 s", None])
+def test_what_cheaper_rungs_said_stands_when_the_budget_ends_a_finer_one(monkeypatch, given):
     expects_little_of(monkeypatch, "fine")
+    monkeypatch.setattr(sys.modules["striate.ladder.predict"], "USUAL_BUDGET", 1.0)
     begun = time.process_time()
 
-    forecast = striate.predict(endless(), "westmere", budget="1 s")
+    forecast = striate.predict(endless(), "westmere", budget=given)
     assert forecast.rung != "fine"
     assert math.isfinite(forecast.bounds.high)
     assert any("fine was ended when the budget was spent" in note for note in forecast.notes)

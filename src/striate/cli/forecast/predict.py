@@ -67,7 +67,7 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--within", type=ShareType(), help="the precision wanted, such as 20%: high / low - 1 at most")
 @click.option(
     "--budget",
-    help="CPU time a rung may take (60 s; a rung that --rung names: no limit unless this is given)",
+    help="CPU time a rung and the forecast may take (60 s; with --rung: no limit unless this is given)",
 )
 @click.option(
     "--layout",
