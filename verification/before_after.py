@@ -4,7 +4,8 @@
 
 CLUSTER.toml is this machine as `striate probe` describes it. Each pair is run in turns, before and after. The trace
 of the median run before is changed as the program will be and forecast, beside the same without the change. The
-measured gain (median before / median after) is held against the 80 % range of the forecast gain.
+measured gain (median before - median after) is held against the 80 % range of the forecast gain, which is made as
+`striate tune` makes it.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from replay_runs import clean, traced
 
 from striate.cluster import Cluster, load_cluster
 from striate.evaluate.compare import run_seconds
+from striate.interval import Interval
 from striate.ladder import predict
 from striate.trace.trace import Trace
+from striate.tuning.gain import saved_between
 from striate.workload import Workload
 from striate.workload import operations as do
 from striate.workload.kinds import Kind
@@ -116,12 +119,16 @@ def output_alone(trace: Trace) -> Trace:
     return replace(trace.where(inside), header=msgspec.structs.replace(trace.header, duration=0))
 
 
-def gains(case: str, before: Trace, cluster: Cluster) -> tuple[float, float, float]:
-    """(low, median, high) of the forecast gain."""
+def forecast_of(case: str, before: Trace, cluster: Cluster) -> tuple[Interval, Interval]:
+    """Seconds of the run as it is and after the change."""
     workload = Workload.from_trace(output_alone(before))
-    first = predict(workload, cluster, rung="fine").seconds
-    second = predict(changed(case, workload), cluster, rung="fine").seconds
-    return first.estimate / second.high, first.estimate / second.estimate, first.estimate / second.low
+    made = (workload, changed(case, workload))
+    was, will = (predict(one, cluster, rung="fine").seconds for one in made)
+    return was, will
+
+
+def told(seconds: Interval) -> str:
+    return f"forecast {seconds.estimate * 1e3:.1f}, {seconds.low * 1e3:.1f} to {seconds.high * 1e3:.1f}"
 
 
 def main() -> int:
@@ -150,13 +157,19 @@ def main() -> int:
             variant: statistics.median(seconds for seconds, _ in done) for variant, done in runs.items()
         }
         before = sorted(runs["before"], key=lambda one: one[0])[asked.runs // 2][1]
-        measured = medians["before"] / medians["after"]
-        low, middle, high = gains(case, before, cluster)
-        good = low <= measured <= high
-        inside += good
-        times = f"{medians['before'] * 1e3:8.1f} ms before, {medians['after'] * 1e3:8.1f} ms after"
-        said = f"gain {measured:5.2f}, forecast {middle:5.2f} ({low:.2f} to {high:.2f})"
-        print(f"{case:12} {times}: {said}{'' if good else '  <-- outside'}", flush=True)
+        measured = medians["before"] - medians["after"]
+        was, will = forecast_of(case, before, cluster)
+        saved = saved_between(was, will)
+        inside += measured in saved
+        print(
+            f"{case:12}",
+            *(
+                f"{medians[name] * 1e3:6.1f} ms {name} ({one}),"
+                for name, one in zip(medians, map(told, (was, will)), strict=True)
+            ),
+            f"saves {measured * 1e3:6.1f} ms ({told(saved)}){'' if measured in saved else '  <-- outside'}",
+            flush=True,
+        )
     print(f"{inside} of {len(cases)} measured gains inside the 80 % range")
     return 0 if inside >= WANTED else 3
 

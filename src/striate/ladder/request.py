@@ -40,7 +40,7 @@ from striate.trace.trace import Trace
 from striate.units import about_seconds, about_size
 from striate.workload.flows import Flows
 from striate.workload.kinds import FILE_CALLS
-from striate.workload.summary import new_bytes
+from striate.workload.summary import moved_bytes
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
 
@@ -84,17 +84,17 @@ def subject_of(
 
 
 def with_fresh_memory(workload: Workload, cluster: Cluster) -> Cluster:
-    """The cluster with servers as slow as the program's new data make them, where memory has to come from a host."""
+    """The cluster as slow as the program's new data make it, where memory has to come from a host."""
     if all(server.cache.fresh_rate is None for server in cluster.servers):
         return cluster
-    written, read = new_bytes(workload)
-    return as_met(cluster, written=written, read=read, ranks=workload.ranks)
+    moved = moved_bytes(workload)
+    return as_met(cluster, new=moved.new, written=moved.written, read=moved.read, ranks=workload.ranks)
 
 
 def fresh_memory_notes(workload: Workload | Flows, cluster: Cluster) -> tuple[str, ...]:
     """How much the program writes beyond the memory at hand, which is a state of the machine and not a property."""
     ready = sum(server.cache.ready or 0 for server in cluster.servers if server.cache.fresh_rate is not None)
-    if not ready or not isinstance(workload, Workload) or (beyond := new_bytes(workload)[0] - ready) <= 0:
+    if not ready or not isinstance(workload, Workload) or (beyond := moved_bytes(workload).new - ready) <= 0:
         return ()
     state = "a run right after another one finds more memory ready and is faster"
     return (

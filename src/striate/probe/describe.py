@@ -15,6 +15,7 @@ from striate.probe.fresh_memory import FRESH, READY
 from striate.probe.links import BOTH, ONE_PAIR, RING
 from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
+from striate.probe.shared_file import OWN_READ, OWN_WRITE
 from striate.probe.waits import waits
 from striate.units import about_seconds, format_rate
 
@@ -41,7 +42,9 @@ def describe(report: ProbeReport, *, name: str) -> Cluster:
     if report.facts.nodes > 1:
         tables["network"] = {"topology": "star", "switch": {"bandwidth": _plenty(report, "two nodes")}}
         tables["settings"] |= mpi_settings(report.facts.mpi)
-    if has_servers(report):
+    if not has_servers(report):
+        tables["settings"] |= _copies(draft, report)
+    else:
         tables["settings"] |= settings_of_servers(report)
         tables["metadata"] = names_of(draft, report)
     return cluster_from_tables(tables | {"measured": draft.measured})
@@ -150,21 +153,33 @@ def _between(
     }
 
 
+def _copies(draft: Draft, report: ProbeReport) -> dict[str, Any]:
+    """Settings of a file system of one node: data are copied by the CPU of the rank, one write to a file at a time."""
+    found: dict[str, Any] = {"inode_lock": True}
+    for key in ("write", "read"):
+        copy = report.need(f"cached {key}: rate")
+        found[f"{key}_copy"] = draft.rate(f"settings.{key}_copy", copy.value, copy.samples, copy.how)
+    return found
+
+
 def _server(draft: Draft, report: ProbeReport) -> dict[str, Any]:
-    """One server on the first node: its link is the page cache, its disk what a flush reaches."""
-    write, call = (report.need(f"MPI-IO write: {what}") for what in ("rate", "latency"))
+    """One server on the first node: its link is the page cache of all ranks together, its disk what a flush reaches."""
+    together = max(
+        (report.need(f"{name}: rate") for name in (OWN_WRITE, OWN_READ)), key=lambda one: one.value.estimate
+    )
+    call = report.need(f"{OWN_WRITE}: latency")
     own = report.need(_NEAR).value
     lag = _each(call.value, lambda seconds: max(0.0, seconds / _WRITE_MESSAGES - own.estimate / 2))
-    key, how = "server[0].nic.link", "MPI-IO writes of new data by all ranks"
+    key, how = "server[0].nic.link", f"{together.name.rpartition(':')[0]}, all ranks together"
     link = {
-        "bandwidth": draft.rate(f"{key}.bandwidth", write.value, write.samples, how),
+        "bandwidth": draft.rate(f"{key}.bandwidth", together.value, together.samples, how),
         "latency": draft.time(f"{key}.latency", lag, call.samples, "a third of a small MPI-IO write"),
     }
     return {
         "name": "files",
         "count": 1,
         "on": "nodes",
-        "nic": {"bandwidth": format_rate(float(f"{write.value.estimate * _FASTER:.4g}")), "link": link},
+        "nic": {"bandwidth": format_rate(float(f"{together.value.estimate * _FASTER:.4g}")), "link": link},
         "cache": {
             "policy": "aggregation-reorder",
             "memory": report.facts.memory_bytes // 10,

@@ -87,13 +87,22 @@ def _measure_cached(found: FileFindings, path: Path, seconds: float, largest: in
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
     try:
         writes, reads, busy = [], [], list[float]()
+        source = memoryview(
+            bytearray(largest)
+        )  # as large as the file: no part of it stays in a cache of the CPU
+        empty = partial(os.ftruncate, descriptor, 0)
         for size in _BLOCKS:
-            block = memoryview(bytearray(size))
             places = range(0, largest - size + 1, size)
-            empty = partial(os.ftruncate, descriptor, 0)
-            writes.append(_timed(partial(_write, descriptor, block), places, seconds / 8, busy, again=empty))
+
+            def write(at: int, size: int = size) -> object:
+                return _write(descriptor, source[at : at + size], at)
+
+            def read(at: int, size: int = size) -> object:
+                return _read(descriptor, source[at : at + size], at)
+
+            writes.append(_timed(write, places, seconds / 8, busy, again=empty))
             _fill(descriptor, largest)
-            reads.append(_timed(partial(_read, descriptor, block), places, seconds / 8, []))
+            reads.append(_timed(read, places, seconds / 8, []))
     finally:
         os.close(descriptor)
     found.add_line(

@@ -23,16 +23,16 @@ from striate.probe.waits import BESIDE, COMPUTE_SECONDS, FLUSHED_GRAINS, GRAINS,
 
 
 def measure_ranks(comm: Any, directory: Path, seconds: float) -> Findings:
-    """Messages by distance, all at once, collective calls, and one file of all ranks."""
+    """Messages by distance, all at once, collective calls, one file of all ranks, and a file of each."""
     share = seconds / 6
     lines: list[Line | None] = []
     if comm.size > 1:
         pairs = messages.pairs(comm)
         lines += [messages.ping_pong_line(comm, pair, share / len(pairs)) for pair in pairs]
     numbers = _saturation(comm, share) + _calls(comm, share)
-    file_lines = shared_file.access_lines(comm, directory / "shared", share)
+    for measure in (shared_file.access_lines, shared_file.own_file_lines):
+        lines += (measure(comm, directory / "shared", share / 2) or {}).values()
     numbers += _file_calls(comm, directory, share)
-    lines += file_lines.values() if file_lines else []
     known = [line for line in lines if line is not None]
     return Findings(tuple(_numbers(known)) + tuple(numbers), tuple(line.curve for line in known))
 

@@ -1,9 +1,9 @@
-"""Ranks and one file: MPI-IO alone and together, the runtime of this package, and how ranks differ."""
+"""Ranks and files: MPI-IO alone and together, the runtime of this package, and how ranks differ."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
@@ -15,35 +15,96 @@ import numpy as np
 from striate.probe.deadline import affordable
 from striate.probe.samples import Floats, Line, sturdy_line
 
+_Access = Callable[[int, int], None]  # at so many bytes, of such a size
 SIZES = (4096, 65536, 1024**2, 4 * 1024**2)
-_WINDOW = 16 * 1024**2  # of a rank in the file
+_PART = 16 * 1024**2  # of a file, for each rank; one to four of them
+_MOST_BYTES = 16 * _PART  # of all ranks, where one part of each is less
+_IN_A_ROW = 256 * 1024  # bytes of small calls that make a round
+OWN_WRITE, OWN_READ = "MPI-IO write, own files", "MPI-IO read, own files"
+
+
+class _Area:
+    """A rank's bytes of an open file and of its memory, both larger than caches of CPUs where files are fast."""
+
+    def __init__(self, file: Any, begin: int, source: Any) -> None:
+        self.file, self.begin, self.source = file, begin, source
+
+    def write(self, at: int, size: int) -> None:
+        self.file.Write_at(self.begin + at, self.source[at : at + size])
+
+    def write_all(self, at: int, size: int) -> None:
+        self.file.Write_at_all(self.begin + at, self.source[at : at + size])
+
+    def read(self, at: int, size: int) -> None:
+        self.file.Read_at(self.begin + at, self.source[at : at + size])
+
+    def fill(self) -> None:
+        """Every page of it into the cache."""
+        for at in range(0, len(self.source), SIZES[-1]):
+            self.write(at, SIZES[-1])
+
+    def empty(self) -> None:
+        self.file.Set_size(0)
 
 
 def access_lines(comm: Any, path: Path, seconds: float) -> dict[str, Line] | None:
-    """Seconds of independent and collective accesses by the bytes of all ranks; on rank 0, None elsewhere."""
+    """Seconds of independent and collective accesses to one file by the bytes of all ranks; None but on rank 0."""
     from mpi4py import MPI
 
     file = MPI.File.Open(comm, str(path), MPI.MODE_CREATE | MPI.MODE_RDWR)
-    columns: dict[str, list[Floats]] = {}
     try:
-        share = seconds / (3 * len(SIZES))
-        for size in SIZES:
-            block = np.ones(size, np.uint8)
-            empty = partial(file.Set_size, 0)
-            for name, call in (
-                ("MPI-IO write", partial(_write_at, file, block)),
-                ("MPI-IO collective write", partial(_write_at_all, file, block)),
-            ):
-                columns.setdefault(name, []).append(_rounds(comm, call, size, share, again=empty))
-            _fill(comm, file)
-            read = _rounds(comm, partial(_read_at, file, block), size, share, again=lambda: None)
-            columns.setdefault("MPI-IO read", []).append(read)
+        source = np.ones(_area_bytes(comm, file, seconds / 8), np.uint8)
+        area = _Area(file, comm.rank * len(source), source)
+        writes = {"MPI-IO write": area.write, "MPI-IO collective write": area.write_all}
+        return _lines(comm, area, writes, {"MPI-IO read": area.read}, seconds)
     finally:
         file.Close()
+
+
+def own_file_lines(comm: Any, path: Path, seconds: float) -> dict[str, Line] | None:
+    """The same for independent accesses of every rank to a file of its own."""
+    from mpi4py import MPI
+
+    name = path.with_name(f"{path.name}.{comm.rank}")
+    file = MPI.File.Open(MPI.COMM_SELF, str(name), MPI.MODE_CREATE | MPI.MODE_RDWR)
+    try:
+        area = _Area(file, 0, np.ones(_area_bytes(comm, file, seconds / 8), np.uint8))
+        return _lines(comm, area, {OWN_WRITE: area.write}, {OWN_READ: area.read}, seconds)
+    finally:
+        file.Close()
+        name.unlink()
+
+
+def _lines(
+    comm: Any, area: _Area, writes: Mapping[str, _Access], reads: Mapping[str, _Access], seconds: float
+) -> dict[str, Line] | None:
+    """Writes of new data, then reads out of the page cache."""
+    columns: dict[str, list[Floats]] = {}
+    share = seconds / (len(writes) + len(reads)) / len(SIZES)
+    length = len(area.source)
+    for name, access in writes.items():
+        columns[name] = [_rounds(comm, access, size, length, share, again=area.empty) for size in SIZES]
+    area.fill()
+    comm.Barrier()
+    for name, access in reads.items():
+        columns[name] = [_rounds(comm, access, size, length, share, again=lambda: None) for size in SIZES]
     if comm.rank:
         return None
     sizes = [size * comm.size for size in SIZES]
     return {name: sturdy_line(name, sizes, rounds) for name, rounds in columns.items()}
+
+
+def _area_bytes(comm: Any, file: Any, seconds: float) -> int:
+    """Bytes of a rank's area: as many parts as the file system takes in that time."""
+    first = _Area(file, comm.rank * _PART, np.ones(_PART, np.uint8))
+    times = list[float]()
+    for _ in range(2):  # once into memory that somebody has to give
+        comm.Barrier()
+        before = time.perf_counter()
+        first.fill()
+        times.append(comm.allreduce(time.perf_counter() - before) / comm.size)
+    parts = min(int(seconds / times[-1]), 4, _MOST_BYTES // _PART // int(comm.size))
+    return _PART * max(1, parts)
 
 
 def small_write_samples(comm: Any, path: Path, seconds: float) -> Floats:
@@ -53,9 +114,9 @@ def small_write_samples(comm: Any, path: Path, seconds: float) -> Floats:
     from striate.probe.messages import call_samples
 
     file = MPI.File.Open(comm, str(path), MPI.MODE_CREATE | MPI.MODE_RDWR)
-    write = partial(_write_at_all, file, np.ones(4096, np.uint8), comm.rank * 4096)
+    area = _Area(file, comm.rank * 4096, np.ones(4096, np.uint8))
     try:
-        return call_samples(comm, write, seconds)
+        return call_samples(comm, partial(area.write_all, 0, 4096), seconds)
     finally:
         file.Close()
 
@@ -122,41 +183,29 @@ def runtime_samples(comm: Any, path: Path, seconds: float) -> Floats:
     return call_samples(comm, once, seconds)
 
 
-def _write_at(file: Any, block: Any, at: int) -> None:
-    file.Write_at(at, block)
-
-
-def _write_at_all(file: Any, block: Any, at: int) -> None:
-    file.Write_at_all(at, block)
-
-
-def _read_at(file: Any, block: Any, at: int) -> None:
-    file.Read_at(at, block)
-
-
-def _fill(comm: Any, file: Any) -> None:
-    """Every page of the file in the cache."""
-    block = np.ones(1024**2, np.uint8)
-    for at in range(0, _WINDOW, len(block)):
-        file.Write_at(comm.rank * _WINDOW + at, block)
-    comm.Barrier()
-
-
 def _rounds(
-    comm: Any, call: Callable[[int], object], size: int, seconds: float, *, again: Callable[[], object]
+    comm: Any, access: _Access, size: int, length: int, seconds: float, *, again: Callable[[], object]
 ) -> Floats:
-    """Seconds from a barrier until the slowest rank is done, a value a round; `again` before each repetition."""
+    """Seconds of a call from a barrier until the slowest rank is done, a value a round; `again` before each repetition.
+
+    Small ones are called several times in a row, as programs do: what leaving a barrier costs is not theirs.
+    """
     from mpi4py import MPI
 
-    steps = _WINDOW // size
+    calls = min(max(1, _IN_A_ROW // size), length // size)
+    steps = length // (calls * size)
 
     def once(lap: int) -> float:
         if lap % steps == 0:
             again()
+        begin = lap % steps * calls * size
         comm.Barrier()
         before = time.perf_counter()
-        call(comm.rank * _WINDOW + lap % steps * size)
-        return float(comm.allreduce(time.perf_counter() - before, op=MPI.MAX))
+        for number in range(calls):
+            access(begin + number * size, size)
+        return float(comm.allreduce(time.perf_counter() - before, op=MPI.MAX)) / calls
 
     first = float(np.median([once(lap) for lap in range(3)]))
-    return np.array([once(lap) for lap in range(comm.bcast(affordable(2 * first, seconds, most=100)))])
+    return np.array(
+        [once(lap) for lap in range(comm.bcast(affordable(2 * calls * first, seconds, most=100)))]
+    )

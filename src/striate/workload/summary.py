@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from striate.workload.application import Application
 from striate.workload.kinds import ACCESSES, WRITES, Kind
@@ -37,16 +38,26 @@ def summary_of(workload: Workload) -> WorkloadSummary:
     return WorkloadSummary(tuple(map(_summed, workload.applications)))
 
 
-def new_bytes(workload: Workload) -> tuple[int, int]:
-    """(bytes written, bytes read); passes of a loop that write to the same place again count once."""
-    written = read = 0
+class MovedBytes(NamedTuple):
+    """Bytes of all ranks and files; passes of a loop that write to the same place again count once in `new`."""
+
+    new: int
+    written: int
+    read: int
+
+
+def moved_bytes(workload: Workload) -> MovedBytes:
+    """What the programs write and read, exact."""
+    new = written = read = 0
     for application in workload.applications:
         for line in lines(application, kinds=ACCESSES):
+            moved = _moved(line)
             if line.kind in WRITES:
-                written += _moved(line) // line.still("file", "offset", "bytes", "count")
+                new += moved // line.still("file", "offset", "bytes", "count")
+                written += moved
             else:
-                read += _moved(line)
-    return written, read
+                read += moved
+    return MovedBytes(new, written, read)
 
 
 def _summed(application: Application) -> ApplicationSummary:

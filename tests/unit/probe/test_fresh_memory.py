@@ -13,8 +13,9 @@ from striate.errors import ClusterError
 from striate.ladder import predict
 from striate.ladder.proofs import files_are_modelled
 from striate.probe.fresh_memory import FRESH, READY, measure_fresh_memory, round_of
-from striate.workload import Spmd
-from striate.workload.summary import new_bytes
+from striate.workload import Spmd, Workload
+from striate.workload import operations as do
+from striate.workload.summary import moved_bytes
 
 MIB = 1024**2
 MACHINE = """
@@ -96,6 +97,30 @@ def test_new_data_beyond_what_is_at_hand_come_as_fast_as_the_host_gives_memory(r
     assert found.bounds.estimate == pytest.approx(seconds, rel=0.03)
 
 
+COPIES = 'packet = "1 MiB"\ninode_lock = true\nwrite_copy = "2 GB/s"\nread_copy = "4 GB/s"'
+
+
+@pytest.mark.parametrize(
+    ("ranks", "files", "written", "seconds"),
+    [
+        (1, 1, 100_000_000, 0.1 / 2),  # all at hand
+        (1, 1, 500_000_000, 0.1 / 2 + 0.4 / 0.2),
+        (2, 1, 500_000_000, 0.1 / 2 + 0.4 / 0.2),  # one writes at a time
+        (2, 2, 500_000_000, 0.05 / 2 + 0.2 / 0.2),
+    ],
+)
+def test_where_ranks_copy_what_they_write_their_copies_wait_for_memory(ranks, files, written, seconds):
+    def program(rank, ranks):
+        yield do.write(f"data.{rank % files}", offset=rank * 10**9, size=written // ranks)
+        yield do.read(f"data.{rank % files}", offset=rank * 10**9, size=written // ranks)
+
+    text = MACHINE.replace('packet = "1 MiB"', COPIES).replace('"4 GB/s", lat', '"9 GB/s", lat')
+    cluster = cluster_from_toml(text.replace("cache = {", "cache = {keeps_reads = true, "))
+    found = predict(Workload.from_program(program, ranks=ranks), cluster, rung="fine")
+    reading = written / ranks / 4e9  # out of memory that is there now, at full speed
+    assert found.bounds.estimate == pytest.approx(seconds + reading, rel=0.03)
+
+
 @pytest.mark.parametrize(("written", "told"), [(100_000_000, []), (500_000_000, ["381 MiB"])])
 def test_what_the_host_has_to_give_is_told(written, told):
     found = predict(writing(1, written), cluster_from_toml(MACHINE))
@@ -105,13 +130,13 @@ def test_what_the_host_has_to_give_is_told(written, told):
 
 
 def test_writing_the_same_place_again_takes_no_new_memory():
-    assert new_bytes(writing(2, 1000, times=7)) == (14_000, 0)
-    assert new_bytes(writing(2, 1000, times=7, moves=False)) == (2000, 0)
+    assert moved_bytes(writing(2, 1000, times=7)) == (14_000, 14_000, 0)
+    assert moved_bytes(writing(2, 1000, times=7, moves=False)) == (2000, 14_000, 0)
 
 
 def test_reading_keeps_the_time_of_all_bytes_in_sum():
     cluster = cluster_from_toml(MACHINE)
-    met = as_met(cluster, written=300_000_000, read=900_000_000, ranks=1)
+    met = as_met(cluster, new=300_000_000, written=300_000_000, read=900_000_000, ranks=1)
     assert met.servers[0].nic.link.bandwidth == pytest.approx(1.2e9 / (1.0 / 4 + 0.2 / 0.2), rel=1e-9)
 
 
@@ -140,7 +165,7 @@ def test_machines_without_the_numbers_stay_what_they_are():
     (table,) = description.server
     cache = msgspec.structs.replace(table.cache, ready=None, fresh_rate=None)
     plain = build(msgspec.structs.replace(description, server=(msgspec.structs.replace(table, cache=cache),)))
-    assert as_met(plain, written=10**12, read=0, ranks=2) is plain
+    assert as_met(plain, new=10**12, written=10**12, read=0, ranks=2) is plain
     assert replace(plain, description=None).description is None
 
 

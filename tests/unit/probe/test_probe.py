@@ -31,7 +31,8 @@ from striate.probe.waits import (
     taken_by_background,
     waits,
 )
-from striate.workload import Spmd
+from striate.workload import Spmd, Workload
+from striate.workload import operations as do
 
 SIZES = (1, 1000, 100_000, 4_000_000)
 
@@ -157,9 +158,11 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
         exactly("flush: latency", "s", 1e-3),
         exactly("flush: rate", "B/s", 2e9),
         exactly("cached read: latency", "s", 2e-6),
-        exactly("cached read: rate", "B/s", 20e9),
-        exactly("MPI-IO write: latency", "s", 6e-6),
-        exactly("MPI-IO write: rate", "B/s", 5e9),
+        exactly("cached read: rate", "B/s", 10e9),
+        exactly("cached write: rate", "B/s", 3e9),
+        exactly("MPI-IO write, own files: latency", "s", 6e-6),
+        exactly("MPI-IO write, own files: rate", "B/s", 6e9),
+        exactly("MPI-IO read, own files: rate", "B/s", 20e9),
         Measurement(READY, "B", Interval(16 * MIB, 128 * MIB, 256 * MIB), 3, "made up"),
         Measurement(FRESH, "B/s", Interval(2e8, 3e8, 4e8), 90, "made up"),
         Measurement("background", "processes", Interval.exactly(background), 15, "made up"),
@@ -212,7 +215,9 @@ def test_every_range_holds_its_value():
     description = describe(report(), name="toy").description
     tables = {table.key: table for table in description.measured}
 
-    assert tables["server[0].nic.link.bandwidth"].low == "4500 MB/s"
+    assert tables["server[0].nic.link.bandwidth"].low == "18 GB/s"
+    assert tables["settings.write_copy"].low == "2700 MB/s"
+    assert value_at(description, "settings.read_copy") == 10e9
     assert tables["server[0].cache.ready"].low == "16 MiB"
     assert value_at(description, "server[0].cache.ready") == 128 * MIB
     assert value_at(description, "server[0].cache.fresh_rate") == 3e8
@@ -221,6 +226,24 @@ def test_every_range_holds_its_value():
     assert {"settings.turn", "settings.time_slice", "settings.background"} <= set(tables)
     assert {"settings.lag_fourfold", "settings.flushed_lag_double", "settings.longest_lag"} <= set(tables)
     assert "fresh memory: rate: 3e+08 B/s" in description.source
+
+
+# 64 MiB at 3 GB/s of one rank take 22.4 ms; those of the second rank wait for the lock of the file.
+def test_ranks_fill_one_file_in_turns_and_files_of_their_own_at_once():
+    cluster = describe(report(), name="toy")
+    took = {}
+    for files in ("one", "own"):
+
+        def program(rank, ranks, files=files):
+            yield do.write(
+                "data" if files == "one" else f"data.{rank}", offset=rank * 64 * MIB, size=64 * MIB
+            )
+
+        workload = Workload.from_program(program, ranks=2)
+        took[files] = predict(workload, cluster, rung="fine", exact=True).seconds.estimate
+
+    assert took["own"] == pytest.approx(22.4e-3, rel=0.02)
+    assert took["one"] == pytest.approx(2 * took["own"], rel=0.02)
 
 
 def test_the_engine_waits_as_the_ranks_did():
