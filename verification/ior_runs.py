@@ -4,9 +4,9 @@
 
 CLUSTER.toml is this machine as `striate probe` describes it. Every line is forecast first, then the lines are run in
 turn in a scratch folder; a run's time is the sum of the totals that IOR prints of its writes and reads. The median run
-is held against the 80 % range. Before each run the machine rests as it did before the probe's own writes: where a host
-takes free memory of a virtual machine back, a run right after another one finds more at hand than was probed, and is up
-to five times as fast. Wants a quiet machine.
+is held against the 80 % range. Memory is made ready before every run, and forecasts take it as at hand: where a host
+takes free memory of a virtual machine back, a run right after another one is up to five times as fast as one after a
+pause. Wants a quiet machine.
 """
 
 import argparse
@@ -15,13 +15,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
+from striate.apps.run import READY_BYTES
 from striate.cluster import load_cluster
+from striate.cluster.fresh_memory import all_at_hand
 from striate.importers.kinds import from_command_line
 from striate.ladder import predict
-from striate.probe.fresh_memory import PAUSE_SECONDS
+from striate.probe.ready_memory import ready_memory
 
 LINES = (
     (1, "ior -w -t 1m -b 64m -e"),
@@ -40,6 +41,7 @@ LINES = (
 def measured(ior, launcher, ranks, line):
     """Seconds of the accesses of one run, as IOR prints them."""
     with tempfile.TemporaryDirectory() as folder:
+        ready_memory(Path(folder) / "ready", READY_BYTES)
         told = Path(folder) / "told.json"
         options = ["-O", f"summaryFile={told}", "-O", "summaryFormat=JSON", "-o", f"{folder}/test"]
         command = [*launcher.split(), "-n", str(ranks), ior, *line.split()[1:], *options]
@@ -55,12 +57,11 @@ def main(arguments):
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--launcher", default="mpirun --allow-run-as-root --oversubscribe")
     asked = parser.parse_args(arguments)
-    machine = load_cluster(asked.cluster)
+    machine = all_at_hand(load_cluster(asked.cluster))
     forecasts = [predict(from_command_line(line, ranks), machine).seconds for ranks, line in LINES]
     found = [[] for _ in LINES]
     for _ in range(asked.runs):
         for seconds, (ranks, line) in zip(found, LINES, strict=True):
-            time.sleep(PAUSE_SECONDS)
             seconds.append(measured(asked.ior, asked.launcher, ranks, line))
     errors, inside = [], 0
     for (ranks, line), said, seconds in zip(LINES, forecasts, found, strict=True):

@@ -4,7 +4,8 @@
 
 Traces `late` (a synchronous send, a split and an allreduce that wait), jacobi, mesh, pmc3 and checkpoint; with --mpich
 the I/O tests compiled in FOLDER instead (every program named bin_NAME there; the sources of MPICH's and ROMIO's are
-not part of this repository). A part agrees when the median over runs of its error is at most 15 % or 1 ms.
+not part of this repository). A part agrees when the median over runs of its error is at most 15 % or 1 ms. Memory is
+made ready before every run, and forecasts take it as at hand: whether a host has taken it back is a matter of luck.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from striate.apps.pmc3.nexus import random_matrix
+from striate.apps.run import READY_BYTES
 from striate.cluster import Cluster, load_cluster
+from striate.cluster.fresh_memory import all_at_hand
 from striate.evaluate.compare import compare
 from striate.evaluate.validate.forecast import with_background
 from striate.evaluate.validate.study import background
 from striate.ladder import predict
 from striate.probe.background import background_samples
+from striate.probe.ready_memory import ready_memory
 from striate.record.launch import traced_environment
 from striate.record.merge import merge
 from striate.trace.trace import Trace
@@ -50,6 +54,7 @@ def traced(command: list[str], folder: Path, ranks: int) -> Trace:
     """The trace of one run; raises CalledProcessError when the program fails."""
     import os
 
+    ready_memory(folder / "ready", READY_BYTES)
     parts = Path(tempfile.mkdtemp(dir=folder))
     environment = os.environ | traced_environment(parts, levels=LEVELS, max_bytes=2**30, sample_seconds=0.0)
     started = [str(BIN / "mpiexec.hydra"), "-n", str(ranks), *command]
@@ -129,7 +134,7 @@ def main() -> int:
     options.add_argument("--only", nargs="*")
     options.add_argument("--keep", type=Path, help="save the traces in this folder")
     asked = options.parse_args()
-    cluster = load_cluster(asked.cluster)
+    cluster = all_at_hand(load_cluster(asked.cluster))
     agreed = all_parts = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -17,6 +17,8 @@ from striate.cluster.description.tables import Description, ServerTable
 
 _SLOWED = (".nic.link.bandwidth", "settings.write_copy")  # ends of keys whose numbers may leave their ranges
 
+_OF_MEMORY = (".cache.ready", ".cache.fresh_rate")
+
 
 def as_met(cluster: Cluster, *, new: int, written: int, read: int, ranks: int) -> Cluster:
     """The cluster as a program meets it that writes and reads so many bytes, `new` of them in new places.
@@ -36,6 +38,22 @@ def as_met(cluster: Cluster, *, new: int, written: int, read: int, ranks: int) -
         return cluster
     ranges = tuple(one for one in description.measured if not one.key.endswith(_SLOWED))
     return replace(build(msgspec.structs.replace(slow, measured=ranges)), plugins=cluster.plugins)
+
+
+def all_at_hand(cluster: Cluster) -> Cluster:
+    """The cluster as a program meets it for which memory was made ready before it began."""
+    description = cluster.description
+    if description is None:
+        return cluster
+    tables = tuple(
+        msgspec.structs.replace(
+            table, cache=msgspec.structs.replace(table.cache, ready=None, fresh_rate=None)
+        )
+        for table in description.server
+    )
+    ranges = tuple(one for one in description.measured if not one.key.endswith(_OF_MEMORY))
+    found = msgspec.structs.replace(description, server=tables, measured=ranges)
+    return replace(build(found), plugins=cluster.plugins)
 
 
 def _slowed_copy(description: Description, copy: float, new: int, written: int) -> Description:

@@ -92,7 +92,7 @@ def _place_as_told(cluster: Cluster, ranks: int) -> Placement:
     told = len(cluster.explicit_placement)
     if told < ranks:
         raise ClusterError(
-            f"the explicit placement names {told} ranks, {ranks} are to be placed", at="$.placement.ranks"
+            f"the explicit placement lists {told} ranks, but the program has {ranks}", at="$.placement.ranks"
         )
     node, within = np.ascontiguousarray(np.array(cluster.explicit_placement[:ranks], np.int32).T)
     socket = cluster.first_socket[node] + within

@@ -53,18 +53,29 @@ def busy_cpus(seconds: float) -> float:
     """How many of this host's CPUs compute, on average, while this process sleeps; 0 where the system does not tell."""
     before = _ticks()
     time.sleep(seconds)
-    busy, idle = (after - then for after, then in zip(_ticks(), before, strict=True))
-    return (os.cpu_count() or 1) * busy / max(busy + idle, 1)
+    passed = [after - then for after, then in zip(_ticks(), before, strict=True)]
+    idle = sum(passed[3:5])  # idle, and waiting for a disk
+    return (os.cpu_count() or 1) * (sum(passed) - idle) / max(sum(passed), 1)
 
 
-def _ticks() -> tuple[int, int]:
-    """Busy and idle ticks of all CPUs since the start; see proc_stat(5)."""
+class StolenTime:
+    """The share of this machine's CPU time that a hypervisor has given to others since this was made; 0 if unknown."""
+
+    def __init__(self) -> None:
+        self._begun = _ticks()
+
+    @property
+    def share(self) -> float:
+        passed = [after - then for after, then in zip(_ticks(), self._begun, strict=True)]
+        return passed[7] / max(sum(passed), 1)
+
+
+def _ticks() -> list[int]:
+    """Ticks of all CPUs since the start, by what they did; see proc_stat(5)."""
     try:
-        numbers = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+        return [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     except OSError:
-        return 0, 0
-    idle = sum(numbers[3:5])  # idle, and waiting for a disk
-    return sum(numbers) - idle, idle
+        return [0] * 8
 
 
 def others(answers: list[list[tuple[float, float]]], cpus: int) -> list[float]:

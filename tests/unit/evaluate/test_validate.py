@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from statistics import NormalDist
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from striate.cli.machines.validate import explained, study_document, study_svg, 
 from striate.cli.main import run as command
 from striate.cluster import load_cluster
 from striate.evaluate.validate import Case, CaseOutcome, Validation, matrix
+from striate.evaluate.validate import study as turns
 from striate.evaluate.validate.calibrate import KernelCosts, cost_of, together, variation_of, work_of
 from striate.evaluate.validate.forecast import forecast_case, with_background, workload_of
 from striate.evaluate.validate.kernels import started
@@ -284,3 +286,18 @@ def test_an_application_that_cannot_be_run_is_one_line(app, said, capsys):
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert said in error
+
+
+@pytest.mark.parametrize(
+    ("stolen", "kept", "runs"),
+    [([0.01], 1.0, 1), ([0.3, 0.0], 2.0, 2), ([0.3, 0.1, 0.2], 2.0, 3)],
+)
+def test_a_run_whose_cpus_were_taken_away_is_run_again(monkeypatch, tmp_path, stolen, kept, runs):
+    shares, seconds, said = iter(stolen), iter([1.0, 2.0, 3.0]), []
+    monkeypatch.setattr(turns, "StolenTime", lambda: SimpleNamespace(share=next(shares)))
+    monkeypatch.setattr(turns, "run_case", lambda case, folder: None)
+    monkeypatch.setattr(turns, "run_seconds", lambda trace: next(seconds))
+
+    found = turns._undisturbed_seconds(SimpleNamespace(name="toy"), tmp_path, said.append)
+    assert found == kept
+    assert len(said) == runs - 1 + (runs == 3)

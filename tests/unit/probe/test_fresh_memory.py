@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from striate.cluster.build import build
-from striate.cluster.fresh_memory import as_met
+from striate.cluster.fresh_memory import all_at_hand, as_met
 from striate.cluster.load import cluster_from_toml
 from striate.errors import ClusterError
 from striate.ladder import predict
@@ -119,6 +119,13 @@ def test_where_ranks_copy_what_they_write_their_copies_wait_for_memory(ranks, fi
     found = predict(Workload.from_program(program, ranks=ranks), cluster, rung="fine")
     reading = written / ranks / 4e9  # out of memory that is there now, at full speed
     assert found.bounds.estimate == pytest.approx(seconds + reading, rel=0.03)
+
+
+def test_memory_that_was_made_ready_costs_nothing():
+    ready = all_at_hand(cluster_from_toml(MACHINE))
+
+    found = predict(writing(1, 500_000_000), ready, rung="fine")
+    assert found.bounds.estimate == pytest.approx(0.5 / 4, rel=0.03)
 
 
 @pytest.mark.parametrize(("written", "told"), [(100_000_000, []), (500_000_000, ["381 MiB"])])
