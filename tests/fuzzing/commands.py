@@ -83,8 +83,8 @@ COMMANDS: dict[str, list[str]] = {
 for _kind in TRACES[1:]:
     COMMANDS[_kind] = [line for line in COMMANDS["trace"] if "pftrace" not in line and "prv" not in line]
 
-# Formats whose commands take seconds, for they search: they get one turn in eight.
-COSTLY = ("observations", "rates")
+# Formats whose commands take seconds, because they search or start another process: they get one turn in eight.
+COSTLY = ("observations", "rates", "otf2")
 
 # Archives that another process reads for us: each mutant takes its time.
 ARCHIVES: dict[str, list[str]] = {"otf2": ["info @", "show @ --text", "predict @ {cluster}"]}
