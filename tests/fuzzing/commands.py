@@ -33,14 +33,14 @@ COMMANDS: dict[str, list[str]] = {
         "predict {app} @",
     ],
     "workload": [  # a budget below the limit of a mutant: the usual one is 60 s
-        "predict @ {cluster} --budget 8s",
-        "predict @ {cluster} --rung fine --budget 8s",
-        "predict @ westmere --rung resource --budget 8s --json",
+        "predict @ {cluster} --budget 4s",
+        "predict @ {cluster} --rung fine --budget 4s",
+        "predict @ westmere --rung resource --budget 4s --json",
     ],
     "forecast": ["show @ -o %/o.html", "show @ --text", "compare @ {trace}", "compare @ {trace} --json"],
     "advice": ["apply @ -o %/applied", "apply @ -o %/applied --json"],
     "tuned": ["apply @ -o %/applied", "apply @ -o %/applied --json"],
-    "app": ["predict @ {cluster} --budget 8s"],
+    "app": ["predict @ {cluster} --budget 4s"],
     "spec": ["tune @ {cluster} --executor serial --budget 1s -o %/o.toml"],
     "results": ["results @", "results @ --json", "results @ -o %/o.csv", "results @ --changes"],
     "model": [
@@ -52,7 +52,7 @@ COMMANDS: dict[str, list[str]] = {
     "nexus": ["python -m striate.apps.pmc3 @"],  # the reader alone: sampling takes its time
     "dataset": ["info @", "verify @", "info @ --json", "convert @ %/o.npy"],
     "dlio": [
-        "predict dlio:@ {cluster} --ranks 4 --budget 8s",
+        "predict dlio:@ {cluster} --ranks 4 --budget 4s",
         "predict dlio:@ mlperf:{sheet} --ranks 4 --json",
         "workload show dlio:@ --ranks 4",
         "size dlio:@ mlperf:{sheet} --ranks 4 --target au=0.9 --vary drives -o %/o.html",
@@ -60,13 +60,13 @@ COMMANDS: dict[str, list[str]] = {
     "sheet": ["predict dlio:{dlio} mlperf:@ --ranks 4", "predict {workload} mlperf:@"],
     "sheet yaml": ["predict dlio:{dlio} mlperf:@ --ranks 4", "predict {workload} mlperf:@ --json"],
     "fio": [
-        "predict fio:@ {cluster} --budget 8s",
-        "predict fio:@ {cluster} --rung fine --budget 8s",
+        "predict fio:@ {cluster} --budget 4s",
+        "predict fio:@ {cluster} --rung fine --budget 4s",
         "workload show fio:@",
     ],
-    "h5bench": ["predict h5bench:@ {cluster} --budget 8s", "workload show h5bench:@ --json"],
+    "h5bench": ["predict h5bench:@ {cluster} --budget 4s", "workload show h5bench:@ --json"],
     "io500": [
-        "predict io500:@ {cluster} --ranks 3 --budget 8s",
+        "predict io500:@ {cluster} --ranks 3 --budget 4s",
         "workload show io500:@ --ranks 3 -o %/o.json",
     ],
     "lfs df": ["predict {workload} lustre:@", "predict dlio:{dlio} lustre:@ --ranks 4", "check lustre:@"],
@@ -77,8 +77,8 @@ COMMANDS: dict[str, list[str]] = {
     "runs": ["noise learn @ -o %/o.json"],
     "noise": ["predict {workload} {cluster} --rung fine --noise @", "compare {forecast} {trace} --noise @"],
     "rates": ["fit {cluster} --rates @"],
-    "graphs": ["predict @ {cluster} --budget 8s"],
-    "graph table": ["predict @ {cluster} --budget 8s"],  # of the application that names it
+    "graphs": ["predict @ {cluster} --budget 4s"],
+    "graph table": ["predict @ {cluster} --budget 4s"],  # of the application that names it
 }
 for _kind in TRACES[1:]:
     COMMANDS[_kind] = [line for line in COMMANDS["trace"] if "pftrace" not in line and "prv" not in line]
@@ -101,15 +101,15 @@ OPTIONS: dict[str, list[str]] = {
     "4,2": ["model {model} --at @ --p 4 --d 2"],
     "kernel:pingpong,size=1KiB": ["predict @ {cluster} --ranks 2"],
     "mpiexec -n 2 ior -a MPIIO -t 1m -b 4m -s 2 -w -r -c": [
-        "predict @ {cluster} --budget 8s",
+        "predict @ {cluster} --budget 4s",
         "workload show @",
     ],
     "mdtest -F -n 12 -b 2 -z 1 -w 3901 -e 3901 -N 1 -i 2": [
-        "predict @ {cluster} --ranks 3 --budget 8s",
+        "predict @ {cluster} --ranks 3 --budget 4s",
         "workload show @ --ranks 3",
     ],
     "fio --name=job --rw=randrw --bs=4k --size=1m --numjobs=2 --iodepth=8 --ioengine=io_uring": [
-        "predict @ {cluster} --budget 8s",
+        "predict @ {cluster} --budget 4s",
         "workload show @",
     ],
     "au=0.9": ["size dlio:{dlio} mlperf:{sheet} --ranks 4 --vary drives --target @"],
