@@ -56,7 +56,7 @@ void FileService::on_sent(std::uint64_t cookie) {
 
 void FileService::on_step(std::uint64_t cookie) {
     if ((cookie & copy_mark) != 0) return one_less(index_of(cookie));
-    const std::vector<std::uint32_t> asked = std::move(calls_[index_of(cookie)].asked);
+    const std::vector<std::uint32_t> asked = std::exchange(calls_[index_of(cookie)].asked, {});
     for (const std::uint32_t part : asked) {
         if (parts_[part].has_lock) send_data(part);
     }
@@ -73,8 +73,10 @@ void FileService::on_delivered(std::uint64_t cookie) {
             if (!calls_[parts_[part].call].write) return begin_reading(part);
             if (!parts_[part].has_lock) ask_for_lock(part);
             return;
-        case Word::grant:
-            return send_data(part);
+        case Word::grant:  // data also waits for the step of the call
+            parts_[part].has_lock = true;
+            if (calls_[parts_[part].call].asked.empty()) send_data(part);
+            return;
         case Word::data:
             return data_arrives(part);
         case Word::flush:

@@ -137,6 +137,15 @@ def test_streams_on_random_machines_break_no_proof(first):
     assert broken == []
 
 
+def test_a_lock_that_comes_before_the_step_of_its_call_lets_the_write_wait_for_both():
+    """The data was sent before the step and the step sent it again, in a part used anew: the run never ended."""
+    settings = {"free_near": True, "lock_move": "100 us", "size_update": "2 ms"}
+    write = {"kind": "list", "size": 4096, "times": 1, "call": "write", "runs": 5, "async": False}
+    case = {"machine": {"base": "laptop", "cache": {}, "settings": settings}, "ranks": 1, "program": [write]}
+
+    assert attack({**case, "collectives": []}).outcome == "holds"
+
+
 def test_packets_of_an_analytical_interface_pass_that_of_the_receiver_too():
     """The proved upper bound once left out 4 KiB / 60 GB/s, and a run exceeded it."""
     nic = {"bandwidth": "60 GB/s", "link": {"bandwidth": "12.5 GB/s"}, "kind": "analytical"}
