@@ -127,8 +127,9 @@ void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
 // neither waits for the end of the other.
 void FileService::copy(std::uint32_t call, const RunsView& runs) {
     const double rate = calls_[call].write ? rules_.write_copy_rate : rules_.read_copy_rate;
+    if (rate <= 0) return;
     const std::int64_t bytes = std::accumulate(runs.sizes.begin(), runs.sizes.end(), std::int64_t{0});
-    if (rate <= 0 || bytes == 0) return;
+    if (bytes == 0) return;
     ++calls_[call].open;
     host_.work_for_file(calls_[call].caller.rank, job_ticks(bytes, rate), copy_mark | call);
 }
