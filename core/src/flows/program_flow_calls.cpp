@@ -107,6 +107,8 @@ bool ProgramFlows::together(std::uint32_t rank) const {
                                  cursors_.operand(rank, 0));
 }
 
+constexpr std::int64_t most_blocks = 1 << 22;  // of one access, all of which are held at once
+
 void ProgramFlows::perform_file(std::uint32_t rank) {
     const Kind kind = cursors_.kind(rank);
     if (order_ == FlowOrder::chain) return skip_file(rank);
@@ -176,6 +178,7 @@ void ProgramFlows::access(std::uint32_t rank) {
             sizes.push_back(input_.extents.length[run]);
         }
     } else {
+        if (operand(3) > most_blocks) throw Refusal(Reason::too_many_pieces);
         for (std::int64_t block = 0; block < operand(3); ++block) {
             pulse_.beat();
             offsets.push_back(operand(1) + operand(4) * block);

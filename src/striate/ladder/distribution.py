@@ -38,7 +38,8 @@ class Spread:
     @property
     def factors(self) -> tuple[float, float]:
         """The ends of its own 80 % range as multiples of the median."""
-        return math.exp(-TENTH * self.below), math.exp(TENTH * self.above)
+        below, above = (min(TENTH * side, _MOST) for side in (self.below, self.above))
+        return math.exp(-below), math.exp(above)
 
 
 def _log_ratio(large: float, small: float) -> float:

@@ -14,6 +14,7 @@ from striate.errors import QueueingError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+_LONGEST_NUMBER = 60  # characters, such as 1/3
 
 
 class Curve(Protocol):
@@ -95,7 +96,7 @@ def read_curve(description: Described, *, at: str) -> Curve:
             return Function(cast(Callable[[int], float], description))
         return constant(_number(description))
     except (ValueError, TypeError, ZeroDivisionError, OverflowError) as error:
-        raise QueueingError(f"expected {_WANTED}, got {description!r}", at=at) from error
+        raise QueueingError(f"expected {_WANTED}, got {description!r:.80}", at=at) from error
 
 
 def _from_text(text: str) -> Curve:
@@ -123,7 +124,11 @@ def _from_mapping(mapping: Mapping[Any, Any]) -> Curve:
 def _number(value: Any) -> float:
     if isinstance(value, bool):
         raise TypeError("a boolean is not a number")
-    number = float(Fraction(value) if isinstance(value, str) else value)
+    if isinstance(value, str):
+        if len(value) > _LONGEST_NUMBER:
+            raise ValueError("too many digits")
+        value = Fraction(value)
+    number = float(value)
     if not np.isfinite(number):
         raise ValueError("not finite")
     return number

@@ -85,8 +85,9 @@ def bars_of(run: Run) -> Bars | None:
 def _bars(trace: Trace) -> Bars:
     number, titles = lines_of(trace)
     _, first, line = np.unique(number, return_index=True, return_inverse=True)
-    hosts, place, names = _hosts(trace, tuple(titles.values()))
     level, resource = trace.column("level")[first], trace.column("resource")[first]
+    ranks = np.where(resource >= 0, -1, trace.column("rank")[first])
+    hosts, place, names = _hosts(trace, tuple(titles.values()), ranks)
     group = np.where(resource >= 0, len(hosts) + level - len(RANK_LEVELS), place[trace.column("rank")[first]])
     layers = np.array([_LAYER_OF_LEVEL[level] for level in LEVELS])[trace.column("level")]
     layers[trace.of_kind("compute") & trace.at_level("program")] = LAYERS.index("calls")
@@ -111,16 +112,21 @@ def _bars(trace: Trace) -> Bars:
     )
 
 
-def _hosts(trace: Trace, titles: tuple[str, ...]) -> tuple[tuple[str, ...], Int64s, tuple[str, ...]]:
-    """(groups of ranks, the group of each rank, names of rows): a host is a group when it has a few ranks."""
+def _hosts(
+    trace: Trace, titles: tuple[str, ...], ranks: Int64s
+) -> tuple[tuple[str, ...], Int64s, tuple[str, ...]]:
+    """(groups of ranks, the group of each rank, names of rows): a host is a group when it has a few ranks.
+
+    `ranks` has the rank of each row; -1 for those of other parts of the machine.
+    """
     hosts, place = trace.header.hosts, np.asarray(trace.header.host_of_rank, np.int64)
     if not hosts or not len(place):
         return ("ranks",), np.zeros(trace.ranks, np.int64), titles
     if len(hosts) == 1 or trace.ranks >= _FEW * len(hosts):
         return hosts, place, titles
     names = tuple(
-        f"{title} on {hosts[place[int(word[1])]]}" if (word := title.split())[0] == "rank" else title
-        for title in titles
+        f"{title} on {hosts[place[rank]]}" if rank >= 0 else title
+        for title, rank in zip(titles, ranks.tolist(), strict=True)
     )
     return ("ranks",), np.zeros(trace.ranks, np.int64), names
 
