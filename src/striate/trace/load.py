@@ -34,7 +34,7 @@ def is_trace(path: Path) -> bool:
 
     try:
         metadata = pq.read_schema(path).metadata or {}
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, ValueError):  # names of columns may be no UTF-8
         return False
     return bytes(metadata.get(b"striate", b"")).startswith(b"striate.trace/")
 
