@@ -64,13 +64,13 @@ class ReadBudget:
             )
         self.look()
 
-    def take_table(self, metadata: Any, values_per_row: int) -> None:
+    def take_table(self, source: Path | bytes, metadata: Any, values_per_row: int) -> None:
         """Take the rows of a Parquet file, and what its lists hold beyond so many values per row."""
         groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
         if any(group.num_rows < 0 for group in groups):
             raise TraceError("a row group with a negative number of rows")
         try:
-            values = sum(max(0, number) for number in values_of(metadata))
+            values = sum(max(0, number) for number in values_of(source))
         except (ValueError, IndexError):
             raise TraceError("a damaged footer of a Parquet file") from None
         self.take_rows(max(metadata.num_rows, -(-values // values_per_row)))

@@ -1,12 +1,13 @@
 """How many values the columns of a Parquet file hold, by its footer alone.
 
-pyarrow ends the process where it cannot make sense of a column's description, so the description is read here: the
-footer, written again by pyarrow, is a structure in Thrift's compact protocol.
+pyarrow ends the process where it cannot make sense of a column's description, so the description is read here, from
+the file: the footer is a structure in Thrift's compact protocol.
 """
 
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 _DEEPEST = 16
@@ -19,15 +20,25 @@ _ROW_GROUPS, _COLUMNS, _METADATA, _VALUES = (
 )  # fields of the footer, of a group, of a column and of its data
 
 
-def values_of(metadata: Any) -> list[int]:
-    """The number of values of each column of each row group; columns without a description are left out."""
-    sink = io.BytesIO()
-    metadata.write_metadata_file(sink)
-    content = sink.getvalue()
-    length = int.from_bytes(content[-8:-4], "little")
-    footer = _Compact(content[len(content) - 8 - length : -8]).structure(0)
+def values_of(source: Path | bytes) -> list[int]:
+    """The number of values of each column of each row group; columns without a description are left out.
+
+    `source` is a Parquet file, or what it holds. Raises ValueError or IndexError where it is damaged.
+    """
+    footer = _Compact(_footer(source)).structure(0)
     columns = [column for group in footer.get(_ROW_GROUPS, []) for column in group.get(_COLUMNS, [])]
     return [column[_METADATA][_VALUES] for column in columns if _VALUES in column.get(_METADATA, {})]
+
+
+def _footer(source: Path | bytes) -> bytes:
+    with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
+        end = file.seek(0, io.SEEK_END) - 8  # of the footer: its length and a mark follow
+        file.seek(max(0, end))
+        length = int.from_bytes(file.read(4), "little")
+        if length > end:
+            raise ValueError("a footer longer than the file")
+        file.seek(end - length)
+        return file.read(length)
 
 
 class _Compact:

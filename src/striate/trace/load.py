@@ -49,7 +49,7 @@ def read(path: Path) -> Trace:
         header = _header(schema.metadata or {})
         expect_columns(schema.names)
         file = pq.ParquetFile(path, read_dictionary=[*WORDS, "function"])
-        budget.take_table(file.metadata, _MOST_COLUMNS)
+        budget.take_table(path, file.metadata, _MOST_COLUMNS)
         table = file.read()
         rows = normalised(table)
         lists, numbers = _lists(table, np.asarray(rows.column("extents").to_numpy()))
@@ -90,8 +90,9 @@ def _inside(content: bytes, budget: ReadBudget) -> pa.Table:
     """A table that stands in the metadata as a Parquet file in letters."""
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(io.BytesIO(base64.b64decode(content, validate=True)))
-    budget.take_table(file.metadata, _MOST_COLUMNS)
+    packed = base64.b64decode(content, validate=True)
+    file = pq.ParquetFile(io.BytesIO(packed))
+    budget.take_table(packed, file.metadata, _MOST_COLUMNS)
     return file.read()
 
 

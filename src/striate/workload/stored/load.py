@@ -31,7 +31,7 @@ def load(path: Path) -> tuple[Application, ...]:
             found = metadata.get(b"striate", b"another Parquet file")[:60].decode(errors="replace")
             raise WorkloadError(f"expected a workload ({SCHEMA}), got {found}")
         file = pq.ParquetFile(path)
-        ReadBudget.of(path).take_table(file.metadata, _VALUES_PER_ROW)
+        ReadBudget.of(path).take_table(path, file.metadata, _VALUES_PER_ROW)
         table = _complete(file.read())
         headers = msgspec.json.decode(metadata.get(b"applications", b""), type=list[WorkloadHeader])
         applications = tuple(_application(table, number, header) for number, header in enumerate(headers))
