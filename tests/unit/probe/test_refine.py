@@ -66,23 +66,24 @@ def storing():
     return trace_of(rows)
 
 
-def machine():
-    text = """
+def machine(settings="", cache=""):
+    text = f"""
     name = "toy"
+    {settings}
     [[node]]
     name = "node"
     count = 1
     cpus_per_socket = 2
     instructions_per_second = "1 G"
     memory = "1 GB"
-    nic = { bandwidth = "100 GB/s", link = { bandwidth = "1 GB/s", latency = "1 us" } }
-    socket = { bandwidth = "10 GB/s" }
+    nic = {{ bandwidth = "100 GB/s", link = {{ bandwidth = "1 GB/s", latency = "1 us" }} }}
+    socket = {{ bandwidth = "10 GB/s" }}
     [[server]]
     name = "files"
     count = 1
     on = "nodes"
-    nic = { bandwidth = "100 GB/s", link = { bandwidth = "1 GB/s", latency = "1 us" } }
-    cache = { policy = "write-behind" }
+    nic = {{ bandwidth = "100 GB/s", link = {{ bandwidth = "1 GB/s", latency = "1 us" }} }}
+    cache = {{ policy = "write-behind"{cache} }}
     [server.disk]
     kind = "flash"
     read_rate = "1 GB/s"
@@ -120,6 +121,20 @@ def test_writes_give_the_servers_link_and_flushes_its_disk():
     tables = {table.key: table for table in refined.cluster.description.measured}
     assert tables["server[0].disk.write_rate"].how == "flushes of traces"
     assert {one.key for one in refined.refinements} == set(tables)
+
+
+def test_where_ranks_copy_what_they_write_and_read_the_copies_are_fitted():
+    copies = '[settings]\ninode_lock = true\nwrite_copy = "1 GB/s"\nread_copy = "1 GB/s"'
+    reading = [
+        row(0, "read", turn * 10**9, turn * 10**9 + took(size), file=0, offset=0, bytes=size)
+        for turn, size in enumerate(SIZES * 4)
+    ]
+    refined = refine(machine(copies, ", keeps_reads = true"), [storing(), storing(), trace_of(reading)])
+
+    assert value(refined, "settings.write_copy") == pytest.approx(RATE, rel=0.01)
+    assert value(refined, "settings.read_copy") == pytest.approx(RATE, rel=0.01)
+    assert value(refined, "server[0].nic.link.latency") == pytest.approx(STARTUP / 3, rel=0.01)
+    assert value(refined, "server[0].nic.link.bandwidth") == 1e9  # nothing is known of all ranks together
 
 
 def test_without_a_cache_writes_give_the_disk():
