@@ -236,6 +236,7 @@ def shared_block(method: str) -> Callable[[Any], None]:
     return body
 
 
+LARGE = {"memory": "512 GiB", "keeps_reads": True}
 KEEPS = {"memory": "64 GiB", "keeps_reads": True, "read_ahead": "1 MiB"}
 LOCKS = {"lock_move": "1 ms", "stripe_unit": "1 MiB"}
 PROGRAMS: dict[str, Callable[[], Case]] = {
@@ -348,6 +349,12 @@ PROGRAMS: dict[str, Callable[[], Case]] = {
     "a timeline of lists": lambda: Case(
         from_program(ragged("write", 40, blocking=True), 32), machine(disk=FLASH), timeline_bytes=GIB
     ),
+    "small reads in a row": lambda: Case(
+        spmd(64, lambda b: small_reads(b, 20_000, 64 * KIB)), machine(disk=FAST, cache=LARGE)
+    ),
+    "small reads far apart": lambda: Case(
+        spmd(64, lambda b: small_reads(b, 8_000, 2 * MIB)), machine(disk=FAST, cache=LARGE)
+    ),
     "oversubscribed ranks": lambda: Case(
         spmd(30_000, lambda b: b.allreduce(8)), machine(nodes=100, servers=0, turn="5 us", waiting_double=0.5)
     ),
@@ -355,6 +362,11 @@ PROGRAMS: dict[str, Callable[[], Case]] = {
         spmd(512, lambda b: sizes_at_once(b)), machine(servers=0)
     ),
 }
+
+
+def small_reads(b: Any, times: int, apart: int) -> None:
+    with b.repeat(times) as turn:
+        b.read("data", offset=(b.rank * times + turn) * apart, size=64 * KIB)
 
 
 def sizes_at_once(b: Any) -> None:

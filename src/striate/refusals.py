@@ -133,7 +133,7 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.unknown_aggregator: _said("aggregators must be ranks, each once"),
     Reason.empty_buffer: _said("a collective buffer or alignment of less than one byte"),
     Reason.place_beyond: _said("an offset on a server exceeds 2^63 - 1 bytes"),
-    Reason.too_many_pieces: _said("too many pieces"),
+    Reason.too_many_pieces: _said("one access has too many pieces to be planned at once"),
     Reason.rate_out_of_range: _said("expected a rate from 1 B/s to 2^47 B/s, got {0.rate:g} B/s"),
     Reason.transfer_too_large: _said("expected packets and disk jobs from 0 to 2^47 bytes, got {0.bytes}"),
     Reason.instruction_rate: _said("a job of {0.count} instructions at {0.rate:g} per second"),

@@ -38,7 +38,8 @@ SCHEDULED, COMBINED, EMPTY = (
     130,
 )  # a message of a collective's schedule; of a reduction; of a barrier
 UNMERGED_JOB, DIRTY_JOB, BURST_JOB = 90, 60, 125  # without an order, until a sync, in a burst buffer
-PAGE_BYTES, PAGE = 64 * 1024, 86  # of a read cache (read_cache.hpp)
+PAGE_BYTES, PAGE = 64 * 1024, 27  # of a read cache (read_cache.hpp)
+BLOCK_PAGES, BLOCK = 16, 112  # neighbouring pages that are looked up together
 FILE, FILE_ON_SERVER = 300, 8
 BAR, TRANSFER, TRACE_ROW = 64, 40, 480  # of a timeline: as the core writes it down, and as a trace
 KEPT_STREAMS = 4096  # that are idle, and one for every four interfaces (traffic_streams.cpp)
@@ -97,7 +98,7 @@ class Estimate:
             "before the disks": jobs * self._job(),
             "collective schedules": self._schedules(),
             "routes": self._streams(in_use, sum(np.multiply(ranks, ever).tolist())),
-            "read caches": self._pages(seen=timeline_bytes > 0) * PAGE,
+            "read caches": self._pages(seen=timeline_bytes > 0),
             "timeline": self._timeline(timeline_bytes, collective_steps),
         }
 
@@ -201,11 +202,17 @@ class Estimate:
         return streams * (STREAM + SLOT * stations_of_route(self.cluster))
 
     def _pages(self, *, seen: bool) -> float:
-        """Of read caches, when nothing is accessed twice; none unless the program reads or a timeline shows them."""
-        if not seen and not self.costs.read.any():
+        """Of read caches, when nothing is accessed twice; none unless the program reads or a timeline shows them.
+
+        A block holds one access, or as many neighbours as it has room for; what is taken lies between the two.
+        """
+        moved = self.costs.read + self.costs.written
+        accessed = moved * self.average.times * self.average.ranks
+        if not accessed.any() or not (seen or self.costs.read.any()):
             return 0.0
-        accessed = (self.costs.read + self.costs.written) * self.average.times * self.average.ranks
-        return min(float(accessed.sum()), self.storage.keeps) / PAGE_BYTES
+        together = np.clip(moved / PAGE_BYTES, 1, BLOCK_PAGES)
+        each = np.average(PAGE + BLOCK / np.sqrt(BLOCK_PAGES * together), weights=accessed)
+        return float(min(float(accessed.sum()), self.storage.keeps) / PAGE_BYTES * each)
 
     def _timeline(self, most_bytes: int, collective_steps: bool) -> float:
         if not most_bytes:
