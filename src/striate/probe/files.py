@@ -87,9 +87,8 @@ def _measure_cached(found: FileFindings, path: Path, seconds: float, largest: in
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
     try:
         writes, reads, busy = [], [], list[float]()
-        source = memoryview(
-            bytearray(largest)
-        )  # as large as the file: no part of it stays in a cache of the CPU
+        # As large as the file: no part of it stays in a cache of the CPU.
+        source = memoryview(bytearray(largest))
         empty = partial(os.ftruncate, descriptor, 0)
         for size in _BLOCKS:
             places = range(0, largest - size + 1, size)

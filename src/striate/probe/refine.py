@@ -91,10 +91,10 @@ def _sorts(description: Description) -> list[_Sort]:
     flash = type(server.all_disks()[0]).__name__ == "FlashDisk"
     writes = f"{disk}.write_rate" if flash else f"{disk}.rate"
     lag = f"{disk}.write_latency" if flash else None
-    copies = description.settings
+    settings = description.settings
     if server.cache.holds_writes and server.nic is not None:
         link = "server[0].nic.link"
-        if copies.write_copy is None:
+        if settings.write_copy is None:
             sorts.append(_Sort("writes", f"{link}.latency", f"{link}.bandwidth", _writes, passes=3))
         else:  # under the lock of the file's inode: a quarter of them waited least
             sorts.append(
@@ -103,7 +103,7 @@ def _sorts(description: Description) -> list[_Sort]:
         sorts.append(_Sort("flushes", lag, writes, _flushes))
     else:
         sorts.append(_Sort("writes", lag, writes, _writes))
-    if server.cache.keeps_reads and copies.read_copy is not None:
+    if server.cache.keeps_reads and settings.read_copy is not None:
         sorts.append(_Sort("reads", None, "settings.read_copy", _reads))
     elif flash and not server.cache.keeps_reads:
         sorts.append(_Sort("reads", f"{disk}.read_latency", f"{disk}.read_rate", _reads))

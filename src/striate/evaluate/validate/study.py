@@ -34,10 +34,8 @@ CALIBRATION_SECONDS = 0.9  # of the kernels of a program, before every run of it
 _LOOK_SECONDS = 0.3  # at the background, before every run
 PATIENCE_SECONDS, _ONCE_SECONDS = 120.0, 10.0  # in all and before one run, while others are seen
 _QUIET = 0.1  # processes of others that are not waited for
-_STOLEN, _TRIES = (
-    0.02,
-    3,
-)  # share of CPU time that others on the host may take from a run; how often it is run
+_STOLEN = 0.02  # of the CPU time, that others on the host may take from a run
+_TRIES = 3  # to have a run that nobody took more from
 _LOOKS = 5  # that a forecast goes by: a single one is too short to know a busy machine
 _TRACED_BYTES = 256 * 1024**2
 
