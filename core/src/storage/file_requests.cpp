@@ -47,6 +47,12 @@ std::uint32_t FileService::add_part(std::uint32_t call, std::uint32_t server) {
     return take(parts_, free_parts_, std::move(part));
 }
 
+// Its place is free for another part once nothing more of it can come.
+void FileService::end_part(std::uint32_t part) {
+    parts_[part].over = true;
+    if (parts_[part].heard) free_parts_.push_back(part);
+}
+
 void FileService::access(const Caller& caller, std::int64_t file, bool write, const RunsView& runs) {
     const std::uint32_t call = begin(caller, write);
     calls_[call].file = file;
@@ -87,6 +93,7 @@ void FileService::ask_for(std::uint32_t call, const RunsView& runs) {
         const auto server = static_cast<std::uint32_t>(plan.server[request]);
         const std::uint32_t part = add_part(call, server);
         parts_[part].file = file;
+        parts_[part].heard = false;
         parts_[part].total = plan.request_bytes[request];
         parts_[part].grain = grain_of(caller, server, write);
         for (auto run = plan.first_run[request]; run < plan.first_run[request + 1]; ++run) {

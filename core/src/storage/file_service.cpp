@@ -69,7 +69,9 @@ void FileService::on_delivered(std::uint64_t cookie) {
     const std::uint32_t server = parts_[part].server;
     switch (word_of(cookie)) {
         case Word::ask:
-            parts_[part].since = host_.now();
+            parts_[part].heard = true;
+            if (parts_[part].over) return end_part(part);
+            if (parts_[part].arrived == 0) parts_[part].since = host_.now();
             if (!calls_[parts_[part].call].write) return begin_reading(part);
             if (!parts_[part].has_lock) ask_for_lock(part);
             return;
@@ -90,7 +92,7 @@ void FileService::on_delivered(std::uint64_t cookie) {
         case Word::acknowledge:
         case Word::flushed:
         case Word::counted:
-            free_parts_.push_back(part);
+            end_part(part);
             return one_less(parts_[part].call);
     }
 }
@@ -99,6 +101,7 @@ void FileService::data_arrives(std::uint32_t index) {
     Part& part = parts_[index];
     --part.in_flight;
     if (calls_[part.call].write) {
+        if (!part.heard && part.arrived == 0) part.since = host_.now();
         const bool at_once = servers_[part.server]->acknowledges_at_once();
         const std::int64_t end = std::min(part.arrived + part.grain, part.total);
         const std::int64_t job =
@@ -112,7 +115,7 @@ void FileService::data_arrives(std::uint32_t index) {
         return;
     }
     if (part.sent < part.total || part.in_flight > 0) return;
-    free_parts_.push_back(index);
+    end_part(index);
     one_less(part.call);
 }
 

@@ -134,7 +134,9 @@ class FileService : StorageListener {
         std::size_t run = 0;     // where the next byte from the network, or to be read, belongs
         std::int64_t in_run = 0;
         bool starved = false;
-        bool has_lock = true;    // write: its node has the lock, or there is none
+        bool has_lock = true;  // write: its node has the lock, or there is none
+        bool heard = true;  // its request has come, or there is none: data may overtake it on another route
+        bool over = false;  // and waits for its request alone
         std::uint32_t lock = 0;  // of its object
         Ticks since = 0;         // when the server heard of it
     };
@@ -160,6 +162,7 @@ class FileService : StorageListener {
     void copy(std::uint32_t call, const RunsView& runs);
     [[nodiscard]] bool takes_turns(const Call& call) const { return call.write && rules_.inode_lock; }
     [[nodiscard]] std::uint32_t add_part(std::uint32_t call, std::uint32_t server);
+    void end_part(std::uint32_t part);
     void one_less(std::uint32_t call);
     void count_new_bytes(std::uint32_t call);
     void send(Word word, std::uint32_t part, bool to_server, std::int64_t payload);
