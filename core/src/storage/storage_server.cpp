@@ -112,9 +112,19 @@ void StorageServer::flush(std::uint64_t cookie, std::int64_t writer) {
     answer_flushes();
 }
 
+// What waits for a flush goes with its file; what the disks have been given is written all the same.
 void StorageServer::erase(std::int64_t file) {
     device_.erase(file);
     known_end_.erase(file);
+    if (dirty_waiting_ == 0) return;
+    for (auto& [whose, jobs] : dirty_) {
+        std::erase_if(jobs, [&](const Job& job) {
+            if (job.access.file != file) return false;
+            dirty_waiting_ -= job.access.bytes;
+            return true;
+        });
+    }
+    note_queue();
 }
 
 // While someone waits for a flush the burst buffer keeps nothing to itself.

@@ -64,6 +64,19 @@ def test_without_a_sync_nobody_waits_for_the_disk():
         assert seconds(writing(10 * MB, sync=False), slow) == pytest.approx(1.0, rel=0.05)
 
 
+def test_a_deleted_file_takes_what_was_not_yet_written_with_it():
+    # 10 MB of a file that is deleted, then 1 MB: a sync waits for 1 MB on a disk of 1 MB/s, not for 11 MB.
+    def program(rank, ranks):
+        yield op.write("scratch", offset=0, size=10 * MB)
+        yield op.delete_file("scratch")
+        yield op.write("data", offset=0, size=1 * MB)
+        yield op.sync_file("data")
+
+    machine = cluster(cache={"dirty": "1 GB"}, disk_rate="1 MB/s", server_link="1 GB/s")
+
+    assert seconds(Workload.from_program(program, 1), machine) == pytest.approx(1.0, rel=0.05)
+
+
 def test_reads_go_before_held_writes():
     def program(rank, ranks):
         yield op.write("data", offset=0, size=10 * MB)
