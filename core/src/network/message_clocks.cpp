@@ -53,16 +53,16 @@ Flight MessageClocks::send_file(std::uint32_t source, std::uint32_t target, std:
     return one_route ? in_order(packets, now) : in_any_order(packets, now);
 }
 
-Ticks MessageClocks::service(std::size_t hop, std::int64_t bytes) const {
-    return stations_.service(route_.stations[hop], bytes, stations_.is_local(route_.stations, hop));
+Ticks MessageClocks::service(std::size_t hop, std::int64_t bytes) {
+    return stations_.service(route_.stations[hop], bytes, stations_.is_local(route_.stations, hop), odd_);
 }
 
-Ticks MessageClocks::whole(std::size_t hop, const Packets& packets) const {
+Ticks MessageClocks::whole(std::size_t hop, const Packets& packets) {
     return summed(packets, [&](std::int64_t bytes) { return service(hop, bytes); });
 }
 
 // From the start of a packet's service here to its arrival at the next station, or, at the last, to its end.
-Ticks MessageClocks::onwards(std::size_t hop, std::int64_t bytes) const {
+Ticks MessageClocks::onwards(std::size_t hop, std::int64_t bytes) {
     const Station& at = stations_[route_.stations[hop]];
     const bool last = hop + 1 == route_.stations.size();
     if (at.kind != ComponentKind::cut_through || last) return service(hop, bytes) + at.latency;
@@ -104,7 +104,7 @@ Flight MessageClocks::crowded(const Packets& packets, Ticks now) {
 
 // Packets of one message keep their order on its one route: a station begins with the last of them when it
 // has come and all others have been served.
-Flight MessageClocks::in_order(const Packets& packets, Ticks now) const {
+Flight MessageClocks::in_order(const Packets& packets, Ticks now) {
     Ticks first = now, last = now, slowest = 0, sent = now, latencies = 0;
     std::int64_t in_flight = 0;
     for (std::size_t hop = 0; hop < route_.stations.size(); ++hop) {
@@ -124,7 +124,7 @@ Flight MessageClocks::in_order(const Packets& packets, Ticks now) const {
 
 // Packets that may overtake each other: no earlier than the largest by itself, and no earlier than all of
 // them have passed a station that none avoids, with the smallest before and behind it.
-Flight MessageClocks::in_any_order(const Packets& packets, Ticks now) const {
+Flight MessageClocks::in_any_order(const Packets& packets, Ticks now) {
     const std::int64_t full = stations_.settings().packet_bytes;
     const std::int64_t small = std::min(packets.first - header_bytes, packets.last);
     const std::int64_t large = std::min(packets.first, full);

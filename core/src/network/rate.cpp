@@ -1,5 +1,8 @@
 #include "striate/network/rate.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "striate/refusal.hpp"
 
 namespace striate {
@@ -11,6 +14,21 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 47;
 constexpr std::int64_t ticks_per_second = 1'000'000'000'000;
 constexpr double longest_seconds = 4e6;
 constexpr std::int64_t longest_ticks = 4'000'000 * ticks_per_second;
+
+// 2^17 * 10^12 = 5^12 * 2^29: two times the ticks of a second, for a rate in units of 2^-16 B/s.
+constexpr std::uint64_t five_to_twelve = 244'140'625;
+constexpr int twos = 29;
+
+// Two times the ticks that bytes take, rounded down. Twos that both sides of the quotient have are left out,
+// so that nearly always 64 bits are divided; a division of 128 bits takes as long as all the rest of a
+// message.
+unsigned __int128 twice_ticks(std::int64_t bytes, std::uint64_t scaled_rate) {
+    const int shared = std::min(std::countr_zero(scaled_rate), twos);
+    const auto work = static_cast<unsigned __int128>(bytes) * (five_to_twelve << (twos - shared));
+    const std::uint64_t rate = scaled_rate >> shared;
+    if (work >> 64 == 0) return static_cast<std::uint64_t>(work) / rate;
+    return work / rate;
+}
 
 }  // namespace
 
@@ -32,9 +50,7 @@ Ticks service_ticks(std::int64_t bytes, double bytes_per_second, Rounding roundi
     // The rate in units of 2^-16 B/s is whole for every rate people write; the product fits 47 + 40 + 17
     // bits.
     const auto scaled = static_cast<std::uint64_t>(bytes_per_second * 65536.0 + 0.5);
-    const auto twice = static_cast<unsigned __int128>(static_cast<std::uint64_t>(bytes) << 17) *
-                       static_cast<std::uint64_t>(ticks_per_second);
-    const auto ticks = (twice / scaled + 1) / 2;
+    const auto ticks = (twice_ticks(bytes, scaled) + 1) / 2;
     if (ticks > static_cast<unsigned __int128>(longest_ticks)) throw Refusal(Reason::job_too_long);
     return static_cast<Ticks>(ticks);
 }

@@ -27,9 +27,7 @@ Ticks Traffic::service_of(const Slot& slot, std::int64_t bytes) {
         return odd_.ticks(bytes, streams[slot.stream].bottleneck);
     }
     const bool local = (slot.flags & Slot::local) != 0;
-    if (bytes == stations_.settings().packet_bytes) return stations_.service(slot.station, bytes, local);
-    return odd_.ticks(bytes,
-                      local ? stations_.local_bandwidth(slot.station) : stations_[slot.station].bandwidth);
+    return stations_.service(slot.station, bytes, local, odd_);
 }
 
 void Traffic::account(const Slot& slot, std::int64_t packets) {

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <random>
+
 using striate::Rounding;
 using striate::service_ticks;
 
@@ -13,6 +16,21 @@ TEST_CASE("a packet's time is the exact quotient, rounded once") {
     CHECK(service_ticks(1, 8e11, Rounding::nearest_picosecond) == 1);
     CHECK(service_ticks(3, 2e12, Rounding::nearest_picosecond) == 2);  // 1.5 ps: a half goes up
     CHECK(service_ticks(0, 1, Rounding::nearest_picosecond) == 0);
+}
+
+TEST_CASE("a division of few bits gives what the long one gives") {
+    std::mt19937_64 draw(7);
+    for (int turn = 0; turn < 20000; ++turn) {
+        const auto bytes = static_cast<std::int64_t>(draw() >> (17 + draw() % 47));
+        const double whole = static_cast<double>(1 + (draw() >> (17 + draw() % 46)));
+        const double rate = turn % 2 == 0 ? whole : whole + 0.5 / static_cast<double>(1 << draw() % 15);
+        const auto scaled = static_cast<std::uint64_t>(rate * 65536.0 + 0.5);
+        const auto twice = static_cast<unsigned __int128>(static_cast<std::uint64_t>(bytes) << 17) *
+                           std::uint64_t{1'000'000'000'000};
+        const auto exact = (twice / scaled + 1) / 2;
+        if (exact > static_cast<unsigned __int128>(std::int64_t{4'000'000} * 1'000'000'000'000)) continue;
+        CHECK(service_ticks(bytes, rate, Rounding::nearest_picosecond) == static_cast<striate::Ticks>(exact));
+    }
 }
 
 TEST_CASE("the old clock cuts to whole nanoseconds") {

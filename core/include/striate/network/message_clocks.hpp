@@ -22,7 +22,11 @@ class MessageClocks {
     // `crowded`: messages wait for each other. Without it every message finds the network empty, and what
     // comes out is a time that no run can beat (docs/proofs.md, "Messages").
     MessageClocks(Stations& stations, bool crowded)
-        : stations_(stations), crowded_(crowded), clock_(stations.size()), work_(stations.size()) {}
+        : stations_(stations),
+          crowded_(crowded),
+          odd_(stations.settings().rounding),
+          clock_(stations.size()),
+          work_(stations.size()) {}
 
     [[nodiscard]] Flight send(std::uint32_t source, std::uint32_t target, std::int64_t payload, Ticks now);
 
@@ -55,15 +59,16 @@ class MessageClocks {
         return service(packets.first) + between + service(packets.last);
     }
     [[nodiscard]] Flight crowded(const Packets& packets, Ticks now);
-    [[nodiscard]] Flight in_order(const Packets& packets, Ticks now) const;
-    [[nodiscard]] Flight in_any_order(const Packets& packets, Ticks now) const;
-    [[nodiscard]] Ticks service(std::size_t hop, std::int64_t bytes) const;
-    [[nodiscard]] Ticks whole(std::size_t hop, const Packets& packets) const;
-    [[nodiscard]] Ticks onwards(std::size_t hop, std::int64_t bytes) const;
+    [[nodiscard]] Flight in_order(const Packets& packets, Ticks now);
+    [[nodiscard]] Flight in_any_order(const Packets& packets, Ticks now);
+    [[nodiscard]] Ticks service(std::size_t hop, std::int64_t bytes);
+    [[nodiscard]] Ticks whole(std::size_t hop, const Packets& packets);
+    [[nodiscard]] Ticks onwards(std::size_t hop, std::int64_t bytes);
     void book(const Packets& packets);
 
     Stations& stations_;
     bool crowded_;
+    OddServices odd_;
     std::vector<GapClock<64>> clock_;
     std::vector<Ticks> work_;
     Ticks total_ = 0, delays_ = 0;

@@ -101,6 +101,13 @@ class Stations {
         if (bytes == settings_.packet_bytes) return local ? local_full_[station] : at.full;
         return service_ticks(bytes, local ? local_bandwidth_[station] : at.bandwidth, settings_.rounding);
     }
+    // The same, for who asks for few sizes again and again.
+    [[nodiscard]] Ticks service(std::uint32_t station, std::int64_t bytes, bool local,
+                                OddServices& known) const {
+        const Station& at = stations_[station];
+        if (bytes == settings_.packet_bytes) return local ? local_full_[station] : at.full;
+        return known.ticks(bytes, local ? local_bandwidth_[station] : at.bandwidth);
+    }
 
     // Whether the memory in the middle of a route serves at its local rate.
     [[nodiscard]] bool is_local(std::span<const std::uint32_t> route, std::size_t hop) const {

@@ -117,7 +117,7 @@ class TrainNetwork final : public Network {
         return models_[served_[station].model];
     }
     [[nodiscard]] Ticks service(std::span<const std::uint32_t> route, std::size_t hop, std::int64_t bytes) {
-        if (stations_.is_local(route, hop)) return stations_.service(route[hop], bytes, true);
+        if (stations_.is_local(route, hop)) return stations_.service(route[hop], bytes, true, odd_);
         const Model& model = model_of(route[hop]);
         return bytes == stations_.settings().packet_bytes ? model.full : odd_.ticks(bytes, model.bandwidth);
     }
