@@ -47,14 +47,21 @@ static size_t add_hints(word file, char* text, size_t used, size_t room) {
     return used;
 }
 
-static void describe(int64_t number, word file, const char* path) {
-    char text[8192];
+// Writes the whole path of a file, with its driver ("ufs:") if it names one, into two times PATH_MAX bytes;
+// how many there are, with the NUL.
+static size_t whole_path(const char* path, char* text) {
     const char* colon = strchr(path, ':');
     int relative = path[0] != '/' && !(colon && colon[1] == '/');
-    size_t used = 0;
-    if (relative && getcwd(text, 4096)) used = strlen(text), text[used++] = '/';
-    used += (size_t)snprintf(text + used, 4096 - used / 2, "%s", path);
-    text[used++] = 0;
+    size_t used = 0, length = strnlen(path, PATH_MAX - 1);
+    if (relative && getcwd(text, PATH_MAX)) used = strlen(text), text[used++] = '/';
+    memcpy(text + used, path, length);
+    text[used + length] = 0;
+    return used + length + 1;
+}
+
+static void describe(int64_t number, word file, const char* path) {
+    char text[2 * PATH_MAX];
+    size_t used = whole_path(path, text);
     used = add_hints(file, text, used, sizeof text);
     put_name(NAME_FILE, number, text, used);
 }
@@ -117,11 +124,8 @@ EXPORTED(MPI_File_delete, (const char* path, word info)) {
         lock();
         event.object = (int32_t)last_file++;
         unlock();
-        char text[4096];
-        size_t used = 0;
-        if (path[0] != '/' && getcwd(text, 2048)) used = strlen(text), text[used++] = '/';
-        used += (size_t)snprintf(text + used, 2047, "%s", path) + 1;
-        put_name(NAME_FILE, event.object, text, used < sizeof text ? used : sizeof text);
+        char text[2 * PATH_MAX];
+        put_name(NAME_FILE, event.object, text, whole_path(path, text));
         put(&event, &site, &call);
     }
     leave();

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -148,17 +149,28 @@ static void named(struct site* site, const struct call* call, int folder, const 
     errno = error;
 }
 
-#define NAMED(NAME, PARAMETERS, TYPES, ARGUMENTS, FOLDER, SIZE)             \
+static int is_folder(const char* path) {
+    struct stat status;
+    int error = errno;
+    int found = syscall(SYS_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    errno = error;
+    return found && S_ISDIR(status.st_mode);
+}
+
+#define NAMED(NAME, PARAMETERS, TYPES, ARGUMENTS, FOLDER, SIZE) \
+    NAMED_IF(NAME, PARAMETERS, TYPES, ARGUMENTS, FOLDER, SIZE, 1)
+#define NAMED_IF(NAME, PARAMETERS, TYPES, ARGUMENTS, FOLDER, SIZE, OF_FILE) \
     VISIBLE int NAME PARAMETERS {                                           \
         SITE(NAME);                                                         \
+        call.recorded = call.recorded && (OF_FILE);                         \
         int result = ((int(*) TYPES)site.real)ARGUMENTS;                    \
         if (call.recorded) named(&site, &call, FOLDER, path, SIZE, result); \
         return result;                                                      \
     }
 NAMED(unlink, (const char* path), (const char*), (path), AT_FDCWD, -1)
-NAMED(unlinkat, (int folder, const char* path, int flags), (int, const char*, int), (folder, path, flags),
-      folder, -1)
-NAMED(remove, (const char* path), (const char*), (path), AT_FDCWD, -1)
+NAMED_IF(unlinkat, (int folder, const char* path, int flags), (int, const char*, int), (folder, path, flags),
+         folder, -1, !(flags & AT_REMOVEDIR))
+NAMED_IF(remove, (const char* path), (const char*), (path), AT_FDCWD, -1, !is_folder(path))
 NAMED(truncate, (const char* path, off_t size), (const char*, off_t), (path, size), AT_FDCWD, size)
 NAMED(truncate64, (const char* path, off64_t size), (const char*, off64_t), (path, size), AT_FDCWD, size)
 NAMED(rename, (const char* path, const char* target), (const char*, const char*), (path, target), AT_FDCWD,

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,11 @@ import pytest
 from mpi_libraries import MPIS, PROGRAMS
 from striate.cli.main import run
 from striate.formats.read import read_trace
+from striate.ladder import predict
 from striate.record.launch import tracer_path
+from striate.workload import Workload
+from striate.workload.kinds import Kind
+from striate.workload.transforms.unfold import unfold
 from traced_runs import RANKS, run_traced
 
 
@@ -60,7 +65,7 @@ def test_a_python_program_is_recorded_as_it_says_it_was(mpi, tmp_path):
 
     assert status == 0
     assert accounts(trace) == said(output)
-    assert trace.header.regions == ("write", "talk")
+    assert trace.header.regions == ("write", "exchange")
 
 
 def test_polling_is_a_wait_and_computing_between_tests_is_not(tmp_path):
@@ -117,7 +122,7 @@ def test_every_operation_knows_its_region_and_times(small):
     io = frame[(frame["level"] == "mpi-io") & frame["kind"].isin(["read", "write"])]
 
     assert set(io["region"]) == {"write"}
-    assert set(frame[frame["kind"] == "allreduce"]["region"]) == {"talk"}
+    assert set(frame[frame["kind"] == "allreduce"]["region"]) == {"exchange"}
     assert (frame["end"] >= frame["start"]).all()
     barrier = frame[frame["kind"] == "barrier"]
     assert barrier["start"].max() <= barrier["end"].min()  # nobody leaves before the last one comes
@@ -191,6 +196,35 @@ def test_threads_are_told_apart_and_children_are_further_threads(any_mpi, tmp_pa
     assert child.column("offset").tolist() == list(range(200))
     assert not {*child.column("thread")} & {*own.column("thread")}
     assert [flag.code for flag in trace.header.flags] == ["children"]
+
+
+def test_deletions_are_recorded_and_replayed_whoever_asks_for_them(mpi, tmp_path):
+    pytest.importorskip("mpi4py", reason="needs mpi4py")
+    if mpi.name == "mpich-abi":
+        pytest.skip("mpi4py's wheel has no variant for the standard ABI")
+    data = tmp_path / "data"
+    data.mkdir()
+    program = (sys.executable, PROGRAMS / "deleting.py", data)
+    _, status, trace = run_traced(mpi, tmp_path, *program, ranks=2)
+    (application,) = Workload.from_trace(trace).applications
+    mine = [str(data / name) for name in ("by_mpi", "by_itself", "on_close", "own0", "own1")]
+    played = [
+        [
+            (step.kind.label, Path(application.files[step.operands["file"]].name).name)
+            for step in unfold(application, rank)
+            if step.kind in (Kind.WRITE, Kind.ERASE, Kind.SYNC)
+            and application.files[step.operands["file"]].name in mine
+        ]
+        for rank in range(2)
+    ]
+
+    assert status == 0
+    assert not list(data.iterdir())
+    deleted = [("delete", name) for name in ("by_itself", "by_mpi", "on_close")]
+    assert sorted(step for steps in played for step in steps[:-3]) == deleted  # the last by either rank
+    for rank, steps in enumerate(played):
+        assert steps[-3:] == [(kind, f"own{rank}") for kind in ("write", "delete", "sync")]
+    assert predict(Workload.from_trace(trace), "laptop", rung="fine").seconds.estimate > 0
 
 
 def test_a_program_may_load_the_tracer_itself_through_mpi4py(any_mpi, tmp_path):

@@ -55,7 +55,7 @@ static void use_file(const char* path) {
     MPI_File_close(&file);
 }
 
-static void talk(void) {
+static void exchange(void) {
     char data[1024] = {0}, into[1024] = {0};
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     MPI_Sendrecv(data, 300, MPI_BYTE, right, 7, into, 400, MPI_BYTE, left, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -97,9 +97,9 @@ int main(int count, char** arguments) {
     STRIATE_REGION_BEGIN("write");
     use_file(arguments[1]);
     STRIATE_REGION_END("write");
-    STRIATE_REGION_BEGIN("talk");
-    talk();
-    STRIATE_REGION_END("talk");
+    STRIATE_REGION_BEGIN("exchange");
+    exchange();
+    STRIATE_REGION_END("exchange");
     if (count > 2 && !strcmp(arguments[2], "crash") && rank == 1) *(volatile int*)0 = 0;
     if (count > 2 && !strcmp(arguments[2], "abort") && rank == 1) MPI_Abort(MPI_COMM_WORLD, 7);
     if (count > 2 && !strcmp(arguments[2], "rest")) usleep(200000);

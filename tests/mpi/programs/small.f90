@@ -10,7 +10,7 @@ program small
   call MPI_Comm_size(MPI_COMM_WORLD, size, error)
   call get_command_argument(1, path)
   call use_file(trim(path))
-  call talk()
+  call exchange()
   flush (6)
   call MPI_Finalize(error)
 
@@ -76,7 +76,7 @@ contains
     call MPI_File_close(file, error)
   end subroutine
 
-  subroutine talk()
+  subroutine exchange()
     character :: data(1024), into(1024)
     integer :: right, left, requests(2), half, i, counts(0:63), rooms(0:63), places(0:63)
     integer :: status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, 2)

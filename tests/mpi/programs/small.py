@@ -51,7 +51,7 @@ with striate.region("write"):
     say("read_all", 0, 64, 1, 0)
     file.Close()
 
-with striate.region("talk"):
+with striate.region("exchange"):
     right, left = (rank + 1) % size, (rank - 1) % size
     world.Sendrecv(data[:300], right, 7, data[300:700], left, 7)
     say("sendrecv", right, 300, left, 300)

@@ -14,6 +14,9 @@ from striate.cli.main import run
 from striate.errors import TraceError
 from striate.formats.read import read_trace
 from striate.record.launch import record
+from striate.workload import Workload
+from striate.workload.kinds import Kind
+from striate.workload.transforms.unfold import unfold
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -113,6 +116,24 @@ def test_mapped_pages_and_streams_are_noticed(compiled, tmp_path):
     assert (rows.loc["fwrite", "bytes"].sum(), rows.loc["fread", "bytes"].sum()) == (4 << 20, 3 << 20)
     assert rows.loc["fread", "offset"].tolist() == [(1 << 20) * number for number in (1, 2, 3)]
     assert "1 file mapped into memory (4 MiB)" in flag.message
+
+
+def test_a_file_deleted_before_its_flush_is_deleted_in_the_replay_and_folders_are_no_files(
+    compiled, tmp_path
+):
+    run = traced(tmp_path, compiled("deleting"), tmp_path)
+    deletes = run.trace.select(kinds=["delete"]).to_pandas()
+    (application,) = Workload.from_trace(run.trace).applications
+    steps = [step.kind for step in unfold(application, 0) if step.kind != Kind.COMPUTE]
+
+    assert run.exit_status == 0
+    assert [(Path(row.file).name, row.function, row.status != 0) for row in deletes.itertuples()] == [
+        *(("scratch", "unlink", False), ("removed", "remove", False), ("removed", "unlink", True))
+    ]
+    assert steps == [
+        *(Kind.OPEN, Kind.WRITE, Kind.ERASE, Kind.SYNC, Kind.CLOSE),
+        *(Kind.OPEN, Kind.CLOSE, Kind.ERASE),
+    ]
 
 
 def test_a_process_that_is_killed_leaves_what_it_did(tmp_path):

@@ -49,6 +49,23 @@ def test_gaps_become_compute_and_calls_below_mpi_io_are_left_out():
     ]
 
 
+def test_a_deletion_below_mpi_io_is_played_unless_a_call_of_mpi_made_it():
+    rows = [
+        row(0, "write", 0, 1000, file=0, offset=0, bytes=100),
+        row(0, "write", 1000, 2000, file=1, offset=0, bytes=100),
+        row(0, "delete", 2000, 4000, file=0),
+        row(0, "delete", 2100, 3900, level="posix", file=0),  # how MPI did it
+        row(1, "delete", 2200, 3000, level="posix", file=0, status=2),  # failed
+        row(1, "close", 2000, 4500, file=1),
+        row(1, "delete", 4100, 4400, level="posix", file=1),  # with the close
+        row(0, "delete", 5000, 5500, level="posix", file=1),  # the program itself
+    ]
+    trace = trace_of(rows, files=("data", "log"))
+
+    kinds = [[kind for kind, _ in said(trace, rank) if kind != "compute"] for rank in (0, 1)]
+    assert kinds == [["write", "write", "delete", "delete"], ["close", "delete"]]
+
+
 def test_repeated_steps_are_folded_and_their_time_is_kept():
     rng = np.random.default_rng(1)
     rows, now = [], 0

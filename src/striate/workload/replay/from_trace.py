@@ -23,6 +23,7 @@ from striate.workload.application import WORLD, Application, Communicator
 from striate.workload.generator import application_of
 from striate.workload.kinds import Kind
 from striate.workload.operations import Operation
+from striate.workload.replay.deletions import within_mpi_deletes
 from striate.workload.replay.families import families
 from striate.workload.replay.from_counters import application_of_counters
 from striate.workload.replay.mapped_reads import mappings_as_reads
@@ -118,7 +119,7 @@ def _with_keys(plain: tuple[Communicator, ...], table: tuple[Communicator, ...])
 
 
 def _chosen(trace: Trace) -> NDArray[np.bool_]:
-    """What the program itself asked for: MPI, MPI-IO, and POSIX on files that MPI-IO does not touch."""
+    """What the program itself asked for: MPI, MPI-IO, POSIX on files that MPI-IO does not touch, and deletions."""
     keep = trace.of_kind(*_KEPT, *(("compute",) if trace.is_simulated else ()))
     access = trace.of_kind("read", "write")
     files = trace.column("file")
@@ -126,6 +127,7 @@ def _chosen(trace: Trace) -> NDArray[np.bool_]:
     through_mpi[files[trace.at_level("mpi-io")]] = True
     through_mpi[-1] = False
     below = trace.at_level("posix") & through_mpi[files]
+    below &= ~trace.of_kind("delete") | within_mpi_deletes(trace)
     good = (trace.column("status") == 0) | trace.of_kind("wait")
     return np.asarray(keep & ~below & good & (~access | front(trace)))
 
