@@ -1,15 +1,17 @@
-// Python's door to mapped files, and to records gathered out of them.
+// Python's door to mapped files, to records gathered out of them, and to memory that processes share.
 #include "striate/records/chunks.hpp"
 
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "columns.hpp"
 #include "engines.hpp"
 #include "striate/records/mapped_file.hpp"
+#include "striate/records/shared_memory.hpp"
 
 namespace striate::bind {
 
@@ -52,6 +54,18 @@ void register_gather(nb::module_& module) {
                "target[k] = record indices[k] of an array whose chunks lie in mapped files.");
 }
 
+Owned<std::uint8_t> map_shared(int descriptor, std::size_t bytes) {
+    std::unique_ptr<SharedMemory> memory;
+    {
+        nb::gil_scoped_release release;
+        memory = std::make_unique<SharedMemory>(descriptor, bytes, true);
+    }
+    const auto content = memory->content();
+    nb::capsule owner(memory.release(),
+                      [](void* pointer) noexcept { delete static_cast<SharedMemory*>(pointer); });
+    return Owned<std::uint8_t>(reinterpret_cast<std::uint8_t*>(content.data()), {content.size()}, owner);
+}
+
 }  // namespace
 
 void register_chunks(nb::module_& module) {
@@ -60,6 +74,12 @@ void register_chunks(nb::module_& module) {
         .def(nb::init<int, std::size_t>(), nb::arg("descriptor"), nb::arg("bytes"));
     register_gather<std::int32_t>(module);
     register_gather<std::int64_t>(module);
+    module.def(
+        "reserve_shared", &reserve_shared, nb::arg("descriptor"), nb::arg("bytes"),
+        nb::call_guard<nb::gil_scoped_release>(),
+        "Give an open file of the memory file system so many bytes, in large pages where they can be had.");
+    module.def("map_shared", &map_shared, nb::arg("descriptor"), nb::arg("bytes"),
+               "The first bytes of an open file as memory that all who map it see.");
 }
 
 }  // namespace striate::bind

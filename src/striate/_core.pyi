@@ -902,6 +902,14 @@ def gather_chunks(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), or
     target[k] = record indices[k] of an array whose chunks lie in mapped files.
     """
 
+def reserve_shared(descriptor: int, bytes: int) -> None:
+    """
+    Give an open file of the memory file system so many bytes, in large pages where they can be had.
+    """
+
+def map_shared(descriptor: int, bytes: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """The first bytes of an open file as memory that all who map it see."""
+
 @overload
 def move_rows(target: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')], to: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, sources: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]], sizes: Sequence[int], from_: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, count: int) -> None: ...
 

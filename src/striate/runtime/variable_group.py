@@ -27,7 +27,7 @@ from striate.runtime.report import Report
 from striate.runtime.store.commit import NO_REFERENCES, hdf5_if_possible
 from striate.runtime.store.files import MOST_OPEN, SubfileReader
 from striate.runtime.store.group_metadata import GroupMetadata, decode_group, index_name
-from striate.runtime.store.group_reference import group_references
+from striate.runtime.store.group_reference import GroupReferences
 from striate.runtime.store.group_tables import GroupTables, empty_tables, static_tables, tables_of
 from striate.runtime.store.hdf5_reference import FILE_NAME as HDF5_NAME
 from striate.runtime.store.hdf5_reference import group_hdf5
@@ -49,6 +49,7 @@ class VariableGroup:
         self.files = SubfileReader(state.setting.store)
         self._indexes = StepIndexes()
         self._memory = GroupMemory(state.setting.node, state.ranks)
+        self._reference = GroupReferences()
         self._referenced = True
         self._closed = False
         self.report = Report("open", state.ranks.rank)
@@ -328,7 +329,7 @@ class VariableGroup:
         options, store = self._state.setting.options, self._state.setting.store
         if not (options.reference or options.hdf5):
             return NO_REFERENCES
-        per_step = len(empty_tables(metadata, growing=True).fixed.file)
+        per_step = metadata.chunk_count(growing=True)
         few = per_step * len(metadata.steps) <= MOST_REFERENCED
         if not few and metadata is not self.metadata:
             self._referenced = False
@@ -336,7 +337,7 @@ class VariableGroup:
         indexes = [self._indexes.of(self._state, step) for step in metadata.steps]
         if self._state.ranks.rank:
             return {}
-        found = NO_REFERENCES | (group_references(metadata, store, indexes) if options.reference else {})
+        found = NO_REFERENCES | (self._reference.files(metadata, store, indexes) if options.reference else {})
         if options.hdf5:
             found[HDF5_NAME] = hdf5_if_possible(lambda: group_hdf5(metadata, store, indexes))
         return found

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from striate import runtime
 from striate.runtime.move.schedules.resolve import Claims
 from striate.runtime.move.schedules.schedule import _by_round
+from striate.runtime.move.writing import Writing
 from striate.runtime.plan.budget import PIPELINED_ROUNDS, SMALLEST_ROUND, Budget
 from striate.runtime.plan.partition import Partition
 from striate.runtime.store.files import SubfileWriter
@@ -79,3 +80,46 @@ def test_a_reference_of_the_dataset_before_goes_with_it(tmp_path, hdf5):
             dataset.write_all(np.arange(10), np.arange(10.0))
 
     assert not (tmp_path / "d" / "reference.h5").exists()
+
+
+def clear_chunk_by_chunk(writing, own, holes):
+    """The windows of our own chunks after `_clear_holes`, record by record; those of stored chunks as they are."""
+    partition, cleared = writing.schedule.partition, {}
+    for chunk in own.tolist():
+        window = cleared[chunk] = writing.windows.chunk(chunk).copy()
+        first = chunk % writing.state.domains.chunks_per_domain * partition.chunk
+        for hole in holes.tolist() if writing.state.table.file[chunk] < 0 else ():
+            if first <= hole < first + partition.chunk:
+                window.reshape(partition.chunk, -1)[hole - first] = 0
+    return cleared
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_nobody_names_is_zero_or_as_it_was_whatever_the_windows_held(tmp_path, monkeypatch, seed):
+    seen, clear = [], Writing._clear_holes
+
+    def checked(writing, turn, own, holes):
+        wanted = clear_chunk_by_chunk(writing, own, holes)
+        clear(writing, turn, own, holes)
+        seen.extend(wanted)
+        assert all(np.array_equal(writing.windows.chunk(chunk), window) for chunk, window in wanted.items())
+
+    monkeypatch.setattr(Writing, "_clear_holes", checked)
+    random = np.random.default_rng(seed)
+    rows, kind = int(random.integers(1, 3000)), np.dtype(["i4", "u1", "f8"][seed % 3])
+    settings = {"chunk": int(random.choice([64, 700, 4000])), "buffer": "16 KiB" if seed % 2 else "1 MiB"}
+    with runtime.create(None, tmp_path / "before", (rows,), kind, **settings) as dataset:
+        dataset.write_all(slice(None), np.full(rows, 7, kind))  # leaves its windows behind
+    wanted = np.zeros(rows, kind)
+
+    with runtime.create(None, tmp_path / "holes", (rows,), kind, **settings) as dataset:
+        for turn in range(3):
+            most = (
+                rows // 2 if turn == 0 else rows
+            )  # the second half of the chunks is new to the second write
+            named = random.permutation(most)[: int(most * random.choice([0.3, 0.9, 0.999]))]
+            wanted[named] = turn + 1
+            dataset.write_all(named, wanted[named])
+
+            assert np.array_equal(dataset.read_all(slice(None)), wanted)
+    assert seen

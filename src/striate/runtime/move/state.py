@@ -86,6 +86,10 @@ class State:
         """True when the budget allows one chunk more in memory."""
         return self.budget.has_spare_chunk(self.domains.chunks_per_domain)
 
+    def plain_bytes(self, chunk_bytes: int) -> int:
+        """Bytes in a sub-file of a chunk that is not compressed: up to the alignment."""
+        return chunk_bytes + -chunk_bytes % self.options.alignment
+
     def partition(self, unit: int) -> Partition:
         """The partition into records of `unit` elements."""
         chunk = self.grid.chunk_elements // unit

@@ -95,8 +95,8 @@ class Writers:
 
     def flush(self) -> None:
         """Make durable what was written, when that is asked for; failures are kept until `wait`."""
-        self._guard(lambda: self.job.result() if self.job is not None else None)
-        self._guard(self._flush)
+        self.guard(lambda: self.job.result() if self.job is not None else None)
+        self.guard(self._flush)
 
     def _flush(self) -> None:
         if self.state.options.sync:
@@ -121,6 +121,10 @@ class Writers:
         if self.worker is not None:
             self.worker.shutdown()
 
+    def file_of(self, chunk: int) -> SubfileWriter:
+        """The sub-file of a chunk that is ours to write."""
+        return self.files[self._server(chunk)]
+
     def _server(self, chunk: int) -> int:
         return int(self.state.plan.server_of_chunk[chunk])
 
@@ -137,9 +141,10 @@ class Writers:
         if self.worker is not None:
             self.job = self.worker.submit(work)
         else:
-            self._guard(work)
+            self.guard(work)
 
-    def _guard(self, work: Callable[[], None]) -> None:
+    def guard(self, work: Callable[[], Any]) -> None:
+        """Do something whose failure is kept until `wait`; nothing after a failure."""
         try:
             if self.failure is None:
                 work()
@@ -150,7 +155,7 @@ class Writers:
         with self.report.stage("write"):
             for run in self._runs(chunks):
                 buffers = [part for chunk in run for part in self._buffers(chunk, frames)]
-                self.files[self._server(run[0])].write(int(self.offsets[run[0]]), buffers)
+                self.file_of(run[0]).write(int(self.offsets[run[0]]), buffers)
             if self.worker is not None:
                 self._flush()
 
@@ -174,16 +179,16 @@ class Writers:
 
     def _finish_messages(self, arriving: list[int], sends: list[Any]) -> None:
         if arriving:
-            self._guard(self.wait)  # one at a time writes to a sub-file
+            self.guard(self.wait)  # one at a time writes to a sub-file
         for chunk in arriving:
             length = int(self.lengths[chunk])
             size = length if self.state.pipeline else self.state.grid.chunk_bytes
             content = np.empty(size, np.uint8)
             self.state.ranks.receive(content, self.state.domains.owner(chunk))
-            self._guard(self._writing(chunk, Frame(content, length - size, 0)))
+            self.guard(self._writing(chunk, Frame(content, length - size, 0)))
         for send in sends:
             send.Wait()
 
     def _writing(self, chunk: int, frame: Frame) -> Callable[[], None]:
-        file, offset = self.files[self._server(chunk)], int(self.offsets[chunk])
+        file, offset = self.file_of(chunk), int(self.offsets[chunk])
         return lambda: file.write(offset, frame.buffers())

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 import numpy as np
 import numpy.typing as npt
 
+from striate import _core
 from striate.runtime.move.choose_codec import choose_codec
 from striate.runtime.move.commit import Commit
 from striate.runtime.move.communicator.collective import Collective
@@ -105,7 +106,7 @@ class Writing:
     def fill(self, turn: int, records: Bytes | RowParts) -> None:
         """Put the records of a round into the windows; before `drain` all ranks meet."""
         chunks, rank = self.chunks(turn), self.state.ranks.rank
-        self._prepare(chunks, self._own(chunks))
+        self._prepare(turn, chunks, self._own(chunks))
         with self.report.stage("exchange"):
             shared, window = self.windows.shared(turn), self.windows.of(rank, turn)
             self.exchange.put(turn, records, shared, window, self.state.dtype)
@@ -117,7 +118,7 @@ class Writing:
         if self.state.choose_codec:
             self.state = self.writers.state = choose_codec(self.state, [self._window(chunk) for chunk in own])
         frames = self._seal(own)
-        self._place(turn, chunks, frames)
+        self.place(turn, chunks, frames)
         self.writers.write(chunks, frames)
 
     def _meet(self) -> None:
@@ -128,7 +129,7 @@ class Writing:
     def _window(self, chunk: int) -> Bytes:
         return self.windows.chunk(int(chunk))
 
-    def _prepare(self, chunks: Int64, own: Int64) -> None:
+    def _prepare(self, turn: int, chunks: Int64, own: Int64) -> None:
         """Chunks that are only partly written keep their other records; what lies beyond the array is zero."""
         adding, partition = self.schedule.combine == "sum", self.schedule.partition
         if len(own) and own[-1] == self.state.grid.chunks - 1:
@@ -136,7 +137,7 @@ class Writing:
             self._window(own[-1])[max(used, 0) :] = 0
         missing = chunks[self.schedule.coverage[chunks] == PARTLY]
         if not adding and self.schedule.holes is not None:
-            self._clear_holes(own, self.schedule.holes)
+            self._clear_holes(turn, own, self.schedule.holes)
             missing = missing[self.state.table.file[missing] >= 0]
         if adding or len(missing):
             with self.report.stage("load"):
@@ -145,14 +146,27 @@ class Writing:
             for chunk in own:
                 self._clear_claimed(int(chunk))
 
-    def _clear_holes(self, own: Int64, holes: Int64) -> None:
-        """Records of our own chunks that nobody writes and nobody wrote before are zero."""
+    def _clear_holes(self, turn: int, own: Int64, holes: Int64) -> None:
+        """Records of our own chunks that nobody writes and nobody wrote before are zero.
+
+        Chunks that were written before are left alone: another rank may be loading them into our window.
+        """
         partition = self.schedule.partition
-        for chunk in own[self.state.table.file[own] < 0]:
-            first = int(chunk) % self.state.domains.chunks_per_domain * partition.chunk
-            begin, end = np.searchsorted(holes, [first, first + partition.chunk])
-            window = self._window(chunk).reshape(partition.chunk, partition.record_bytes)
-            window[holes[begin:end] - first] = 0
+        first = turn * partition.window
+        begin, end = np.searchsorted(holes, [first, first + partition.window])
+        fresh = own[self.state.table.file[own] < 0]
+        if begin == end or not len(fresh):
+            return
+        clear = np.zeros(partition.window // partition.chunk, np.bool_)
+        clear[fresh % self.state.domains.chunks_per_domain - turn * len(clear)] = True
+        places = holes[begin:end] - first
+        places = places[clear[places // partition.chunk]]
+        window, zero = (
+            self.windows.of(self.state.ranks.rank, turn),
+            np.zeros(partition.record_bytes, np.uint8),
+        )
+        from_zero = np.zeros_like(places)  # the one record there is
+        _core.move_records(window, places, zero, from_zero, len(places), partition.record_bytes)
 
     def _clear_claimed(self, chunk: int) -> None:
         """Sums begin at zero, wherever something is added."""
@@ -181,13 +195,19 @@ class Writing:
                     alignment=state.options.alignment,
                 )
                 frames[int(chunk)] = frame.within(window) if state.pipeline else frame
-        first = state.ranks.rank * state.domains.chunks_per_domain
         for chunk, frame in frames.items():
-            self.checksums[chunk - first] = frame.checksum
+            self.keep_checksum(chunk, frame.checksum)
         return frames
 
-    def _place(self, turn: int, chunks: Int64, frames: dict[int, Frame]) -> None:
-        """Where each chunk of the round goes in its server's sub-file; the same on all ranks."""
+    def keep_checksum(self, chunk: int, checksum: int) -> None:
+        """Remember the checksum of a chunk of ours for the table."""
+        self.checksums[chunk - self.state.ranks.rank * self.state.domains.chunks_per_domain] = checksum
+
+    def place(self, turn: int, chunks: Int64, frames: dict[int, Frame]) -> None:
+        """Where each chunk of the round goes in its server's sub-file; the same on all ranks.
+
+        Without compression the lengths are known, and no frames are needed.
+        """
         servers = self.state.plan.server_of_chunk[chunks]
         lengths = self._lengths(turn, chunks, frames)
         self.writers.offsets[chunks], self.new.ends = offsets_in_subfiles(servers, lengths, self.new.ends)
@@ -197,8 +217,7 @@ class Writing:
         """Stored bytes of each chunk: known for whole chunks, told by the owners for compressed ones."""
         state, window = self.state, self.windows.window_chunks
         if not state.pipeline:
-            size = state.grid.chunk_bytes
-            return np.full(len(chunks), size + -size % state.options.alignment, np.int64)
+            return np.full(len(chunks), state.plain_bytes(state.grid.chunk_bytes), np.int64)
         row = np.zeros(window, np.int64)
         first = state.ranks.rank * state.domains.chunks_per_domain + turn * window
         for chunk, frame in frames.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from striate.errors import DatasetError
 from striate.units import LARGEST
@@ -35,30 +36,33 @@ class Grid:
         if not (whole and divides) or math.prod(self.chunk_shape) * self.item_bytes > LARGEST:
             raise DatasetError(f"expected chunks that are runs of {self.shape}, got {self.chunk_shape}")
 
-    @property
+    @cached_property
     def elements(self) -> int:
         """Elements of the whole array."""
         return math.prod(self.shape)
 
-    @property
+    @cached_property
     def total_bytes(self) -> int:
         """Bytes of the whole array."""
         return self.elements * self.item_bytes
 
-    @property
+    @cached_property
     def chunk_elements(self) -> int:
         """Elements of a full chunk."""
         return math.prod(self.chunk_shape)
 
-    @property
+    @cached_property
     def chunk_bytes(self) -> int:
         """Bytes of a full chunk, as it is stored uncompressed: the last one is filled up with zeros."""
         return self.chunk_elements * self.item_bytes
 
-    @property
+    @cached_property
     def chunks(self) -> int:
         """Number of chunks."""
         return -(-self.elements // self.chunk_elements)
+
+
+known_grid = lru_cache(1024)(Grid)  # of grids that are asked for again and again: checked when they are made
 
 
 def check_shape(shape: Sequence[int], item_bytes: int) -> tuple[int, ...]:

@@ -126,7 +126,7 @@ def _refuse_lossy(pipeline: Pipeline, record_bytes: int) -> None:
     except Exception as error:  # any codec may stand here
         raise DatasetError(f"the codec cannot encode bytes: {error}") from None
     if not np.array_equal(back, sample):
-        raise DatasetError("expected a codec that gives back what it took")
+        raise DatasetError("expected a codec that decodes to the bytes that it encoded")
 
 
 def _decode_bounded(codec: Any, stored: Any, size: int) -> Any:

@@ -7,7 +7,7 @@ which never changes, so that a step costs the same however many came before.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property
 from typing import Any, TypeVar
 
 import msgspec
@@ -15,7 +15,7 @@ import numpy as np
 import xxhash
 
 from striate.errors import DamageError, DatasetError
-from striate.runtime.plan.grid import Grid
+from striate.runtime.plan.grid import Grid, known_grid
 from striate.runtime.store.dtypes import dtype_from_description
 from striate.runtime.store.metadata import (
     MOST_LISTED,
@@ -38,7 +38,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
 Number = int | float
 
 
-class VariableEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class VariableEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """One variable: its type, its dimensions by name, and what others should know of it."""
 
     name: str
@@ -51,6 +51,10 @@ class VariableEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def numpy_dtype(self) -> np.dtype[Any]:
         """The type of an element."""
+        return self._kind
+
+    @cached_property
+    def _kind(self) -> np.dtype[Any]:
         return dtype_from_description(self.dtype)
 
 
@@ -85,7 +89,7 @@ class StepIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ragged: dict[str, RaggedTable] = {}
 
 
-class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
     """All that a reader needs to know of a group, but for the chunks of its steps."""
 
     version: int
@@ -110,10 +114,23 @@ class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     def grid_of(self, variable: VariableEntry) -> Grid:
         """One variable, or one step of it, as chunks of whole rows."""
+        known, grid = self._grids.get(variable.name, (None, None))
+        if grid is None or known is not variable:
+            grid = self._grid_of(variable)
+            self._grids[variable.name] = variable, grid
+        return grid
+
+    @cached_property
+    def _grids(self) -> dict[str, tuple[VariableEntry, Grid]]:
+        return {}
+
+    def _grid_of(self, variable: VariableEntry) -> Grid:
         names = [name for name in variable.dimensions if name != self.growing]
         shape = tuple(self.dimensions[name] for name in names)
         rows = self.rows[names[0]].chunk_rows
-        return _grid(shape, variable.numpy_dtype().itemsize, (rows, *(max(1, part) for part in shape[1:])))
+        return known_grid(
+            shape, variable.numpy_dtype().itemsize, (rows, *(max(1, part) for part in shape[1:]))
+        )
 
     def grows(self, variable: VariableEntry) -> bool:
         """True when the variable has a value for every step."""
@@ -123,22 +140,28 @@ class GroupMetadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         """True for a single number for every step."""
         return variable.dimensions == [self.growing]
 
-    def stored(self, *, growing: bool) -> list[VariableEntry]:
+    def stored(self, *, growing: bool) -> tuple[VariableEntry, ...]:
         """The variables that have chunks, in order: those that grow, or those that do not."""
-        return [
-            variable
-            for variable in self.variables
-            if self.grows(variable) == growing
-            and not self.is_scalar(variable)
-            and not variable.chunk_elements
-        ]
+        return self._stored[growing]
+
+    @cached_property
+    def _stored(self) -> tuple[tuple[VariableEntry, ...], tuple[VariableEntry, ...]]:
+        fixed = [one for one in self.variables if not self.is_scalar(one) and not one.chunk_elements]
+        grown = tuple(one for one in fixed if self.grows(one))
+        return tuple(one for one in fixed if not self.grows(one)), grown
+
+    def chunk_count(self, *, growing: bool) -> int:
+        """Chunks of all variables of fixed size that grow, or of those that do not."""
+        return sum(self.grid_of(variable).chunks for variable in self.stored(growing=growing))
+
+    @cached_property
+    def entries(self) -> dict[str, VariableEntry]:
+        """The variables by name."""
+        return {variable.name: variable for variable in self.variables}
 
     def ragged_entries(self, *, growing: bool) -> list[VariableEntry]:
         """The ragged variables, in order: those that grow, or those that do not."""
         return [entry for entry in self.variables if entry.chunk_elements and self.grows(entry) == growing]
-
-
-_grid = lru_cache(1024)(Grid)  # asked for again and again, and checked when it is made
 
 
 def ragged_grid(entry: VariableEntry, elements: int) -> Grid:
@@ -259,7 +282,7 @@ def _check_variable(metadata: GroupMetadata, variable: VariableEntry, at: str) -
     if not NAME.fullmatch(variable.name) or any(name not in metadata.dimensions for name in names):
         raise DatasetError(f"expected a name and known dimensions, got {variable.name!r:.60}", at=at)
     if names and names[0] not in metadata.rows:
-        raise DatasetError(f"expected to be told how rows of {names[0]!r:.60} are stored", at=at)
+        raise DatasetError(f"expected chunks of rows along {names[0]!r:.60}, found none", at=at)
     if not 0 <= variable.chunk_elements <= LARGEST // 2**31:
         raise DatasetError("expected chunks of elements", at=at)
     if variable.chunk_elements:
@@ -275,7 +298,7 @@ def _check_ragged(metadata: GroupMetadata, variable: VariableEntry, at: str) -> 
         found = entries.get(name)
         fits = found is not None and found.dimensions == variable.dimensions and not found.chunk_elements
         if found is None or not fits or found.numpy_dtype() != np.int64:
-            raise DatasetError(f"expected a variable {name!r:.60} of i8 beside it", at=at)
+            raise DatasetError(f"expected a variable {name!r:.60} of int64 along the same dimensions", at=at)
 
 
 def _check_table(metadata: GroupMetadata, index: StepIndex, *, growing: bool) -> None:

@@ -4,133 +4,182 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 import numpy as np
 
-from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.files import Store
 from striate.runtime.store.group_metadata import (
     GroupMetadata,
+    RaggedTable,
     StepIndex,
     VariableEntry,
     coordinates,
     element_name,
 )
-from striate.runtime.store.group_tables import Lists, static_tables, tables_of
-from striate.runtime.store.reference import kerchunk_files, location, zarr_array
+from striate.runtime.store.metadata import Chunks, SubFile
+from striate.runtime.store.reference import encoded, kerchunk_files, location, zarr_array
 from striate.runtime.store.zarr3 import DOCUMENT, zarr3_array, zarr3_group
 
 Entry = tuple[str, Any]
+NO_LISTS = RaggedTable(0, Chunks([], [], [], []))
+
+
+@dataclass(frozen=True)
+class Described:
+    """What the documents of a variable say that a write may change."""
+
+    name: str
+    shape: tuple[int, ...]
+    chunk: tuple[int, ...]
+    whole: bool  # every chunk was written
+    dimensions: tuple[str, ...]
+
+
+class GroupReferences:
+    """References to a group, again and again as it grows; documents are encoded when what they say changes."""
+
+    def __init__(self) -> None:
+        self._declared: list[VariableEntry] = []
+        self._described: list[Described] = []
+        self._documents = b"", b""
+
+    def files(
+        self, metadata: GroupMetadata, store: Store, indexes: Sequence[StepIndex]
+    ) -> dict[str, bytes | None]:
+        """Kerchunk references (version 1) to one Zarr group, by file name; steps are chunks along the growing axis."""
+        described: list[Described] = []
+        chunks: dict[str, Any] = {}
+        static = StepIndex(metadata.subfiles, metadata.chunks, metadata.ragged)
+        for growing, stored in ((False, [static]), (True, indexes)):
+            tables = [_Table(store, index) for index in stored]
+            for one, found in _fixed(metadata, tables, growing=growing):
+                described.append(one)
+                chunks.update(found)
+        for growing, stored in ((False, [static]), (True, indexes)):
+            tables = [_Table(store, index) for index in stored]
+            for entry in metadata.ragged_entries(growing=growing):
+                described.append(_described_lists(metadata, entry, stored, growing=growing))
+                chunks.update(_lists(entry, tables, growing=growing))
+        for entry in metadata.variables:
+            if metadata.is_scalar(entry):
+                described.append(_described_scalar(metadata, entry))
+                chunks.update(_scalar(metadata, entry))
+        if self._declared is not metadata.variables or described != self._described:
+            self._documents = _documents(metadata, described)
+            self._declared, self._described = metadata.variables, described
+        return kerchunk_files(*self._documents, chunks, store)
 
 
 def group_references(
     metadata: GroupMetadata, store: Store, indexes: Sequence[StepIndex]
 ) -> dict[str, bytes | None]:
-    """Kerchunk references (version 1) to one Zarr group, by file name; steps are chunks along the growing dimension."""
-    refs: dict[str, Any] = {
-        ".zgroup": {"zarr_format": 2},
-        ".zattrs": metadata.attributes | coordinates(metadata),
-    }
-    static, steps = static_tables(metadata), [tables_of(metadata, index, growing=True) for index in indexes]
-    refs.update(_static(metadata, store, static.fixed))
-    refs.update(_growing(metadata, store, [step.fixed for step in steps]))
-    for entry in metadata.ragged_entries(growing=False):
-        refs.update(_lists(entry, store, [static.ragged[entry.name]], growing=""))
-    for entry in metadata.ragged_entries(growing=True):
-        refs.update(
-            _lists(entry, store, [step.ragged[entry.name] for step in steps], growing=metadata.growing)
-        )
-    refs.update(_scalars(metadata))
-    documents = {key: value for key, value in refs.items() if key.rpartition("/")[2].startswith(".z")}
-    chunks = {key: value for key, value in refs.items() if key not in documents}
-    texts = {key: json.dumps(document) for key, document in documents.items()}
-    return kerchunk_files(texts, _modern(metadata, documents), chunks, store)
+    """The references, made once."""
+    return GroupReferences().files(metadata, store, indexes)
 
 
-def _static(metadata: GroupMetadata, store: Store, table: ChunkTable) -> Iterator[Entry]:
+class _Table:
+    """Chunks of a step, or of the variables that do not grow, and how the reference names their sub-files."""
+
+    def __init__(self, store: Store, index: StepIndex) -> None:
+        self.index = index
+        self.names = [_name(store, subfile) for subfile in index.subfiles]
+
+    def listed(
+        self, chunks: Chunks, first: int, end: int, prefix: str, suffix: str, plain: int
+    ) -> Iterator[Entry]:
+        """The chunks from `first` to `end` that were written; of `plain` bytes, or for 0 as long as stored."""
+        for chunk, file in enumerate(chunks.file[first:end]):
+            if file >= 0:
+                length = plain or chunks.length[first + chunk]
+                yield f"{prefix}{chunk}{suffix}", [self.names[file], chunks.offset[first + chunk], length]
+
+
+def _name(store: Store, subfile: SubFile) -> str:
+    return location(store, subfile.server, subfile.name)
+
+
+def _fixed(
+    metadata: GroupMetadata, tables: Sequence[_Table], *, growing: bool
+) -> Iterator[tuple[Described, dict[str, Any]]]:
+    """The variables of fixed size that grow, or those that do not, with their chunks."""
     first = 0
-    for entry in metadata.stored(growing=False):
+    for entry in metadata.stored(growing=growing):
         grid = metadata.grid_of(entry)
-        part = table.part(first, first + grid.chunks)
-        first += grid.chunks
-        whole = bool((part.file >= 0).all())
-        yield from _documents(entry, list(grid.shape), list(grid.chunk_shape), whole=whole)
-        yield from _chunks(entry, store, part, grid.chunk_bytes, f"{entry.name}/", len(grid.shape))
-
-
-def _growing(metadata: GroupMetadata, store: Store, steps: Sequence[ChunkTable]) -> Iterator[Entry]:
-    first = 0
-    for entry in metadata.stored(growing=True):
-        grid = metadata.grid_of(entry)
-        parts = [step.part(first, first + grid.chunks) for step in steps]
-        first += grid.chunks
-        whole = all(bool((part.file >= 0).all()) for part in parts)
-        shape, chunk = [len(steps), *grid.shape], [1, *grid.chunk_shape]
-        yield from _documents(entry, shape, chunk, whole=whole)
-        for number, part in enumerate(parts):
-            yield from _chunks(
-                entry, store, part, grid.chunk_bytes, f"{entry.name}/{number}.", len(grid.shape)
+        end, suffix = first + grid.chunks, ".0" * (len(grid.shape) - 1)  # chunks are whole rows
+        whole, found = True, dict[str, Any]()
+        for number, table in enumerate(tables):
+            chunks, prefix = table.index.chunks, f"{entry.name}/{number}." if growing else f"{entry.name}/"
+            whole = whole and min(chunks.file[first:end], default=0) >= 0
+            found.update(
+                table.listed(chunks, first, end, prefix, suffix, 0 if entry.codec else grid.chunk_bytes)
             )
+        shape, chunk = grid.shape, grid.chunk_shape
+        if growing:
+            shape, chunk = (len(tables), *shape), (1, *chunk)
+        yield Described(entry.name, shape, chunk, whole, tuple(entry.dimensions)), found
+        first = end
 
 
-def _lists(entry: VariableEntry, store: Store, steps: Sequence[Lists], *, growing: str) -> Iterator[Entry]:
+def _described_lists(
+    metadata: GroupMetadata, entry: VariableEntry, stored: Sequence[StepIndex], *, growing: bool
+) -> Described:
     """The lists one after another, along a dimension as long as the longest step needs."""
-    longest = max([step.elements for step in steps], default=0)
-    shown = msgspec.structs.replace(entry, dimensions=[*[growing] * bool(growing), element_name(entry.name)])
-    shape = [len(steps), longest] if growing else [longest]
-    chunk = [1, entry.chunk_elements] if growing else [entry.chunk_elements]
-    whole = all(step.elements == longest for step in steps)
-    yield from _documents(shown, shape, chunk, whole=whole)
-    chunk_bytes = entry.chunk_elements * entry.numpy_dtype().itemsize
-    for number, step in enumerate(steps):
+    elements = [index.ragged.get(entry.name, NO_LISTS).elements for index in stored]
+    longest = max(elements, default=0)
+    shape, chunk, dimensions = (longest,), (entry.chunk_elements,), (element_name(entry.name),)
+    whole = all(one == longest for one in elements)
+    if not growing:
+        return Described(entry.name, shape, chunk, whole, dimensions)
+    return Described(entry.name, (len(stored), *shape), (1, *chunk), whole, (metadata.growing, *dimensions))
+
+
+def _lists(entry: VariableEntry, tables: Sequence[_Table], *, growing: bool) -> Iterator[Entry]:
+    plain = 0 if entry.codec else entry.chunk_elements * entry.numpy_dtype().itemsize
+    for number, table in enumerate(tables):
+        chunks = table.index.ragged.get(entry.name, NO_LISTS).chunks
         prefix = f"{entry.name}/{number}." if growing else f"{entry.name}/"
-        yield from _chunks(entry, store, step.table, chunk_bytes, prefix, 1)
+        yield from table.listed(chunks, 0, len(chunks.file), prefix, "", plain)
 
 
-def _scalars(metadata: GroupMetadata) -> Iterator[Entry]:
+def _described_scalar(metadata: GroupMetadata, entry: VariableEntry) -> Described:
+    count = len(metadata.steps)
+    return Described(entry.name, (count,), (max(1, count),), True, tuple(entry.dimensions))
+
+
+def _scalar(metadata: GroupMetadata, entry: VariableEntry) -> Iterator[Entry]:
     """One number for each step, in the reference itself."""
-    for entry in metadata.variables:
-        if metadata.is_scalar(entry):
-            numbers = [step.scalars.get(entry.name, 0) for step in metadata.steps]
-            values = np.array(numbers, entry.numpy_dtype())
-            yield from _documents(entry, [len(numbers)], [max(1, len(numbers))], whole=True)
-            if numbers:
-                yield f"{entry.name}/0", "base64:" + base64.b64encode(values.tobytes()).decode()
+    numbers = [step.scalars.get(entry.name, 0) for step in metadata.steps]
+    if numbers:
+        values = np.array(numbers, entry.numpy_dtype())
+        yield f"{entry.name}/0", "base64:" + base64.b64encode(values.tobytes()).decode()
 
 
-def _modern(metadata: GroupMetadata, refs: Mapping[str, Any]) -> dict[str, Any]:
+def _documents(metadata: GroupMetadata, described: Sequence[Described]) -> tuple[bytes, bytes]:
+    """The documents of Zarr 2, and of Zarr 3, as `kerchunk_files` takes them."""
+    shown = metadata.attributes | coordinates(metadata)
+    texts = {".zgroup": json.dumps({"zarr_format": 2}), ".zattrs": json.dumps(shown)}
+    for one in described:
+        entry = metadata.entries[one.name]
+        kind, shape, chunk = entry.numpy_dtype(), list(one.shape), list(one.chunk)
+        array = zarr_array(kind, shape, chunk, entry.codec, whole=one.whole)
+        texts[f"{one.name}/.zarray"] = json.dumps(array)
+        attributes = entry.attributes | {"_ARRAY_DIMENSIONS": list(one.dimensions)}
+        texts[f"{one.name}/.zattrs"] = json.dumps(attributes)
+    return encoded(texts), encoded(_modern(metadata, {one.name: one for one in described}))
+
+
+def _modern(metadata: GroupMetadata, described: dict[str, Described]) -> dict[str, str]:
     """The same in Zarr 3, of all variables or of none: a reader takes one version for the group."""
-    found = {DOCUMENT: zarr3_group(metadata.attributes | coordinates(metadata))}
+    found = {DOCUMENT: json.dumps(zarr3_group(metadata.attributes | coordinates(metadata)))}
     for entry in metadata.variables:
-        array, shown = (refs[f"{entry.name}/{document}"] for document in (".zarray", ".zattrs"))
+        one = described[entry.name]
         modern = zarr3_array(
-            entry.numpy_dtype(),
-            array["shape"],
-            array["chunks"],
-            entry.codec,
-            shown["_ARRAY_DIMENSIONS"],
-            entry.attributes,
+            entry.numpy_dtype(), one.shape, one.chunk, entry.codec, one.dimensions, entry.attributes
         )
         if modern is None:
             return {}
-        found[f"{entry.name}/{DOCUMENT}"] = modern
+        found[f"{entry.name}/{DOCUMENT}"] = json.dumps(modern)
     return found
-
-
-def _documents(entry: VariableEntry, shape: list[int], chunk: list[int], *, whole: bool) -> Iterator[Entry]:
-    array = zarr_array(entry.numpy_dtype(), shape, chunk, entry.codec, whole=whole)
-    yield f"{entry.name}/.zarray", array
-    yield f"{entry.name}/.zattrs", entry.attributes | {"_ARRAY_DIMENSIONS": entry.dimensions}
-
-
-def _chunks(
-    entry: VariableEntry, store: Store, table: ChunkTable, chunk_bytes: int, prefix: str, axes: int
-) -> Iterator[Entry]:
-    names = [location(store, subfile.server, subfile.name) for subfile in table.subfiles]
-    inner = ".0" * (axes - 1)  # chunks are whole rows
-    for chunk in np.flatnonzero(table.file >= 0).tolist():
-        length = int(table.length[chunk]) if entry.codec else chunk_bytes
-        yield f"{prefix}{chunk}{inner}", [names[int(table.file[chunk])], int(table.offset[chunk]), length]

@@ -85,5 +85,5 @@ def tables_of(metadata: GroupMetadata, index: StepIndex, *, growing: bool) -> Gr
 
 def empty_tables(metadata: GroupMetadata, *, growing: bool) -> GroupTables:
     """Nothing was written."""
-    chunks = sum(metadata.grid_of(entry).chunks for entry in metadata.stored(growing=growing))
-    return tables_of(metadata, StepIndex([], ChunkTable.empty(chunks).columns(), {}), growing=growing)
+    ragged = {entry.name: Lists(0, ChunkTable.empty(0)) for entry in metadata.ragged_entries(growing=growing)}
+    return GroupTables(ChunkTable.empty(metadata.chunk_count(growing=growing)), ragged)

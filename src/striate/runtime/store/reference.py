@@ -29,8 +29,10 @@ def array_references(metadata: Metadata, store: Store) -> dict[str, bytes | None
         "data/.zattrs": json.dumps({"_ARRAY_DIMENSIONS": names}),
     }
     array = zarr3_array(kind, *shapes, names, {})
-    new = {} if array is None else {DOCUMENT: zarr3_group({}), f"data/{DOCUMENT}": array}
-    return kerchunk_files(old, new, _chunks(metadata, store), store)
+    new = {}
+    if array is not None:
+        new = {DOCUMENT: json.dumps(zarr3_group({})), f"data/{DOCUMENT}": json.dumps(array)}
+    return kerchunk_files(encoded(old), encoded(new), _chunks(metadata, store), store)
 
 
 def _chunks(metadata: Metadata, store: Store) -> dict[str, Any]:
@@ -46,9 +48,12 @@ def _chunks(metadata: Metadata, store: Store) -> dict[str, Any]:
     return found
 
 
-def kerchunk_files(
-    old: dict[str, Any], new: dict[str, Any], chunks: dict[str, Any], store: Store
-) -> dict[str, bytes | None]:
+def encoded(documents: dict[str, str]) -> bytes:
+    """Documents as the beginning of an object in JSON; nothing of none."""
+    return msgspec.json.encode(documents)[:-1] if documents else b""
+
+
+def kerchunk_files(old: bytes, new: bytes, chunks: dict[str, Any], store: Store) -> dict[str, bytes | None]:
     """The files of Zarr 2's documents and of Zarr 3's, with the same chunks: a reader wants one version in a file.
 
     Sub-files are named through the template `u`, the dataset's directory: a reader of a dataset that was moved gives
@@ -57,13 +62,11 @@ def kerchunk_files(
     templates = msgspec.json.encode({"u": str(store.path.absolute())})
     listed = msgspec.json.encode(chunks)[1:]
 
-    def content(documents: dict[str, Any]) -> bytes:
+    def content(documents: bytes) -> bytes:
         comma = b"," if chunks else b""
-        refs = msgspec.json.encode(documents)[:-1] + comma + listed
-        return b'{"version":1,"templates":%b,"refs":%b}\n' % (templates, refs)
+        return b'{"version":1,"templates":%b,"refs":%b%b%b}\n' % (templates, documents, comma, listed)
 
-    texts = {name: json.dumps(document) for name, document in new.items()}
-    return {FILE_NAME: content(old), ZARR3_NAME: content(texts) if new else None}
+    return {FILE_NAME: content(old), ZARR3_NAME: content(new) if new else None}
 
 
 def zarr_array(

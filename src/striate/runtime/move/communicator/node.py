@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import secrets
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from striate import _core
 from striate.runtime.move.communicator.ranks import OneRank, Ranks
 
 Bytes = npt.NDArray[np.uint8]
@@ -80,8 +80,8 @@ def _reserve(size: int) -> bytes:
     except OSError:
         return b""
     try:
-        os.posix_fallocate(descriptor, 0, size)
-    except OSError:
+        _core.reserve_shared(descriptor, size)
+    except RuntimeError:
         path.unlink()
         return b""
     finally:
@@ -93,9 +93,8 @@ def _map(path: str, size: int) -> Bytes | None:
     try:
         descriptor = os.open(path, os.O_RDWR)
         try:
-            pages = mmap.mmap(descriptor, size, flags=mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0))
+            return _core.map_shared(descriptor, size)
         finally:
             os.close(descriptor)
-    except (OSError, ValueError):
+    except (OSError, RuntimeError):
         return None
-    return np.frombuffer(pages, np.uint8)

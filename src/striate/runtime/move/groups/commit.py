@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import xxhash
 
 from striate.runtime.move.communicator.collective import Collective
@@ -28,24 +29,46 @@ from striate.runtime.store.group_metadata import (
 from striate.runtime.store.group_tables import GroupTables
 from striate.runtime.store.metadata import SubFile, subfile_name
 
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PlacedVariables:
+    """Where the chunks of some variables were written, the same chunks of each; arrays of them by variable."""
+
+    names: Sequence[str]
+    chunks: Int64  # numbers within a variable
+    servers: Int64
+    offsets: Int64
+    lengths: Int64
+    checksums: npt.NDArray[np.uint64]  # of all chunks of our domain
+
+    @classmethod
+    def by(cls, name: str, writing: Writing) -> PlacedVariables:
+        """The chunks of a variable that was written by itself."""
+        chunks, offsets, lengths = writing.placed()
+        servers = writing.state.plan.server_of_chunk[chunks]
+        return cls([name], chunks, servers, offsets[None], lengths[None], writing.checksums[None])
+
 
 def joint_tables(
-    state: GroupState, old: GroupTables, writings: Mapping[str, Writing], *, growing: bool
+    state: GroupState, old: GroupTables, placed: Sequence[PlacedVariables], *, growing: bool
 ) -> GroupTables:
     """Collective: the tables of all variables, that grow or that do not, after these were written."""
-    if not writings:
+    if not placed:
         return old
-    checksums = _checksums(state, list(writings.values()))
+    checksums = _checksums(state, placed)
     firsts, first = {name: old.first_chunk(name) for name in old.ragged}, 0
     for entry in state.metadata.stored(growing=growing):
         firsts[entry.name] = first
         first += state.metadata.grid_of(entry).chunks
     parts, servers = [], []
-    for (name, writing), known in zip(writings.items(), checksums, strict=True):
-        chunks, offsets, lengths = writing.placed()
-        parts.append((chunks + firsts[name], offsets, lengths, known[chunks]))
-        servers.append(writing.state.plan.server_of_chunk[chunks])
-    written = Written(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    for one, known in zip(placed, checksums, strict=True):
+        before = np.array([firsts[name] for name in one.names], np.int64)
+        parts.append((before[:, None] + one.chunks, one.offsets, one.lengths, known[:, one.chunks]))
+        servers.append(np.tile(one.servers, len(one.names)))
+    columns = zip(*parts, strict=True)
+    written = Written(*(np.concatenate([part.reshape(-1) for part in column]) for column in columns))
     metadata = state.metadata
 
     def name_of(server: int) -> str:
@@ -54,12 +77,15 @@ def joint_tables(
     return old.divided(merged_table(old.joined(), written, np.concatenate(servers), name_of))
 
 
-def _checksums(state: GroupState, writings: list[Writing]) -> list[Any]:
+def _checksums(state: GroupState, placed: Sequence[PlacedVariables]) -> list[Any]:
     """Collective: of each variable the checksums of all chunks, in one exchange."""
-    lengths = [len(writing.checksums) for writing in writings]
-    row = np.concatenate([writing.checksums for writing in writings])
-    table = state.ranks.gather_rows(row)
-    return [part.reshape(-1) for part in np.split(table, np.cumsum(lengths)[:-1], axis=1)]
+    table = state.ranks.gather_rows(np.concatenate([one.checksums.reshape(-1) for one in placed]))
+    found, first = [], 0
+    for one in placed:
+        part = table[:, first : first + one.checksums.size].reshape(len(table), *one.checksums.shape)
+        found.append(part.swapaxes(0, 1).reshape(len(one.names), -1))  # the ranks' domains side by side
+        first += one.checksums.size
+    return found
 
 
 def with_static(state: GroupState, tables: GroupTables) -> GroupMetadata:
@@ -97,7 +123,8 @@ def commit_group(
 ) -> GroupState:
     """Collective: put the new metadata in place; the step's index is there before."""
     setting = state.setting
-    metadata = msgspec.structs.replace(metadata, directories=setting.store.directory_names)
+    if metadata.directories != setting.store.directory_names:
+        metadata = msgspec.structs.replace(metadata, directories=setting.store.directory_names)
     with Collective(state.ranks):
         if state.ranks.rank == 0:
             setting.session.refuse_changed()

@@ -15,7 +15,7 @@ from striate.runtime.move.groups.row_windows import RowWindows
 from striate.runtime.move.schedules.resolve import PARTLY
 from striate.runtime.move.schedules.schedule import Schedule
 from striate.runtime.move.state import State
-from striate.runtime.plan.grid import Grid
+from striate.runtime.plan.grid import known_grid
 from striate.runtime.store.chunks import ChunkTable
 from striate.runtime.store.codec import Pipeline
 
@@ -33,9 +33,10 @@ def moved_together(states: Mapping[str, State], rows: Schedule) -> list[str]:
     if rows.combine != "last":
         return []
     partly = rows.coverage == PARTLY
+    some = bool(partly.any())
 
     def fits(state: State) -> bool:
-        loads = partly.any() and (rows.holes is None or (state.table.file[partly] >= 0).any())
+        loads = some and (rows.holes is None or (state.table.file[partly] >= 0).any())
         return 1 <= row_bytes(state) <= WIDEST and not loads and state.has_spare_chunk
 
     names = [name for name, state in states.items() if fits(state)]
@@ -47,7 +48,7 @@ def joint_state(states: list[State]) -> State:
     one = states[0]
     length, chunk_rows = one.grid.shape[0], one.grid.chunk_shape[0]
     size = sum(row_bytes(state) for state in states)
-    grid = Grid((length, size), 1, (chunk_rows, size))
+    grid = known_grid((length, size), 1, (chunk_rows, size))
     return replace(
         one, grid=grid, dtype=np.dtype(np.uint8), pipeline=Pipeline(()), table=ChunkTable.empty(grid.chunks)
     )

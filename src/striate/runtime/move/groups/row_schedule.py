@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -75,6 +76,11 @@ def build_rows(
 
 def partition_of(state: GroupState, dimension: str) -> Partition:
     """The rows of a dimension dealt to ranks and windows, as records of all variables' rows together."""
+    found: Partition = state.known(("partition", dimension), lambda: _partition(state, dimension))
+    return found
+
+
+def _partition(state: GroupState, dimension: str) -> Partition:
     rows, domains = state.metadata.rows[dimension], state.domains(dimension)
     window_chunks = state.budget(dimension).window_chunks(domains.chunks_per_domain)
     return Partition(
@@ -106,4 +112,4 @@ def _select_rows(state: GroupState, dimension: str, where: Any) -> Selection:
 
 
 def _row_elements(state: State) -> int:
-    return int(np.prod(state.grid.shape[1:], dtype=np.int64))
+    return math.prod(state.grid.shape[1:])

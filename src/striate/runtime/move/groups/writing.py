@@ -11,7 +11,8 @@ import numpy.typing as npt
 from striate.errors import DatasetError
 from striate.runtime.move.communicator.collective import Collective
 from striate.runtime.move.exchange import Exchange, RowParts
-from striate.runtime.move.groups.commit import joint_tables
+from striate.runtime.move.groups.column_drain import ColumnDrain, drains_columns
+from striate.runtime.move.groups.commit import PlacedVariables, joint_tables
 from striate.runtime.move.groups.joint_rows import joint_state, moved_together, row_windows
 from striate.runtime.move.groups.memory import GroupMemory, new_windows
 from striate.runtime.move.groups.row_schedule import RowSchedule
@@ -52,8 +53,9 @@ class GroupWriting:
         self.files = files
         self.growing = growing
         self.states = state.states(old.fixed, growing=growing)
-        self.new = NewFiles(state.any_state())
+        self.new = NewFiles(next(iter(self.states.values()), None) or state.any_state())
         self.writings: dict[str, Writing] = {}
+        self.columns: list[ColumnDrain] = []
         self.report = Report("write", state.ranks.rank)
 
     def take(self, rows: RowSchedule, sources: Mapping[str, Bytes]) -> None:
@@ -64,17 +66,24 @@ class GroupWriting:
         joint = row_windows([states[name] for name in together]) if together else None
         self.memory.place([*windows.values(), *([] if joint is None else [joint])])
         fills: list[Fill] = []
+        columns = None
         if joint is not None:
-            windows |= {name: ColumnWindows(joint, number) for number, name in enumerate(together)}
-            state = joint_state([states[name] for name in together])
-            parts = RowParts([sources[name] for name in together], joint.sizes)
-            fills.append((self._writing(state, joint, rows.of(state)), parts))
+            joined = [states[name] for name in together]
+            state = joint_state(joined)
+            writing = self._writing(state, joint, rows.of(state))
+            fills.append((writing, RowParts([sources[name] for name in together], joint.sizes)))
+            if drains_columns(joined, writing):
+                columns = ColumnDrain(writing, joint, together)
+            else:
+                windows |= {name: ColumnWindows(joint, number) for number, name in enumerate(together)}
         writings = {
-            name: self._writing(state, windows[name], rows.of(state)) for name, state in states.items()
+            name: self._writing(state, windows[name], rows.of(state))
+            for name, state in states.items()
+            if name in windows
         }
         fills += [(writings[name], sources[name]) for name in sources if name not in together]
-        self.report.records += sum(writing.schedule.records for writing in writings.values())
-        self._run(writings, fills, joint)
+        self.report.records += sum(rows.of(state).records for state in states.values())
+        self._run(writings, fills, joint, columns)
 
     def take_lists(self, entry: VariableEntry, elements: int, places: Any, source: Bytes) -> None:
         """Collective: the elements of a ragged variable that are ours, each at its place of all."""
@@ -89,7 +98,7 @@ class GroupWriting:
         schedule = self.memory.schedule(state, places)
         writing = self._writing(state, self.memory.windows({entry.name: state})[entry.name], schedule)
         self.report.records += schedule.records
-        self._run({entry.name: writing}, [(writing, source)], None)
+        self._run({entry.name: writing}, [(writing, source)])
 
     def scratch(self) -> Bytes:
         """Memory of the node, free when all ranks have met."""
@@ -101,21 +110,33 @@ class GroupWriting:
         with Collective(self.state.ranks), self.report.stage("wait"):
             self._raise_failures()
             self.report.stored_bytes = self.new.close(sync=self.state.setting.options.sync)
-        return joint_tables(self.state, self.tables, self.writings, growing=self.growing)
+        placed = [columns.placed() for columns in self.columns]
+        placed += [PlacedVariables.by(name, writing) for name, writing in self.writings.items()]
+        return joint_tables(self.state, self.tables, placed, growing=self.growing)
 
     def discard(self) -> None:
         """Remove the new sub-files: they belong to no dataset."""
         self.new.discard()
 
-    def _run(self, writings: dict[str, Writing], fills: list[Fill], joint: RowWindows | None) -> None:
+    def _run(
+        self,
+        writings: dict[str, Writing],
+        fills: list[Fill],
+        joint: RowWindows | None = None,
+        columns: ColumnDrain | None = None,
+    ) -> None:
         self.writings |= writings
+        if columns is not None:
+            self.columns.append(columns)
         for turn in fills[0][0].rounds():  # the same rows of every variable
             if self.report.rounds:
                 self._meet()  # the windows of a round before are written
             for writing, source in fills:
                 writing.fill(turn, source)
             self._meet()
-            if joint is not None:
+            if columns is not None:
+                columns.run(turn)
+            elif joint is not None:
                 self._split(fills[0][0], turn, joint)
             for writing in writings.values():
                 writing.drain(turn)
@@ -135,7 +156,7 @@ class GroupWriting:
             self._raise_failures()
 
     def _raise_failures(self) -> None:
-        for writing in self.writings.values():
+        for writing in [*(columns.writing for columns in self.columns), *self.writings.values()]:
             writing.writers.wait()
 
     def _writing(self, state: State, windows: Windows, schedule: Schedule) -> Writing:
