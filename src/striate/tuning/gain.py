@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from striate.cluster.cluster import Cluster
 from striate.interval import Interval
 from striate.ladder.calibration import model_spread
 from striate.ladder.distribution import MACHINE, Spread, range_of
@@ -11,6 +12,12 @@ from striate.ladder.kinds import kind_of, ranges_measured
 from striate.ladder.placements import placement_spread
 from striate.tuning.question import Question, bounds_on, on_placements
 from striate.tuning.study import Outcome
+from striate.workload.workload import Workload
+
+
+def model_of(workload: Workload, cluster: Cluster) -> Spread:
+    """How far real runs of such a program on such a machine are from simulated times."""
+    return model_spread(kind_of(workload, cluster), measured=ranges_measured(cluster))
 
 
 def saved_seconds(question: Question, now: Outcome, best: Outcome) -> Interval | None:
@@ -44,7 +51,7 @@ def _range(question: Question, outcome: Outcome, seconds: Interval) -> Interval:
     workload, machines = on_placements(question, settings)
     spreads = [
         Spread.between(MACHINE, seconds.estimate, seconds, ""),
-        model_spread(kind_of(workload, machines[0]), measured=ranges_measured(machines[0])),
+        model_of(workload, machines[0]),
     ]
     if len(machines) > 1:
         bounds = bounds_on(question, settings, workload, machines, outcome.rung)

@@ -32,6 +32,14 @@ class Standing:
     words: str = ""
     refused: bool = False
 
+    @property
+    def shown(self) -> Interval | None:
+        """What the outcome tells: the range of the last rung asked, no lower than what is proved."""
+        if self.seconds is None:
+            return None
+        proved = Interval(self.proved_low, self.proved_low, math.inf)
+        return self.seconds.combined(proved) if self.seconds.meets(proved) else self.seconds
+
 
 class Race:
     """Candidates and their bounds; `rungs` from the cheapest to the most expensive."""
@@ -100,7 +108,7 @@ class Race:
         decided = [one for one in asked if one.rung == self.rungs[-1]] or asked
         best = min(decided, key=_order, default=None)
         found = [
-            Outcome(one.candidate, self._state(one, best, resolution), one.seconds, one.rung, one.words)
+            Outcome(one.candidate, self._state(one, best, resolution), one.shown, one.rung, one.words)
             for one in standings
         ]
         return tuple(sorted(found, key=_rank))

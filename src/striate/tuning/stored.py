@@ -18,7 +18,7 @@ def entry_of(study: Study, parameters: dict[str, Any]) -> Entry:
         cluster=study.cluster,
         layout=str(study.best.candidate),
         ranks=ranks if isinstance(ranks, int) else None,
-        seconds=study.best.seconds,
+        seconds=study.range_of(study.best),
         setup={
             "search": study.search,
             "seed": study.seed,

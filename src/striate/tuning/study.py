@@ -10,6 +10,7 @@ from striate import documents
 from striate.decoders import json_mistake
 from striate.errors import TuningError
 from striate.interval import Interval
+from striate.ladder.distribution import MACHINE, Spread, range_of
 from striate.provenance import Provenance
 from striate.tuning.space import Candidate
 from striate.units import about_seconds
@@ -26,7 +27,7 @@ MEANING: Mapping[State, str] = {
     "refused": "these settings contradict each other",
 }
 
-
+PLAYED = "fine"  # the rung that simulates every packet
 TOO_SHORT = "the budget ended before the first candidate was simulated"
 
 
@@ -59,7 +60,15 @@ class Study:
         None  # by the best against now, an 80 % range; None when either has no time
     )
     notes: tuple[str, ...] = ()
+    model: Spread | None = None  # how far real runs of this program are from simulated times
     schema: str = SCHEMA
+
+    def range_of(self, outcome: Outcome) -> Interval | None:
+        """The 80 % range of real runs of a simulated candidate; of others the bounds that the last rung asked gave."""
+        seconds, model = outcome.seconds, self.model
+        if seconds is None or model is None or outcome.rung != PLAYED:
+            return seconds
+        return range_of(seconds.estimate, [Spread.between(MACHINE, seconds.estimate, seconds, ""), model])
 
     @property
     def best(self) -> Outcome:

@@ -16,7 +16,7 @@ from striate.provenance import Provenance
 from striate.rungs.cost import fine_seconds
 from striate.tuning.bayes import search_bayes
 from striate.tuning.executors import executor_called
-from striate.tuning.gain import saved_seconds
+from striate.tuning.gain import model_of, saved_seconds
 from striate.tuning.panel import Panel, Progress
 from striate.tuning.question import FixedWorkload, Question, realise
 from striate.tuning.race import Race
@@ -105,6 +105,7 @@ def tune(
         now=now,
         provenance=Provenance.of(inputs, seed=seed),
         saved_seconds=saved_seconds(question, now, outcomes[0]) if outcomes[0].state == "best" else None,
+        model=model_of(workload, machine),
     )
 
 

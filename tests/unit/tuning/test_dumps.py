@@ -140,13 +140,13 @@ def test_small_windows_cost_what_was_measured_near_them(window):
 
 def test_a_small_buffer_takes_the_rounds_that_were_timed():
     settings = {"nodes": 200_000, "steps": 1, "every": 1, "chunk": 65536}
-    dear = replace(COSTS, rounds=[(65536, 1e-6)])
+    expensive = replace(COSTS, rounds=[(65536, 1e-6)])
 
     free, more = (
         predict(
             workload(1, costs=costs, buffer="256 KiB", **settings), "laptop", rung="fine"
         ).seconds.estimate
-        for costs in (replace(COSTS, rounds=[]), dear)
+        for costs in (replace(COSTS, rounds=[]), expensive)
     )
 
     assert more - free == pytest.approx(200_000 * NODE.itemsize * 1e-6, rel=0.05)

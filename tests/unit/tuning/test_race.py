@@ -19,11 +19,11 @@ bounds = st.tuples(times, st.floats(0, 1), st.floats(1, 10)).map(
 
 
 class Told:
-    """A panel whose cheap rung gives bounds and whose dear rung gives the truth; ends after `asks` calls."""
+    """A panel whose cheap rung gives bounds and whose expensive rung gives the truth; ends after `asks` calls."""
 
     def __init__(self, truths, asks=10**9):
         self.truths, self.asks = truths, asks
-        self.dear = 0
+        self.expensive = 0
 
     @property
     def is_over(self):
@@ -31,7 +31,7 @@ class Told:
 
     def ask(self, candidates, rung):
         self.asks -= 1
-        self.dear += len(candidates) * (rung == "dear")
+        self.expensive += len(candidates) * (rung == "expensive")
         if rung == "cheap":
             return [Reply(one, one) for one in (self.truths[candidate.number][1] for candidate in candidates)]
         exact = [Interval.exactly(self.truths[candidate.number][0]) for candidate in candidates]
@@ -41,7 +41,7 @@ class Told:
 def run(truths, **options):
     panel = Told(truths, **options)
     candidates = [Candidate(number, {"n": number}) for number in range(len(truths))]
-    race = Race(panel, ("cheap", "dear"))
+    race = Race(panel, ("cheap", "expensive"))
     race.run(candidates)
     return race.outcomes(candidates, 0.01), panel
 
@@ -64,6 +64,28 @@ def test_who_was_dropped_has_a_low_end_above_anothers_high_end(truths):
             assert outcome.seconds.low > least
 
 
+def test_a_dropped_candidate_is_shown_with_the_bound_that_dropped_it():
+    # The cheap rung's own range for the second begins at 1; that it takes at least 5 is proved apart from it.
+    class ProvedApart(Told):
+        def ask(self, candidates, rung):
+            replies = super().ask(candidates, rung)
+            if rung == "cheap":
+                proved = [Interval(1, 1, 2), Interval(5, 5, 9)]
+                return [
+                    Reply(reply.interval, proved[one.number])
+                    for reply, one in zip(replies, candidates, strict=True)
+                ]
+            return replies
+
+    panel = ProvedApart([(1.0, Interval(1, 1.5, 9)), (6.0, Interval(1, 7, 9))])
+    candidates = [Candidate(number, {}) for number in range(2)]
+    race = Race(panel, ("cheap", "expensive"))
+    race.run(candidates)
+    second = race.outcomes(candidates, 0.01)[1]
+
+    assert (second.state, second.seconds) == ("dropped", Interval(5, 7, 9))
+
+
 @given(st.lists(bounds, min_size=30, max_size=60), st.integers(0, 4))
 def test_a_budget_that_ends_leaves_the_rest_undecided(truths, asks):
     outcomes, _ = run(truths, asks=asks)
@@ -73,13 +95,13 @@ def test_a_budget_that_ends_leaves_the_rest_undecided(truths, asks):
     assert len(outcomes) == len(truths)
 
 
-def test_narrow_bounds_spare_the_dear_rung():
+def test_narrow_bounds_spare_the_expensive_rung():
     truths = [(float(n), Interval(n - 0.1, n, n + 0.1)) for n in range(1, 101)]
 
     outcomes, panel = run(truths)
 
     assert outcomes[0].candidate.number == 0
-    assert panel.dear <= 8
+    assert panel.expensive <= 8
 
 
 def test_equal_times_are_ties_and_the_first_of_the_grid_leads():
@@ -99,13 +121,13 @@ def test_a_refused_candidate_is_last_and_one_that_a_rung_does_not_take_keeps_its
             for at, candidate in enumerate(candidates):
                 if candidate.number == 0:
                     replies[at] = Reply(None, words="no such thing", impossible=True)
-                if candidate.number == 1 and rung == "dear":
+                if candidate.number == 1 and rung == "expensive":
                     replies[at] = Reply(None, words="too many applications")
             return replies
 
     panel = Refusing([(1.0, Interval(0, 1, 9))] * 3)
     candidates = [Candidate(number, {}) for number in range(3)]
-    race = Race(panel, ("cheap", "dear"))
+    race = Race(panel, ("cheap", "expensive"))
     race.run(candidates)
     outcomes = race.outcomes(candidates, 0.01)
 
@@ -138,7 +160,7 @@ def test_the_time_is_over_also_while_answers_are_waited_for():
     )
     candidates = [Candidate(number, {"n": number}) for number in range(40)]
 
-    race = Race(panel, ("cheap", "dear"))
+    race = Race(panel, ("cheap", "expensive"))
     race.run(candidates)
 
     assert panel.is_over
@@ -176,9 +198,9 @@ def test_a_guess_drops_nobody(drawn):
     """Bounds that are not proved order the candidates, and all of them are played."""
     panel = Guessing([(truth, Interval.exactly(guess)) for truth, guess in drawn])
     candidates = [Candidate(number, {"n": number}) for number in range(len(drawn))]
-    race = Race(panel, ("cheap", "dear"))
+    race = Race(panel, ("cheap", "expensive"))
     race.run(candidates)
     outcomes = race.outcomes(candidates, 0.01)
 
-    assert panel.dear == len(drawn)
+    assert panel.expensive == len(drawn)
     assert outcomes[0].seconds.estimate == min(truth for truth, _ in drawn)

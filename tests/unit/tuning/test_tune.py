@@ -77,6 +77,16 @@ def test_what_is_saved_has_a_range_where_the_machine_has_none(alone):
     )
 
 
+def test_a_simulated_candidate_is_told_with_the_range_of_real_runs(alone):
+    best = alone.range_of(alone.best)
+    (line,) = (line.split("best")[1] for line in study_text(alone).splitlines() if "  best  " in line)
+
+    assert alone.best.seconds.width == 0
+    assert best.low < alone.best.seconds.estimate < best.high
+    assert all(about_seconds(end) in line for end in (best.low, best.estimate, best.high))
+    assert Study.from_json(alone.to_json()).range_of(alone.best) == best
+
+
 def test_a_setting_does_not_win_by_the_luck_of_one_placement():
     machine = with_settings(load_cluster("westmere"), distribution="hash")
     study = tune(BUILD, machine, vary={"placement": ["block", "round-robin"]}, executor="serial")

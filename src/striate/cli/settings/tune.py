@@ -62,7 +62,12 @@ SHOWN = 12  # candidates in the table
     help="where forecasts run: processes, serial, mpi (under python -m mpi4py.futures), dask or dask:ADDRESS",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="number of workers (default: one per CPU)")
-@click.option("--resolution", default=0.05, show_default=True, help="times closer than this share are ties")
+@click.option(
+    "--resolution",
+    default=0.05,
+    show_default=True,
+    help="relative difference below which two times are a tie",
+)
 @plugin_options
 @allow_code_option
 @store_option
@@ -157,7 +162,7 @@ def _read_program(path: Path, ranks: int | None) -> Workload:
 
     workload, _ = find_workload(str(path), ranks=ranks)
     if not isinstance(workload, Workload):
-        raise WorkloadError("an emulated application of flows has no knobs", source=str(path))
+        raise WorkloadError("a stream of work-flow graphs has no settings to tune", source=str(path))
     return workload
 
 
@@ -179,14 +184,15 @@ def study_text(study: Study) -> str:
 
     rows: list[tuple[str, ...]] = [("candidate", "", "predicted", "low", "high", "rung")]
     for outcome in [study.now, *study.outcomes[:SHOWN]]:
-        if outcome.seconds is not None:
-            bounds = (outcome.seconds.estimate, outcome.seconds.low, outcome.seconds.high)
+        if (seconds := study.range_of(outcome)) is not None:
+            bounds = (seconds.estimate, seconds.low, seconds.high)
             state = "now" if outcome is study.now else outcome.state
             rows.append((str(outcome.candidate), state, *map(about_seconds, bounds), outcome.rung))
     ends = ", ".join(f"{count:,} {state}" for state, count in study.counts().items())
     parts = [
         f"{one_line(study.program)} on {one_line(study.cluster)}: {one_line(str(study))}",
         columns(rows, numbers_from=2),
+        "low and high: 80 % of real runs of a simulated candidate; bounds of a dropped or undecided one",
         *_saved(study.saved_seconds),
         f"{len(study.outcomes):,} candidates: {ends}; {about_seconds(study.spent_seconds)}",
     ]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.interval import Interval
 from striate.pages.names import shown_name
 from striate.pages.page import View
 from striate.pages.run import Run
@@ -51,7 +52,7 @@ def tuning_of(study: Study) -> tuple[dict[str, Any], NDArray[np.float64]]:
         "columns": wide,
         "rows": high,
         "now": study.now.seconds.estimate if study.now.seconds else None,
-        "lines": [_line(outcome) for outcome in study.outcomes[:MOST_LINES]],
+        "lines": [_line(outcome, study.range_of(outcome)) for outcome in study.outcomes[:MOST_LINES]],
         "more": max(0, len(study.outcomes) - MOST_LINES),
     }
     return described, surface.ravel()
@@ -75,8 +76,7 @@ def shown_value(value: Any) -> str:
     return shown_name(str(value), 60)
 
 
-def _line(outcome: Outcome) -> list[Any]:
-    seconds = outcome.seconds
+def _line(outcome: Outcome, seconds: Interval | None) -> list[Any]:
     times = [seconds.estimate, seconds.low, seconds.high] if seconds else [None] * 3
     finite = [time if time is not None and np.isfinite(time) else None for time in times]
     return [shown_name(str(outcome.candidate)), outcome.state, *finite, outcome.rung]
