@@ -24,6 +24,7 @@ from striate.units import about_seconds
 USUAL_PRECISION = 0.1  # what an effect may cost when no precision is asked for
 MODELS = frozenset(("queueing",))  # their bounds are a model's, not the machine's: shown, never relied on
 MOMENT_SECONDS = 1.0  # for what is done whatever the budget is
+LONGEST_UNASKED = 10.0  # CPU seconds of a first rung, where a budget allows no other
 _COMPARISON_SHARE = 0.1  # refused rungs are shown beside `fine` when they cost no more than this of it
 
 
@@ -118,7 +119,9 @@ def contradictions(answers: Sequence[Answer], proved: Proof | None) -> tuple[str
     found = [proved.broken_by(played)] if proved else []
     for answer in answers:
         if answer.counted and answer.rung != "fine" and not _holds(answer.combined, played):
-            found.append(f"fine plays {played:.6g} s, outside the range of {answer.rung}: {answer.combined}")
+            found.append(
+                f"fine simulates {played:.6g} s, outside the range of {answer.rung}: {answer.combined}"
+            )
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -196,14 +199,14 @@ def _played_against(subject: Subject, forecast: Forecast) -> Forecast:
     played = subject.ask("fine").interval.estimate
     found = [forecast.proved.broken_by(played)] if forecast.proved else []
     if not _holds(forecast.bounds, played):
-        found.append(f"fine plays {played:.6g} s, outside the range by phase: {forecast.bounds}")
+        found.append(f"fine simulates {played:.6g} s, outside the range by phase: {forecast.bounds}")
     return replace(forecast, contradictions=(*forecast.contradictions, *(one for one in found if one)))
 
 
 def _stop_at_proof(found: _Climb, provenance: Provenance, *, self_check: bool) -> Forecast:
     """Bounds that are proved need no test of validity, and no rung but one to fill in the loads."""
     found.ask("resource")
-    found.stopped = f"what is proved is within {found.within:.0%}"
+    found.stopped = f"the proved bounds are within {found.within:.0%}"
     return _forecast(found, provenance, trusted=True, self_check=self_check)
 
 
@@ -213,8 +216,11 @@ def _ascend(found: _Climb, first: str) -> bool:
     while at is not None:
         if at == "flow" and not _flow_is_wanted(found):
             at = "fine"
-        if any(answer.counted for answer in found.answers) and not _affordable(found, at):
-            return True
+        if any(answer.counted for answer in found.answers):
+            if not _affordable(found, at):
+                return True
+        elif found.expected(at) > max(found.budget, LONGEST_UNASKED):
+            return _tell_sums(found, at)
         try:
             answer = found.ask(at, counted=at not in MODELS)
         except UnfitError as error:
@@ -239,6 +245,16 @@ def _ascend(found: _Climb, first: str) -> bool:
     return True
 
 
+def _tell_sums(found: _Climb, rung: str) -> bool:
+    """What `resource` says where even the first rung that the tests allow costs too much: nothing to rely on."""
+    cost = about_seconds(found.expected(rung))
+    found.notes.append(f"{rung} would take about {cost} of CPU time; ask for it by name, or raise the budget")
+    if not _ask_if_fit(found, "resource", counted=False):
+        raise PredictionError("; ".join(found.notes), source=found.subject.name)
+    found.stopped = f"the tests require {rung}, which would take too long"
+    return False
+
+
 def _flow_is_wanted(found: _Climb) -> bool:
     """Where every packet costs more than the budget, and every message does not."""
     return found.expected("flow") <= found.budget < found.expected("fine")
@@ -253,7 +269,7 @@ def _affordable(found: _Climb, rung: str) -> bool:
         found.stopped = f"{rung} would take more than the budget of {about_seconds(found.budget)}"
         hint += ", or raise the budget"
     else:
-        found.stopped = f"{rung} simulates the order of accesses, which this log does not tell"
+        found.stopped = f"{rung} simulates the order of accesses, which this log does not record"
     found.notes.append(f"{rung} would take about {about_seconds(cost)} of CPU time; {hint}")
     return False
 

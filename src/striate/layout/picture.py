@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from striate.layout.distributions.grouped_blocks import GroupedBlocks
 from striate.layout.distributions.two_d_stripe import TwoDStripe
@@ -61,14 +63,19 @@ def _two_d_starts(layout: TwoDStripe) -> list[int]:
     """For each group its first rows and its last, as room allows, and the first row of the next round."""
     small = layout.servers // layout.groups
     rows = _two_d_rows(layout, MOST_STRIPS - small)
-    starts: list[int] = []
-    for group in range(layout.groups):
-        members = small if group < layout.groups - 1 else layout.servers - small * group
-        first = group * small * layout.factor
-        numbers = [first + row * members + column for row in rows for column in range(members)]
-        starts += [number * layout.unit for number in numbers]
-    after = [(layout.servers * layout.factor + column) * layout.unit for column in range(small)]
-    return (starts + after)[:MOST_STRIPS]
+    numbers = chain(
+        (number for group in range(layout.groups) for number in _of_group(layout, group, rows)),
+        (layout.servers * layout.factor + column for column in range(small)),
+    )
+    return [number * layout.unit for number in islice(numbers, MOST_STRIPS)]
+
+
+def _of_group(layout: TwoDStripe, group: int, rows: list[int]) -> Iterator[int]:
+    """Numbers of a group's strips in these rows."""
+    small = layout.servers // layout.groups
+    members = small if group < layout.groups - 1 else layout.servers - small * group
+    first = group * small * layout.factor
+    return (first + row * members + column for row in rows for column in range(members))
 
 
 def _two_d_rows(layout: TwoDStripe, room: int) -> list[int]:

@@ -19,7 +19,8 @@ def spread(
     """
     bins = len(edges) - 1
     begin, stop = start.astype(np.float64), end.astype(np.float64)
-    stop = np.maximum(stop, begin + (edges[-1] - edges[0]) * 1e-12)  # what takes no time takes hardly any
+    least = begin + (edges[-1] - edges[0]) * 1e-12  # what takes no time takes hardly any
+    stop = np.maximum(stop, np.nextafter(least, np.inf))
     slope = amount / (stop - begin)
     level, moment = np.zeros((rows, bins + 1)), np.zeros((rows, bins + 1))
     for place, sign in ((begin, 1.0), (stop, -1.0)):

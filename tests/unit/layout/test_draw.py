@@ -70,6 +70,12 @@ def guide_script():
     return module
 
 
+def test_a_group_of_a_thousand_million_servers_is_drawn_by_its_first_strips():
+    strips = shown_strips(parse("twod:2147483648:1KiB:2:2"), 5)
+
+    assert [strip.server for strip in strips] == list(range(MOST_STRIPS))
+
+
 def test_the_pictures_of_the_guide_are_what_the_script_draws():
     for name, svg in guide_script().pictures().items():
         assert (ROOT / "docs/images" / name).read_text() == svg, f"run tools/draw_layouts.py: {name} is stale"

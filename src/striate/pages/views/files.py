@@ -56,14 +56,15 @@ def _map(
     row, offset, length = byte_runs(trace, rows)
     low, high = int(offset.min(initial=0)), max(int((offset + length).max(initial=1)), 1)
     low = 0 if low < high / 2 else low  # what begins near the file's start is drawn from there
-    edges = np.linspace(low, high, PLACE_BINS + 1)
+    place = offset - low  # exact as whole numbers, where floats of this size may not tell neighbours apart
+    edges = np.linspace(0, high - low, PLACE_BINS + 1)
     bins, step = binned_rows(trace.ranks, RANK_BINS)
     kind, rank = trace.of_kind("write")[row], trace.column("rank")[row] // step
     columns: dict[str, NDArray[Any]] = {}
     for verb, mine in (("read", ~kind), ("write", kind)):
-        found = spread(rank[mine], offset[mine], (offset + length)[mine], length[mine], edges, bins)
+        found = spread(rank[mine], place[mine], (place + length)[mine], length[mine], edges, bins)
         columns[verb] = whole(found)
-    columns["first"], columns["last"] = _when(trace, row, offset, length, edges)
+    columns["first"], columns["last"] = _when(trace, row, place, length, edges)
     file = trace.header.files[number]
     described = {
         "file": shown_name(file.name),
@@ -80,20 +81,20 @@ def _map(
     layout = layout_of(file)
     if layout is not None:
         described["layout"] = str(layout)
-        columns["server"] = _servers(layout, edges)
+        columns["server"] = _servers(layout, low + edges)
     return described, columns
 
 
 def _when(
     trace: Trace,
     row: NDArray[np.int64],
-    offset: NDArray[np.int64],
+    place: NDArray[np.int64],
     length: NDArray[np.int64],
     edges: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of every bin, the nanosecond it was touched first and last; -1 for never."""
-    begin = np.clip(np.searchsorted(edges, offset, side="right") - 1, 0, PLACE_BINS - 1)
-    stop = np.clip(np.searchsorted(edges, offset + length, side="left"), begin + 1, PLACE_BINS)
+    begin = np.clip(np.searchsorted(edges, place, side="right") - 1, 0, PLACE_BINS - 1)
+    stop = np.clip(np.searchsorted(edges, place + length, side="left"), begin + 1, PLACE_BINS)
     start, end = trace.column("start")[row], trace.column("end")[row]
     first, last = np.full(PLACE_BINS, 2**62, np.int64), np.full(PLACE_BINS, _NEVER, np.int64)
     for width in np.unique(stop - begin).tolist():  # at most as many as bins
