@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from striate.errors import PredictionError
 from striate.ladder.distribution import MACHINE, SHARE, TENTH, Spread, range_of
@@ -156,8 +157,18 @@ def _side(runs: Sequence[CalibrationRun], side: int, share: float) -> float:
     """The model's deviation on one side, beside a share of what is known there."""
     away = np.array([max(side * run.error, 0.0) / TENTH for run in runs])
     known = np.array([_known(run, side, share) for run in runs])
-    rest = float(np.quantile(away**2 - known**2, (1 + SHARE) / 2))
+    rest = _quantile(away**2 - known**2, (1 + SHARE) / 2)
     return max(math.sqrt(max(rest, 0.0)), _LEAST_DEVIATION)
+
+
+def _quantile(values: NDArray[np.float64], share: float) -> float:
+    """The value below which a share of them lies, as `np.quantile` has it, which imports masked arrays for it."""
+    ordered = np.sort(values)
+    place = (len(ordered) - 1) * share
+    lower = int(place)
+    here, there = float(ordered[lower]), float(ordered[min(lower + 1, len(ordered) - 1)])
+    part = place - lower
+    return there - (there - here) * (1 - part) if part >= 0.5 else here + (there - here) * part
 
 
 def _known(run: CalibrationRun, side: int, share: float) -> float:

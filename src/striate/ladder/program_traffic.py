@@ -10,8 +10,10 @@ import numpy as np
 from striate.cluster.cluster import Cluster
 from striate.cluster.storage import random_access_ticks
 from striate.rungs.check import Check
+from striate.rungs.cost import called_rows
 from striate.workload.application import Application
 from striate.workload.kinds import ACCESSES, COLLECTIVES, Kind
+from striate.workload.operand_ranges import program_of_row
 from striate.workload.program import Int64s
 from striate.workload.transforms.unfold import unfold
 from striate.workload.walk import ProgramLine, lines
@@ -116,8 +118,11 @@ def sequential_check(workload: Workload, cluster: Cluster) -> Check:
 
 
 def _accessing(application: Application) -> Int64s:
-    ranks = {line.program: line.ranks for line in lines(application, kinds=ACCESSES)}
-    return np.unique(np.concatenate(list(ranks.values()))) if ranks else np.empty(0, np.int64)
+    """The ranks that access a file at least once."""
+    programs, rows = application.programs, called_rows(application)
+    accessing = np.zeros(programs.count, bool)
+    accessing[program_of_row(programs)[rows.accesses & (rows.calls > 0)]] = True
+    return np.flatnonzero(accessing[programs.program_of_rank])
 
 
 def _in_sequence(application: Application, rank: int) -> bool:

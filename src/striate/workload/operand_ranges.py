@@ -94,7 +94,7 @@ def means_over_ranks(programs: ProgramTable) -> Floats:
     of_operand = program_of_row(programs)[row_of_operand(programs)]
     mean: Floats = programs.constant + programs.per_rank * middle[of_operand]
     for operands, values in values_by_table(programs):
-        mean[operands] += float(np.mean(values))
+        mean[operands] += float(np.add.reduce(values, dtype=np.float64)) / len(values)  # quicker than np.mean
     return mean
 
 

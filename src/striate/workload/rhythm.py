@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from striate.workload.kinds import ACCESSES, KINDS, REMOTE_ACCESSES, Kind
@@ -32,10 +33,20 @@ class Rhythm:
 
     @classmethod
     def of(cls, kind: Kind) -> Rhythm:
-        found = activity(kind)
-        if found is None:
-            return cls()
-        return cls(found, found, (int(found == COMPUTE), int(found == COMMUNICATE), int(found == ACCESS)))
+        return cls.of_stretch((kind,))
+
+    @classmethod
+    def of_stretch(cls, kinds: Iterable[int]) -> Rhythm:
+        """Single operations, one after the other."""
+        runs = [0, 0, 0]
+        first = last = None
+        for kind in kinds:
+            found = _ACTIVITIES[kind]
+            if found is None or found == last:
+                continue
+            runs[found] += 1
+            first, last = found if first is None else first, found
+        return cls(first, last, (runs[0], runs[1], runs[2]))
 
     def then(self, other: Rhythm) -> Rhythm:
         """One stretch after another."""
@@ -65,7 +76,7 @@ class Rhythm:
         return self.runs[COMPUTE] or self.runs[COMMUNICATE]
 
 
-_OF_KIND = tuple(Rhythm.of(kind) for kind in KINDS)
+_ACTIVITIES = tuple(activity(kind) for kind in KINDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +122,15 @@ class _Kinds:
     def at(self, row: int) -> int:
         return self.numbers[row - self.rows.start]
 
+    def single(self, row: int) -> list[int]:
+        """Operations from `row` on, up to a loop's begin or end."""
+        first = row - self.rows.start
+        marks = (at for at in range(first, len(self.numbers)) if self.numbers[at] in (_LOOP, _END))
+        return self.numbers[first : next(marks, len(self.numbers))]
+
 
 def _outermost(programs: ProgramTable, kinds: _Kinds) -> list[Stretch]:
-    """Single operations and whole loops, in order."""
+    """Whole loops and the operations between them, in order."""
     blocks = []
     row = kinds.rows.start
     while row < kinds.rows.stop:
@@ -124,9 +141,10 @@ def _outermost(programs: ProgramTable, kinds: _Kinds) -> list[Stretch]:
 
 
 def _block(programs: ProgramTable, kinds: _Kinds, row: int) -> tuple[Rhythm, int]:
-    """The operation or loop that begins at `row`, and the row after it."""
+    """The loop, or the operations up to one, that begin at `row`, and the row after them."""
     if kinds.at(row) != _LOOP:
-        return _OF_KIND[kinds.at(row)], row + 1
+        single = kinds.single(row)
+        return Rhythm.of_stretch(single), row + len(single)
     times = int(programs.constant[programs.operand(row, "count")])
     inside, row = Rhythm(), row + 1
     while kinds.at(row) != _END:

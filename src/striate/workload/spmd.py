@@ -256,10 +256,14 @@ class Spmd:
         if isinstance(value, Affine):
             by_loop = dict(value.strides)
             if set(by_loop) - set(self._loops):
-                raise WorkloadError(f"the {name} uses the pass of a loop that has ended", at=self._here())
+                raise WorkloadError(
+                    f"the {name} uses the iteration number of a loop that has ended", at=self._here()
+                )
             strides = tuple(by_loop.get(loop, 0) for loop in self._loops)
             if any(abs(stride) >= 2**63 for stride in strides):
-                raise WorkloadError(f"expected {name} to move by less than 2^63 per pass", at=self._here())
+                raise WorkloadError(
+                    f"expected {name} to change by less than 2^63 per iteration", at=self._here()
+                )
             value = value.base
         if isinstance(value, np.ndarray):
             if value.shape != (self.ranks,) or not np.issubdtype(value.dtype, np.integer):

@@ -85,7 +85,7 @@ class ProgramLine:
         """
         depths = self.moving(*names)
         shape = tuple(self.counts[depth] for depth in depths)
-        self.refuse("too many passes with a peer, tag or size of their own", self._many(shape) > 2**27)
+        self.refuse("a peer, tag or size differs in too many iterations of a loop", self._many(shape) > 2**27)
         block = max(1, 2**18 // len(self.ranks))
         for start in range(0, math.prod(shape), block):
             numbers = np.arange(start, min(start + block, math.prod(shape)))

@@ -14,6 +14,7 @@ from striate.ladder.calibration import (
     DEFAULT_DEVIATION,
     ENOUGH,
     CalibrationRun,
+    _quantile,
     extend,
     fitted,
     model_spread,
@@ -232,3 +233,11 @@ def test_runs_that_are_kept_leave_other_kinds_alone(tmp_path, monkeypatch):
 
     assert [row.split(",")[1] for row in path.read_text().splitlines()[1:]] == ["cluster", "one node"]
     assert [row.split(",")[1] for row in measured.read_text().splitlines()[1:]] == ["cluster", "one node"]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])
+def test_the_quantile_of_errors_is_that_of_numpy_to_the_last_bit(share):
+    draw = np.random.default_rng(5)
+    lists = [draw.normal(size=size) for size in (1, 2, 3, 10, 77, 154)]
+
+    assert [_quantile(values, share) for values in lists] == [np.quantile(values, share) for values in lists]

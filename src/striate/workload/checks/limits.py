@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.arrow import distinct
 from striate.workload.application import Application, Groups
 from striate.workload.kinds import (
     ACCESSES,
@@ -76,7 +77,7 @@ def doubtful_rows(application: Application, groups: list[Groups], ranges: Operan
     programs = ranges.programs
     members, doubtful = _members(groups, ranges)
     doubtful |= ~(ranges.times < _FAR)
-    for kind in np.unique(programs.kind).tolist():
+    for kind in distinct(programs.kind).tolist():
         rows = ranges.rows(kind)
         for operand, position in POSITIONS[kind].items():
             if operand not in WORDS or not len(rows):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.arrow import distinct
 from striate.errors import WorkloadError
 from striate.workload.application import Application, Groups
 from striate.workload.kinds import COLLECTIVES, EQUAL_BYTES, ROOTED, Kind
@@ -39,7 +40,7 @@ def _that_meet(application: Application, communicator: int) -> list[int]:
     """Programs that call a collective on the communicator; the hash of the others is 0."""
     programs = application.programs
     rows = np.isin(programs.kind, list(COLLECTIVES)) & (programs.communicator == communicator)
-    return [int(program) for program in np.unique(program_of_row(programs)[rows])]
+    return [int(program) for program in distinct(program_of_row(programs)[rows])]
 
 
 def _hash_program(application: Application, program: int, ranks: Int64s, communicator: int) -> Hashes:

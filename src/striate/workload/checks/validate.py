@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from striate.arrow import distinct
 from striate.workload.application import Application, Groups
 from striate.workload.checks.limits import (
     MOST_BYTES,
@@ -89,7 +90,7 @@ def check_access(line: ProgramLine) -> None:
 def programs_to_follow(ranges: OperandRanges) -> list[int]:
     """Programs with requests, regions or accesses to remote memory: the others leave nothing open."""
     found = np.zeros(ranges.programs.count, bool)
-    for kind in np.unique(ranges.programs.kind).tolist():
+    for kind in distinct(ranges.programs.kind).tolist():
         rows = ranges.rows(kind)
         if KINDS[kind] not in _FOLLOWED and "request" in POSITIONS[kind]:
             low, high, exact = ranges.column(rows, POSITIONS[kind]["request"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.arrow import distinct
 from striate.trace.trace import Trace
 
 Int64s = NDArray[np.int64]
@@ -70,7 +71,7 @@ def heard_from(trace: Trace) -> dict[int, list[int]]:
     rank, communicator = (trace.column(name)[rows].astype(np.int64) for name in ("rank", "communicator"))
     number = trace.column("extents")[rows]
     place: dict[tuple[int, int], int] = {}  # communicator, world rank -> position
-    for one in np.unique(communicator).tolist():
+    for one in distinct(communicator).tolist():
         members = trace.header.communicators[one].members if one >= 0 else None
         order = range(trace.ranks) if members is None else members
         place.update(((one, member), position) for position, member in enumerate(order))
