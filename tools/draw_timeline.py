@@ -38,7 +38,7 @@ def simulated() -> Trace:
 
 
 def draw(trace: Trace) -> str:
-    """Time to the right, one row a rank or resource."""
+    """Time to the right, one row per rank or resource."""
     canvas = Canvas(outline="none")
     last = int(trace.column("end").max())
     rows = trace.ranks + len(RESOURCES)

@@ -1,4 +1,4 @@
-"""Print the packages of one optional group of pyproject.toml, one to a line."""
+"""Print the packages of one optional group of pyproject.toml, one per line."""
 
 import sys
 import tomllib

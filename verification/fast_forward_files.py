@@ -5,7 +5,7 @@
 Cases are random programs on random machines (`attack_corpus.py`) that touch files: all cache policies, disks, RAID,
 burst buffers, forwarders and metadata servers among them. Times, bytes, seeks, hits, queue lengths and counts of events
 are compared to the picosecond and the byte; the time that packets have waited, which is counted in nanoseconds, to one
-an event. Prints the smallest case that differs; exit status 1 when there is one. With --state a run goes on where the
+per event. Prints the smallest case that differs; exit status 1 when there is one. With --state a run goes on where the
 one before it with the same seed ended.
 """
 

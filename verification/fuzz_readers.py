@@ -3,7 +3,7 @@
 What is read is summarised as `info` does; where it has counters, `advise` looks at them.
 
 Every outcome must be a trace or a StriateError, within seconds of CPU time and a few gigabytes; prints how far it
-is now and then, one line a reader at the end, and exits with 1 when anything else happened. What caused it is kept
+is now and then, one line per reader at the end, and exits with 1 when anything else happened. What caused it is kept
 beside the report.
 """
 

@@ -66,7 +66,7 @@ def acceptance(matrix: Path, folder: Path) -> bool:
     exported(folder / "accepted")
     files = folder / "accepted.files"
     shutil.copy(matrix, files / "matrix.nex")
-    # one command a line: mb forgets what follows "execute" on the same line
+    # one command per line: mb forgets what follows "execute" on the same line
     commands = "execute matrix.nex;\nsump filename=samples nruns=4;\nsumt filename=samples nruns=4;"
     (files / "check.nex").write_text(
         f"#NEXUS\nbegin mrbayes;\nset autoclose=yes nowarn=yes;\n{commands}\nend;\n"

@@ -92,11 +92,11 @@ def write_page(page: Path, bench: Bench, targets: list[Target]) -> None:
     for target in targets:
         parts.append(f"## {target.number}. {target.title}\n")
         if target.role == "calibrated":
-            parts.append("The costs are calibrated on this one.\n")
+            parts.append("The costs are calibrated on this measurement.\n")
         if len(target.rows) == 1:
             (row,) = target.rows
             parts.append(
-                f"{row.label}: {number(row, row.simulated)}, the thesis has {number(row, row.thesis)}.\n"
+                f"{row.label}: {number(row, row.simulated)}, in the thesis {number(row, row.thesis)}.\n"
             )
         elif target.rows:
             name = f"thesis-{target.number}.svg"
@@ -114,25 +114,27 @@ def write_page(page: Path, bench: Bench, targets: list[Target]) -> None:
 
 OPENING = """# Chapter 7 of thesis 003, in simulation
 
-`python verification/thesis.py` makes this page and its pictures. Both versions of the program are played by the rung
-`fine` on the bundled machine `pvs-cluster`: the serial one, in which every line goes to rank 0 while all ranks wait,
-and the mapped one, in which every rank writes its own. Four costs that the thesis does not print are calibrated, on
-measurements 15 (step and latency) and 3 (what grows with the tree, and with every generation of the parallel version).
-The others are assumed: they have the order of magnitude of the hardware and software of that time, but were chosen with
-all measurements known, so the numbers below are a consistent picture rather than a blind test. Ranks go to nodes in
-turn.
+`python verification/thesis.py` makes this page and its pictures. Both versions of the program are simulated by
+the rung `fine` on the bundled machine `pvs-cluster`: the serial one, in which every line goes to rank 0 while all ranks
+wait, and the mapped one, in which every rank writes its own. Four costs that the thesis does not print are calibrated,
+on measurements 15 (step and latency) and 3 (what grows with the tree, and with every generation of the parallel
+version). The others are assumed: they have the order of magnitude of the hardware and software of that time, but were
+chosen with all measurements known, so the numbers below are a consistent picture rather than a blind test. Ranks are
+placed on nodes round-robin. *Must hold* and *should hold* mark statements of the thesis that are compared with the
+simulation; the script fails when one that must hold does not.
 """
 REASONS = {
     "8": "The step from 32 to 64 runs is the largest; later doublings add what the thesis saw.",
-    "9": "With small units a write asks all eight servers, whatever its size, and that is all the simulation charges. "
-    "The thesis' loss at 1 byte, and none at 100, points to work for every piece, which is not modelled.",
+    "9": "With small units every write sends a request to all eight servers, whatever its size; no other cost of small "
+    "units is modelled. The thesis saw a loss at 1 byte and none at 100, which suggests a cost per strip.",
     "10": "The thesis' gain needs a write of a few lines to cost as much as a generation of 32 chains; such a cost "
     "would make buffering pay several times more than measurement 12 saw. No single cost of a write meets both.",
     "11": "A growing buffer outweighs the saved requests only from 20 generations on; the thesis saw it from 5.",
     "13": "The directions are right. First generations are too fast where lines are long (what the map costs is an "
     "assumption), and all are too fast where lines are short, as in measurement 10.",
-    "14": "All six lie within 2 percent of each other, here and, but for a unit of 1 byte, in the thesis. With the "
-    "file's areas per run, strips lie on the writer's node only by chance (1 in 8), so varstrip gains nothing here.",
+    "14": "All six lie within 2 percent of each other in the simulation, and in the thesis all but a unit of 1 byte. "
+    "With the file's areas per run, strips lie on the writer's node only by chance (1 in 8), so varstrip gains nothing "
+    "here.",
 }
 
 if __name__ == "__main__":

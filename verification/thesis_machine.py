@@ -13,10 +13,10 @@ from striate.cluster.load import cluster_from_tables
 from striate.rungs.fine import play
 from striate.workload import Workload
 
-# Target 15: 12 taxa, one run of four chains on four processes; seconds a generation (section 4.2.1).
+# Target 15: 12 taxa, one run of four chains on four processes; seconds per generation (section 4.2.1).
 WITH_OUTPUT, WITHOUT_OUTPUT = 7.88e-3, 2.22e-3
 SMALL = Analysis.of_taxa(12, runs=1, processes=4, generations=20)
-# Target 3: 64 runs of 2664 taxa, one process a CPU: nodes -> speedup (section 7.6.2).
+# Target 3: 64 runs of 2664 taxa, one process per CPU: nodes -> speedup (section 7.6.2).
 AT_SATURATION = {2: 3.6, 4: 6.6, 8: 9.6}
 LOOSENESS = 3.0  # how many times as far as the speedups an assumed cost may move, in logarithms
 

@@ -56,7 +56,7 @@ def rising(values: list[float]) -> bool:
 
 def small_run(bench: Bench) -> Target:
     seconds = bench.serial(SMALL) / SMALL.generations
-    row = Row("12 taxa, 1 run, 4 processes: ms per generation", 1e3 * seconds, 1e3 * WITH_OUTPUT, 0.15)
+    row = Row("ms per generation with 12 taxa, 1 run and 4 processes", 1e3 * seconds, 1e3 * WITH_OUTPUT, 0.15)
     return Target("15", "Time of a generation, absolute", [row], role="calibrated")
 
 
@@ -92,13 +92,16 @@ def many_runs(bench: Bench) -> Iterator[Target]:
 
     found = speedups(256)
     yield Target("4", "256 runs, 8 nodes, 16 processes", [Row("speedup", found[16], 11.3, 0.15)])
-    gain = Row("8 to 16 processes: speedup rises by", found[16] - found[8], 5.4, 0.2)
+    gain = Row("rise of the speedup from 8 to 16 processes", found[16] - found[8], 5.4, 0.2)
     yield Target("5", "256 runs, 8 nodes", [gain])
     found = speedups(32)
     share = 100 * found[64] / max(found.values())
-    drops = {"too many processes cost speedup": found[64] < found[32] < found[16]}
+    drops = {"more than 16 processes reduce the speedup": found[64] < found[32] < found[16]}
     yield Target(
-        "6", "32 runs, 8 nodes, 64 processes", [Row("of the best speedup", share, 56, unit="%")], soft=drops
+        "6",
+        "32 runs, 8 nodes, 64 processes",
+        [Row("share of the best speedup", share, 56, unit="%")],
+        soft=drops,
     )
 
 
@@ -114,7 +117,7 @@ def patterns(bench: Bench) -> Target:
     rows = [Row(label, value, said.get(label)) for label, value in found.items()]
     values = list(found.values())
     rows.append(Row("Complete-1 over Complete+1", values[0] / values[-1], 3.86 / 2.85, 0.15 / 1.354))
-    order = {"varstrip, Complete-1, Partial-1, Complete+1 in this order": rising(values[::-1])}
+    order = {"varstrip, Complete-1, Partial-1 and Complete+1 have falling speedups": rising(values[::-1])}
     return Target("7", "Patterns, one generation, depth 2", rows, hard=order)
 
 
@@ -133,8 +136,8 @@ def runs(bench: Bench) -> Target:
         "8",
         "Speedup over runs, 1024 taxa, 8 processes",
         rows,
-        hard={"more runs, more speedup": rising(simple) and rising(strips)},
-        soft={"at most 0.7 more for twice the runs once all servers are in use": max(
+        hard={"the speedup grows with the runs": rising(simple) and rising(strips)},
+        soft={"twice the runs add at most 0.7 once all servers are in use": max(
             high - low for low, high in pairwise(simple[4:])
         ) <= 0.7},
     )  # fmt: skip
@@ -153,10 +156,10 @@ def striping_units(bench: Bench) -> Target:
     rows += [Row("best of all units", best, 0.6, 3, "%"), Row("worst unit from 100 on", middle, -2, 3, "%")]
     return Target(
         "9",
-        "Time less than with 64 KiB, over striping units",
+        "Time saved against a striping unit of 64 KiB",
         rows,
         hard={
-            "a unit of 1 byte is slower": max(worst) < 0,
+            "a unit of 1 byte is slower than one of 64 KiB": max(worst) < 0,
             "the effect shrinks with more data": rising(worst),
         },
     )
@@ -175,12 +178,15 @@ def buffering(bench: Bench) -> Iterator[Target]:
         for factor, value in small.items()
     ]
     yield Target(
-        "10", "Time less by buffering, 8 taxa", rows, soft={"buffering pays": min(small.values()) > 0}
+        "10", "Time saved by buffering, 8 taxa", rows, soft={"buffering saves time": min(small.values()) > 0}
     )
     large = gains(Analysis.of_taxa(1024, runs=64, processes=8, generations=20), (5, 10, 15, 20))
     rows = [Row(f"lambda {factor}", value, unit="%") for factor, value in large.items()]
     yield Target(
-        "11", "Time less by buffering, 1024 taxa", rows, soft={"buffering costs": max(large.values()) < 0}
+        "11",
+        "Time saved by buffering, 1024 taxa",
+        rows,
+        soft={"buffering takes time": max(large.values()) < 0},
     )
     said = {1: 2.5, 8: -2.5}
     sixteen = {
@@ -190,9 +196,12 @@ def buffering(bench: Bench) -> Iterator[Target]:
     rows = [Row(f"depth {depth}", value, said.get(depth), 2, "%") for depth, value in sixteen.items()]
     yield Target(
         "12",
-        "Time less by lambda 16, 16 generations, varstrip",
+        "Time saved with lambda 16, 16 generations, varstrip",
         rows,
-        hard={"pays up to depth 4, costs at depth 8": sixteen[4] > 0 > sixteen[8] and sixteen[1] > 0},
+        hard={
+            "buffering saves time up to depth 4 and takes time at depth 8": sixteen[4] > 0 > sixteen[8]
+            and sixteen[1] > 0
+        },
     )
 
 
@@ -209,9 +218,9 @@ def iterations(bench: Bench) -> Target:
         "Speedup over generations, varstrip",
         rows,
         hard={
-            "8 runs of depth 32: rises": moves[8, 32] > 1.05,
-            "64 runs of depth 0.5: falls": moves[64, 0.5] < 0.95,
-            "8 runs of depth 1, 64 of depth 16: flat within 10 %": all(
+            "the speedup rises with 8 runs of depth 32": moves[8, 32] > 1.05,
+            "the speedup falls with 64 runs of depth 0.5": moves[64, 0.5] < 0.95,
+            "the speedup stays within 10 % with 8 runs of depth 1 and 64 of depth 16": all(
                 abs(moves[key] - 1) < 0.1 for key in ((8, 1), (64, 16))
             ),
         },
@@ -230,7 +239,7 @@ def comparison(bench: Bench) -> Target:
     }
     said = {"varstrip, lambda 1": 7.05, "unit 1": 6.6}
     rows = [Row(label, value, said.get(label), 0.1) for label, value in found.items()]
-    order = {"in this order, the best first": rising(list(found.values())[::-1])}
+    order = {"the speedup falls from the first to the last": rising(list(found.values())[::-1])}
     return Target("14", "128 runs, 4 generations", rows, soft=order)
 
 
@@ -258,7 +267,12 @@ def large_units(bench: Bench) -> Target:
 def open_files(_: Bench) -> Target:
     files = {runs: 2 * runs + 1 for runs in (496, 512)}
     limit = {"496 runs stay below 1024 open files, 512 do not": files[496] <= 1024 < files[512]}
-    return Target("17", "The serial version's open files", [Row("512 runs", files[512], 1025, 0)], hard=limit)
+    return Target(
+        "17",
+        "The serial version's open files",
+        [Row("open files with 512 runs", files[512], 1025, 0)],
+        hard=limit,
+    )
 
 
 TARGETS: tuple[Callable[[Bench], Target | Iterator[Target]], ...] = (

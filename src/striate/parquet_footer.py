@@ -36,7 +36,7 @@ def _footer(source: Path | bytes) -> bytes:
         file.seek(max(0, end))
         length = int.from_bytes(file.read(4), "little")
         if length > end:
-            raise ValueError("a footer longer than the file")
+            raise ValueError("the Parquet footer is longer than the file")
         file.seek(end - length)
         return file.read(length)
 
@@ -49,7 +49,7 @@ class _Compact:
 
     def structure(self, depth: int) -> dict[int, Any]:
         if depth > _DEEPEST:
-            raise ValueError("too deep")
+            raise ValueError("nested too deeply")
         found: dict[int, Any] = {}
         field = 0
         while head := self._byte():

@@ -75,7 +75,8 @@ def _deadlock(refusal: Refusal, names: Names) -> str:
 
 
 def _unreceived(refusal: Refusal, names: Names) -> str:
-    return f"{refusal.count} left over at the end: {_all_waits(refusal.waits, names)}"
+    many = "send or receive" if refusal.count == 1 else "sends or receives"
+    return f"{refusal.count} {many} without a partner: {_all_waits(refusal.waits, names)}"
 
 
 def _truncated(refusal: Refusal, names: Names) -> str:
@@ -116,19 +117,19 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.too_few_servers: _said("a layout of {0.count} servers on a machine with {0.room}"),
     Reason.too_many_bytes: _said("more than 2^63 - 1 bytes of I/O"),
     Reason.too_many_packets: _said("a message of more than 2^31 packets"),
-    Reason.too_many_passes: _said("a peer, root or size differs in too many passes of a loop"),
-    Reason.too_many_file_passes: _said("the file differs in too many passes of a loop"),
+    Reason.too_many_passes: _said("a peer, root or size differs in too many iterations of a loop"),
+    Reason.too_many_file_passes: _said("the file differs in too many iterations of a loop"),
     Reason.too_many_offsets: _said("accesses begin at too many different offsets"),
     Reason.job_too_long: _said("one step of a job takes more than 46 days"),
     Reason.run_too_long: _said("the run is longer than the clock can count"),
-    Reason.blocks_ahead: _said("expected a disk 1 to {0.room} blocks ahead, got {0.count}"),
+    Reason.blocks_ahead: _said("expected a disk to read 1 to {0.room} blocks ahead, got {0.count}"),
     Reason.too_many_disks: _said("expected at most {0.room} disks and processors, got {0.count}"),
     Reason.window_too_large: _said("a window has too many blocks"),
     Reason.unknown_receiver: _said("no receiver {0.peer}; there are {0.count} processors"),
     Reason.too_many_receivers: _said(
-        "a block goes to at most {0.room} other processors: reach less far, or answer on fewer processors"
+        "a block is sent to at most {0.room} other processors: give a smaller reach or fewer processors"
     ),
-    Reason.negative_time: _said("expected times that are not negative"),
+    Reason.negative_time: _said("expected times of 0 or more"),
     Reason.no_aggregator: _said("collective I/O without an aggregator"),
     Reason.unknown_aggregator: _said("aggregators must be ranks, each once"),
     Reason.empty_buffer: _said("a collective buffer or alignment of less than one byte"),
@@ -137,7 +138,7 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.rate_out_of_range: _said("expected a rate from 1 B/s to 2^47 B/s, got {0.rate:g} B/s"),
     Reason.transfer_too_large: _said("expected packets and disk jobs from 0 to 2^47 bytes, got {0.bytes}"),
     Reason.instruction_rate: _said("a job of {0.count} instructions at {0.rate:g} per second"),
-    Reason.negative_latency: _said("expected latencies that are not negative"),
+    Reason.negative_latency: _said("expected latencies of 0 or more"),
     Reason.empty_unit: _said("expected packets, I/O requests, RAID chunks and caches of one byte or more"),
     Reason.too_few_disks: _said("expected a server with {0.room} disks or more, got {0.count}"),
     Reason.idle_disk: _said(

@@ -6,7 +6,7 @@ STAGE = "window.striate.views.timeline"
 VIEW = f"{STAGE}.view"
 
 
-def settled(tab):
+def painted(tab):
     """Waits until what was asked for is on the screen."""
     tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
@@ -16,7 +16,7 @@ def until(tab, condition):
     deadline = time.monotonic() + 60
     while not tab.evaluate(condition):
         assert time.monotonic() < deadline, f"never came true: {condition}"
-        settled(tab)
+        painted(tab)
 
 
 def view(tab):
@@ -44,7 +44,7 @@ def place(tab, seconds, row, lane_y=0.5):
 
 def reveal(tab):
     tab.evaluate("document.getElementById('timeline').scrollIntoView()")
-    settled(tab)
+    painted(tab)
 
 
 def colours_of(tab):

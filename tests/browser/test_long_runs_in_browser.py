@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 import striate
-from browser.stage import STAGE, VIEW, colours_of, place, reveal, settled, until, view
+from browser.stage import STAGE, VIEW, colours_of, painted, place, reveal, until, view
 from striate.pages import show
 from striate.pages.show import serve
 from striate.pages.views import timeline
@@ -57,7 +57,7 @@ def test_a_served_page_shows_fine_rows_where_its_address_leads(open_page, monkey
     with served(busy(2000)) as address:
         tab = open_page(address, anchor="#t=0.02,0.03")
         until(tab, f"{RUN}.finer?.whole")
-        settled(tab)
+        painted(tab)
 
         assert view(tab) == pytest.approx([0.02, 0.03])
         singles, bundles = tab.evaluate(SEEN, [0, 0.02, 0.03])
@@ -71,7 +71,7 @@ def test_a_served_page_asks_only_for_what_is_finer_than_its_own_items(open_page,
     asked = "performance.getEntriesByType('resource').filter((one) => one.name.includes('tile')).length"
     with served(busy(40_000)) as address:
         tab = open_page(address)
-        settled(tab)
+        painted(tab)
         tab.wait_for_timeout(200)  # longer than a view rests before the page asks
 
         assert tab.evaluate(asked) == 0

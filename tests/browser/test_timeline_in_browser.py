@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import striate
-from browser.stage import STAGE, VIEW, colours_of, place, reveal, settled, until, view
+from browser.stage import STAGE, VIEW, colours_of, painted, place, reveal, until, view
 from striate.pages.show import serve
 from striate.pages.views import timeline
 from striate.trace.kinds import KINDS
@@ -32,7 +32,7 @@ def test_the_wheel_zooms_around_the_pointer_and_dragging_pans(open_page, two_run
     tab.mouse.down()
     tab.mouse.move(at["x"] - 200, at["y"], steps=4)
     tab.mouse.up()
-    settled(tab)
+    painted(tab)
     panned = view(tab)
     assert panned[0] > zoomed[0]
     assert panned[1] - panned[0] == pytest.approx(zoomed[1] - zoomed[0])
@@ -118,12 +118,12 @@ def test_searching_fades_the_rest_and_goes_from_match_to_match(open_page, two_ru
     tab = open_page(two_runs)
     before = colours_of(tab)
     tab.fill("input[type=search]", "read")
-    settled(tab)
+    painted(tab)
 
     assert tab.locator("#timeline .count").inner_text() == "4 found"
     assert set(colours_of(tab)) != set(before)
     tab.keyboard.press("Enter")
-    settled(tab)
+    painted(tab)
     assert tab.locator("#timeline .count").inner_text() == "1 of 4 found"
     first, last = view(tab)
     assert first < 0.070
@@ -136,13 +136,13 @@ def test_a_hidden_state_is_not_drawn(open_page, two_runs):
     before = colours_of(tab)
     chip = tab.locator("#timeline .chip", has_text="read")
     chip.click()
-    settled(tab)
+    painted(tab)
     hidden = colours_of(tab)
 
     assert chip.get_attribute("aria-pressed") == "false"
     assert len(before) - len(hidden) >= 1
     tab.locator("#timeline .chip", has_text="show all").click()
-    settled(tab)
+    painted(tab)
     assert colours_of(tab) == before
 
 
@@ -189,14 +189,14 @@ def test_two_runs_share_zoom_and_can_be_aligned_and_interleaved(open_page, two_r
     tab.select_option("select[aria-label='Align runs by']", "region step")
     assert tab.evaluate(shifts) == pytest.approx([0, 0])
     tab.check("text=interleave rows")
-    settled(tab)
+    painted(tab)
     rows = tab.evaluate(
         f"{STAGE}.strips.filter((one) => one.kind === 'row').map((one) => [one.run.number, one.label])"
     )
     assert rows == [[0, "rank 0"], [1, "rank 0"], [0, "rank 1"], [1, "rank 1"]]
 
     tab.evaluate("window.striate.page.set('time', [0.01, 0.05])")
-    settled(tab)
+    painted(tab)
     one, other = (place(tab, 0.03, ("rank 0", number)) for number in (0, 1))
     assert one["x"] == pytest.approx(other["x"])
 
@@ -219,7 +219,7 @@ def test_the_theme_can_be_switched(open_page, two_runs):
     tab = open_page(two_runs, color_scheme="light")
     light = set(colours_of(tab))
     tab.click("text=Light / dark")
-    settled(tab)
+    painted(tab)
 
     assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
     assert not light & set(colours_of(tab))
@@ -247,7 +247,7 @@ def test_a_group_folds_into_the_mean_of_its_rows(open_page, two_runs):
     reveal(tab)
     box = tab.locator("#timeline .stage").bounding_box()
     tab.mouse.click(box["x"] + 40, box["y"] + 30 + 12)
-    settled(tab)
+    painted(tab)
     labels = tab.evaluate(f"{STAGE}.strips.map((one) => one.label)")
 
     assert labels[:2] == ["ranks", "mean of 2"]
@@ -275,10 +275,10 @@ def test_bundles_show_shares_and_a_server_gives_their_bars(open_page, monkeypatc
         assert tab.evaluate(f"{run}.state.some((state) => state < 0)")
         tab.evaluate("window.striate.page.set('time', [0.02, 0.03])")
         until(tab, f"{run}.finer?.whole")
-        settled(tab)
+        painted(tab)
         assert tab.evaluate(f"{run}.finer.state.every((state) => state >= 0)")
         tab.evaluate("window.striate.page.set('query', 'sync')")
-        settled(tab)
+        painted(tab)
     finally:
         server.shutdown()
         thread.join()
@@ -302,4 +302,4 @@ def test_hostile_names_are_shown_as_text(open_page):
     tab.locator("#timeline > .tip").wait_for(state="visible")
     assert "<img src=x" in tab.locator("#timeline > .tip").inner_text()
     tab.fill("input[type=search]", "<img")
-    settled(tab)
+    painted(tab)

@@ -32,7 +32,7 @@ def test_two_ranks_measure_the_machine():
     assert 0 < machine["largest_contention"] <= 1
 
 
-def test_one_rank_has_nobody_to_talk_to():
+def test_one_rank_has_nobody_to_send_to():
     result = launched(1)
 
     assert result.returncode != 0

@@ -86,7 +86,7 @@ def test_strips_of_runs_that_ranks_cannot_share_evenly_are_refused(matrix, tmp_p
     )
 
     assert done.returncode != 0
-    assert "expected runs that 2 ranks share evenly for strips, got 3" in done.stderr
+    assert "expected a number of runs that 2 ranks can share evenly, got 3" in done.stderr
 
 
 LONG = ("--runs", "2", "--chains", "2", "--generations", "3000", "--sample-frequency", "20", "--buffer", "4")

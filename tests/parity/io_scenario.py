@@ -44,7 +44,7 @@ class IoScenario:
     stripe_unit: int
     cache: str  # a policy as striate.cluster names it
     cache_memory: int
-    programs: tuple[tuple[Operation, ...], ...]  # one a rank
+    programs: tuple[tuple[Operation, ...], ...]  # one per rank
 
     @property
     def servers(self) -> int:
@@ -96,7 +96,7 @@ def read_scenario(row: dict[str, Any]) -> IoScenario:
 
 
 def read_figure_row(row: dict[str, Any]) -> IoScenario:
-    """The scenario of one row of `fig5_type`: clients and servers of the validation, one client a node."""
+    """The scenario of one row of `fig5_type`: clients and servers of the validation, one client per node."""
     on_nodes, apart = {
         "8overlapping": (8, 0),
         "head_8overlapping_plus_8dedicated": (8, 8),

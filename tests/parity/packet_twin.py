@@ -1,4 +1,4 @@
-"""A slow, readable packet simulator: the timing rules of the fine rung, one object a packet, whole nanoseconds.
+"""A slow, readable packet simulator: the timing rules of the fine rung, one object per packet, whole nanoseconds.
 
 Components (interfaces, links, switches) serve one packet at a time, store and forward. Per (source, target) stream a
 component may have packets in transit worth its latency and one full packet; the next component's start of a packet

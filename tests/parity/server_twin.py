@@ -48,7 +48,7 @@ def on_server(offset: int, unit: int, servers: int, server: int) -> int:
 
 
 def shares(extents: tuple[Extent, ...], unit: int, servers: int) -> list[Share]:
-    """One share a server concerned, in order of the servers."""
+    """One share per server concerned, in order of the servers."""
 
     def held(server: int) -> Iterator[Extent]:
         for offset, size in extents:

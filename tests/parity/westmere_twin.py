@@ -83,11 +83,11 @@ class Processors:
         return INSTRUCTIONS_PER_NANOSECOND * min(1.0, self.cpus / len(self.jobs))
 
     def add(self, instructions: int, then: Callable[[], None]) -> None:
-        self.settle()
+        self.advance()
         self.jobs.append([float(instructions), then])
         self.set_alarm()
 
-    def settle(self) -> None:
+    def advance(self) -> None:
         for job in self.jobs:
             job[0] -= (self.twin.now - self.since) * self.rate
         self.since = self.twin.now
@@ -102,7 +102,7 @@ class Processors:
     def ring(self, number: int) -> None:
         if number != self.alarms:
             return  # a job came since; its alarm counts
-        self.settle()
+        self.advance()
         done = [then for left, then in self.jobs if left <= 1e-9]
         self.jobs = [job for job in self.jobs if job[0] > 1e-9]
         self.set_alarm()

@@ -1,4 +1,4 @@
-"""What holds for every layout: one place a byte, a way back, sizes that add up, splits that lose nothing."""
+"""What holds for every layout: one place per byte, a way back, sizes that add up, splits that lose nothing."""
 
 import pickle
 

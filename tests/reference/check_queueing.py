@@ -24,7 +24,7 @@ Claim = tuple[str, float, float]  # what, found, wanted
 
 
 def check(path: Path) -> int:
-    """Print one line a case and a summary; 1 when a value is missed or there is nothing to check."""
+    """Print one line per case and a summary; 1 when a value is missed or there is nothing to check."""
     document = json.loads(path.read_text())
     met, cases, worst = 0, 0, 0.0
     for name, claims in _cases(document):

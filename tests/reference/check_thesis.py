@@ -133,7 +133,7 @@ def outcome_of(case: dict) -> tuple[bool, str]:
 
 
 def check(path: Path) -> int:
-    """Print one line a case and a summary; 1 when a value is not met."""
+    """Print one line per case and a summary; 1 when a value is not met."""
     try:
         cases = json.loads(path.read_text())["cases"]
         outcomes = [(case["id"], *outcome_of(case)) for case in cases]

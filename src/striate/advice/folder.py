@@ -89,7 +89,9 @@ def unchanged(lines: bytes, paths: Sequence[Path], *, source: str) -> dict[str, 
         try:
             one = msgspec.json.decode(line, type=LogAdvice)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise TuningError(f"not advice on a log: {error}", at=f"line {number}", source=source) from None
+            raise TuningError(
+                f"expected the advice on one log per line: {error}", at=f"line {number}", source=source
+            ) from None
         found[one.path] = one
     now = {str(path): path.stat() for path in paths}
     return {

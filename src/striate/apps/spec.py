@@ -94,7 +94,7 @@ def _beside(folder: Path, name: str, allow_code: bool, *, at: str) -> Path:
     path = (folder / name).resolve()
     if not allow_code and not path.is_relative_to(folder.resolve()):
         raise WorkloadError(
-            f"{name!r:.80} does not lie beside the spec, and a file may run code; use --allow-code to accept it",
+            f"{name!r:.80} is outside the folder of the spec and may run code; use --allow-code to accept it",
             at=at,
         )
     return path
@@ -128,7 +128,8 @@ def _tunable(
         ranks = given.pop("ranks", None)
         if "app" in tables or given or not isinstance(tables["program"], str):
             raise TuningError(
-                "expected the name of a file, and no app or parameters but ranks beside it", at="$.program"
+                "expected `program` to name a file, with `ranks` as the only parameter and no `app`",
+                at="$.program",
             )
         if ranks is not None and (type(ranks) is not int or ranks < 1):
             raise TuningError(f"expected a number of ranks from 1, got {ranks!r:.60}", at="$.ranks")

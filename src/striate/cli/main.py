@@ -22,10 +22,10 @@ SECTIONS = {
         "Runs",
         {
             "trace": "run a program, with MPI or without, and record what it does",
-            "info": "say what a trace, another tool's log, or a dataset holds",
+            "info": "summarise a trace, another tool's log, or a dataset",
             "show": "draw traces, timelines and forecasts in a page that opens offline",
-            "advise": "say what to change in a traced program, and what that would bring",
-            "compare": "lay a forecast beside the trace of a real run",
+            "advise": "say what to change in a traced program, and how much time that saves",
+            "compare": "compare a forecast with the trace of a real run",
             "convert": "write a trace or a dataset for other tools",
         },
     ),
@@ -34,7 +34,7 @@ SECTIONS = {
         {
             "predict": "forecast a program's time on a cluster",
             "simulate": "run an unmodified mpi4py program on simulated ranks of a cluster",
-            "workload": "say what was understood of a program",
+            "workload": "show how a program is understood",
             "model": "speedup surfaces of queueing models, and their fit to observations",
             "size": "find the smallest storage that a training job needs",
             "demo": "forecast a built-in program on a built-in cluster, and write a report",
@@ -45,14 +45,14 @@ SECTIONS = {
         {
             "tune": "find the settings with which a program takes the least time",
             "apply": "write tuned settings as hints, environment and configuration; run again",
-            "layout": "draw a file layout, and tell where bytes go",
-            "plugin": "begin, check and list plug-ins: your own algorithms in simulations",
+            "layout": "draw a file layout, locate bytes in it, or recommend one",
+            "plugin": "create, check and list plug-ins: your own algorithms in simulations",
         },
     ),
     "machines": (
         "Machines",
         {
-            "check": "understand a cluster description, print and draw it",
+            "check": "check a cluster description, print and draw it",
             "probe": "measure this machine and describe it as a cluster",
             "fit": "refine a cluster description from traces, or a table of rates, of real runs",
             "noise": "learn how much a shared machine slows a job down",

@@ -31,7 +31,7 @@ def find_workload(
     when none of that is there.
     """
     if is_dlio(name):
-        raise WorkloadError("a training job is taken by `predict` and `workload show` alone", source=name)
+        raise WorkloadError("only `predict`, `size` and `workload show` accept a training job", source=name)
     if name.startswith(KERNEL):
         return _kernel(name.removeprefix(KERNEL), ranks), {name: _hash_text(name)}
     if (found := described(name)) is not None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from striate.arrow import distinct
 from striate.collectives.choice import Choice
 from striate.collectives.registry import FAMILY, PLACED
 from striate.collectives.shapes import split
@@ -88,7 +89,7 @@ def distinct_calls(application: Application) -> set[Call]:
     found: set[Call] = set()
     for line in lines(application, kinds=_MEETINGS):
         if line.kind is Kind.OPEN:
-            sizes = np.unique(application.groups(line.communicator).size(line.ranks)).tolist()
+            sizes = distinct(application.groups(line.communicator).size(line.ranks)).tolist()
             found.update(Call(Kind.BCAST, size, 0, OPEN_BYTES) for size in sizes if size > 1)
         if is_collective(line.kind) and line.kind not in VARYING:
             found.update(_values(line))
@@ -170,7 +171,7 @@ class CallSequences:
 
     def of_group(self, communicator: int, group: Int64s) -> tuple[list[Listed], Int64s]:
         """The different calls of the group's members, and which of them is made when."""
-        numbers = np.unique(self._application.programs.program_of_rank[group])
+        numbers = distinct(self._application.programs.program_of_rank[group])
         sequences = [self._sequence(int(program), communicator) for program in numbers]
         if len({len(sequence.row) for sequence in sequences}) != 1:
             raise PredictionError(
@@ -212,7 +213,7 @@ class CallSequences:
         """Calls of one row differ where a loop moves their root or sizes."""
         programs = self._application.programs
         moved = np.zeros((len(rows), 3), np.int64)
-        for row in np.unique(rows).tolist():
+        for row in distinct(rows).tolist():
             kind, mine = Kind(int(programs.kind[row])), rows == row
             for at, name in enumerate(("bytes", "root", "counts")):
                 if name in OPERANDS[kind]:

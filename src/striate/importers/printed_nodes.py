@@ -26,7 +26,8 @@ def from_scontrol(text: str, source: str) -> StorageSystem:
             continue
         if name == "DEFAULT":
             raise ClusterError(
-                "defaults of slurm.conf are not supported; print scontrol show node", source=source
+                "defaults of slurm.conf are not supported; give the output of scontrol show node",
+                source=source,
             )
         if name in nodes:
             raise ClusterError(f"the node {name!r:.40} is listed twice", source=source)

@@ -23,9 +23,9 @@ class _Plain(yaml.SafeLoader):  # type: ignore[misc,unused-ignore]
     def compose_node(self, parent: Any, index: Any) -> Any:
         event = self.peek_event()
         if isinstance(event, yaml.events.AliasEvent):
-            raise _mistake("aliases are not read", event.start_mark)
+            raise _mistake("YAML aliases are not supported", event.start_mark)
         if getattr(event, "tag", None) is not None:
-            raise _mistake("tags are not read", event.start_mark)
+            raise _mistake("YAML tags are not supported", event.start_mark)
         return super().compose_node(parent, index)
 
     def construct_yaml_int(self, node: Any) -> Any:

@@ -68,7 +68,7 @@ def take_down(name: str) -> None:
     deadline = time.monotonic() + _DOWN_SECONDS
     while name in names():
         if os.geteuid() or time.monotonic() > deadline:
-            raise LabError(f"lab {name!r} did not go down; only root may ask")
+            raise LabError(f"lab {name!r} did not end; only root may take it down")
         time.sleep(0.05)
 
 

@@ -78,7 +78,11 @@ def source_rows(spreads: Sequence[Spread]) -> list[tuple[str, str, str, str]]:
 def _source_row(spread: Spread, confirmed: float) -> tuple[str, str, str, str]:
     low, high = (f"{factor - 1:+.1%}" if factor != 1 else "-" for factor in spread.factors)
     partly = spread.source == MACHINE and confirmed < 1 and max(spread.below, spread.above) > 0
-    how = f"{spread.how}; {confirmed:.0%} of it counts, as in validated runs" if partly else spread.how
+    how = (
+        f"{spread.how}; {confirmed:.0%} of the deviations used, as fits the validated runs"
+        if partly
+        else spread.how
+    )
     return spread.source, low, high, how
 
 

@@ -98,7 +98,7 @@ def predict(
     if timeline and rung not in (None, "fine"):
         raise PredictionError(f"expected the rung 'fine', which alone has a timeline, got {rung!r}")
     if timeline_steps and not timeline:
-        raise PredictionError("expected a timeline as well: steps of collective calls are a level of it")
+        raise PredictionError("expected a timeline as well: the steps of collective calls are recorded in it")
     rung = "fine" if timeline else rung
     if exact and rung != "fine":
         raise PredictionError(f"expected the rung 'fine', which alone is exact, got {rung or 'none'!r}")
@@ -152,7 +152,7 @@ def predict(
 
 def _scaled(workload: Workload | Flows, factor: float | Cluster, cluster: Cluster) -> Workload:
     if not isinstance(workload, Workload):
-        raise PredictionError("a stream of work-flow graphs has no computing of its own to scale")
+        raise PredictionError("a stream of work-flow graphs has no recorded compute times to scale")
     if isinstance(factor, Cluster):
         there, here = (_rank_speeds(machine, workload.ranks) for machine in (factor, cluster))
         return workload.computing_scaled(there / here)

@@ -103,7 +103,7 @@ def proof_of_program(
         station: "its busiest link",
         cpu: "its busiest node",
     }
-    reason = reasons[low] + (", with files that cost nothing" if free_files else "")
+    reason = reasons[low] + (", with file accesses that take no time" if free_files else "")
     return Proof(low, _high(run, workload, floor, low), reason)
 
 

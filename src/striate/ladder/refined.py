@@ -68,5 +68,5 @@ def with_floor(
         told = (note,) if rung != forecast.rung else ()
         both = between(lower, forecast)
         return replace(both, notes=(*both.notes, *told))
-    note = "time that was not recorded counts as computing: for want of memory or time it was not forecast as waiting"
+    note = "time that was not recorded counts as computing: for lack of memory or time it was not forecast as waiting"
     return replace(forecast, proved=None, notes=(*forecast.notes, note))

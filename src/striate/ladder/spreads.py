@@ -20,7 +20,7 @@ ALLOWED_SECONDS = 3.0  # of CPU time for all repeated runs of one source
 def order_by_replay(played: float, replay: Callable[[int], float], *, cost: float, budget: float) -> Spread:
     """What other starts of the ranks do to a packet-level run of `played` seconds; `replay` takes a seed."""
     if why := _too_expensive(cost, RUNS, budget):
-        return Spread(ORDER, 0.0, 0.0, f"not looked at, {why}")
+        return Spread(ORDER, 0.0, 0.0, f"not simulated, {why}")
     if played <= 0:
         return Spread(ORDER, 0.0, 0.0, "nothing is played")
     try:

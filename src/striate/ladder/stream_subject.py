@@ -185,7 +185,7 @@ class StreamSubject:
         if rung == "queueing":
             raise UnfitError("a queueing model takes programs of ranks, not streams", source=self.name)
         if self.flows.writes and rung not in ("resource", "fine"):
-            raise UnfitError("streams that write are for resource and fine", source=self.name)
+            raise UnfitError("only the rungs resource and fine model streams that write", source=self.name)
         if rung in ("flow", "fine"):
             return self._played(rung)
         if self._left_out:

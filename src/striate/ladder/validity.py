@@ -48,8 +48,8 @@ def contention_check(traffic: Traffic, cluster: Cluster, *, tolerance_seconds: f
     alone = seconds_a_block(cluster, traffic, 1)
     effect = max(crowded - alone, 0.0) * traffic.most_blocks
     found = (
-        f"{senders} senders of {about_size(traffic.block_bytes)} to one: {about_seconds(crowded)} per block, "
-        f"{about_seconds(alone)} alone; at most {about_seconds(effect)} in all"
+        f"{senders} senders to one: {about_seconds(crowded)} per block of {about_size(traffic.block_bytes)}, "
+        f"with one sender {about_seconds(alone)}; at most {about_seconds(effect)} in all"
     )
     return Check(name, effect <= tolerance_seconds, found, effect)
 

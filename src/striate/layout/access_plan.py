@@ -16,5 +16,5 @@ def plan_access(layout: Layout, extents: Extents) -> AccessPlan:
         return _core.access_plan(layout._native, extents.offsets, extents.sizes)
     except _core.RefusalError as error:
         raise LayoutError(
-            f"expected places up to 2^63 - 1, got {words(error.refusal)}, with layout {layout}"
+            f"expected positions up to 2^63 - 1, got {words(error.refusal)}, with layout {layout}"
         ) from None

@@ -35,7 +35,7 @@ class LearntSeries:
         grows = all(0 < one <= two for one, two in zip(self.slowdowns, self.slowdowns[1:], strict=False))
         finite = all(map(math.isfinite, (*self.slowdowns, self.drift)))
         if len(self.slowdowns) != len(PROBABILITIES) or not grows or not finite:
-            raise ValueError(f"expected {len(PROBABILITIES)} positive growing slowdowns")
+            raise ValueError(f"expected {len(PROBABILITIES)} positive slowdowns in ascending order")
         if self.drift < 1:
             raise ValueError("expected a drift of at least 1")
 

@@ -153,5 +153,5 @@ def _refuse_endless(p: Integers, d: Integers) -> None:
     steps = float(p.sum()) * (d.size / 8 + 1)
     if steps > MOST_STEPS:
         raise QueueingError(
-            f"expected a grid of at most {MOST_STEPS:.0e} steps, got {steps:.1e}: take fewer values of p"
+            f"the surface takes {steps:.1e} computing steps, more than {MOST_STEPS:.0e}: give fewer values of p"
         )

@@ -73,7 +73,7 @@ def process_flags(parts: Sequence[RankFile], broken: int) -> list[Flag]:
     """What to keep in mind of ranks that are threads of processes."""
     flags = [Flag("ranks-inferred", "threads of processes stand for ranks, in the order they began")]
     if sum(len(np.unique(part.events["thread"])) for part in parts) > 1:
-        flags.append(Flag("messages-missing", "what processes and threads tell each other was not recorded"))
+        flags.append(Flag("messages-missing", "communication between processes and threads was not recorded"))
     killed = [part.process.number for part in parts if part.finished not in (ENDED, REPLACED)]
     if killed:
         flags.append(

@@ -55,7 +55,7 @@ def predict_flow(
     below, above = MEASURED[family]
     seconds = found.interval.estimate
     notes = (
-        f"{run.messages:,} messages flow, {run.events:,} events",
+        f"{run.messages:,} messages simulated, {run.events:,} events",
         f"flow: error measured on other programs, not bounds ({family}): -{below:.0%} to +{above:.0%}",
     )
     return replace(

@@ -44,6 +44,6 @@ def predict_queueing(workload: Workload, cluster: Cluster) -> Verdict:
     near, far = derived.contention
     note = (
         "queueing: from constant times without waiting to the upper bound for random times; "
-        f"{near:.0%} to {far:.0%} of a transfer meets others"
+        f"{near:.0%} to {far:.0%} of a transfer contends with others"
     )
     return Verdict(band, (), (note,))

@@ -188,7 +188,7 @@ def _notes(clocks: Clocks, cluster: Cluster, *, aggregated: bool) -> tuple[str, 
     if clocks.communicates:
         notes.append("ranks communicate: the upper bound assumes that every processor waits for every other")
     if len(cluster.socket_component) > SOCKETS_LOOKED_AT:
-        notes.append(f"routes to the servers were walked from {SOCKETS_LOOKED_AT} evenly spread sockets")
+        notes.append(f"routes to the servers were computed from {SOCKETS_LOOKED_AT} evenly spread sockets")
     return tuple(notes)
 
 

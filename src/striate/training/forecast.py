@@ -146,7 +146,7 @@ def draws_of(job: TrainingJob, system: StorageSystem) -> JobDraws:
 def _expect_steps(job: TrainingJob) -> None:
     if job.steps < 1:
         raise PredictionError(
-            f"{job.accelerators} accelerators with batches of {job.batch_size} want more than the "
+            f"{job.accelerators} accelerators with batches of {job.batch_size} need more than the "
             f"{job.files * job.samples_per_file} samples of the dataset for one step"
         )
 
@@ -226,7 +226,7 @@ def _cache_note(job: TrainingJob, system: StorageSystem) -> tuple[str, ...]:
     if job.direct or system.host_memory is None or cacheable_share(job, system.host_memory) * RULE <= 1:
         return ()
     times = 1 / cacheable_share(job, system.host_memory)
-    return (f"the dataset is {times:.2g} times the memory of the hosts; MLPerf's rule wants {RULE} times",)
+    return (f"the dataset is {times:.2g} times the memory of the hosts; MLPerf's rule requires {RULE} times",)
 
 
 def _short_epoch_note(job: TrainingJob) -> tuple[str, ...]:
@@ -234,4 +234,4 @@ def _short_epoch_note(job: TrainingJob) -> tuple[str, ...]:
     if job.steps > job.reads_ahead:
         return ()
     read = f"an epoch has {counted(job.steps, 'step')}, and as many batches are read before the first"
-    return (f"{read}: DLIO leaves that time out of the utilisation; MLPerf's rule wants {STEPS} steps",)
+    return (f"{read}: DLIO leaves that time out of the utilisation; MLPerf's rule requires {STEPS} steps",)

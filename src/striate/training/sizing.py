@@ -109,13 +109,13 @@ def _refuse_open(base: StorageSystem, vary: Sequence[str]) -> None:
                 f"expected one or more of {', '.join(CHOICES)}, got {name!r:.40}", at="--vary"
             )
     if len(set(vary)) < len(vary) or not vary:
-        raise PredictionError("expected different things to vary", at="--vary")
+        raise PredictionError("expected one or more quantities to vary, each once", at="--vary")
     if ("servers" in vary) == ("drives" in vary):
         return
     if base.drives is None or base.servers is None:
         missing = "drives" if "drives" not in vary else "servers"
         raise PredictionError(
-            f"the number of {missing} is not known; vary {missing} too, or name a machine that says it",
+            f"the number of {missing} is not known; vary {missing} too, or name a machine that specifies it",
             at="--vary",
         )
 

@@ -9,7 +9,7 @@ from striate.workload.transforms.unfold import unfold
 
 
 def computed(program, rank):
-    """Seconds of a rank's computing, one value an operation."""
+    """Seconds of a rank's computing, one value per operation."""
     (application,) = program.applications
     return [
         step.operands["picoseconds"] / 1e12 for step in unfold(application, rank) if step.kind is Kind.COMPUTE

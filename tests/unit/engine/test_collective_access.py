@@ -30,7 +30,7 @@ def run(machine, program, ranks=4, **options):
 
 
 def interleaved(rank, ranks, *, call=op.write_all, **more):
-    """64 pieces of 1 KiB a rank, in turn."""
+    """64 pieces of 1 KiB per rank, in turn."""
     yield call("data", offset=rank * KIB, size=KIB, count=64, stride=ranks * KIB, **more)
 
 

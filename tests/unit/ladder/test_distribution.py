@@ -32,7 +32,12 @@ def test_a_machine_without_ranges_is_not_said_to_count_in_part():
     model = Spread("model", 0.1, 0.1, "40 runs", confirmed=0.5)
     ranged, bare = (source_rows([Spread("machine", far, far, "its ranges"), model]) for far in (0.2, 0.0))
 
-    assert ranged[0] == ("machine", "-22.6%", "+29.2%", "its ranges; 50% of it counts, as in validated runs")
+    assert ranged[0] == (
+        "machine",
+        "-22.6%",
+        "+29.2%",
+        "its ranges; 50% of the deviations used, as fits the validated runs",
+    )
     assert bare[0] == ("machine", "-", "-", "its ranges")
     assert ranged[1] == bare[1]
 
@@ -80,7 +85,7 @@ def test_an_expensive_run_is_not_repeated_and_says_so(cost, budget):
     def never(seed):
         raise AssertionError
 
-    assert order_by_replay(1.0, never, cost=cost, budget=budget).how.startswith("not looked at")
+    assert order_by_replay(1.0, never, cost=cost, budget=budget).how.startswith("not simulated")
 
 
 def test_a_program_that_other_starts_stop_is_told():

@@ -39,7 +39,7 @@ def test_the_median_of_placements_keeps_tests_precision_and_proof(hashed):
     assert {check.name for check in forecast.checks} >= {"machine parts", "contention"}
     assert "fine" in forecast.stopped
     assert forecast.proved.low <= min(played)
-    assert forecast.proved.reason.endswith("with files that cost nothing")
+    assert forecast.proved.reason.endswith("with file accesses that take no time")
     assert forecast.bounds.estimate == sorted(played)[MOST_DRAWS // 2]
 
 

@@ -197,7 +197,7 @@ def test_what_these_rungs_do_not_take_is_left_to_the_finest():
 def test_a_program_of_one_rank_is_settled_by_proof():
     forecast = predict(workload(lambda rank, ranks: [op.compute("1 s")], 1), toy(), within=0.01)
 
-    assert forecast.stopped == "what is proved is within 1%"
+    assert forecast.stopped == "the proved bounds are within 1%"
     assert forecast.proved.low <= 1.0 <= forecast.proved.high
     assert forecast.rung == "resource"
 

@@ -63,7 +63,7 @@ def test_a_write_costs_what_the_disk_writes_at():
 def test_rungs_with_one_clock_per_resource_refuse_and_the_ladder_goes_on_to_fine():
     flows = stream((written(0, 1), written(1, 2)))
 
-    with pytest.raises(UnfitError, match="streams that write are for resource and fine"):
+    with pytest.raises(UnfitError, match="only the rungs resource and fine model streams that write"):
         StreamSubject(flows, machine()).ask("micro")
     found = predict(flows, machine(), within=0.01)
 

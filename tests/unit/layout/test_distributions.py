@@ -59,7 +59,7 @@ def test_varstrip_counts_beyond_32_bits_where_orangefs_wraps():
 
 
 def test_two_d_stripe_gives_the_last_group_the_rest():
-    layout = TwoDStripe(7, 10, groups=3, factor=2)  # groups of 2, 2 and 3; 20 bytes a server and round
+    layout = TwoDStripe(7, 10, groups=3, factor=2)  # groups of 2, 2 and 3; 20 bytes per server and round
 
     assert [place(layout, offset)[0] for offset in range(0, 40, 10)] == [0, 1, 0, 1]
     assert [place(layout, offset)[0] for offset in range(80, 140, 10)] == [4, 5, 6, 4, 5, 6]
@@ -174,7 +174,7 @@ def test_a_refusal_says_what_was_found_and_wanted(text, words):
         (lambda: SimpleStripe(2, 1.5), "expected a striping unit"),
         (lambda: SimpleStripe(True, 1), "expected servers"),
         (lambda: SimpleStripe(2, 1).split(Extents([0], [2**40])), "expected at most"),
-        (lambda: GroupedBlocks(2, 4, 2, 4096).locate(LARGEST), "expected places up to 2^63 - 1"),
+        (lambda: GroupedBlocks(2, 4, 2, 4096).locate(LARGEST), "expected positions up to 2^63 - 1"),
         (lambda: Basic(2), "expected one server"),
         (lambda: VarStrip([(0.5, 1)]), "expected a server number"),
         (lambda: VarStrip("0:1").logical_size([2**63]), "expected whole numbers"),

@@ -23,7 +23,7 @@ def took(size, *, startup=STARTUP, rate=RATE):
     return round((startup + size / rate) * 1e9)
 
 
-def talking(waits=()):
+def exchanging(waits=()):
     """Ranks 0 and 1 exchange messages of three sizes; some of them wait for long."""
     rows, now = [], 0
     for turn in range(8):
@@ -101,7 +101,7 @@ def value(refined, key):
 
 def test_messages_give_the_link_and_waiting_ones_do_not_count():
     for waits in ((), (1, 3, 5)):
-        refined = refine(machine(), [talking(waits)])
+        refined = refine(machine(), [exchanging(waits)])
 
         assert value(refined, "node[0].nic.link.latency") == pytest.approx(STARTUP / 2, rel=0.01)
         assert value(refined, "node[0].nic.link.bandwidth") == pytest.approx(RATE, rel=0.01)
@@ -156,7 +156,7 @@ def test_one_size_tells_nothing_and_says_so():
 
 def test_distances_follow_the_placement():
     cluster = toy(nodes=2, cpus=1, servers=0)
-    found = messages(talking(), cluster)
+    found = messages(exchanging(), cluster)
 
     assert len(found["two nodes"].bytes) == 48
     assert len(found["same socket"].bytes) == 0

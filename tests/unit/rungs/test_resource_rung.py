@@ -88,7 +88,7 @@ def test_files_need_a_server():
     ("step", "growth", "message"),
     [
         (7, 0, "accesses begin at too many different offsets (program)"),
-        (0, 1, "a peer, root or size differs in too many passes of a loop (program)"),
+        (0, 1, "a peer, root or size differs in too many iterations of a loop (program)"),
     ],
 )
 def test_what_nobody_could_wait_for_is_refused(step, growth, message):

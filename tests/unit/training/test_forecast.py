@@ -85,7 +85,7 @@ def test_ceilings_of_the_sheet_are_its_line_rates_by_the_share_that_no_cache_can
 def test_a_dataset_smaller_than_five_times_the_memory_is_noted():
     notes = forecast_training(replace(JOB, files=5_000), SYSTEM).notes
 
-    assert any("MLPerf's rule wants 5 times" in note for note in notes)
+    assert any("MLPerf's rule requires 5 times" in note for note in notes)
 
 
 def test_a_job_without_a_whole_step_is_refused():
@@ -148,5 +148,5 @@ def test_a_described_cluster_has_the_rates_of_its_description():
 def test_an_epoch_that_is_read_before_its_first_step_is_noted():
     short = forecast_training(replace(JOB, files=120), SYSTEM)
 
-    assert any("an epoch has 1 step," in note and "wants 500 steps" in note for note in short.notes)
+    assert any("an epoch has 1 step," in note and "requires 500 steps" in note for note in short.notes)
     assert not any("an epoch has" in note for note in forecast_training(JOB, SYSTEM).notes)

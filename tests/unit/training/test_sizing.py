@@ -97,7 +97,7 @@ def test_other_targets_are_those_of_the_forecast():
     [
         (BASE, ("servers",), "the number of drives is not known; vary drives too"),
         (BASE, ("servers", "fans"), "expected one or more of servers, links, drives, host-links, got 'fans'"),
-        (BASE, (), "expected different things to vary"),
+        (BASE, (), "expected one or more quantities to vary, each once"),
         (replace(BASE, local=True), ("servers", "drives"), "its drives are in the hosts"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Communicators are colours: equal ones talk to each other, ranks count within their group."""
+"""Communicators are colours: equal ones communicate, ranks count within their group."""
 
 import numpy as np
 import pytest

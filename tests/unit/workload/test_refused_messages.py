@@ -187,7 +187,7 @@ def test_tags_that_would_have_to_be_followed_for_ever_are_refused():
             body.waitall()
 
     assert refusal_of_body(swap, ranks=2) == (
-        "too many passes with a peer, tag or size of their own - at rank 0, operation 0 (send) (app)"
+        "a peer, tag or size differs in too many iterations of a loop - at rank 0, operation 0 (send) (app)"
     )
 
 

@@ -162,7 +162,7 @@ def test_a_communicator_has_one_colour_a_rank(communicators, message):
             "bytes past 2^63 - 1, offset 0 to 87622034350120370176 - at rank 0, operation 0 (write_all) (app)",
         ),
         (-1, 10, "expected offset of at least 0, got -9 to 10 - at rank 0, operation 0 (write_all) (app)"),
-        (2**70, 0, "expected offset to move by less than 2^63 per pass - at row 1"),
+        (2**70, 0, "expected offset to change by less than 2^63 per iteration - at row 1"),
     ],
 )
 def test_an_offset_may_not_leave_the_file_in_a_later_pass(step, offset, message):

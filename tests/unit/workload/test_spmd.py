@@ -219,7 +219,9 @@ def test_the_pass_of_an_ended_loop_cannot_be_used():
             body.compute("1 ms")
         body.write("f", offset=step * 8, size=8)
 
-    assert refusal_of_body(body_of) == "the offset uses the pass of a loop that has ended - at row 3"
+    assert (
+        refusal_of_body(body_of) == "the offset uses the iteration number of a loop that has ended - at row 3"
+    )
 
 
 def test_a_verb_that_is_none_is_an_attribute_error():

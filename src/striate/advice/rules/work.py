@@ -56,7 +56,7 @@ def compressible(facts: Facts) -> Verdict:
     layer = facts.storage
     if not facts.samples or layer is None:
         return Unjudged(
-            "the written files themselves: none was sampled (`--open-files` opens those that are here)"
+            "the written files themselves: none was sampled (`--open-files` samples those that still exist)"
         )
     files = np.array([facts.name(number) in good for number in range(layer.files)], bool)
     mine = layer.in_files(files)

@@ -56,7 +56,7 @@ class SampleDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
             if name != "arrangement" and not least <= value <= most:
                 raise ParallelFileError(f"expected {name} from {least} to {most}, got {value}", at="preamble")
         if self.together and self.arrangement == "run":
-            raise ParallelFileError("`together` is for the arrangement generation only", at="preamble")
+            raise ParallelFileError("`together` needs the arrangement 'generation'", at="preamble")
         front = (
             Slot("preamble", PREAMBLE_BYTES, padded=False),
             Area("turn", 2, Slot("mark", MARK_BYTES, padded=False)),
@@ -116,7 +116,9 @@ class ParallelFile:
         marks = [_read(stream, int(record_map.offset("mark", turn=turn)), MARK_BYTES) for turn in (0, 1)]
         samples = max(marked_samples(content) for content in marks)
         if samples > description.lines:
-            raise ParallelFileError(f"expected at most {description.lines} samples, the mark says {samples}")
+            raise ParallelFileError(
+                f"expected at most {description.lines} samples, got {samples} marked as valid"
+            )
         return cls(stream, description, record_map, samples)
 
     def run(self, run: int) -> RunSamples:

@@ -15,5 +15,7 @@ def strips_of(samples: SampleFormat, ranks: int) -> VarStrip:
     servers.
     """
     if not is_balanced(samples.runs, ranks):
-        raise LayoutError(f"expected runs that {ranks} ranks share evenly for strips, got {samples.runs}")
+        raise LayoutError(
+            f"expected a number of runs that {ranks} ranks can share evenly, got {samples.runs}"
+        )
     return VarStrip([(rank, samples.round_bytes // ranks) for rank in range(ranks)])

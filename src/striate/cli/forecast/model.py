@@ -47,13 +47,27 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     "--at", "point", metavar="P,D", help="also: components, utilisation, bounds, effects, knee at a point"
 )
 @percentile_option("with --at: the time that P percent of the cycles")
-@click.option("--from-program", metavar="PROGRAM", help="in place of FILE: count a program on --machine")
+@click.option("--from-program", metavar="PROGRAM", help="in place of FILE: derive the model from a program")
 @click.option(
-    "--from-trace", multiple=True, metavar="TRACE", help="in place of FILE: count traces of its runs"
+    "--from-trace",
+    multiple=True,
+    metavar="TRACE",
+    help="in place of FILE: derive the model from traces of runs",
 )
-@click.option("--machine", metavar="CLUSTER", help="a bundled machine or a description, to count on")
-@click.option("--scale", default="hyperperimeter:2", show_default=True, help="fit: g(p)")
-@click.option("--group", type=int, default=1, show_default=True, help="fit: c, processors that synchronise")
+@click.option("--machine", metavar="CLUSTER", help="the machine for --from-program and --from-trace")
+@click.option(
+    "--scale",
+    default="hyperperimeter:2",
+    show_default=True,
+    help="fit: the share of the data that one of p processors moves",
+)
+@click.option(
+    "--group",
+    type=int,
+    default=1,
+    show_default=True,
+    help="fit: number of processors that wait for each other",
+)
 @click.option(
     "--disks", "servers", help="fit: disks or I/O servers of traced runs: one number, or one per trace: 1,2,4"
 )
@@ -61,7 +75,7 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
 @json_option
 @output_option("draw the surface, or the fit's residuals, as a page (HTML) that opens offline")
 def command(files: tuple[Path, ...], **options: Any) -> None:
-    """Solve the model of a TOML FILE over a grid of processors and disks.
+    """Solve the queueing model in FILE, a TOML file, for numbers of processors p and disks d.
 
     With `striate model fit FILE...`, fit a model instead: to a CSV table p,d,speedup or p,d,seconds, or to traces of
     runs, each of which gives p, d and a time.

@@ -49,7 +49,7 @@ def derived_from(options: dict[str, Any]) -> Derived:
         )
     near, far = found.contention
     say(
-        f"counted: curves miss the counts by at most {found.deviation:.1%}; "
+        f"derived: curves differ from the counts by at most {found.deviation:.1%}; "
         f"contention {near:.3g} to {far:.3g} on {cluster.name}",
         error=True,
     )
@@ -98,7 +98,11 @@ def tell_point(
 
 
 def _band(band: Interval | None) -> str:
-    return "" if band is None else f"; {band.low:.4g} to {band.high:.4g} s with what the model does not know"
+    return (
+        ""
+        if band is None
+        else f"; {band.low:.4g} to {band.high:.4g} s with the effects that the model leaves out"
+    )
 
 
 def _phase_lines(phase: PhaseReport, title: str) -> list[str]:

@@ -63,11 +63,11 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.argument("program")
 @click.argument("cluster")
 @click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks of the program")
-@click.option("--rung", help="ask this method alone instead of climbing the ladder, such as fine")
-@click.option("--within", type=ShareType(), help="the precision wanted, such as 20%: high / low - 1 at most")
+@click.option("--rung", help="use this method, such as fine, instead of the cheapest sufficient one")
+@click.option("--within", type=ShareType(), help="the precision wanted: with 20%, high / low is at most 1.2")
 @click.option(
     "--budget",
-    help="CPU time a rung and the forecast may take (60 s; with --rung: no limit unless this is given)",
+    help="CPU time that the forecast may take (default: 60 s; with --rung no limit)",
 )
 @click.option(
     "--layout",
@@ -90,8 +90,8 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--cpu-scale",
     metavar="FACTOR|CLUSTER",
-    help="multiply compute times, by 0.5 for CPUs twice as fast as those a trace was recorded on; or name the "
-    "machine it was recorded on, and the speeds of the nodes are compared",
+    help="factor for the compute times of a trace, such as 0.5 for CPUs twice as fast; or the machine on which it was "
+    "recorded, to compute the factor from the speeds of the nodes",
 )
 @click.option(
     "--noise",
@@ -102,7 +102,7 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--self-check",
     is_flag=True,
-    help="simulate the program packet by packet afterwards and report every claim that this contradicts",
+    help="simulate the program packet by packet afterwards and report every bound that this contradicts",
 )
 @percentile_option("print the time that P percent of the runs")
 @click.option(
@@ -142,15 +142,18 @@ def command(
 ) -> int:
     """Forecast how long PROGRAM takes on CLUSTER: the median, and the range in which 80 % of the runs lie.
 
-    PROGRAM is a built-in one (checkpoint, jacobi, mesh), a kernel such as kernel:pingpong,size=1MiB,repeat=10, a Python
-    file, which is run, that defines `program(rank, ranks)` or `workload`, a saved workload (.parquet), a trace or
-    another tool's log, a command line of IOR, mdtest or FIO such as "ior -a MPIIO -c -t 1m -b 16m", a file of a
-    benchmark (fio:JOB.fio, h5bench:FILE.json, io500:FILE.ini), a DLIO workload such as
-    "dlio:unet3d_h100.yaml x 4 hosts x 8 accelerators", or a description of an application (.toml). CLUSTER is a
-    description (.toml), a bundled machine, a sheet of MLPerf Storage (mlperf:SYSTEM.json), or what a machine's own
-    commands print (lustre:, beegfs:, gluster:, slurm:, lstopo: and a file, joined by " + "). Exit status 3
-    when the precision asked for was not reached, the answer is not reliable, or the packet engine contradicts a
-    claim.
+    PROGRAM is a built-in program (checkpoint, jacobi, mesh); a kernel such as kernel:pingpong,size=1MiB,repeat=10; a
+    Python file, which is run, that defines `program(rank, ranks)` or `workload`; a saved workload (.parquet); a trace
+    or another tool's log; a command line of IOR, mdtest or FIO such as "ior -a MPIIO -c -t 1m -b 16m"; a file of a
+    benchmark (fio:JOB.fio, h5bench:FILE.json, io500:FILE.ini); a DLIO workload such as
+    "dlio:unet3d_h100.yaml x 4 hosts x 8 accelerators"; or a description of an application (.toml).
+
+    CLUSTER is a description (.toml), a bundled machine, a sheet of MLPerf Storage (mlperf:SYSTEM.json), or the saved
+    output of a machine's own commands (lustre:FILE, beegfs:FILE, gluster:FILE, slurm:FILE, lstopo:FILE, joined
+    by " + ").
+
+    Exit status 3 when the precision asked for was not reached, the answer is not reliable, or the packet-level
+    simulation contradicts a bound.
     """
     from striate.cli.clusters import find_cluster
     from striate.cli.forecast.training import predict_job, refuse_options

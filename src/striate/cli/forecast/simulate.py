@@ -50,8 +50,8 @@ class TimeType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--cpu-scale",
     metavar="FACTOR|CLUSTER",
-    help="multiply compute times, by 0.5 for CPUs twice as fast as those here; or name the description of this "
-    "machine, and the speeds of the nodes are compared",
+    help="factor for the measured compute times, such as 0.5 for CPUs twice as fast; or the description of this "
+    "machine, to compute the factor from the speeds of the nodes",
 )
 @collective_option
 @timeline_options
@@ -59,7 +59,7 @@ class TimeType(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     "--workload",
     "workload_path",
     type=click.Path(path_type=Path),
-    help="write what the program asked for to a .parquet file, which `predict` and `tune` take",
+    help="write the recorded operations to a .parquet file, which `predict` and `tune` take",
 )
 @plugin_options
 @store_option

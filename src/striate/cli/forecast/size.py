@@ -17,7 +17,7 @@ from striate.cli.output import deliver, json_option, output_option, refuse_overw
     "--certainty",
     type=click.FloatRange(0.5, 0.999),
     default=0.9,
-    help="how sure the target is to be reached (default: 0.9)",
+    help="probability with which the target must be reached (default: 0.9)",
 )
 @click.option(
     "--vary",
@@ -47,7 +47,8 @@ def command(
 ) -> int:
     """Find the smallest storage system with which PROGRAM, a DLIO workload, reaches a target.
 
-    MACHINE says what is not varied: a sheet (mlperf:FILE) or a cluster; without it NVMe drives and ranges for the rest.
+    MACHINE, a sheet (mlperf:FILE) or a cluster, describes what is not varied. Without it NVMe drives are assumed, and
+    wide ranges for everything else.
 
     Example: striate size "dlio:unet3d.yaml x 64 hosts x 8 accelerators" --target au=0.9 -o size.html
     """

@@ -39,7 +39,7 @@ def show(program: str, ranks: int | None, as_json: bool, output: Path | None, fo
         return
     workload, _ = find_workload(program, ranks=ranks)
     if not isinstance(workload, Workload):
-        raise WorkloadError("an emulated application has no calls of ranks to show", source=program)
+        raise WorkloadError("a stream of work-flow graphs has no operations per rank to show", source=program)
     found = summary_of(workload)
     text = "\n\n".join(map(_text, found.applications))
     deliver(found, text, as_json=as_json, output=output, force=force)

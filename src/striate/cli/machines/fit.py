@@ -39,14 +39,14 @@ def command(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Refine CLUSTER, a TOML file or a bundled machine's name, by what TRACES show.
+    """Refine CLUSTER, a TOML file or a bundled machine's name, so that it fits TRACES of real runs.
 
-    Latencies and bandwidths of messages, writes, reads and flushes are fitted to the traced operations; what they
-    do not determine is left unchanged and listed.
+    Latencies and bandwidths of messages, writes, reads and flushes are fitted to the traced operations; values that
+    they do not determine are left unchanged and listed.
 
     With --rates a table of collective writes is fitted instead: the bandwidth of a process, of a node's Lustre client,
-    of the RPCs in flight and of an OST, and the cost of moving locks. Rows without a time are questions:
-    each is forecast with its range, and the best setting of each job is named.
+    of the RPCs in flight and of an OST, and the cost of moving locks. Rows without a time are
+    forecast with their range, and the best setting of each job is named.
     """
     from striate.cli.output import refuse_overwrite
 

@@ -30,7 +30,9 @@ def command() -> None:
 
 @command.command()
 @click.option("--hosts", default=4, show_default=True, help="compute hosts, h0, h1, ...")
-@click.option("--cores", default=1, show_default=True, help="CPUs of each host; hosts share them if too few")
+@click.option(
+    "--cores", default=1, show_default=True, help="CPUs of each host; shared if the machine has too few"
+)
 @click.option(
     "--link", default="400 Mbit/s", show_default=True, help="rate of each host's link, in each direction"
 )
@@ -72,7 +74,7 @@ def command() -> None:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path("/var/tmp"),
     show_default=True,
-    help="file system whose free space holds the disks; nothing in it gets a name",
+    help="file system whose free space holds the disk images, which have no file names",
 )
 @name_option
 def up(directory: Path, **options: Any) -> None:
@@ -121,7 +123,7 @@ def planned(hosts: int, cores: int, servers: int | None, disks: int, name: str, 
 @click.option("--per-host", type=click.IntRange(min=1), help="ranks on each host (default: spread evenly)")
 @name_option
 def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name: str) -> None:
-    """Run a program over the hosts (--ranks), or on the head, where `mpiexec` knows the hosts.
+    """Run a program over the hosts (--ranks), or on the head node, where `mpiexec` knows them.
 
     It starts in the current directory, which all hosts see; the parallel file system is /run/pfs.
     """
@@ -139,7 +141,7 @@ def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name:
 @click.argument("host")
 @name_option
 def shell(host: str, name: str) -> None:
-    """A shell on HOST, or on the head."""
+    """Open a shell on HOST, or on the head node (`head`)."""
     from striate.lab.door import state
     from striate.lab.enter import become, on_head, on_host
     from striate.lab.plan import HEAD
@@ -210,7 +212,7 @@ def describe(output: Path | None, force: bool, name: str) -> None:
 @click.option("--requests", default="0", help="new requests per second of the host's disks; 0: no limit")
 @name_option
 def break_(what: str, host: str, mend: bool, rate: str, requests: str, name: str) -> None:
-    """Kill the server or the whole of HOST, cut its link, or slow its disks."""
+    """Kill the file servers of HOST or all of HOST, cut its link, or slow its disks."""
     from striate import units
     from striate.lab import faults
     from striate.lab.door import state

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """A shared machine: learn from repeated runs how much other jobs slow a job down."""
+    """Learn from repeated runs how much other jobs slow a job down on a shared machine."""
 
 
 @command.command()
@@ -62,7 +62,7 @@ def learn(runs: tuple[Path, ...], as_json: bool, output: Path | None, force: boo
 @click.argument("name", default="tokio")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """Print what NAME says: a file that `learn` wrote, or the bundled tokio (a year of two machines; the default)."""
+    """Print the slowdowns in NAME: a file that `learn` wrote, or the bundled tokio (the default)."""
     from striate.noise.model import load_noise
 
     _print(load_noise(name), as_json)

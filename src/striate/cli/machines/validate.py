@@ -69,13 +69,16 @@ def command(
     output: Path | None,
     force: bool,
 ) -> int:
-    """Run mesh, pmc3, jacobi and checkpoint here, each forecast before it runs from CLUSTER, a probed description.
+    """Run mesh, pmc3, jacobi and checkpoint here, and compare them with their forecasts.
+
+    Each program is forecast before it runs, on CLUSTER, a probed description.
 
     With a launcher (`striate validate CLUSTER -- mpiexec -n 4`) the programs run on its ranks: messages, every
     collective, the levels of MPI-IO and the applications, in random order.
 
-    Without CLUSTER the machine is probed first. The runs are added to your calibration, which makes the ranges of later
-    forecasts. Exit status 3 when the median error is above 20 % or fewer than 75 % of the runs lie inside their ranges.
+    Without CLUSTER the machine is probed first. The runs are added to your calibration, from which the ranges of
+    later forecasts are computed. Exit status 3 when the median error is above 20 % or fewer than 75 % of the runs lie
+    inside their ranges.
     """
     from striate.cli.output import refuse_overwrite, refuse_store
     from striate.evaluate.launched.programs import programs
@@ -109,7 +112,9 @@ def command(
 
         append(store, *(entry for outcome in study.outcomes for entry in _entries(study, outcome)))
     counted = [run.calibration for run in study.runs if run.counts]
-    tell(f"{len(counted)} runs added to {extend(counted)}: forecasts of such programs go by them")
+    tell(
+        f"{len(counted)} runs added to {extend(counted)}: they set the ranges of later forecasts of such programs"
+    )
     if as_json:
         print_json(study_document(study))
     else:
@@ -221,7 +226,7 @@ def study_text(study: Validation) -> str:
     shares = [f"{error:.0%} at {share:.0%}" for share, error in places]
     lines = [
         _summary(study),
-        f"errors: {', '.join(shares)} of the runs; forecasts have high / low of {study.width:.2g} in the middle",
+        f"errors: {', '.join(shares)} of the runs; the median high / low of the forecasts is {study.width:.2g}",
         *(f"furthest off: {explained(outcome, study.cpus)}" for outcome in study.worst(3)),
     ]
     return "\n\n".join([columns(rows, numbers_from=1), "\n".join(lines)])

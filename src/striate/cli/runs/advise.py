@@ -39,7 +39,9 @@ SAMPLE_BYTES = 2**20
     is_flag=True,
     help="open the largest files that TRACE names, if they still exist, to see how well they compress",
 )
-@click.option("--jobs", type=click.IntRange(1, 1024), help="processes for the logs of a folder (one per CPU)")
+@click.option(
+    "--jobs", type=click.IntRange(1, 1024), help="processes for the logs of a folder (default: one per CPU)"
+)
 def command(
     trace: Path,
     cluster: str | None,

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 @click.argument("forecast", type=click.Path(path_type=Path))
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
-    "--timeline", type=click.Path(path_type=Path), help="the forecast's simulated timeline, for its parts"
+    "--timeline",
+    type=click.Path(path_type=Path),
+    help="the forecast's simulated timeline, to compare parts of the run",
 )
-@click.option("--region", help="the part of the run that was forecast, by the name of its region")
+@click.option("--region", help="compare with this named region of the run only")
 @click.option(
     "--noise",
     help="say whether the difference is noise: a file of `striate noise learn`, or tokio",

@@ -25,7 +25,7 @@ from striate.errors import OutputError
     "directories",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="a dataset's server's own directory; once for each server, in order",
+    help="the directory of a server of the dataset; once for each server, in order",
 )
 @click.option(
     "--link", is_flag=True, help="a .h5 that points into the dataset's own files in place of a copy"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="A [B ...]")
 @click.option("--title", help="the heading of the page (default: the names of the inputs)")
 @click.option(
-    "--serve", "served", is_flag=True, help="serve the page on 127.0.0.1, with finer parts on demand"
+    "--serve", "served", is_flag=True, help="serve the page on 127.0.0.1, with more detail on demand"
 )
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="the port to serve on (default: a free one)"

@@ -23,7 +23,7 @@ LEVELS = {
 @click.option(
     "--max-memory",
     default="1 GiB",
-    help="memory that a process may record into; later operations are only counted",
+    help="memory for the events of a process; when it is full, operations are only counted",
 )
 @click.option(
     "--sample", help="also sample CPU, memory, network and disk of every host at this interval, such as 100ms"

@@ -43,9 +43,9 @@ def command(
 ) -> None:
     """Write the settings of SOURCE, which `striate tune -o x.toml` or `striate advise -o x.json` wrote, into a folder.
 
-    hints.txt and environment.sh (ROMIO_HINTS, MPICH_MPIIO_HINTS) for MPI-IO, commands.sh for the file system,
-    runtime.toml for `striate.runtime`. With --rerun, a program on striate.runtime is run again, and rerun.json has the
-    times.
+    The files are hints.txt and environment.sh (ROMIO_HINTS, MPICH_MPIIO_HINTS) for MPI-IO, commands.sh for the file
+    system, and runtime.toml for `striate.runtime`. With --rerun, a program on striate.runtime is run again, and its
+    times are written to rerun.json.
     """
     from striate.cli.output import refuse_overwrite
 

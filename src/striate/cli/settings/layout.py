@@ -62,7 +62,7 @@ def locate(layout: str, offsets: tuple[str, ...], as_json: bool, output: Path | 
 @json_option
 @output_option("write the answer to this file")
 def lustre(words: str, servers: int, as_json: bool, output: Path | None, force: bool) -> None:
-    """Read a layout in Lustre's WORDS: "lfs setstripe OPTIONS", or a file with what `lfs getstripe` printed."""
+    """Read a Lustre layout: WORDS is "lfs setstripe OPTIONS", or a file with the output of `lfs getstripe`."""
     from striate.layout.lfs import from_getstripe, from_setstripe, setstripe_command
 
     if output is not None:

@@ -37,7 +37,7 @@ _servers_option = click.option("--servers", type=click.IntRange(min=1), required
     help="what the next rank accesses; may be given several times",
 )
 @click.option("--trace", "source", type=click.Path(path_type=Path), help="take the accesses of a trace")
-@click.option("--file", "name", help="of the trace, this file (default: the one of the most bytes)")
+@click.option("--file", "name", help="the file of the trace to measure (default: the one with most bytes)")
 @json_option
 @output_option("write the measures to this file")
 def measure(
@@ -99,10 +99,12 @@ def patterns(trace: Path, as_json: bool, output: Path | None, force: bool) -> No
 @click.option(
     "--runs", type=click.IntRange(min=1), help="number of independent runs of a sampler such as MrBayes"
 )
-@click.option("--processes", type=click.IntRange(min=1), help="its processes")
+@click.option("--processes", type=click.IntRange(min=1), help="number of processes of the sampler")
 @click.option("--generation", metavar="SIZE", help="bytes that the whole sampler writes per generation")
-@click.option("--memory", metavar="SIZE", help="memory of a process that may hold buffered generations")
-@click.option("--samples", type=click.IntRange(min=1), help="its samples, to count the writes")
+@click.option(
+    "--memory", metavar="SIZE", help="memory per process to collect generations in before they are written"
+)
+@click.option("--samples", type=click.IntRange(min=1), help="number of samples, to count the writes")
 @_local_option
 @json_option
 @output_option("write the advice to this file")

@@ -34,7 +34,7 @@ def check_hosts(description: Description, groups: Sequence[HostGroup]) -> None:
     for group in groups:
         if group.at is not None and not isinstance(network, GraphNetwork):
             raise ClusterError(
-                '`at` is for topology "graph" alone', at=f"{group.at_path.removesuffix('.node')}.at"
+                '`at` can be used with topology "graph" only', at=f"{group.at_path.removesuffix('.node')}.at"
             )
         needs_uplink = network is not None and (group.at is not None or not isinstance(network, GraphNetwork))
         if needs_uplink and group.uplink is None:
@@ -93,7 +93,9 @@ def _check_names(description: Description) -> None:
         groups = {name for name, _ in named}
         for i, part in enumerate(parts):
             if part.name.rpartition(".")[0] in groups:
-                raise ClusterError(f"{part.name!r} could be a node", at=f"$.network.component[{i}].name")
+                raise ClusterError(
+                    f"{part.name!r} may also be the name of a node", at=f"$.network.component[{i}].name"
+                )
 
 
 def _refuse_twice(named: Iterable[tuple[str, str]]) -> None:

@@ -69,7 +69,7 @@ def pipelined(
     """
     chain = np.arange(size, dtype=np.int32) if order is None else np.asarray(order, np.int32)
     if not np.array_equal(np.sort(chain), np.arange(size)) or chain[0] != 0:
-        raise ScheduleError("a chain names every rank once and starts at the root")
+        raise ScheduleError("expected a chain that contains every rank once and starts at the root")
     blocks = [block_bytes] * (size_bytes // block_bytes) + [size_bytes % block_bytes]
     if len(blocks) > 1 and blocks[-1] == 0:
         blocks.pop()

@@ -33,7 +33,7 @@ class Observations:
 
     def __post_init__(self) -> None:
         if not self.processors.size == self.disks.size == self.values.size:
-            raise QueueingError("expected as many processors as disks and values")
+            raise QueueingError("expected equal numbers of processors, disks and values")
         bad = ~(np.isfinite(self.values) & (self.values > 0))
         if bad.any():
             row = int(np.argmax(bad))

@@ -50,7 +50,7 @@ class Topocomm(Intracomm):
         made = super().__new__(cls, comm)
         if comm is not None and comm:
             if comm.Get_topology() != cls._topology or cls._topology == constants.UNDEFINED:
-                raise TypeError(f"expecting a communicator with the topology of {cls.__name__}")
+                raise TypeError(f"expected a {cls.__name__} communicator, got one of another topology")
             vars(made).update(vars(comm))
         return made
 

@@ -128,7 +128,7 @@ def _flag_limits(reading: _Reading) -> None:
     if isinstance(reading.log, OldLog):
         reading.flag(
             "old-format",
-            "Darshan 2 kept only the ends of file names, and no bytes of MPI-IO: those that POSIX moved stand for them",
+            "Darshan 2 kept only the ends of file names, and no bytes of MPI-IO: the POSIX counters are used instead",
         )
     if reading.log.version == "3.20":
         reading.flag("doubtful", "Darshan 3.2.0 is known to have damaged counters of common access sizes")
