@@ -5,8 +5,11 @@ Under mpiexec the runs' chains are spread over the ranks.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
+import termios
+import time
 from pathlib import Path
 from typing import Any
 
@@ -239,8 +242,19 @@ def _end(status: int) -> int:
     module = sys.modules.get("mpi4py.MPI")
     if module is not None and module.COMM_WORLD.size > 1:
         sys.stderr.flush()
+        wait_until_read(sys.stderr.fileno())
         module.COMM_WORLD.Abort(status)
     return status
+
+
+def wait_until_read(descriptor: int, *, seconds: float = 1.0) -> None:
+    """Wait, at most so long, until a pipe is empty: a launcher that ends all ranks may drop what it has not read."""
+    nothing, end = bytes(4), time.monotonic() + seconds
+    try:
+        while fcntl.ioctl(descriptor, termios.FIONREAD, nothing) != nothing and time.monotonic() < end:
+            time.sleep(0.001)
+    except OSError:
+        return  # no pipe: a file or a terminal keeps what was written
 
 
 if __name__ == "__main__":
