@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from striate.cluster.cluster import CROWD_SHARES, Cluster
-from striate.cluster.description.software import mpi_settings
+from striate.cluster.description.software import dirty_bytes, most_dirty_bytes, mpi_settings
 from striate.cluster.load import cluster_from_tables
 from striate.interval import Interval
 from striate.probe.describe_servers import has_servers, names_of, servers_of, settings_of_servers
@@ -182,12 +182,19 @@ def _server(draft: Draft, report: ProbeReport) -> dict[str, Any]:
         "nic": {"bandwidth": format_rate(float(f"{together.value.estimate * _FASTER:.4g}")), "link": link},
         "cache": {
             "policy": "aggregation-reorder",
-            "memory": report.facts.memory_bytes // 10,
+            **_written_data(report),
             "keeps_reads": True,
             **_fresh_memory(draft, report),
         },
         "disk": _disk(draft, report),
     }
+
+
+def _written_data(report: ProbeReport) -> dict[str, int]:
+    """Written data that the page cache keeps until a sync, and holds at most: disks do not begin at once."""
+    memory = report.facts.memory_bytes
+    dirty, most = report.facts.page_cache or (dirty_bytes(memory), most_dirty_bytes(memory))
+    return {"memory": most, "dirty": dirty}
 
 
 def _fresh_memory(draft: Draft, report: ProbeReport) -> dict[str, Any]:
@@ -237,7 +244,7 @@ def _source(report: ProbeReport) -> str:
     lines = [
         f"Measured by striate probe on {facts.host}, {report.made}, in {about_seconds(report.seconds)}; {facts.mpi}.",
         "Ranges of measured numbers are in the [[measured]] tables. Assumed, not measured: packet, eager, io_request "
-        "and stripe_unit; a tenth of the memory holds written data before writers must wait.",
+        "and stripe_unit. How much written data the page cache keeps is what the system is set to.",
         *_lines(report.found.measurements),
         *(f"Note: {note}." for note in report.found.notes),
     ]

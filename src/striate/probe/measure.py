@@ -23,6 +23,7 @@ from striate.probe.background import background_samples
 from striate.probe.filesystem import FileSystem
 from striate.probe.launch import local_launcher, run_ranks
 from striate.probe.messages import socket_of
+from striate.probe.page_cache import page_cache_limits
 from striate.probe.report import Findings, MachineFacts, ProbeReport
 from striate.probe.samples import measured
 from striate.provenance import versions
@@ -108,7 +109,8 @@ def _measure_in(
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     count = answer.cpus if options.launcher else len(cpus)
     facts = MachineFacts(platform.node(), len(answer.hosts), sockets, count, memory, answer.mpi)
-    return replace(facts, hosts=answer.hosts, file_system=answer.file_system), found
+    facts = replace(facts, hosts=answer.hosts, file_system=answer.file_system)
+    return replace(facts, page_cache=page_cache_limits(memory)), found
 
 
 @contextmanager

@@ -24,6 +24,7 @@ class MachineFacts:
     mpi: str = ""
     hosts: tuple[str, ...] = ()  # of the ranks, in their order
     file_system: FileSystem | None = None
+    page_cache: tuple[int, int] | None = None  # bytes written at which it writes back, and writers wait
 
 
 @dataclass(frozen=True, slots=True)

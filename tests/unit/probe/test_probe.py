@@ -228,6 +228,20 @@ def test_every_range_holds_its_value():
     assert "fresh memory: rate: 3e+08 B/s" in description.source
 
 
+# The page cache keeps what is written until the sync: the flush takes as long after a pause as at once.
+def test_a_flush_takes_its_whole_time_however_long_ago_the_data_were_written():
+    cluster = describe(report(), name="toy")
+    ends = {}
+    for pause in ("0 s", "1 s"):
+        body = Spmd(1)
+        body.write("data", offset=0, size=64 * MIB)
+        body.compute(pause)
+        body.sync_file("data")
+        ends[pause] = predict(body.workload(), cluster, rung="fine", exact=True).seconds.estimate
+
+    assert ends["1 s"] == pytest.approx(1 + ends["0 s"], rel=0.01)
+
+
 # 64 MiB at 3 GB/s of one rank take 22.4 ms; those of the second rank wait for the lock of the file.
 def test_ranks_fill_one_file_in_turns_and_files_of_their_own_at_once():
     cluster = describe(report(), name="toy")

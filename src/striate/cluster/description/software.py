@@ -37,6 +37,7 @@ _MPICH = {
     ],
 }
 _DIRTY_SHARE = 0.1  # of memory, before Linux writes back on its own: vm.dirty_background_ratio
+_MOST_DIRTY_SHARE = 0.2  # of memory, before writers wait for the disk: vm.dirty_ratio
 
 
 def file_system_settings(kind: str, *, sharded: bool) -> dict[str, Any]:
@@ -54,3 +55,8 @@ def mpi_settings(library: str) -> dict[str, Any]:
 def dirty_bytes(memory_bytes: int) -> int:
     """Written data that a server of so much memory keeps before it writes back."""
     return round(memory_bytes * _DIRTY_SHARE)
+
+
+def most_dirty_bytes(memory_bytes: int) -> int:
+    """Written data that the page cache of so much memory holds before writers wait."""
+    return round(memory_bytes * _MOST_DIRTY_SHARE)
