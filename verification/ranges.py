@@ -1,7 +1,7 @@
 """Do 80 % ranges of `fine` hold 80 % of real runs? Runs the programs of `validate` here, and counts.
 
     python verification/ranges.py build/here.toml --runs 17      # more runs, added to build/ranges.csv
-    python verification/ranges.py --runs 0                       # what all runs so far say
+    python verification/ranges.py --runs 0                       # what all runs so far say, or the package's own
     python verification/ranges.py --runs 0 --keep                # and make them the package's calibration
 
 Runs come in batches, so that each finds a machine that nobody else uses; every run is forecast before it. The
@@ -21,7 +21,7 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from statistics import median
 
-from calibrated import keep, model_of
+from calibrated import BUNDLED, keep, model_of
 
 from striate.cluster.load import load_cluster
 from striate.evaluate.validate import matrix
@@ -60,15 +60,15 @@ def batch(cluster: Path, runs: int) -> None:
             writer.writerow([outcome.case.name, *astuple(run.calibration)])
 
 
-def kept() -> list[tuple[str, CalibrationRun]]:
-    if not RUNS.exists():
-        return []
-    with RUNS.open(newline="") as file:
+def kept() -> list[CalibrationRun]:
+    """The runs that were made here, in their order."""
+    return runs_of(RUNS) if RUNS.exists() else []
+
+
+def runs_of(path: Path) -> list[CalibrationRun]:
+    with path.open(newline="") as file:
         return [
-            (
-                row["case"],
-                CalibrationRun(row["program"], row["machine"], *(float(row[name]) for name in COLUMNS[2:])),
-            )
+            CalibrationRun(row["program"], row["machine"], *(float(row[name]) for name in COLUMNS[2:]))
             for row in csv.DictReader(file)
         ]
 
@@ -94,7 +94,7 @@ def main() -> int:
     given = options.parse_args()
     if given.runs:
         more(given.cluster, given.runs, given.seconds)
-    runs = [run for _, run in kept()]
+    runs = kept() or [run for run in runs_of(BUNDLED) if run.machine.startswith("one node")]
     if given.keep:
         keep(runs)
     cases = len(matrix())
