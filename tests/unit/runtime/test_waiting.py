@@ -34,7 +34,7 @@ def test_naps_grow_and_stay_short(monkeypatch, stopped):
     ranks._await(Request(400))
 
     assert naps == sorted(naps)
-    assert naps[0] == pytest.approx(20e-6)
+    assert naps[0] == pytest.approx(ranks._AWAKE / ranks._PATIENCE, rel=0.02)
     assert max(naps) == pytest.approx(5e-3)
 
 

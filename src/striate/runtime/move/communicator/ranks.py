@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -12,8 +13,8 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 Int64 = npt.NDArray[np.int64]
 
-_AWAKE = 50e-6  # seconds in which others mostly come
-_NAP, _LONGEST_NAP = 20e-6, 5e-3  # seconds; a process that was stopped for an hour must not sleep for minutes
+_AWAKE = 1e-3  # seconds in which others mostly come: a nap of 20 us takes 100
+_LONGEST_NAP = 5e-3  # seconds: a process that was stopped for an hour must not sleep for minutes
 _PATIENCE = 16  # naps in the time waited so far: waking up costs little, and waking up late as well
 
 
@@ -186,12 +187,14 @@ class MpiRanks:
 
 
 def _await(request: Any) -> None:
-    """Wait for a request; after a moment asleep, longer and longer."""
+    """Wait for a request: for a moment others run whenever they can, then we sleep, longer and longer."""
     begin = time.perf_counter()
     while not request.Test():
         waited = time.perf_counter() - begin
-        if waited > _AWAKE:
-            time.sleep(min(max(_NAP, waited / _PATIENCE), _LONGEST_NAP))
+        if waited < _AWAKE:
+            os.sched_yield()
+        else:
+            time.sleep(min(waited / _PATIENCE, _LONGEST_NAP))
 
 
 def _starts(counts: Int64) -> Int64:
