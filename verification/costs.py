@@ -7,6 +7,7 @@ pairs. Exit status 1 when one is off by more than 20 %.
 
 from __future__ import annotations
 
+import gc
 import statistics
 import sys
 import time
@@ -85,6 +86,7 @@ PROGRAMS: dict[str, tuple[Callable[[], Any], str]] = {
 def around(make: Callable[[], Any], machine: str, **options: Any) -> tuple[float, Forecast]:
     """CPU seconds around one call, on a workload that nobody has looked at before."""
     workload, cluster = make(), striate.load_cluster(machine)
+    gc.collect()  # what earlier calls left is not part of this one's cost
     begun = time.process_time()
     forecast = striate.predict(workload, cluster, **options)
     return time.process_time() - begun, forecast
