@@ -255,7 +255,7 @@ def _checked(job: FioJob, source: str) -> FioJob:
     if max(job.read_percent, job.write_percent) > 100:
         raise refuse("expected at most 100", "rwmixread")
     if job.filename and job.files > 1:
-        raise refuse("several files by one name are not supported", "nrfiles")
+        raise refuse("expected one file with this name, got several", "nrfiles")
     if ":" in job.filename:
-        raise refuse("several names of files are not supported", "filename")
+        raise refuse("expected one file name, got several", "filename")
     return job

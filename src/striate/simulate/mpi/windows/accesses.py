@@ -151,4 +151,6 @@ def _single(what: str, message: Any) -> Part:
 
 def _expect_alike(one: Part, other: Part) -> None:
     if one.datatype.size != other.datatype.size:
-        raise ValueError(f"elements of {one.datatype.size} and of {other.datatype.size} bytes in one access")
+        raise ValueError(
+            f"expected equal elements at origin and target, got {one.datatype.size} and {other.datatype.size} bytes"
+        )
