@@ -90,6 +90,7 @@ class Application:
     counts: tuple[Int64s, ...] = ()
     algorithms: tuple[str, ...] = ()  # of collectives, those that calls name
     start_picoseconds: int = 0  # when it begins, beside the other applications
+    reused_buffer: int | None = None  # bytes of the one buffer per rank of all its accesses; None: not known
 
     @property
     def ranks(self) -> int:
@@ -135,6 +136,13 @@ class Application:
     def groups(self, communicator: int) -> Groups:
         """The groups of ranks of `communicator`."""
         return Groups.of(self.communicators[communicator], self.ranks)
+
+
+def largest_reused(applications: Iterable[Application]) -> int | None:
+    """Bytes of the largest buffer that ranks use again and again; None where not all applications say theirs."""
+    sizes = [one.reused_buffer for one in applications]
+    known = [size for size in sizes if size is not None]
+    return max(known) if known and len(known) == len(sizes) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

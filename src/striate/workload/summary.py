@@ -25,6 +25,7 @@ class ApplicationSummary:
     bytes_read: int
     calls: dict[str, int]
     phases: tuple[str, ...]
+    reused_buffer: int | None = None  # bytes of the one buffer of a rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,14 @@ def _summed(application: Application) -> ApplicationSummary:
         calls.pop(mark.label, None)
     files = sum(file.count for file in application.files)
     return ApplicationSummary(
-        application.name, application.ranks, files, written, read, dict(calls), tuple(application.regions)
+        application.name,
+        application.ranks,
+        files,
+        written,
+        read,
+        dict(calls),
+        tuple(application.regions),
+        application.reused_buffer,
     )
 
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from striate.errors import WorkloadError
 from striate.layout.layout import Layout
-from striate.workload.application import Application
+from striate.units import Quantity, size
+from striate.workload.application import Application, largest_reused
 from striate.workload.generator import Program, application_of
 
 if TYPE_CHECKING:
@@ -114,6 +115,26 @@ class Workload:
             floor=None if self.floor is None else self.floor._changed(named, change),
             unserved=self._later(lambda one: one._changed(named, change)),
         )
+
+    def with_reused_buffer(self, buffer: Quantity | None) -> Workload:
+        """The same programs, each rank of which reads into and writes from one buffer of so many bytes all the time.
+
+        A small one stays in a CPU's cache, where copies are faster; None: not known.
+        """
+        size_bytes = None if buffer is None else size(buffer)
+        if size_bytes is not None and size_bytes < 1:
+            raise WorkloadError(f"expected a buffer of at least 1 B, got {buffer!r:.60}")
+        return replace(
+            self,
+            applications=tuple(replace(one, reused_buffer=size_bytes) for one in self.applications),
+            floor=None if self.floor is None else self.floor.with_reused_buffer(buffer),
+            unserved=self._later(lambda one: one.with_reused_buffer(buffer)),
+        )
+
+    @property
+    def reused_buffer(self) -> int | None:
+        """Bytes of the one buffer of each rank that its accesses use, the largest of all; None: not known."""
+        return largest_reused(self.applications)
 
     def _later(self, change: Callable[[Workload], Workload]) -> Callable[[], Workload] | None:
         """The same change of the form for machines without metadata servers, made when it is needed."""

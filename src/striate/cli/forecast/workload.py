@@ -51,6 +51,8 @@ def _text(one: ApplicationSummary) -> str:
 
     rows = [("written", f"{one.bytes_written:,} bytes", about_size(one.bytes_written))]
     rows.append(("read", f"{one.bytes_read:,} bytes", about_size(one.bytes_read)))
+    if one.reused_buffer is not None:
+        rows.append(("buffer", f"{one.reused_buffer:,} bytes", about_size(one.reused_buffer)))
     rows += [(kind, counted(count, "call"), "") for kind, count in one.calls.items()]
     head = f"{one_line(one.name)}: {counted(one.ranks, 'rank')}, {counted(one.files, 'file')}"
     phases = f"\nphases: {', '.join(map(one_line, one.phases))}" if one.phases else ""

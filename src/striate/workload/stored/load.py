@@ -73,6 +73,8 @@ def _application(table: pa.Table, number: int, header: WorkloadHeader) -> Applic
     named = columns_of(mine.filter(carries))
     expect(1 <= header.ranks <= MOST_RANKS, f"expected 1 to {MOST_RANKS} ranks, got {header.ranks}")
     expect(0 <= header.start_picoseconds < 2**63, "the start time is out of range")
+    buffer = header.reused_buffer
+    expect(buffer is None or 1 <= buffer < 2**63, f"expected a buffer of at least 1 B, got {buffer}")
     programs = programs_of(mine.filter(pc.invert(carries)), header, named)
     names = enumerate(header.communicators)
     communicators = tuple(
@@ -90,6 +92,7 @@ def _application(table: pa.Table, number: int, header: WorkloadHeader) -> Applic
         counts,
         tuple(header.algorithms),
         header.start_picoseconds,
+        header.reused_buffer,
     )
 
 

@@ -33,6 +33,7 @@ class WorkloadHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counts: int
     start_picoseconds: int
     algorithms: list[str] = []
+    reused_buffer: int | None = None
 
 
 def schema() -> pa.Schema:

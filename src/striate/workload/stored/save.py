@@ -44,6 +44,7 @@ def _header(application: Application) -> WorkloadHeader:
         len(application.counts),
         application.start_picoseconds,
         list(application.algorithms),
+        application.reused_buffer,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from striate.layout.extent_lists import ExtentLists
-from striate.workload.application import Application, Communicator, File
+from striate.workload.application import Application, Communicator, File, largest_reused
 from striate.workload.kinds import OPERANDS, Kind
 from striate.workload.program import Int64s, ProgramTable
 
@@ -59,6 +59,7 @@ def merged(applications: tuple[Application, ...]) -> Application:
             for matrix in application.counts
         ),
         algorithms=tuple(name for application in applications for name in application.algorithms),
+        reused_buffer=largest_reused(applications),
     )
 
 
