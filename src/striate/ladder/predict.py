@@ -24,6 +24,7 @@ from striate.ladder.refined import refined, unrefined, with_floor
 from striate.ladder.request import (
     Request,
     between,
+    cached_copies_notes,
     ends_of,
     fresh_memory_notes,
     subject_of,
@@ -146,7 +147,7 @@ def predict(
         if isinstance(workload, Workload) and workload.floor is not None:
             forecast = with_floor(request, forecast, cluster, workload.floor, given)
     told = (*own.notes, *(workload.notes if isinstance(workload, Workload) else ()))
-    told += fresh_memory_notes(workload, cluster)
+    told += (*cached_copies_notes(workload, cluster), *fresh_memory_notes(workload, cluster))
     return with_range(replace(forecast, spent=meter.cost, notes=(*forecast.notes, *told)))
 
 

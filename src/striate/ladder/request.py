@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from striate.cluster.cached_copies import cached_rates, with_cached_copies
 from striate.cluster.cluster import Cluster
 from striate.cluster.description.ends import at_end, one_at_ends
 from striate.cluster.fresh_memory import as_met
@@ -72,6 +73,7 @@ def subject_of(
         if not checked:
             workload.check()
         expect_messages_fit(workload, cluster)
+        cluster = with_cached_copies(cluster, workload.reused_buffer)
         cluster = with_fresh_memory(workload, cluster)
     return ProgramSubject(
         workload,
@@ -89,6 +91,14 @@ def with_fresh_memory(workload: Workload, cluster: Cluster) -> Cluster:
         return cluster
     moved = moved_bytes(workload)
     return as_met(cluster, new=moved.new, written=moved.written, read=moved.read, ranks=workload.ranks)
+
+
+def cached_copies_notes(workload: Workload | Flows, cluster: Cluster) -> tuple[str, ...]:
+    """Which rates of copies the forecast takes, where a machine has two."""
+    buffer = workload.reused_buffer if isinstance(workload, Workload) else None
+    if buffer is None or not cached_rates(cluster, buffer):
+        return ()
+    return (f"each rank uses one buffer of {about_size(buffer)}, which stays in its CPU's cache",)
 
 
 def fresh_memory_notes(workload: Workload | Flows, cluster: Cluster) -> tuple[str, ...]:

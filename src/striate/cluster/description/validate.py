@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from striate.cluster.cluster import Settings
 from striate.cluster.description.networks import GraphNetwork
 from striate.cluster.description.tables import Description, SeatTable, ServerTable
 from striate.cluster.hosts import HostGroup, tables_with_seats
@@ -20,6 +21,7 @@ MOST_CPUS = 2**31 - 1
 def check_tables(description: Description) -> None:
     """Refuse names given twice, settings of nothing, and keys that do not go together."""
     _check_names(description)
+    _check_copies(description.settings)
     for path, table in tables_with_seats(description):
         _check_where(table, path)
         if isinstance(table, ServerTable):
@@ -104,6 +106,14 @@ def _refuse_twice(named: Iterable[tuple[str, str]]) -> None:
         if name in seen:
             raise ClusterError(f"the name {name!r} is taken by {seen[name]}", at=path)
         seen[name] = path
+
+
+def _check_copies(settings: Settings) -> None:
+    """Refuse a rate for buffers in a cache where that of other buffers is missing."""
+    for key in ("write_copy", "read_copy"):
+        if getattr(settings, f"{key}_cached") is not None and getattr(settings, key) is None:
+            found = f"missing key `{key}`: the rate for buffers that are in no cache"
+            raise ClusterError(found, at=f"$.settings.{key}")
 
 
 def _check_where(table: SeatTable, path: str) -> None:
