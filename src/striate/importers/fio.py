@@ -81,7 +81,7 @@ def workload_of(jobs: list[FioJob], *, ranks: int | None, source: str) -> Worklo
         with body.only((body.rank >= first) & (body.rank < first + job.processes)), body.region(job.name):
             _write_job(body, job, _files(body, job, numbers, shared, source), numbers, source)
         first += job.processes
-    return body.workload()
+    return body.workload().with_reused_buffer(max(job.buffer_bytes for job in jobs))
 
 
 def _files(body: Any, job: FioJob, numbers: Any, shared: dict[str, Any], source: str) -> Any:

@@ -195,6 +195,11 @@ class FioJob:
         queued = ENGINES[self.engine] and (self.engine != "libaio" or self.direct)
         return self.depth if queued else 1
 
+    @property
+    def buffer_bytes(self) -> int:
+        """Of the buffers that a process uses in turn: one of the largest block for each access it may have begun."""
+        return max(self.block) * (self.depth if ENGINES[self.engine] else 1)
+
 
 def read_job(name: str, keys: Iterable[tuple[str, str | None]], *, source: str) -> FioJob:
     """The job of a section's keys, those of [global] before them; raises WorkloadError by the option's name."""

@@ -104,7 +104,8 @@ def from_file(path: Path, ranks: int | None) -> Workload:
     for phase, write in _phases(body, settings):
         if settings.runs(phase):
             write(phase)
-    return body.workload()
+    largest = ior.buffer_of((_easy(settings), _hard(settings)))  # mdtest's is smaller
+    return body.workload().with_reused_buffer(largest)
 
 
 class _Settings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,12 @@ def workload_of(tests: list[IorTest], *, ranks: int) -> Workload:
 
     for test in tests:
         _test(body, test, file_of)
-    return body.workload()
+    return body.workload().with_reused_buffer(buffer_of(tests))
+
+
+def buffer_of(tests: Sequence[IorTest]) -> int | None:
+    """Bytes of the one buffer of every test, a transfer's size; None where collective calls may use others."""
+    return None if any(test.collective for test in tests) else max(test.transfer_bytes for test in tests)
 
 
 def _test(body: Any, test: IorTest, file_of: Callable[..., Any]) -> None:

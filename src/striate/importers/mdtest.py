@@ -104,6 +104,11 @@ class MdTest:
     read: int = 0
     remove: int = 0
 
+    @property
+    def buffer_bytes(self) -> int | None:
+        """Of the buffer that all files are written from, or read into; None without data."""
+        return max(self.write_bytes, self.read_bytes) or None
+
 
 def from_words(words: list[str], ranks: int | None) -> Workload:
     """The workload of the words after `mdtest`."""
@@ -117,7 +122,7 @@ def from_words(words: list[str], ranks: int | None) -> Workload:
             body.compute(f"{test.delay_seconds} s")
         for phase in phases_of(test):
             write_phase(body, test, files, phase, name=f"file {phase}")
-    return body.workload()
+    return body.workload().with_reused_buffer(test.buffer_bytes)
 
 
 def read_options(words: list[str]) -> MdTest:

@@ -159,3 +159,17 @@ def test_processes_of_a_shared_file_begin_at_their_offsets():
     assert [offsets(workload, rank) for rank in range(3)] == [
         [(1 + 2 * rank + block) * M for block in range(2)] for rank in range(3)
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "buffer"),
+    [
+        ("--name=a --size=1m", 4 * K),
+        ("--name=a --rw=rw --bs=64k --size=1m --iodepth=32", 64 * K),  # psync has one access at a time
+        ("--name=a --bs=4k,64k --size=1m", 64 * K),  # a buffer is as large as the largest block
+        ("--name=a --bs=64k --size=1m --ioengine=libaio --iodepth=32", 2 * M),
+        ("--name=a --bs=64k --size=1m --name=b --bs=1m --size=2m", M),
+    ],
+)
+def test_accesses_use_a_buffer_each_as_far_as_the_depth_goes(options, buffer):
+    assert from_command_line(f"fio {options}", None).reused_buffer == buffer

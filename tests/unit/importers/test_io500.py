@@ -86,3 +86,10 @@ def test_phases_of_the_extended_mode_may_be_named_and_are_not_run(tmp_path):
     standard, _ = find_workload(described(tmp_path, SMALL), ranks=4)
 
     assert summary_of(extended) == summary_of(standard)
+
+
+@pytest.mark.parametrize(("api", "buffer"), [("MPIIO -c", None), ("MPIIO", 2 * M)])
+def test_the_largest_transfer_is_the_buffer_where_no_call_is_collective(api, buffer, tmp_path):
+    text = SMALL.replace("API = MPIIO -c", f"API = {api}")
+
+    assert find_workload(described(tmp_path, text), ranks=4)[0].reused_buffer == buffer

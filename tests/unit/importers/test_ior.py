@@ -189,6 +189,27 @@ def test_commands_show_and_forecast_a_command_line(capsys):
     assert "ior on lustre-64, 2 ranks" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("line", "buffer"),
+    [
+        ("ior -w -t 256k -b 1m", 256 * K),
+        ("ior -a MPIIO -t 1m -b 4m", M),
+        ("ior -a MPIIO -c -t 1m -b 4m", None),  # aggregators may have buffers of their own
+        ("ior -c -t 1m -b 4m", M),  # POSIX has no collective calls
+    ],
+)
+def test_every_transfer_goes_through_one_buffer_of_its_size(line, buffer):
+    assert from_command_line(line, 2).reused_buffer == buffer
+
+
+def test_the_largest_buffer_of_a_script_counts(tmp_path):
+    path = tmp_path / "script"
+    path.write_text("IOR START\nblockSize=1m\ntransferSize=64k\nRUN\ntransferSize=256k\nRUN\nIOR STOP\n")
+    assert from_command_line(f"ior -f {path}", 2).reused_buffer == 256 * K
+    path.write_text("IOR START\nblockSize=1m\nRUN\napi=MPIIO\ncollective=1\nRUN\nIOR STOP\n")
+    assert from_command_line(f"ior -f {path}", 2).reused_buffer is None
+
+
 SCRIPT = """# two tests
 IOR START
   api=POSIX, blockSize = 1m   # in one line

@@ -65,3 +65,10 @@ def test_each_phase_takes_the_files_of_a_rank_further_away():
     assert files[0, "delete"] == [0, 1]  # 3 ranks further is itself
     everything = [file for (_, kind), found in files.items() if kind == "stat" for file in found]
     assert sorted(everything) == list(np.arange(6))
+
+
+@pytest.mark.parametrize(
+    ("options", "buffer"), [("-w 3901 -e 100", 3901), ("-w 10 -e 4096", 4096), ("-w 0", None)]
+)
+def test_all_files_are_written_from_one_buffer(options, buffer):
+    assert from_command_line(f"mdtest -F -n 4 {options}", 2).reused_buffer == buffer
