@@ -13,11 +13,12 @@ from striate.probe.describe_servers import has_servers, names_of, servers_of, se
 from striate.probe.draft import Draft
 from striate.probe.fresh_memory import FRESH, READY
 from striate.probe.links import BOTH, ONE_PAIR, RING
+from striate.probe.page_cache.copies import CACHED_BUFFER, REUSED_READ, REUSED_WRITE
 from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
 from striate.probe.shared_file import OWN_READ, OWN_WRITE
 from striate.probe.waits import waits
-from striate.units import about_seconds, format_rate
+from striate.units import about_seconds, format_rate, format_size
 
 _NEAR = "messages, same socket: latency"
 PACKET = "16 KiB"  # messages go through shared memory in parts about this large, copied while more arrive
@@ -159,6 +160,18 @@ def _copies(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     for key in ("write", "read"):
         copy = report.need(f"cached {key}: rate")
         found[f"{key}_copy"] = draft.rate(f"settings.{key}_copy", copy.value, copy.samples, copy.how)
+    return found | _cached_copies(draft, report)
+
+
+def _cached_copies(draft: Draft, report: ProbeReport) -> dict[str, Any]:
+    """The same for buffers that are used again and again, and how large they may be."""
+    size = report.get(CACHED_BUFFER)
+    if size is None:
+        return {}
+    found: dict[str, Any] = {"cached_buffer": format_size(int(size.value.estimate))}
+    for key, name in (("write_copy_cached", REUSED_WRITE), ("read_copy_cached", REUSED_READ)):
+        copy = report.need(f"{name}: rate")
+        found[key] = draft.rate(f"settings.{key}", copy.value, copy.samples, copy.how)
     return found
 
 

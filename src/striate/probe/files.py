@@ -18,8 +18,15 @@ from typing import Any
 import numpy as np
 
 from striate.interval import Interval
-from striate.probe.deadline import Deadline, repeated
+from striate.probe.deadline import Deadline, repeated, timed
 from striate.probe.fresh_memory import measure_fresh_memory
+from striate.probe.page_cache.copies import (
+    REUSED_READ,
+    REUSED_WRITE,
+    CachedFile,
+    cached_buffer,
+    reused_copies,
+)
 from striate.probe.samples import Floats, Line, Measurement, TimeCurve, measured, spread, sturdy_line
 from striate.units import format_size
 
@@ -84,31 +91,27 @@ def _flushed_rate(path: Path) -> float:
 
 def _measure_cached(found: FileFindings, path: Path, seconds: float, largest: int) -> None:
     """Writes of new data into the page cache and reads out of it, and the CPU time they take."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
-    try:
+    # As large as the file: no part of it stays in a cache of the CPU.
+    memory = memoryview(bytearray(largest))
+    with path.open("w+b", buffering=0) as opened:
+        file = CachedFile(opened.fileno(), largest)
         writes, reads, busy = [], [], list[float]()
-        # As large as the file: no part of it stays in a cache of the CPU.
-        source = memoryview(bytearray(largest))
-        empty = partial(os.ftruncate, descriptor, 0)
         for size in _BLOCKS:
-            places = range(0, largest - size + 1, size)
-
-            def write(at: int, size: int = size) -> object:
-                return _write(descriptor, source[at : at + size], at)
-
-            def read(at: int, size: int = size) -> object:
-                return _read(descriptor, source[at : at + size], at)
-
-            writes.append(_timed(write, places, seconds / 8, busy, again=empty))
-            _fill(descriptor, largest)
-            reads.append(_timed(read, places, seconds / 8, []))
-    finally:
-        os.close(descriptor)
+            writes.append(file.writes(memory, size, seconds / 8, busy))
+            file.fill()
+            reads.append(file.reads(memory, size, seconds / 8))
+        buffer = cached_buffer(file, memory, seconds / 8)
+        most = int(buffer.value.estimate)
+        sizes, reused_writes, reused_reads = reused_copies(file, memory, most, seconds / 4)
     found.add_line(
         "cached write", _BLOCKS, writes, "new data in blocks of 4 KiB to 4 MiB into the page cache"
     )
     found.add_line("cached read", _BLOCKS, reads, "blocks of 4 KiB to 4 MiB out of the page cache")
     found.measurements.append(measured("I/O call, CPU time", "s", busy[: len(writes[0])], "writes of 4 KiB"))
+    blocks = f"blocks of {format_size(sizes[0])} to {format_size(sizes[-1])}, each the same memory again"
+    found.add_line(REUSED_WRITE, sizes, reused_writes, f"new data in {blocks}")
+    found.add_line(REUSED_READ, sizes, reused_reads, blocks)
+    found.measurements.append(buffer)
 
 
 def _measure_flush(found: FileFindings, path: Path, seconds: float, largest: int) -> None:
@@ -161,7 +164,7 @@ def _measure_direct(found: FileFindings, path: Path, seconds: float, largest: in
                         if order == "sequential"
                         else random.Random(size).sample(in_order, len(in_order))
                     )
-                    columns.setdefault(order, []).append(_timed(act, places, seconds / 16, []))
+                    columns.setdefault(order, []).append(timed(act, places, seconds / 16, []))
                 block.close()
             for order, rounds in columns.items():
                 found.add_line(
@@ -215,36 +218,9 @@ def _measure_metadata(found: FileFindings, directory: Path, seconds: float) -> N
         )
 
 
-def _timed(
-    act: Callable[[int], object],
-    places: range | list[int],
-    seconds: float,
-    busy: list[float],
-    *,
-    again: Callable[[], object] = lambda: None,
-) -> Floats:
-    """Seconds of `act` at one place after the other, with `again` before each repetition; CPU seconds go to `busy`."""
-    deadline, found, turn = Deadline(seconds), list[float](), 0
-    while len(found) < 8 or (len(found) < 400 and not deadline.over):
-        if turn % len(places) == 0:
-            again()
-        cpu, before = time.process_time(), time.perf_counter()
-        act(places[turn % len(places)])
-        found.append(time.perf_counter() - before)
-        busy.append(time.process_time() - cpu)
-        turn += 1
-    return np.array(found)
-
-
 def _read(descriptor: int, block: Any, at: int) -> object:
     return os.preadv(descriptor, [block], at)
 
 
 def _write(descriptor: int, block: Any, at: int) -> object:
     return os.pwritev(descriptor, [block], at)
-
-
-def _fill(descriptor: int, largest: int) -> None:
-    block = bytes(1024**2)
-    for at in range(0, largest, len(block)):
-        os.pwrite(descriptor, block, at)

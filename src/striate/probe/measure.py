@@ -23,7 +23,7 @@ from striate.probe.background import background_samples
 from striate.probe.filesystem import FileSystem
 from striate.probe.launch import local_launcher, run_ranks
 from striate.probe.messages import socket_of
-from striate.probe.page_cache import page_cache_limits
+from striate.probe.page_cache.limits import page_cache_limits
 from striate.probe.report import Findings, MachineFacts, ProbeReport
 from striate.probe.samples import measured
 from striate.provenance import versions

@@ -1,6 +1,6 @@
 import pytest
 
-from striate.probe.page_cache import page_cache_limits
+from striate.probe.page_cache.limits import page_cache_limits
 
 MIB = 1 << 20
 

@@ -1,5 +1,7 @@
 """Probing on made-up measurements: lines, ranges, pairs of ranks, waits, and the description that comes out."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,6 +21,7 @@ from striate.probe.deadline import affordable
 from striate.probe.fresh_memory import FRESH, READY
 from striate.probe.measure import crowds
 from striate.probe.messages import Pair, chosen_pairs
+from striate.probe.page_cache.copies import CACHED_BUFFER, REUSED_READ, REUSED_WRITE
 from striate.probe.report import Findings, MachineFacts
 from striate.probe.samples import Measurement, line_of, spread, sturdy_line
 from striate.probe.waits import (
@@ -148,6 +151,13 @@ def crowd(grain, times, background, *, cpus, turn, time_slice, flushed=False):
     return Measurement(name, "s", Interval.exactly(seconds), 8, "made up")
 
 
+REUSED = (
+    exactly(f"{REUSED_WRITE}: rate", "B/s", 4e9),
+    exactly(f"{REUSED_READ}: rate", "B/s", 20e9),
+    Measurement(CACHED_BUFFER, "B", Interval.exactly(4 * MIB), 9, "made up"),
+)
+
+
 def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=3e-3):
     levels = ["same socket", *["two sockets"] * (sockets > 1), *["two nodes"] * (nodes > 1)]
     found = [
@@ -160,6 +170,7 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
         exactly("cached read: latency", "s", 2e-6),
         exactly("cached read: rate", "B/s", 10e9),
         exactly("cached write: rate", "B/s", 3e9),
+        *REUSED,
         exactly("MPI-IO write, own files: latency", "s", 6e-6),
         exactly("MPI-IO write, own files: rate", "B/s", 6e9),
         exactly("MPI-IO read, own files: rate", "B/s", 20e9),
@@ -218,6 +229,9 @@ def test_every_range_holds_its_value():
     assert tables["server[0].nic.link.bandwidth"].low == "18 GB/s"
     assert tables["settings.write_copy"].low == "2700 MB/s"
     assert value_at(description, "settings.read_copy") == 10e9
+    assert tables["settings.write_copy_cached"].low == "3600 MB/s"
+    assert value_at(description, "settings.read_copy_cached") == 20e9
+    assert value_at(description, "settings.cached_buffer") == 4 * MIB
     assert tables["server[0].cache.ready"].low == "16 MiB"
     assert value_at(description, "server[0].cache.ready") == 128 * MIB
     assert value_at(description, "server[0].cache.fresh_rate") == 3e8
@@ -226,6 +240,14 @@ def test_every_range_holds_its_value():
     assert {"settings.turn", "settings.time_slice", "settings.background"} <= set(tables)
     assert {"settings.lag_fourfold", "settings.flushed_lag_double", "settings.longest_lag"} <= set(tables)
     assert "fresh memory: rate: 3e+08 B/s" in description.source
+
+
+def test_a_report_of_old_describes_no_copies_in_a_cache():
+    new = report()
+    kept = tuple(one for one in new.found.measurements if one not in REUSED)
+
+    settings = describe(replace(new, found=Findings(kept)), name="toy").settings
+    assert (settings.write_copy, settings.write_copy_cached) == (3e9, None)
 
 
 # The page cache keeps what is written until the sync: the flush takes as long after a pause as at once.
