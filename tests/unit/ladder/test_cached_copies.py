@@ -100,6 +100,35 @@ def test_one_of_the_two_rates_replaces_its_own():
     assert (met.settings.write_copy, met.settings.read_copy) == (2e9, 8e9)
 
 
+# Copies in a cache are twice as fast: so is what ranks share of the memory, and a rank's link keeps up with its copies.
+def test_the_memory_of_a_lone_node_does_not_slow_copies_in_a_cache():
+    slow = MACHINE.replace('link = {bandwidth = "900 GB/s"', 'link = {bandwidth = "5 GB/s"')
+    cluster = cluster_from_toml(slow.replace('socket = {bandwidth = "900', 'socket = {bandwidth = "6'))
+
+    (node,), (server,) = (
+        getattr(with_cached_copies(cluster, 1).description, key) for key in ("node", "server")
+    )
+    assert (node.nic.link.bandwidth, node.socket.bandwidth, server.nic.link.bandwidth) == (8e9, 12e9, 10e9)
+    found = predict(writing_and_reading().with_reused_buffer("4 KiB"), cluster, rung="fine")
+    assert found.bounds.estimate == pytest.approx(0.4 / 4 + 0.4 / 8, rel=0.01)
+
+
+def test_links_of_a_network_stay_as_fast_as_they_are():
+    network = '[network]\ntopology = "star"\nswitch = {bandwidth = "900 GB/s"}\n'
+    uplink = 'uplink = {bandwidth = "5 GB/s", latency = "1 us"}\nsocket ='
+    cluster = cluster_from_toml(
+        MACHINE.replace("count = 1\nsockets", "count = 2\nsockets").replace("\nsocket =", f"\n{uplink}")
+        + network
+    )
+
+    met = with_cached_copies(cluster, 1)
+    assert met.settings.read_copy == 8e9
+    assert (met.description.node, met.description.server) == (
+        cluster.description.node,
+        cluster.description.server,
+    )
+
+
 # 0.4 GB at 3.2 to 5 GB/s and then at 8 GB/s; the range of `write_copy` is that of a rate not used.
 def test_the_range_of_the_rate_that_is_used_makes_the_bounds():
     cluster = cluster_from_toml(MACHINE + RANGES)
