@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+SAYS_NOTHING = 100.0  # a high end that many times the low end tells nobody anything
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -37,6 +39,11 @@ class Interval:
         if self.width == 0:
             return 0.0
         return self.width / self.low if self.low > 0 else math.inf
+
+    @property
+    def is_bounded_above(self) -> bool:
+        """False when the high end is so far from the low end that it says nothing."""
+        return self.high <= SAYS_NOTHING * self.low
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high

@@ -24,15 +24,20 @@ def _answer_row(answer: Answer) -> tuple[str, ...]:
 
 
 def _bounds_words(interval: Interval) -> tuple[str, ...]:
-    """Both ends and how far they are apart; a rung that plays one order of events bounds nothing."""
+    """Both ends and how far they are apart; a rung that plays one order of events bounds nothing.
+
+    A high end that says nothing is left out.
+    """
     if interval.width == 0:
         return ("-", "-", "-")
+    if not interval.is_bounded_above:
+        return (about_seconds(interval.low), "-", "-")
     return (about_seconds(interval.low), about_seconds(interval.high), f"{interval.relative_error:.1%}")
 
 
 def _phase_row(phase: Phase) -> tuple[str, ...]:
-    times = (phase.seconds.estimate, phase.seconds.low, phase.seconds.high)
-    return (phase.name, phase.rung, phase.why, *map(about_seconds, times))
+    low, high, _ = _bounds_words(phase.seconds)
+    return (phase.name, phase.rung, phase.why, about_seconds(phase.seconds.estimate), low, high)
 
 
 def _day_row(day: Day) -> tuple[str, ...]:

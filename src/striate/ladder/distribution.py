@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from striate.errors import PredictionError
-from striate.interval import Interval
+from striate.interval import SAYS_NOTHING, Interval
 
 SHARE = 0.80  # of the runs that a printed range is to hold
 TENTH = -NormalDist().inv_cdf(
@@ -76,7 +76,7 @@ def source_rows(spreads: Sequence[Spread]) -> list[tuple[str, str, str, str]]:
 
 
 def _source_row(spread: Spread, confirmed: float) -> tuple[str, str, str, str]:
-    low, high = (f"{factor - 1:+.1%}" if factor != 1 else "-" for factor in spread.factors)
+    low, high = map(_change, spread.factors)
     partly = spread.source == MACHINE and confirmed < 1 and max(spread.below, spread.above) > 0
     how = (
         f"{spread.how}; {confirmed:.0%} of the deviations used, as fits the validated runs"
@@ -84,6 +84,12 @@ def _source_row(spread: Spread, confirmed: float) -> tuple[str, str, str, str]:
         else spread.how
     )
     return spread.source, low, high, how
+
+
+def _change(factor: float) -> str:
+    if factor == 1:
+        return "-"
+    return f"{factor - 1:+.1%}" if factor <= SAYS_NOTHING else "unbounded"
 
 
 def range_of(median: float, spreads: Sequence[Spread]) -> Interval:

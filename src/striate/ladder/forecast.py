@@ -111,10 +111,15 @@ class Forecast:
         return percentile(self.seconds.estimate, self.spreads, percent)
 
     def __str__(self) -> str:
-        low, high = about_seconds(self.seconds.low), about_seconds(self.seconds.high)
         spent = about_seconds(self.cost.cpu_seconds)
-        runs = f"{SHARE:.0%}: {low} to {high}" if self.spreads else "exact result of the model"
+        runs = f"{SHARE:.0%}: {self._range_words()}" if self.spreads else "exact result of the model"
         return f"{about_seconds(self.seconds.estimate)} ({runs}) by {self.rung}; cost {spent}"
+
+    def _range_words(self) -> str:
+        low = about_seconds(self.seconds.low)
+        if not self.seconds.is_bounded_above:
+            return f"{low} or more, no useful upper bound"
+        return f"{low} to {about_seconds(self.seconds.high)}"
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -16,6 +16,7 @@ from striate.cluster.cluster import Cluster
 from striate.cluster.description.networks import GraphNetwork
 from striate.cluster.placement import Placement
 from striate.engine.file_tables import uses_aggregators
+from striate.interval import SAYS_NOTHING
 from striate.rungs.floor import Floor
 from striate.rungs.machine_inputs import step_seconds
 from striate.rungs.machine_parts import copies, delays_write_back, has_throttles, has_windows
@@ -24,7 +25,6 @@ from striate.workload.kinds import ANY, FILE_CALLS, Kind
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
 
-SAYS_NOTHING = 100.0  # a high end that many times the low end tells nobody anything
 # The operand that names the sender. Messages of one sender are matched in the order sent, whatever their tags.
 _SENDER = {Kind.RECV: "peer", Kind.SENDRECV: "source"}
 

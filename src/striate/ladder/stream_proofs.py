@@ -12,7 +12,8 @@ from striate.cluster.cluster import Cluster
 from striate.cluster.description.networks import StarNetwork
 from striate.cluster.measures import EMPTY_MESSAGE_BYTES, route_measure
 from striate.cluster.storage import Disk, FlashDisk, latency_ticks, random_access_ticks
-from striate.ladder.proofs import SAYS_NOTHING, Proof
+from striate.interval import SAYS_NOTHING
+from striate.ladder.proofs import Proof
 from striate.rungs.stream_program import disk_places
 from striate.workload.flow_costs import DiskPrices, FlowCosts
 from striate.workload.flows import Flows, ListedFlows

@@ -72,6 +72,14 @@ def test_a_forecast_prints_in_one_line():
     assert printed == "88.4 s (80%: 82.2 s to 94.6 s) by macro-queue; cost 320 ms"  # 0.31 s + 0.01 s
 
 
+def test_an_upper_end_that_says_nothing_is_not_printed():
+    spread = Spread("order", 0.1, 0.2, "planted")
+    wide, narrow = (str(example(seconds=Interval(0.5, 1.0, high), spreads=(spread,))) for high in (50.5, 50))
+
+    assert wide.startswith("1 s (80%: 500 ms or more, no useful upper bound) by ")
+    assert narrow.startswith("1 s (80%: 500 ms to 50 s) by ")
+
+
 def test_a_forecast_without_sources_of_a_range_says_that_it_is_exact():
     assert str(example()) == "88.4 s (exact result of the model) by macro-queue; cost 320 ms"
 
