@@ -111,7 +111,7 @@ def read_bounded(path: str | Path, most: int, *, kind: type[StriateError] = Trac
     with Path(path).open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
-        raise kind(f"expected a file of at most {about_size(most)}, found more", source=str(path))
+        raise kind(f"expected a file of at most {about_size(most)}, found a larger one", source=str(path))
     return content
 
 

@@ -45,7 +45,11 @@ def flows(
         expect_at_least(1, side, "blocks along a side", at=f"$.grid[{number}]")
     left, top, right, bottom = window
     if not (0 <= left < right <= 1 and 0 <= top < bottom <= 1):
-        raise WorkloadError(f"expected a window inside the stored area, got {window}", at="$.window")
+        raise WorkloadError(
+            "expected a window inside the stored area, with 0 <= left < right <= 1 and "
+            f"0 <= top < bottom <= 1, got {window}",
+            at="$.window",
+        )
     area = _area(math.ceil(stored / size / queries), grid)
     return BlockFlows(
         "titan",

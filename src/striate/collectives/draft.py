@@ -87,7 +87,7 @@ class ScheduleDraft:
 
     def __init__(self, size: int, carries: Carries | None = None) -> None:
         if size < 1:
-            raise ScheduleError(f"a group has at least one rank, got {size}")
+            raise ScheduleError(f"expected a group of at least one rank, got {size}")
         self.size = size
         self.everyone: Ranks = np.arange(size, dtype=np.int32)
         self._carries = carries

@@ -147,7 +147,10 @@ def checked(test: MdTest) -> MdTest:
 def _items(test: MdTest) -> int:
     """Files of each rank; a number that the folders cannot share evenly is rounded down, as mdtest does."""
     if test.depth and test.branches ** min(test.depth, 64) > MOST_FILES:
-        raise WorkloadError(f"expected a tree of at most {MOST_FILES:,} folders", at="-z", source="mdtest")
+        found = f"{test.branches}^{test.depth}"
+        raise WorkloadError(
+            f"expected a tree of at most {MOST_FILES:,} folders, got {found}", at="-z", source="mdtest"
+        )
     leaves, folders = test.branches**test.depth, _folders(test)
     holding = max(leaves if test.leaves_only else folders, 1)
     if test.items_per_folder and test.items:

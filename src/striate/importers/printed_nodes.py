@@ -72,7 +72,9 @@ def _cores(keys: dict[str, str], name: str, source: str) -> int:
 def _number(keys: dict[str, str], key: str, name: str, source: str) -> int:
     text = keys.get(key, "")
     if not re.fullmatch(r"[0-9]{1,15}", text, re.ASCII) or int(text) < 1:
-        raise ClusterError(f"expected a number of {key}, got {text!r:.40}", at=name[:40], source=source)
+        raise ClusterError(
+            f"expected a whole number of at least 1 for {key}, got {text!r:.40}", at=name[:40], source=source
+        )
     return int(text)
 
 

@@ -40,7 +40,9 @@ class Layout(ABC):
         servers, physical = np.empty_like(wanted), np.empty_like(wanted)
         if not self._native.locate(wanted.reshape(-1), servers.reshape(-1), physical.reshape(-1)):
             _refuse_negative(wanted, "an offset")
-            raise LayoutError(f"expected positions up to 2^63 - 1, got a byte beyond, with layout {self}")
+            raise LayoutError(
+                f"expected positions up to 2^63 - 1 on a server, got a larger one, with layout {self}"
+            )
         return servers[()], physical[()]
 
     def logical(self, server: Whole, physical: Whole) -> Int64:
@@ -86,7 +88,9 @@ class Layout(ABC):
             ) from None
         pieces = Pieces(*columns)
         if len(pieces) and int(pieces.physical.min()) < 0:
-            raise LayoutError(f"expected positions up to 2^63 - 1, got a byte beyond, with layout {self}")
+            raise LayoutError(
+                f"expected positions up to 2^63 - 1 on a server, got a larger one, with layout {self}"
+            )
         return pieces
 
     def physical_size(self, server: Whole, logical_size: Whole) -> Int64:
@@ -96,7 +100,9 @@ class Layout(ABC):
         if not self._native.physical_size(servers.reshape(-1), sizes.reshape(-1), lengths.reshape(-1)):
             self._refuse_servers(servers)
             _refuse_negative(sizes, "a size")
-            raise LayoutError(f"expected positions up to 2^63 - 1, got a byte beyond, with layout {self}")
+            raise LayoutError(
+                f"expected positions up to 2^63 - 1 on a server, got a larger one, with layout {self}"
+            )
         return lengths[()]
 
     def physical_sizes(self, logical_size: int) -> Int64:

@@ -58,7 +58,9 @@ def strips_of(plugin: LoadedPlugin, rule: Any, file: FileRequest) -> VarStrip | 
                 f"expected a server from 0 to {servers - 1}, got {server} in strip {number} {where}"
             )
         if size < 1:
-            raise plugin.error(f"expected strips of a byte or more, got {size} in strip {number} {where}")
+            raise plugin.error(
+                f"expected at least 1 byte in each strip, got {size} in strip {number} {where}"
+            )
         pairs.append((server, size))
     try:
         return VarStrip(pairs)

@@ -51,8 +51,8 @@ class Plugins:
             if what in taken:
                 other = taken[what]
                 raise one.error(
-                    f"expected one plug-in for the {what}, got another one, {other.name} of {other.source}; "
-                    "choose with FILE:NAME"
+                    f"expected one plug-in for the {what}, got two, this one and {other.name} of "
+                    f"{other.source}; choose one with FILE:NAME"
                 )
             taken[what] = one
         algorithms = {

@@ -56,7 +56,9 @@ class Variable:
         for word in (name, *dimensions):
             checked_name(word)
         if len(set(dimensions)) != len(dimensions) or not dimensions:
-            raise DatasetError(f"expected dimensions, each once, got {dimensions}", at=name)
+            raise DatasetError(
+                f"expected at least one dimension, and each only once, got {dimensions}", at=name
+            )
         if self.codec == "auto":
             raise DatasetError('expected the name of a codec for a variable, got "auto"', at=name)
         attributes = checked_attributes(self.attributes, at=name)

@@ -120,11 +120,16 @@ def _lists(table: pa.Table, numbers: Any) -> tuple[ExtentLists, Any]:
     listed = numbers[holding]
     new = np.full(int(numbers.max()) + 1, -1, np.int32) if numbers.max() < 2**26 else None
     if new is None or (listed < 0).any() or len(np.unique(listed)) != len(listed):
-        raise TraceError("expected each list of byte runs beside one row", at="column runs")
+        raise TraceError(
+            "expected a different number from 0 to 2^26 - 1 for each list of byte runs", at="column extents"
+        )
     new[listed] = np.arange(len(listed))
     used = numbers >= 0
-    if (new[numbers[used]] < 0).any():
-        raise TraceError("a row refers to byte runs that do not exist", at="column extents")
+    missing = numbers[used][new[numbers[used]] < 0]
+    if len(missing):
+        raise TraceError(
+            f"expected numbers of lists in the column runs, got {int(missing[0])}", at="column extents"
+        )
     lists = []
     for row in holding.tolist():
         entry = runs[row].values

@@ -41,10 +41,12 @@ def checked(samples: pa.Table, hosts: int) -> pa.Table:
     if any(column.null_count for column in table.columns):
         raise TraceError("expected a value in every row", at="resources")
     host, time = (np.asarray(table.column(name).to_numpy()) for name in ("host", "time"))
-    if ((host < 0) | (host >= hosts)).any():
-        raise TraceError(f"expected host numbers below {hosts}", at="resources")
-    if ((time < -(2**62)) | (time > 2**62)).any():
-        raise TraceError("expected times within 146 years of the start", at="resources")
+    if (wrong := (host < 0) | (host >= hosts)).any():
+        raise TraceError(f"expected host numbers below {hosts}, got {host[wrong][0]}", at="resources")
+    if (wrong := (time < -(2**62)) | (time > 2**62)).any():
+        raise TraceError(
+            f"expected times within 146 years of the trace's start, got {time[wrong][0]} ns", at="resources"
+        )
     return ordered(table)
 
 

@@ -149,7 +149,10 @@ def _fold(operations: Iterable[Operation | Several | Repeated], into: _Folding) 
     def leaves(operation: Operation) -> Iterator[tuple[int, tuple[int, ...]]]:
         """The shape and the free values of every row."""
         if operation.communicator not in numbers:
-            raise WorkloadError(f"no communicator {operation.communicator!r}; there are {', '.join(numbers)}")
+            known = ", ".join(numbers)
+            raise WorkloadError(
+                f"expected one of the program's communicators ({known}), got {operation.communicator!r}"
+            )
         counts = operation.operands[1] if "counts" in OPERANDS[operation.kind] else None
         row = (
             _note_counts(names, counts, rows, into.rank, into.ranks) if isinstance(counts, np.ndarray) else 0

@@ -136,7 +136,8 @@ class Spmd:
         if operation.communicator not in self._number:
             known = ", ".join(self._number)
             raise WorkloadError(
-                f"no communicator {operation.communicator!r}; there are {known}", at=self._here()
+                f"expected one of the program's communicators ({known}), got {operation.communicator!r}",
+                at=self._here(),
             )
         number = self._number[operation.communicator]
         try:

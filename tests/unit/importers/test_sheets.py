@@ -160,7 +160,11 @@ def test_sheets_are_joined_and_every_program_is_forecast_on_them(tmp_path, capsy
         ("gluster", GLUSTER + GLUSTER, "of one volume, found 2"),
         ("gluster", GLUSTER.replace("= 4", "= 5"), "it says 5 bricks and lists 4"),
         ("slurm", "nothing", "no NodeName is there"),
-        ("slurm", NODE.format("n1", "much"), "expected a number of RealMemory, got 'much' - at n1"),
+        (
+            "slurm",
+            NODE.format("n1", "much"),
+            "expected a whole number of at least 1 for RealMemory, got 'much' - at n1",
+        ),
         ("slurm", NODE.format("n1", 1) * 2, "the node 'n1' is listed twice"),
         ("slurm", NODE.format("n[1-x]", 1), "expected nodes such as node[001-064], got 'n[1-x]'"),
         ("slurm", NODE.format("n[9-1]", 1), "expected an ascending range of nodes, got 'n[9-1]'"),

@@ -54,7 +54,7 @@ BROKEN = [
     ("routing", "expected edges 0 to", "def route(self, source, target): return [10**6]"),
     ("routing", "expected edges from", "def route(self, source, target): return 'left'"),
     ("layout", "expected a server from 0 to 1, got 2", "def strips(self, file): return [(0, 1), (2, 5)]"),
-    ("layout", "expected strips of a byte or more, got 0", "def strips(self, file): return [(0, 0)]"),
+    ("layout", "expected at least 1 byte in each strip, got 0", "def strips(self, file): return [(0, 0)]"),
     ("layout", "expected 1 to 65536 strips", "def strips(self, file): return []"),
     ("collective-io", "is in no piece", "def plan(self, access): return [Piece(0, 0, 0, 1000)]"),
     ("collective-io", "is in no piece", "def plan(self, access): return []"),

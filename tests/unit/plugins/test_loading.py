@@ -81,7 +81,9 @@ def test_two_of_a_kind_are_refused_and_one_is_chosen_by_name(tmp_path):
         plugins = [A, B]
         """,
     )
-    with pytest.raises(PluginError, match="expected one plug-in for the layout, got another one, first of"):
+    with pytest.raises(
+        PluginError, match="expected one plug-in for the layout, got two, this one and first of"
+    ):
         load([both])
 
     assert [one.name for one in load([f"{both}:second"]).loaded] == ["second"]

@@ -103,7 +103,8 @@ def by_rank(*operations):
         ),
         (
             barrier(comm="rows"),
-            "no communicator 'rows'; there are world - at rank 1, operation 1 (barrier) (app)",
+            "expected one of the program's communicators (world), got 'rows' "
+            "- at rank 1, operation 1 (barrier) (app)",
         ),
         (
             alltoallv([1, 2, 3]),

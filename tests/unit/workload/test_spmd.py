@@ -179,7 +179,7 @@ def test_a_million_ranks_cost_as_much_as_one():
         ),
         (
             lambda body: body.barrier(comm="rows"),
-            "no communicator 'rows'; there are world - at row 0",
+            "expected one of the program's communicators (world), got 'rows' - at row 0",
         ),
         (
             lambda body: body.alltoallv([1] * 5),

@@ -99,7 +99,9 @@ def parse_nexus(text: str) -> Matrix:
     block = bare[begin.end() :][: end.start()]
     taxa, sites = _dimension(block, "ntax"), _dimension(block, "nchar")
     if taxa * sites > MOST_CELLS:
-        raise NexusError(f"expected at most {MOST_CELLS} cells, got {taxa} x {sites}")
+        raise NexusError(
+            f"expected a matrix of at most {MOST_CELLS:,} cells, got {taxa} taxa x {sites} sites"
+        )
     kind = re.search(r"datatype\s{0,99}=\s{0,99}(\w+)", block, re.IGNORECASE)
     if kind is None or kind[1].lower() not in ("dna", "rna", "nucleotide"):
         raise NexusError(f"expected datatype DNA, got {kind[1] if kind else 'none'}")

@@ -152,7 +152,7 @@ def whole_range(text: str, *, at: str) -> list[int]:
     for part in text.split(","):
         numbers += _one_range(part.strip(), at=at)
         if len(numbers) > 10**7:
-            raise QueueingError(f"expected at most {10**7} numbers, got more", at=at)
+            raise QueueingError(f"expected at most {10**7:,} numbers, got more from {text!r:.40}", at=at)
     return numbers
 
 

@@ -96,8 +96,8 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--noise",
     metavar="NOISE",
-    help="also print the time on a usual and on a bad day of a shared machine: a file of `striate noise learn`, "
-    "or tokio",
+    help="also print the time on a usual and on a bad day of a shared machine, as learnt in a file of "
+    "`striate noise learn`, or in the bundled table tokio",
 )
 @click.option(
     "--self-check",

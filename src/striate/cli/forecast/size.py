@@ -21,8 +21,8 @@ from striate.cli.output import deliver, json_option, output_option, refuse_overw
 )
 @click.option(
     "--vary",
-    help="what may be chosen, the most expensive first: servers, links, drives (of a server); host-links where no "
-    "MACHINE is named",
+    help="what to vary, the most expensive first: servers, links, drives (per server); "
+    "host-links only without MACHINE",
 )
 @click.option(
     "--price",
@@ -32,7 +32,7 @@ from striate.cli.output import deliver, json_option, output_option, refuse_overw
 )
 @click.option("--ranks", type=click.IntRange(min=1), help="number of accelerators of the job")
 @json_option
-@output_option("a page with the trade-off (.html), or the answer (.json)")
+@output_option("write a page with the trade-off (.html), or the answer (.json)")
 def command(
     program: str,
     machine: str | None,

@@ -74,7 +74,7 @@ def command() -> None:
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path("/var/tmp"),
     show_default=True,
-    help="file system whose free space holds the disk images, which have no file names",
+    help="directory of a file system with free space for the disk images (unlinked files)",
 )
 @name_option
 def up(directory: Path, **options: Any) -> None:

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="the forecast's simulated timeline, to compare parts of the run",
 )
-@click.option("--region", help="compare with this named region of the run only")
+@click.option("--region", help="compare the forecast with this named region of the run only")
 @click.option(
     "--noise",
-    help="say whether the difference is noise: a file of `striate noise learn`, or tokio",
+    help="say whether the difference is run-to-run noise, as learnt in a file of `striate noise learn`, "
+    "or in the bundled table tokio",
     metavar="NOISE",
 )
 @json_option

@@ -27,9 +27,7 @@ from striate.errors import OutputError
     type=click.Path(path_type=Path),
     help="the directory of a server of the dataset; once for each server, in order",
 )
-@click.option(
-    "--link", is_flag=True, help="a .h5 that points into the dataset's own files in place of a copy"
-)
+@click.option("--link", is_flag=True, help="write a .h5 that points into the dataset's own files, not a copy")
 @click.option("--force", is_flag=True, help="overwrite an existing output")
 def command(
     source: Path,

@@ -123,9 +123,9 @@ def advise(
 ) -> None:
     """Advise a layout by the rules of thesis 003: for the phases of a trace, or for a sampler of several runs.
 
-    A sampler is described by --runs, --processes and --generation; with --memory the number of generations to buffer
-    stays within three quarters of it. The rules are heuristics; `striate predict --layout` forecasts the time
-    with a layout.
+    A sampler is described by --runs, --processes and --generation. With --memory, the advised number of
+    generations to buffer fits into three quarters of that memory. The rules are heuristics; `striate predict --layout`
+    forecasts the time with a layout.
     """
     from striate.layout.buffering import write_count
 

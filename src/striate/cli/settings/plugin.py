@@ -21,7 +21,7 @@ KINDS = {
 
 @click.group()
 def command() -> None:
-    """Plug-ins: a user's own algorithms in place of the built-in ones, by `--plugin` of predict, simulate and tune.
+    """Plug-ins: your own algorithms in place of built-in ones, for `--plugin` of predict, simulate and tune.
 
     A plug-in is a Python file, or a shared object of C++, which is run with your rights.
     """

@@ -36,7 +36,8 @@ def check_measured(description: Description) -> None:
         low, high = (read_like(value, getattr(table, end), f"{at}.{end}") for end in ("low", "high"))
         if not low <= value <= high:
             raise ClusterError(
-                f"expected {table.low} to {table.high} to contain the value at {table.key}", at=at
+                f"expected a range that includes the value of {table.key}, got {table.low} to {table.high}",
+                at=at,
             )
 
 

@@ -121,8 +121,10 @@ def _lfs_bytes(size: int) -> str:
 def _refuse_component(one: LayoutComponent, servers: int, before: int, *, at: str) -> None:
     positive(one.unit, "a stripe size")
     if one.end <= before:
-        found = f"expected an end after {format_bytes(before) if before else '0'}"
-        raise LayoutError(f"{found}, where the component before ends, got {format_bytes(one.end)}", at=at)
+        wanted = (
+            f"expected an end after that of the previous component, {format_bytes(before) if before else '0'}"
+        )
+        raise LayoutError(f"{wanted}, got {format_bytes(one.end)}", at=at)
     if one.end != LARGEST and one.end % one.unit:
         raise LayoutError(
             f"expected an end that is a multiple of the stripe size {format_bytes(one.unit)}, "

@@ -43,7 +43,9 @@ def strip(slot: Slot, content: bytes, *, at: str | None = None) -> bytes:
     if len(content) != slot.size:
         raise LayoutError(f"expected {slot.size} bytes of slot {slot.name!r}, got {len(content)}", at=at)
     if b"\0" in content:
-        raise LayoutError(f"expected a written slot {slot.name!r}, found bytes never written", at=at)
+        raise LayoutError(
+            f"expected all bytes of slot {slot.name!r} to be written, found bytes never written", at=at
+        )
     if not slot.padded:
         return content
     if not content.endswith(b"\n"):

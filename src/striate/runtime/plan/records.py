@@ -37,7 +37,8 @@ def result_array(
     if out.dtype != dtype or out.shape != shape:
         raise DatasetError(f"{wanted}, got one of {out.dtype} {out.shape}")
     if not out.flags.c_contiguous or not out.flags.writeable:
-        raise DatasetError(f"{wanted}, got one that is not")
+        flaw = "read-only" if out.flags.c_contiguous else "not contiguous"
+        raise DatasetError(f"{wanted}, got one that is {flaw}")
     return out
 
 

@@ -89,7 +89,8 @@ def _in_order(codecs: list[Any]) -> tuple[Any, ...]:
         last = number + 1 == len(codecs) - (codecs[-1].codec_id in CHECKSUMS)
         if number + 1 < len(codecs) and not last and name not in FILTERS:
             raise DatasetError(
-                f"expected only shuffle or delta before the last codec, and a checksum after it, got {name!r}"
+                "expected only shuffle or delta before the last codec (a checksum may follow it), "
+                f"got {name!r}"
             )
     return tuple(codecs)
 

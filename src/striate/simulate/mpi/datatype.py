@@ -251,4 +251,4 @@ def of_dtype(dtype: AnyDtype) -> MpiDatatype:
             return PREDEFINED[pair]
     if dtype.kind in "SV" and dtype.itemsize:
         return MpiDatatype(byte_runs.element(dtype.itemsize), dtype)
-    raise KeyError(f"{dtype.str}: no MPI datatype for these elements")
+    raise KeyError(f"expected array elements that an MPI datatype describes, got {dtype.str}")

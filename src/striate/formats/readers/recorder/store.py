@@ -60,7 +60,9 @@ def _sections(path: Path) -> dict[tuple[int, int], tuple[int, int]]:
     with path.open("rb") as file:
         head = file.read(_HEAD.size)
         if len(head) < _HEAD.size or head[:8] != MAGIC:
-            raise TraceError(f"expected a file that starts with {MAGIC.decode()}", at=COMBINED)
+            raise TraceError(
+                f"expected a file that starts with {MAGIC.decode()}, found {head[:8]!r}", at=COMBINED
+            )
         count = _HEAD.unpack(head)[2]
         index = file.read(min(count * _ENTRY.size, length))
     found = {}
