@@ -5,6 +5,7 @@ pictures. Exit status 1 when a statement that must hold does not.
 """
 
 import sys
+import textwrap
 from pathlib import Path
 
 from thesis_machine import Bench, calibrated
@@ -107,34 +108,38 @@ def write_page(page: Path, bench: Bench, targets: list[Target]) -> None:
         parts += [f"- {need}: {name} - **{'yes' if holds else 'no'}**." for name, holds, need in statements]
         if target.misses:
             reason = REASONS.get(target.number, "")
-            parts.append(f"\nMissed: {'; '.join(target.misses)}. {reason}")
+            missed = f"Missed: {'; '.join(target.misses)}. {reason}"
+            parts.append("\n" + textwrap.fill(missed, 128, break_on_hyphens=False))
         parts.append("")
     page.write_text("\n".join(parts).rstrip() + "\n")
 
 
 OPENING = """# Chapter 7 of thesis 003, in simulation
 
-`python verification/thesis.py` makes this page and its pictures. Both versions of the program are simulated by
-the rung `fine` on the bundled machine `pvs-cluster`: the serial one, in which every line goes to rank 0 while all ranks
-wait, and the mapped one, in which every rank writes its own. Four costs that the thesis does not print are calibrated,
-on measurements 15 (step and latency) and 3 (what grows with the tree, and with every generation of the parallel
-version). The others are assumed: they have the order of magnitude of the hardware and software of that time, but were
-chosen with all measurements known, so the numbers below are a consistent picture rather than a blind test. Ranks are
-placed on nodes round-robin. *Must hold* and *should hold* mark statements of the thesis that are compared with the
-simulation; the script fails when one that must hold does not.
+`python verification/thesis.py` makes this page and its pictures. The rung `fine` simulates both versions of the
+program on the bundled machine `pvs-cluster`. In the serial version every line is sent to rank 0 while all ranks wait;
+in the mapped version every rank writes its own lines. Four costs that the thesis does not print are calibrated on
+measurements 15 (step and latency) and 3 (the costs that grow with the tree, and with every generation of the parallel
+version). The other costs are assumed. They have the order of magnitude of the hardware and software of that time, but
+were chosen with all measurements known, so the numbers below are a consistent picture rather than a blind test. Ranks
+are placed on nodes round-robin. *Must hold* and *should hold* mark statements of the thesis that are compared with
+the simulation; the script fails when a statement that must hold does not.
 """
 REASONS = {
-    "8": "The step from 32 to 64 runs is the largest; later doublings add what the thesis saw.",
-    "9": "With small units every write sends a request to all eight servers, whatever its size; no other cost of small "
-    "units is modelled. The thesis saw a loss at 1 byte and none at 100, which suggests a cost per strip.",
-    "10": "The thesis' gain needs a write of a few lines to cost as much as a generation of 32 chains; such a cost "
-    "would make buffering pay several times more than measurement 12 saw. No single cost of a write meets both.",
-    "11": "A growing buffer outweighs the saved requests only from 20 generations on; the thesis saw it from 5.",
-    "13": "The directions are right. First generations are too fast where lines are long (what the map costs is an "
-    "assumption), and all are too fast where lines are short, as in measurement 10.",
-    "14": "All six lie within 2 percent of each other in the simulation, and in the thesis all but a unit of 1 byte. "
-    "With the file's areas per run, strips lie on the writer's node only by chance (1 in 8), so varstrip gains nothing "
-    "here.",
+    "8": "The step from 32 to 64 runs is the largest; later doublings add as much as in the thesis.",
+    "9": "With small units every write sends a request to all eight servers, whatever its size; the model has no "
+    "other cost of small units. The thesis measured a loss at 1 byte and none at 100, which suggests a cost "
+    "per strip.",
+    "10": "The gain in the thesis requires that a write of a few lines costs as much as a generation of 32 chains. "
+    "With such a cost, buffering would save several times more than measurement 12 shows. No single cost of a "
+    "write fits both measurements.",
+    "11": "The cost of a growing buffer exceeds the saving of requests only from 20 generations on; in the thesis "
+    "it does from 5.",
+    "13": "The directions are right. Where lines are long, the simulated first generations are too fast (the cost "
+    "of the map is an assumption). Where lines are short, all generations are too fast, as in measurement 10.",
+    "14": "In the simulation all six speedups lie within 2 percent of each other; in the thesis this is so for all "
+    "except a unit of 1 byte. The file has an area per run, so strips lie on the writer's node only by chance "
+    "(1 in 8), and varstrip gains nothing here.",
 }
 
 if __name__ == "__main__":
