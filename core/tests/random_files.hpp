@@ -174,6 +174,7 @@ class RandomFiles : private RandomDraws {
         files_.inode_lock = one_in(4);
         files_.write_copy_rate = one_in(4) ? rate() : 0;
         files_.read_copy_rate = one_in(4) ? rate() : 0;
+        files_.piece_ticks = one_in(4) ? latency() : 0;
         files_.open_by_all = one_in(4);
         files_.sync_alone = one_in(2);
         files_.flush_on_close = one_in(3);

@@ -140,6 +140,7 @@ inline FileRules borrow_file_rules(Borrower& borrower, nb::handle files, std::in
     rules.inode_lock = nb::cast<bool>(files.attr("inode_lock"));
     rules.write_copy_rate = nb::cast<double>(files.attr("write_copy"));
     rules.read_copy_rate = nb::cast<double>(files.attr("read_copy"));
+    rules.piece_ticks = nb::cast<Ticks>(files.attr("piece_cpu"));
     rules.open_by_all = nb::cast<bool>(files.attr("open_by_all"));
     rules.sync_alone = nb::cast<bool>(files.attr("sync_alone"));
     rules.flush_on_close = nb::cast<bool>(files.attr("flush_on_close"));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "program_runner.hpp"
+#include "striate/events/clock_sums.hpp"
 #include "striate/storage/two_phase.hpp"
 
 namespace striate {
@@ -36,9 +37,10 @@ std::vector<std::int64_t> ProgramRunner::aggregators(const std::vector<Joined>& 
     return chosen;
 }
 
-// Every member gets its list of steps. In a round of a write it sends to the aggregators, which then access
-// the file; a read goes the other way round. Where rounds are pipelined an aggregator has two buffers: it
-// waits for the access of a round together with the exchange of the next.
+// Every member lists its runs, and gets its list of steps. In a round of a write it sends to the aggregators,
+// which have merged the lists of their domains and then access the file; a read goes the other way round.
+// Where rounds are pipelined an aggregator has two buffers: it waits for the access of a round together with
+// the exchange of the next.
 void ProgramRunner::exchange_access(std::vector<Joined> everyone, const Meeting& where,
                                     const CollectiveRule& rule) {
     const GroupColumns& family = input_.communicators[place(std::get<0>(where))];
@@ -84,6 +86,15 @@ void ProgramRunner::exchange_access(std::vector<Joined> everyone, const Meeting&
         }
         return busy;
     };
+    const auto list_runs = [&](std::size_t member, std::int64_t runs) {
+        if (input_.files->piece_ticks > 0 && runs > 0) steps[member].push_back({What::list, 0, runs, {}});
+    };
+    const auto merge_lists = [&](std::int64_t round) {
+        for (std::size_t at = move; at < plan.move_round.size() && plan.move_round[at] == round; ++at) {
+            list_runs(place(chosen[place(plan.move_aggregator[at])]),
+                      plan.first_piece[at + 1] - plan.first_piece[at]);
+        }
+    };
     const auto begin_access = [&](std::int64_t round) {
         std::vector<bool> busy(everyone.size());
         for (; access < plan.access_round.size() && plan.access_round[access] == round; ++access) {
@@ -101,14 +112,18 @@ void ProgramRunner::exchange_access(std::vector<Joined> everyone, const Meeting&
             if (busy[member]) steps[member].push_back({What::wait, 0, 0, {}});
         }
     };
+    for (std::size_t member = 0; member < everyone.size(); ++member)
+        list_runs(member, std::ssize(everyone[member].runs.sizes));
     for (std::int64_t round = 0; round < plan.rounds; ++round) {
         if (write) {
+            merge_lists(round);
             wait(exchange(round));
             const std::vector<bool> busy = begin_access(round);
             if (!pipelined) wait(busy);
         } else {
             if (round == 0 || !pipelined) wait(begin_access(round));
             if (pipelined) static_cast<void>(begin_access(round + 1));
+            merge_lists(round);
             wait(exchange(round));
         }
     }
@@ -146,6 +161,11 @@ void ProgramRunner::act_on_file(std::uint32_t index) {
             continue;
         }
         ++file_works_[mine].next;
+        if (step.what == FileStep::What::list) {
+            if (steps_) steps_->begin(index, network_->now(), true);
+            tasks_[index].phase = Task::Phase::stepping;
+            return start_job(tasks_[index].rank, times(step.bytes, input_.files->piece_ticks), index);
+        }
         ++tasks_[index].open;
         if (step.what == FileStep::What::access) {
             const FileRuns runs = step.runs;

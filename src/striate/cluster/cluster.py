@@ -96,6 +96,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     write_copy_cached: BytesPerSecond | None = None
     read_copy_cached: BytesPerSecond | None = None
     cached_buffer: PieceBytes = PieceBytes(1024 * 1024)
+    # CPU time of a byte run of a collective access through aggregators, each time a rank handles it: the rank that
+    # asks for it lists it, and the aggregator merges it with those of the others.
+    piece_cpu: Ticks = Ticks(0)
     open_by: OpenKind = (
         "first"  # who asks for the file of a collective open: one rank, which tells the others, or all
     )

@@ -81,6 +81,7 @@ class FileServers:
     inode_lock: bool
     write_copy: float  # bytes per second; 0: copies take no time
     read_copy: float
+    piece_cpu: int  # picoseconds of a rank for a byte run of a collective access by aggregators
     open_by_all: bool
     size_update: int  # picoseconds; 0: sizes need no requests of their own
     layouts: LayoutTable  # of the files that do not have the default stripe
@@ -122,6 +123,7 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         inode_lock=cluster.settings.inode_lock,
         write_copy=float(cluster.settings.write_copy or 0),
         read_copy=float(cluster.settings.read_copy or 0),
+        piece_cpu=int(cluster.settings.piece_cpu),
         open_by_all=cluster.settings.open_by == "all",
         size_update=int(cluster.settings.size_update),
         layouts=layout_table(application, cluster),

@@ -129,8 +129,8 @@ def _calls(comm: Any, seconds: float) -> list[Measurement]:
 
 
 def _file_calls(comm: Any, directory: Path, seconds: float) -> list[Measurement]:
-    opening = shared_file.open_samples(comm, directory / "shared", seconds / 3)
-    runtime = shared_file.runtime_samples(comm, directory / "dataset", seconds / 3)
+    opening = shared_file.open_samples(comm, directory / "shared", seconds / 4)
+    runtime = shared_file.runtime_samples(comm, directory / "dataset", seconds / 4)
     found = [
         _of_ranks(comm, "MPI-IO open and close", opening, "an existing file, collectively"),
         _of_ranks(
@@ -141,9 +141,12 @@ def _file_calls(comm: Any, directory: Path, seconds: float) -> list[Measurement]
         ),
     ]
     if comm.size > 1:
-        differences = shared_file.difference_samples(comm, directory / "own", seconds / 3)
+        differences = shared_file.difference_samples(comm, directory / "own", seconds / 4)
         how = "the slowest rank's 64 KiB write less the fastest one's"
         found.append(_of_ranks(comm, "I/O variation between ranks", differences, how))
+        runs = shared_file.run_samples(comm, directory / "woven", seconds / 4)
+        how = "writes and reads of 4096 and of 16 byte runs per rank through one aggregator"
+        found.append(measured(shared_file.RUN, "s", runs, how))
     return found
 
 

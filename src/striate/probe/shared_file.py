@@ -20,6 +20,8 @@ SIZES = (4096, 65536, 1024**2, 4 * 1024**2)
 _PART = 16 * 1024**2  # of a file, for each rank; one to four of them
 _MOST_BYTES = 16 * _PART  # of all ranks, where one part of each is less
 _IN_A_ROW = 256 * 1024  # bytes of small calls that make a round
+RUN = "byte run of a collective access, CPU time"
+_FEW_RUNS, _MANY_RUNS, _RUN_BYTES = 16, 4096, 8  # the same bytes in fewer runs, and of a rank in many runs
 OWN_WRITE, OWN_READ = "MPI-IO write, own files", "MPI-IO read, own files"
 
 
@@ -119,6 +121,42 @@ def small_write_samples(comm: Any, path: Path, seconds: float) -> Floats:
         return call_samples(comm, partial(area.write_all, 0, 4096), seconds)
     finally:
         file.Close()
+
+
+def run_samples(comm: Any, path: Path, seconds: float) -> Floats:
+    """Seconds of a byte run each time that a rank handles it, in accesses that one rank carries out for all.
+
+    A rank lists its own runs and the aggregator merges those of all ranks, so that a run more on every rank is handled
+    1 + ranks times, one after the other. What the bytes cost is known from the same bytes in few runs.
+    """
+    few, many = (_woven_samples(comm, path, count, seconds / 2) for count in (_FEW_RUNS, _MANY_RUNS))
+    handled = (_MANY_RUNS - _FEW_RUNS) * (1 + comm.size)
+    return np.maximum(many - np.median(few), 0.0) / 2 / handled
+
+
+def _woven_samples(comm: Any, path: Path, count: int, seconds: float) -> Floats:
+    """Seconds of a collective write and a read of so many runs per rank, in turn with those of the others."""
+    from mpi4py import MPI
+
+    from striate.probe.messages import call_samples
+
+    block = np.ones(_MANY_RUNS * _RUN_BYTES, np.uint8)
+    size = len(block) // count
+    hints = MPI.Info.Create({"romio_cb_write": "enable", "romio_cb_read": "enable", "cb_nodes": "1"})
+    woven = MPI.BYTE.Create_vector(count, size, size * comm.size).Commit()
+    file = MPI.File.Open(comm, str(path), MPI.MODE_CREATE | MPI.MODE_RDWR, hints)
+    try:
+        file.Set_view(comm.rank * size, MPI.BYTE, woven)
+
+        def once() -> None:
+            file.Write_at_all(0, block)
+            file.Read_at_all(0, block)
+
+        return call_samples(comm, once, seconds)
+    finally:
+        file.Close()
+        woven.Free()
+        hints.Free()
 
 
 @contextmanager

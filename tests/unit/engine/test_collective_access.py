@@ -268,3 +268,33 @@ def test_a_method_that_names_no_domains_takes_the_machine_s():
     )
 
     assert unnamed == named != other
+
+
+# Every rank lists its 64 runs, an aggregator merges those of its file domain: 64 + 256 handlings of 2 us one after the
+# other by the only aggregator, 64 + 128 by each of two. Messages of a write, 1 KiB, arrive while it merges.
+@pytest.mark.parametrize("call", [op.write_all, op.read_all])
+@pytest.mark.parametrize(("aggregators", "handled"), [(1, 64 + 256), (2, 64 + 128)])
+def test_aggregators_take_time_to_merge_lists_of_runs(call, aggregators, handled):
+    def program(rank, ranks):
+        yield call("data", offset=rank * 16, size=16, count=64, stride=ranks * 16)
+
+    method = {"data": f"two-phase:{aggregators}:1MiB"}
+    small = {"stripe_unit": "2 KiB"}  # so that two aggregators have 2 KiB each
+    free, listed = (
+        run(cluster(settings=small | more), program, collective=method).rank_end.max()
+        for more in ({}, {"piece_cpu": "2 us"})
+    )
+
+    assert 0.95 * handled * 2e6 < listed - free <= handled * 2e6 + 1e4
+
+
+def test_direct_accesses_merge_no_lists():
+    def program(rank, ranks):
+        yield from interleaved(rank, ranks)
+
+    free, listed = (
+        run(cluster(settings=settings), program, collective={"data": "direct"}).rank_end.max()
+        for settings in ({}, {"piece_cpu": "2 us"})
+    )
+
+    assert listed == free

@@ -24,6 +24,7 @@ from striate.probe.messages import Pair, chosen_pairs
 from striate.probe.page_cache.copies import CACHED_BUFFER, REUSED_READ, REUSED_WRITE
 from striate.probe.report import Findings, MachineFacts
 from striate.probe.samples import Measurement, line_of, spread, sturdy_line
+from striate.probe.shared_file import RUN
 from striate.probe.waits import (
     BESIDE,
     COMPUTE_SECONDS,
@@ -165,6 +166,7 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
         exactly("all-to-all saturation", "B/s", 15e9),
         exactly("I/O call, CPU time", "s", 4e-6),
         exactly("I/O variation between ranks, 2 ranks", "s", 2e-6),
+        exactly(RUN, "s", 3e-8),
         exactly("flush: latency", "s", 1e-3),
         exactly("flush: rate", "B/s", 2e9),
         exactly("cached read: latency", "s", 2e-6),
@@ -232,6 +234,7 @@ def test_every_range_holds_its_value():
     assert tables["settings.write_copy_cached"].low == "3600 MB/s"
     assert value_at(description, "settings.read_copy_cached") == 20e9
     assert value_at(description, "settings.cached_buffer") == 4 * MIB
+    assert value_at(description, "settings.piece_cpu") == 30_000
     assert tables["server[0].cache.ready"].low == "16 MiB"
     assert value_at(description, "server[0].cache.ready") == 128 * MIB
     assert value_at(description, "server[0].cache.fresh_rate") == 3e8

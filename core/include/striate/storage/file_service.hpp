@@ -50,6 +50,9 @@ struct FileRules {
     bool inode_lock = false;      // writes of a node's ranks to one file take turns
     // Bytes per second at which the CPU of a rank copies what it writes or reads; 0: in no time.
     double write_copy_rate = 0, read_copy_rate = 0;
+    // Of a rank's CPU, for a run of bytes each time it lists or merges it in a collective access by
+    // aggregators.
+    Ticks piece_ticks = 0;
     bool open_by_all = false;  // every rank of a collective open asks for the name; else the first
     bool sync_alone = false;   // every rank flushes when it comes to a sync, and waits for nobody
     bool flush_on_close = false;
