@@ -122,7 +122,7 @@ def output_alone(trace: Trace) -> Trace:
 
 def forecast_of(case: str, before: Trace, cluster: Cluster) -> tuple[Interval, Interval]:
     """Seconds of the run as it is and after the change."""
-    workload = Workload.from_trace(output_alone(before))
+    workload = Workload.from_trace(output_alone(before), metadata_recorded=True)
     made = (workload, changed(case, workload))
     was, will = (predict(one, cluster, rung="fine").seconds for one in made)
     return was, will
