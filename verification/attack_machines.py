@@ -33,6 +33,7 @@ SETTINGS: dict[str, tuple[object, ...]] = {
     "inode_lock": (False, True),
     "write_copy": ("96 MiB/s", "3 GB/s"),
     "read_copy": ("96 MiB/s", "12.5 GB/s"),
+    "io_thread": ("0 s", "1500 us"),
     "piece_cpu": ("0 s", "30 ns", "10 us"),
     "open_by": ("first", "all"),
     "distribution": ("round-robin", "hash"),

@@ -175,6 +175,8 @@ class RandomFiles : private RandomDraws {
         files_.write_copy_rate = one_in(4) ? rate() : 0;
         files_.read_copy_rate = one_in(4) ? rate() : 0;
         files_.piece_ticks = one_in(4) ? latency() : 0;
+        files_.thread_ticks = one_in(4) ? latency() : 0;
+        files_.thread_idle_ticks = latency();
         files_.open_by_all = one_in(4);
         files_.sync_alone = one_in(2);
         files_.flush_on_close = one_in(3);

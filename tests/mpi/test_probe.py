@@ -47,7 +47,7 @@ def test_a_probe_describes_this_machine(probed):
 
     assert cluster.nodes == 1
     assert {"node[0].nic.link.bandwidth", "server[0].disk.write_rate", "settings.background"} <= keys
-    assert "settings.piece_cpu" in keys
+    assert {"settings.piece_cpu", "settings.io_thread"} <= keys
     assert 1e6 < cluster.description.node[0].nic.link.bandwidth < 1e13
     assert "<svg" in (probed / "left.svg").read_text()
     (entry,) = entries(probed / "results.db")

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "striate/events/clock_sums.hpp"
 #include "striate/network/rate.hpp"
 #include "striate/pool.hpp"
 #include "striate/storage/file_service.hpp"
@@ -56,10 +57,29 @@ void FileService::end_part(std::uint32_t part) {
 void FileService::access(const Caller& caller, std::int64_t file, bool write, const RunsView& runs) {
     const std::uint32_t call = begin(caller, write);
     calls_[call].file = file;
-    const bool turns = takes_turns(calls_[call]);
-    if (window(write) == 0 && !turns) return ask_for(call, runs);
+    const Ticks begins = thread_begins(caller);
+    if (window(write) == 0 && !takes_turns(calls_[call]) && begins == host_.now()) return ask_for(call, runs);
     calls_[call].later = {{runs.offsets.begin(), runs.offsets.end()}, {runs.sizes.begin(), runs.sizes.end()}};
-    if (!turns || turns_.begin(host_.node_of(caller.rank), file, call)) ask_for_window(call);
+    if (begins > host_.now()) return host_.set_file_timer(begins, thread_mark | call);
+    ask_in_turn(call);
+}
+
+void FileService::ask_in_turn(std::uint32_t call) {
+    const Caller caller = calls_[call].caller;
+    const bool turns = takes_turns(calls_[call]);
+    if (!turns || turns_.begin(host_.node_of(caller.rank), calls_[call].file, call)) ask_for_window(call);
+}
+
+// When the thread that makes a rank's non-blocking accesses is there: it begins with the first of them, and
+// with the next one after it has ended for want of work.
+Ticks FileService::thread_begins(const Caller& caller) {
+    const Ticks now = host_.now();
+    if (rules_.thread_ticks == 0 || caller.request < 0) return now;
+    Thread& own = threads_[caller.rank];
+    if (own.ends < now) own.begins = after(now, rules_.thread_ticks);
+    const Ticks begins = std::max(now, own.begins);
+    own.ends = after(begins, rules_.thread_idle_ticks);
+    return begins;
 }
 
 // A client has so many bytes of a call in flight, in the order of the call, before it asks for more; 0: all.

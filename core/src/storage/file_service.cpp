@@ -227,6 +227,7 @@ void FileService::on_timer(std::uint64_t cookie) {
     if ((cookie & size_mark) != 0) {
         return send(Word::counted, index_of(cookie), false, acknowledgement_bytes);
     }
+    if ((cookie & thread_mark) != 0) return ask_in_turn(index_of(cookie));
     if ((cookie & lock_mark) != 0) {
         for (const std::uint32_t part : locks_.moved(index_of(cookie))) {
             send(Word::grant, part, false, acknowledgement_bytes);

@@ -122,6 +122,28 @@ TEST_CASE("a call is over when its bytes have moved and the CPU has copied them"
     }
 }
 
+TEST_CASE("a non-blocking access waits for the thread that makes it, until it ends for want of work") {
+    // A write of 250 bytes takes 202 ns. The thread is there 1000 ns after the first access; a later one
+    // finds it, or waits for another when it has ended. A call that blocks needs none.
+    for (const auto& [idle, takes] : {std::pair(Ticks{5'000'000}, 202), std::pair(Ticks{0}, 1202)}) {
+        Desk desk;
+        FileRules threaded = rules(CachePolicy::write_behind);
+        threaded.thread_ticks = 1'000'000;
+        threaded.thread_idle_ticks = idle;
+        FileService service(threaded, ranks, desk);
+        const Column offset{0}, size{250};
+        service.access({1, 1, 0}, 0, true, {offset, size});
+        service.access({2, 2, -1}, 1, true, {offset, size});
+        desk.run(service);
+        CHECK(std::count(desk.log.begin(), desk.log.end(), "over 1 at 1202") == 1);
+        CHECK(std::count(desk.log.begin(), desk.log.end(), "over 2 at 202") == 1);
+        const Ticks over = desk.now() / 1000 + takes;
+        service.access({1, 3, 0}, 0, true, {offset, size});
+        desk.run(service);
+        CHECK(std::count(desk.log.begin(), desk.log.end(), "over 3 at " + std::to_string(over)) == 1);
+    }
+}
+
 TEST_CASE("ranks copy into two files at once, and into one file in turn") {
     // 250 bytes at half a byte per nanosecond: 500 ns each; under the lock of the inode the second write
     // begins when the first is over.

@@ -99,6 +99,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     # CPU time of a byte run of a collective access through aggregators, each time a rank handles it: the rank that
     # asks for it lists it, and the aggregator merges it with those of the others.
     piece_cpu: Ticks = Ticks(0)
+    # Until the thread that makes a rank's non-blocking accesses has begun; it ends after `THREAD_IDLE_SECONDS`.
+    io_thread: Ticks = Ticks(0)
     open_by: OpenKind = (
         "first"  # who asks for the file of a collective open: one rank, which tells the others, or all
     )
@@ -147,6 +149,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     background: Load = Load(0)  # processes of others that want a CPU of each node, on average
 
 
+THREAD_IDLE_SECONDS = 1.0  # without work, of a thread for asynchronous I/O: aio_idle_time of glibc
 CROWD_SHARES = (
     *("waiting_double", "waiting_fourfold"),
     *("lag_double", "lag_fourfold", "flushed_lag_double", "flushed_lag_fourfold"),

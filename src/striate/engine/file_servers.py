@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from striate.cluster.cluster import Cluster
+from striate.cluster.cluster import THREAD_IDLE_SECONDS, Cluster
 from striate.cluster.placement import Placement
 from striate.cluster.storage import (
     Burst,
@@ -82,6 +82,8 @@ class FileServers:
     write_copy: float  # bytes per second; 0: copies take no time
     read_copy: float
     piece_cpu: int  # picoseconds of a rank for a byte run of a collective access by aggregators
+    io_thread: int  # picoseconds until a thread for non-blocking accesses has begun
+    thread_idle: int  # picoseconds without work until it ends
     open_by_all: bool
     size_update: int  # picoseconds; 0: sizes need no requests of their own
     layouts: LayoutTable  # of the files that do not have the default stripe
@@ -124,6 +126,8 @@ def file_servers(cluster: Cluster, application: Application, placement: Placemen
         write_copy=float(cluster.settings.write_copy or 0),
         read_copy=float(cluster.settings.read_copy or 0),
         piece_cpu=int(cluster.settings.piece_cpu),
+        io_thread=int(cluster.settings.io_thread),
+        thread_idle=round(THREAD_IDLE_SECONDS * 1e12),
         open_by_all=cluster.settings.open_by == "all",
         size_update=int(cluster.settings.size_update),
         layouts=layout_table(application, cluster),

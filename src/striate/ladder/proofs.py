@@ -19,7 +19,13 @@ from striate.engine.file_tables import uses_aggregators
 from striate.interval import SAYS_NOTHING
 from striate.rungs.floor import Floor
 from striate.rungs.machine_inputs import step_seconds
-from striate.rungs.machine_parts import copies, delays_write_back, has_throttles, has_windows
+from striate.rungs.machine_parts import (
+    copies,
+    delays_write_back,
+    has_throttles,
+    has_windows,
+    starts_threads,
+)
 from striate.workload.application import Application
 from striate.workload.kinds import ANY, FILE_CALLS, Kind
 from striate.workload.walk import lines
@@ -85,7 +91,8 @@ def files_are_modelled(workload: Workload, cluster: Cluster) -> bool:
     waits = (
         copies(cluster) or delays_write_back(cluster) or has_throttles(cluster) or bool(cluster.forwarders)
     )
-    return not (aggregated or burst or fresh or asks or waits)
+    threads = starts_threads(workload, cluster)
+    return not (aggregated or burst or fresh or asks or waits or threads)
 
 
 def proof_of_program(

@@ -16,7 +16,7 @@ from striate.probe.links import BOTH, ONE_PAIR, RING
 from striate.probe.page_cache.copies import CACHED_BUFFER, REUSED_READ, REUSED_WRITE
 from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
-from striate.probe.shared_file import OWN_READ, OWN_WRITE, RUN
+from striate.probe.shared_file import OWN_READ, OWN_WRITE, RUN, THREAD
 from striate.probe.waits import waits
 from striate.units import about_seconds, format_rate, format_size
 
@@ -57,6 +57,8 @@ def _settings(draft: Draft, report: ProbeReport) -> dict[str, Any]:
         found["io_cpu"] = draft.time("settings.io_cpu", cpu.value, cpu.samples, cpu.how)
     if (run := report.get(RUN)) is not None:
         found["piece_cpu"] = draft.time("settings.piece_cpu", run.value, run.samples, run.how)
+    if (thread := report.get(THREAD)) is not None:
+        found["io_thread"] = draft.time("settings.io_thread", thread.value, thread.samples, thread.how)
     differences = [one for one in report.found.measurements if one.name.startswith("I/O variation")]
     for one in differences[:1]:
         found["io_variation"] = draft.time("settings.io_variation", one.value, one.samples, one.how)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from striate.cluster.cluster import THREAD_IDLE_SECONDS
 from striate.probe.deadline import affordable
 from striate.probe.samples import Floats, Line, sturdy_line
 
@@ -21,6 +22,7 @@ _PART = 16 * 1024**2  # of a file, for each rank; one to four of them
 _MOST_BYTES = 16 * _PART  # of all ranks, where one part of each is less
 _IN_A_ROW = 256 * 1024  # bytes of small calls that make a round
 RUN = "byte run of a collective access, CPU time"
+THREAD = "thread of non-blocking access: start"
 _FEW_RUNS, _MANY_RUNS, _RUN_BYTES = 16, 4096, 8  # the same bytes in fewer runs, and of a rank in many runs
 OWN_WRITE, OWN_READ = "MPI-IO write, own files", "MPI-IO read, own files"
 
@@ -131,7 +133,7 @@ def run_samples(comm: Any, path: Path, seconds: float) -> Floats:
     """
     few, many = (_woven_samples(comm, path, count, seconds / 2) for count in (_FEW_RUNS, _MANY_RUNS))
     handled = (_MANY_RUNS - _FEW_RUNS) * (1 + comm.size)
-    return np.maximum(many - np.median(few), 0.0) / 2 / handled
+    return np.asarray(np.maximum(many - np.median(few), 0.0) / (2 * handled), np.float64)
 
 
 def _woven_samples(comm: Any, path: Path, count: int, seconds: float) -> Floats:
@@ -157,6 +159,31 @@ def _woven_samples(comm: Any, path: Path, count: int, seconds: float) -> Floats:
         file.Close()
         woven.Free()
         hints.Free()
+
+
+def thread_samples(comm: Any, path: Path, seconds: float) -> Floats:
+    """Seconds that a rank's first non-blocking write takes longer than those after it, on the slowest rank.
+
+    The MPI library starts a thread for it, which ends after a second without work: the next write is a first one again.
+    """
+    from mpi4py import MPI
+
+    block = np.ones(4096, np.uint8)
+    file = MPI.File.Open(MPI.COMM_SELF, f"{path}.{comm.rank}", MPI.MODE_CREATE | MPI.MODE_RDWR)
+
+    def once() -> float:
+        comm.Barrier()
+        before = time.perf_counter()
+        file.Iwrite_at(0, block).Wait()
+        return float(comm.allreduce(time.perf_counter() - before, op=MPI.MAX))
+
+    found = []
+    for number in range(comm.bcast(affordable(THREAD_IDLE_SECONDS, seconds, least=1, most=5))):
+        if number:
+            time.sleep(1.1 * THREAD_IDLE_SECONDS)
+        found.append(max(once() - min(once() for _ in range(5)), 0.0))
+    file.Close()
+    return np.array(found)
 
 
 @contextmanager

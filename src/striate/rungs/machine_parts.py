@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from striate.cluster.cluster import Cluster
 from striate.engine.file_tables import uses_aggregators
 from striate.rungs.answer import UnfitError
-from striate.workload.kinds import FILE_CALLS, ONE_SIDED, Kind
+from striate.workload.kinds import ACCESSES, BLOCKING, FILE_CALLS, ONE_SIDED, Kind
 from striate.workload.walk import lines
 from striate.workload.workload import Workload
 
@@ -54,6 +56,7 @@ def parts_of_files(workload: Workload, cluster: Cluster) -> tuple[str, ...]:
         "updates of file sizes": bool(int(cluster.settings.size_update)),
         "locks of inodes": cluster.settings.inode_lock,
         "copies to and from page caches": copies(cluster),
+        "threads of non-blocking accesses": starts_threads(workload, cluster),
         "flushes on close": cluster.settings.flush_on_close,
         "aggregators of collective access": any(
             uses_aggregators(one, cluster) for one in workload.applications
@@ -72,6 +75,14 @@ def delays_write_back(cluster: Cluster) -> bool:
 def copies(cluster: Cluster) -> bool:
     """Whether CPUs copy what their ranks write or read."""
     return cluster.settings.write_copy is not None or cluster.settings.read_copy is not None
+
+
+def starts_threads(workload: Workload, cluster: Cluster) -> bool:
+    """Whether accesses that do not block wait for a thread."""
+    if not int(cluster.settings.io_thread):
+        return False
+    accesses = (line for one in workload.applications for line in lines(one, kinds=ACCESSES))
+    return any(bool((np.asarray(line.highest("request")) != BLOCKING).any()) for line in accesses)
 
 
 def has_windows(cluster: Cluster) -> bool:

@@ -142,3 +142,21 @@ def test_counts_queue_where_the_file_begins():
 
     assert max(ends(writes(2), machine)) == pytest.approx(0.1 + 20 * 0.05, rel=0.1)
     assert max(ends(writes(2, file="data{}"), machine)) == pytest.approx(0.2 + 10 * 0.05, rel=0.1)
+
+
+# Both writes that follow the first one find its thread, which waits 3 ms for a CPU; one after a pause of two seconds
+# waits for another.
+@pytest.mark.parametrize(("pause", "threads"), [("10 ms", 1), ("2 s", 2)])
+def test_the_first_non_blocking_write_waits_for_a_thread(pause, threads):
+    def program(rank, ranks):
+        for _ in range(2):
+            begun = [op.write("data", offset=place, size=4096, blocking=False) for place in (0, 4096)]
+            yield from begun
+            yield op.wait(*begun)
+            yield op.compute(pause)
+
+    free, threaded = (
+        max(ends(Workload.from_program(program, 1), cluster(**more))) for more in ({}, {"io_thread": "3 ms"})
+    )
+
+    assert threaded - free == pytest.approx(threads * 3e-3, rel=1e-3)

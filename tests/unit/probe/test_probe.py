@@ -24,7 +24,7 @@ from striate.probe.messages import Pair, chosen_pairs
 from striate.probe.page_cache.copies import CACHED_BUFFER, REUSED_READ, REUSED_WRITE
 from striate.probe.report import Findings, MachineFacts
 from striate.probe.samples import Measurement, line_of, spread, sturdy_line
-from striate.probe.shared_file import RUN
+from striate.probe.shared_file import RUN, THREAD
 from striate.probe.waits import (
     BESIDE,
     COMPUTE_SECONDS,
@@ -167,6 +167,7 @@ def report(*, cpus=2, sockets=1, nodes=1, background=0.0, turn=2e-4, time_slice=
         exactly("I/O call, CPU time", "s", 4e-6),
         exactly("I/O variation between ranks, 2 ranks", "s", 2e-6),
         exactly(RUN, "s", 3e-8),
+        exactly(THREAD, "s", 1.5e-3),
         exactly("flush: latency", "s", 1e-3),
         exactly("flush: rate", "B/s", 2e9),
         exactly("cached read: latency", "s", 2e-6),
@@ -235,6 +236,7 @@ def test_every_range_holds_its_value():
     assert value_at(description, "settings.read_copy_cached") == 20e9
     assert value_at(description, "settings.cached_buffer") == 4 * MIB
     assert value_at(description, "settings.piece_cpu") == 30_000
+    assert value_at(description, "settings.io_thread") == 1.5e9
     assert tables["server[0].cache.ready"].low == "16 MiB"
     assert value_at(description, "server[0].cache.ready") == 128 * MIB
     assert value_at(description, "server[0].cache.fresh_rate") == 3e8

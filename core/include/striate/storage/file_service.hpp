@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -53,8 +54,10 @@ struct FileRules {
     // Of a rank's CPU, for a run of bytes each time it lists or merges it in a collective access by
     // aggregators.
     Ticks piece_ticks = 0;
-    bool open_by_all = false;  // every rank of a collective open asks for the name; else the first
-    bool sync_alone = false;   // every rank flushes when it comes to a sync, and waits for nobody
+    Ticks thread_ticks = 0;       // until the thread that makes a rank's non-blocking accesses has begun
+    Ticks thread_idle_ticks = 0;  // without a new access until it ends
+    bool open_by_all = false;     // every rank of a collective open asks for the name; else the first
+    bool sync_alone = false;      // every rank flushes when it comes to a sync, and waits for nobody
     bool flush_on_close = false;
     bool log = false;            // keep every job of the disks
     bool spread_clients = true;  // over the servers they begin with; else all take the order of a hash table
@@ -108,9 +111,10 @@ class FileService : StorageListener {
 
   private:
     enum class Word : std::uint64_t { ask, data, acknowledge, flush, flushed, grant, count, counted };
-    static constexpr std::uint64_t lock_mark = std::uint64_t{1} << 59;  // of a timer: a lock moves
-    static constexpr std::uint64_t size_mark = std::uint64_t{1} << 60;  // of a timer: new bytes are counted
-    static constexpr std::uint64_t copy_mark = std::uint64_t{1} << 32;  // of a step: bytes are copied
+    static constexpr std::uint64_t lock_mark = std::uint64_t{1} << 59;    // of a timer: a lock moves
+    static constexpr std::uint64_t size_mark = std::uint64_t{1} << 60;    // of a timer: new bytes are counted
+    static constexpr std::uint64_t thread_mark = std::uint64_t{1} << 61;  // of a timer: a thread begins
+    static constexpr std::uint64_t copy_mark = std::uint64_t{1} << 32;    // of a step: bytes are copied
 
     // A call of a client.
     struct Call {
@@ -124,6 +128,10 @@ class FileService : StorageListener {
         Runs later{};                   // bytes of windows to come: from run `next`, byte `from` of it on
         std::size_t next = 0;
         std::int64_t from = 0;
+    };
+    // It makes the non-blocking accesses of a rank.
+    struct Thread {
+        Ticks begins = 0, ends = -1;
     };
     // Its share of one server.
     struct Part {
@@ -164,6 +172,8 @@ class FileService : StorageListener {
     void ask_for_window(std::uint32_t call);
     void copy(std::uint32_t call, const RunsView& runs);
     [[nodiscard]] bool takes_turns(const Call& call) const { return call.write && rules_.inode_lock; }
+    [[nodiscard]] Ticks thread_begins(const Caller& caller);
+    void ask_in_turn(std::uint32_t call);
     [[nodiscard]] std::uint32_t add_part(std::uint32_t call, std::uint32_t server);
     void end_part(std::uint32_t part);
     void one_less(std::uint32_t call);
@@ -200,6 +210,7 @@ class FileService : StorageListener {
     ExtentLocks locks_;
     SizeUpdates sizes_;
     WriteTurns turns_;
+    std::map<std::uint32_t, Thread> threads_;  // by rank
     std::vector<std::unique_ptr<StorageServer>> servers_;
     std::vector<Call> calls_;
     std::vector<Part> parts_;
