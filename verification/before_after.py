@@ -5,7 +5,7 @@
 CLUSTER.toml is this machine as `striate probe` describes it. Each pair is run in turns, before and after. The trace
 of the median run before is changed as the program will be and forecast, beside the same without the change. The
 measured gain (median before - median after) is held against the 80 % range of the forecast gain, which is made as
-`striate tune` makes it. Memory is made ready before every run, and forecasts take it as at hand.
+`striate tune` makes it. 768 MiB of memory are made ready before every run, and forecasts take so much as at hand.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from pathlib import Path
 import msgspec
 from replay_runs import clean, traced
 
+from striate.apps.run import READY_BYTES
 from striate.cluster import Cluster, load_cluster
-from striate.cluster.fresh_memory import all_at_hand
+from striate.cluster.fresh_memory import made_ready
 from striate.evaluate.compare import run_seconds
 from striate.interval import Interval
 from striate.ladder import predict
@@ -139,7 +140,7 @@ def main() -> int:
     options.add_argument("--ranks", type=int, default=2)
     options.add_argument("--keep", type=Path)
     asked = options.parse_args()
-    cluster = all_at_hand(load_cluster(asked.cluster))
+    cluster = made_ready(load_cluster(asked.cluster), READY_BYTES)
     inside = 0
     cases = ("requests", "flushes", "files", "stripes", "collective")
     for case in cases:

@@ -12,12 +12,12 @@ import msgspec
 
 from striate.cluster.build import build
 from striate.cluster.cluster import Cluster
-from striate.cluster.description.quantities import BytesPerSecond
+from striate.cluster.description.quantities import Bytes, BytesPerSecond
 from striate.cluster.description.tables import Description, ServerTable
 
 _SLOWED = (".nic.link.bandwidth", "settings.write_copy")  # ends of keys whose numbers may leave their ranges
 
-_OF_MEMORY = (".cache.ready", ".cache.fresh_rate")
+_AT_HAND = ".cache.ready"
 
 
 def as_met(cluster: Cluster, *, new: int, written: int, read: int, ranks: int) -> Cluster:
@@ -40,20 +40,23 @@ def as_met(cluster: Cluster, *, new: int, written: int, read: int, ranks: int) -
     return replace(build(msgspec.structs.replace(slow, measured=ranges)), plugins=cluster.plugins)
 
 
-def all_at_hand(cluster: Cluster) -> Cluster:
-    """The cluster as a program meets it for which memory was made ready before it began."""
+def made_ready(cluster: Cluster, size: int) -> Cluster:
+    """The cluster as a program meets it for which so many bytes of memory were made ready before it began."""
     description = cluster.description
     if description is None:
         return cluster
-    tables = tuple(
-        msgspec.structs.replace(
-            table, cache=msgspec.structs.replace(table.cache, ready=None, fresh_rate=None)
-        )
-        for table in description.server
-    )
-    ranges = tuple(one for one in description.measured if not one.key.endswith(_OF_MEMORY))
+    tables = tuple(_with_ready(table, size) for table in description.server)
+    ranges = tuple(one for one in description.measured if not one.key.endswith(_AT_HAND))
     found = msgspec.structs.replace(description, server=tables, measured=ranges)
     return replace(build(found), plugins=cluster.plugins)
+
+
+def _with_ready(table: ServerTable, size: int) -> ServerTable:
+    cache = table.cache
+    if cache.fresh_rate is None:
+        return table
+    ready = Bytes(max(size, cache.ready or 0))
+    return msgspec.structs.replace(table, cache=msgspec.structs.replace(cache, ready=ready))
 
 
 def _slowed_copy(description: Description, copy: float, new: int, written: int) -> Description:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from striate.cluster.build import build
-from striate.cluster.fresh_memory import all_at_hand, as_met
+from striate.cluster.fresh_memory import as_met, made_ready
 from striate.cluster.load import cluster_from_toml
 from striate.errors import ClusterError
 from striate.ladder import predict
@@ -121,11 +121,15 @@ def test_where_ranks_copy_what_they_write_their_copies_wait_for_memory(ranks, fi
     assert found.bounds.estimate == pytest.approx(seconds + reading, rel=0.03)
 
 
-def test_memory_that_was_made_ready_costs_nothing():
-    ready = all_at_hand(cluster_from_toml(MACHINE))
+@pytest.mark.parametrize(
+    ("ready", "seconds"),
+    [(1_000_000_000, 0.5 / 4), (300_000_000, 0.3 / 4 + 0.2 / 0.2), (0, 0.1 / 4 + 0.4 / 0.2)],
+)
+def test_memory_that_was_made_ready_costs_nothing(ready, seconds):
+    machine = made_ready(cluster_from_toml(MACHINE), ready)
 
-    found = predict(writing(1, 500_000_000), ready, rung="fine")
-    assert found.bounds.estimate == pytest.approx(0.5 / 4, rel=0.03)
+    found = predict(writing(1, 500_000_000), machine, rung="fine")
+    assert found.bounds.estimate == pytest.approx(seconds, rel=0.03)
 
 
 @pytest.mark.parametrize(("written", "told"), [(100_000_000, []), (500_000_000, ["381 MiB"])])
