@@ -50,7 +50,9 @@ def memory_option(function: Command) -> Command:
         except UnitError as error:
             raise click.BadParameter(error.message, context, parameter) from None
 
-    text = "the memory that the command may take, such as 1GiB (256MiB or more); what needs more is refused"
+    text = (
+        "memory that the command may use, such as 1GiB (at least 256MiB); an input that needs more is refused"
+    )
     return click.option(
         "--memory", metavar="SIZE", callback=limit, expose_value=False, is_eager=True, help=text
     )(function)

@@ -31,7 +31,10 @@ def find_workload(
     when none of that is there.
     """
     if is_dlio(name):
-        raise WorkloadError("only `predict`, `size` and `workload show` accept a training job", source=name)
+        raise WorkloadError(
+            "this command does not accept a training job; only `predict`, `size` and `workload show` do",
+            source=name,
+        )
     if name.startswith(KERNEL):
         return _kernel(name.removeprefix(KERNEL), ranks), {name: _hash_text(name)}
     if (found := described(name)) is not None:
@@ -47,7 +50,9 @@ def find_workload(
         return _from_python(path, ranks), {path.name: hash_file(path)}
     saved = _described(path, allow_code=allow_code) if path.suffix == ".toml" else _saved(path)
     if ranks is not None:
-        raise WorkloadError("it has its own number of ranks; leave --ranks out", source=name)
+        raise WorkloadError(
+            f"--ranks {ranks} is not accepted: the program has its own number of ranks", source=name
+        )
     return saved, {path.name: _hash(path)}
 
 
@@ -83,7 +88,9 @@ def _of_app(app: App, ranks: int | None) -> tuple[Workload | Flows, dict[str, st
     import inspect
 
     if ranks is not None and "ranks" not in inspect.signature(app.workload).parameters:
-        raise WorkloadError("it has its own number of ranks; leave --ranks out", source=app.name)
+        raise WorkloadError(
+            f"--ranks {ranks} is not accepted: the program has its own number of ranks", source=app.name
+        )
     return app.workload(**_ranks(ranks)), {app.name: hash_bytes(inspect.getsource(app.workload).encode())}
 
 
@@ -92,7 +99,10 @@ def _kernel(text: str, ranks: int | None) -> Workload:
 
     name, options = kernels.parse(text)
     if "ranks" in options:
-        raise WorkloadError("expected the number of ranks as --ranks N", at=f"{KERNEL}{name}")
+        raise WorkloadError(
+            "expected the number of ranks as --ranks N, got it among the options of the kernel",
+            at=f"{KERNEL}{name}",
+        )
     return kernels.workload(name, ranks=ranks, **options)
 
 
@@ -132,7 +142,9 @@ def _from_python(path: Path, ranks: int | None) -> Workload | Flows:
         if callable(made):
             made = guarded(path, lambda: names["workload"](**_ranks(ranks)))
         elif ranks is not None:
-            raise WorkloadError("`workload` has its own number of ranks; leave --ranks out", source=str(path))
+            raise WorkloadError(
+                f"--ranks {ranks} is not accepted: `workload` has its own number of ranks", source=str(path)
+            )
         made = guarded(path, made.workload) if isinstance(made, Spmd) else made
         if not isinstance(made, Workload):
             raise WorkloadError(

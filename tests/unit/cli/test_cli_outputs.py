@@ -148,7 +148,7 @@ def test_a_demo_in_the_way_of_another_writes_nothing(here, capsys):
         ("nowhere", "no such file, and no application of this name"),
         ("empty", "found an empty file"),
         ("empty.toml", "expected the name of an application, got None - at $.app"),
-        ("run.parquet", "it has its own number of ranks; leave --ranks out"),
+        ("run.parquet", "is not accepted: the program has its own number of ranks"),
     ],
 )
 def test_what_is_wrong_with_a_program_comes_before_its_ranks(here, capsys, name, said):
@@ -190,7 +190,8 @@ def test_settings_that_cannot_be_run_again_are_not_written(here, capsys):
 
     said = refusal(capsys, "apply", "advice.json", "-o", "settings", "--rerun")
     assert (
-        said == "striate: only settings tuned for a program on striate.runtime can be run again (advice.json)"
+        said
+        == "striate: --rerun needs settings tuned for a program on striate.runtime; these are not (advice.json)"
     )
     assert not (here / "settings").exists()
 

@@ -112,7 +112,7 @@ def test_a_finished_workload_takes_no_number_of_ranks(capsys, tmp_path):
     code = "from striate.workload import Spmd\nworkload = Spmd(2)\n"
 
     assert refusal_of(capsys, tmp_path, code, "--ranks", "3") == (
-        "striate: `workload` has its own number of ranks; leave --ranks out"
+        "striate: --ranks 3 is not accepted: `workload` has its own number of ranks"
     )
 
 

@@ -172,7 +172,7 @@ def test_measures_of_a_trace_take_the_file_of_the_most_bytes(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["measure", "simple:4:64KiB"], 2, "expected either --access or --trace"),
+        (["measure", "simple:4:64KiB"], 2, "expected accesses from either --access or --trace, got neither"),
         (["measure", "simple:4:64KiB", "--access", "12"], 1, "expected an access such as 0:64KiB"),
         (
             ["measure", "simple:4:64KiB", "--access", "0:0"],

@@ -327,8 +327,8 @@ def test_the_command_refines_a_machine_and_answers_rows_without_a_time(tmp_path,
 @pytest.mark.parametrize(
     ("line", "status", "words"),
     [
-        (["westmere"], 2, "expected traces, or a table"),
-        (["westmere", "run.parquet", "--rates", "t.csv"], 2, "expected traces, or a table"),
+        (["westmere"], 2, "expected either TRACES or --rates TABLE.csv"),
+        (["westmere", "run.parquet", "--rates", "t.csv"], 2, "expected either TRACES or --rates TABLE.csv"),
         (["westmere", "run.parquet", "--where", "a=b"], 2, "--where chooses rows"),
         (["westmere", "--rates", "nothing.csv"], 1, "no such file (nothing.csv)"),
     ],

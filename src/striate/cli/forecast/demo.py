@@ -14,7 +14,7 @@ from striate.cli.output import refuse_overwrite, say, write_output
 @click.option("-o", "--output", type=click.Path(path_type=Path), default="demo", help="directory to write to")
 @click.option("--force", is_flag=True, help="overwrite existing files")
 def command(output: Path, force: bool) -> None:
-    """Forecast the built-in checkpointing program on the built-in Westmere cluster, and write a page of it."""
+    """Forecast the built-in checkpointing program on the bundled Westmere cluster, and write the forecast as a page."""
     from striate.apps import checkpoint
     from striate.cli.tables import forecast_text
     from striate.cluster import load_cluster

@@ -35,16 +35,27 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     "processors",
     default="1:64",
     show_default=True,
-    help="processors: 8, 1,2,4, 1:512, 1:64:8, 1:512:x2",
+    help="numbers of processors, such as 8 or 1,2,4 or 1:512, or with a step 1:64:8, or doubled 1:512:x2",
 )
 @click.option("--d", "disks", default="1:8", show_default=True, help="disks, written in the same way")
-@click.option("--budget", type=float, help="also print the best p and d with p + d within this")
+@click.option(
+    "--budget",
+    type=float,
+    help="also print the p and d with the shortest time among those with p + d of at most this",
+)
 @click.option(
     "--kind", type=click.Choice(["sio", "bus-aio", "clu-aio"]), help="kind of machine; overrides the file's"
 )
-@click.option("--solver", type=click.Choice(["paper", "exact", "fast"]), help="overrides the file's")
 @click.option(
-    "--at", "point", metavar="P,D", help="also: components, utilisation, bounds, effects, knee at a point"
+    "--solver",
+    type=click.Choice(["paper", "exact", "fast"]),
+    help="solver of the model; overrides the file's",
+)
+@click.option(
+    "--at",
+    "point",
+    metavar="P,D",
+    help="also print the components, utilisation, bounds, effects and knee at this point",
 )
 @percentile_option("with --at: the time that P percent of the cycles")
 @click.option("--from-program", metavar="PROGRAM", help="in place of FILE: derive the model from a program")
@@ -69,9 +80,11 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     help="fit: number of processors that wait for each other",
 )
 @click.option(
-    "--disks", "servers", help="fit: disks or I/O servers of traced runs: one number, or one per trace: 1,2,4"
+    "--disks",
+    "servers",
+    help="fit: disks or I/O servers of traced runs: one number, or one per trace, such as 1,2,4",
 )
-@click.option("--fixed", multiple=True, metavar="NAME=VALUE", help="fit: keep a parameter at a value")
+@click.option("--fixed", multiple=True, metavar="NAME=VALUE", help="fit: keep this parameter at this value")
 @json_option
 @output_option("draw the surface, or the fit's residuals, as a page (HTML) that opens offline")
 def command(files: tuple[Path, ...], **options: Any) -> None:
@@ -86,7 +99,7 @@ def command(files: tuple[Path, ...], **options: Any) -> None:
     derived = bool(options["from_program"]) + bool(options["from_trace"])
     if derived:
         if files or derived > 1:
-            raise click.UsageError("expected one of FILE, --from-program and --from-trace")
+            raise click.UsageError("expected only one of FILE, --from-program and --from-trace, got several")
         _solve(None, options)
     elif files and str(files[0]) == "fit" and len(files) > 1:
         _fit(files[1:], options)
@@ -152,7 +165,9 @@ def whole_range(text: str, *, at: str) -> list[int]:
     for part in text.split(","):
         numbers += _one_range(part.strip(), at=at)
         if len(numbers) > 10**7:
-            raise QueueingError(f"expected at most {10**7:,} numbers, got more from {text!r:.40}", at=at)
+            raise QueueingError(
+                f"expected at most {10**7:,} numbers, got {len(numbers):,} from {text!r:.40}", at=at
+            )
     return numbers
 
 
@@ -187,7 +202,8 @@ def _one_range(text: str, *, at: str) -> list[int]:
 def _print_surface(grid: Surface, budget: float | None) -> None:
     if grid.seconds.size > _MOST_LISTED:
         raise QueueingError(
-            f"expected at most {_MOST_LISTED} points in a table; give --json or -o, or fewer points"
+            f"expected at most {_MOST_LISTED} points in a table, got {grid.seconds.size}; "
+            "give --json or -o, or fewer points"
         )
     rows = [("p\\d", *map(str, grid.disks))]
     rows += [
@@ -256,7 +272,8 @@ def _observations(files: tuple[Path, ...], servers: str | None) -> Observations:
     if len(files) == 1 and not files[0].name.endswith(_TRACES) and not files[0].is_dir():
         if servers is not None:
             raise QueueingError(
-                "expected traces for --disks, got a table, which has them in its column d", at="--disks"
+                "expected --disks with traces only, got a table, which has them in its column d",
+                at="--disks",
             )
         return read_observations(files[0])
     with progress("reading"):

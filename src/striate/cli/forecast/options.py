@@ -24,7 +24,7 @@ def timeline_options(function: Command) -> Command:
         "--timeline-memory",
         default="1 GiB",
         show_default=True,
-        help="memory for the timeline; later events are left out",
+        help="memory for the timeline; when it is full, later events are left out",
     )
     steps = click.option(
         "--timeline-steps", is_flag=True, help="also record the steps inside collective calls in the timeline"

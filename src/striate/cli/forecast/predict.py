@@ -63,8 +63,14 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.argument("program")
 @click.argument("cluster")
 @click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks of the program")
-@click.option("--rung", help="use this method, such as fine, instead of the cheapest sufficient one")
-@click.option("--within", type=ShareType(), help="the precision wanted: with 20%, high / low is at most 1.2")
+@click.option(
+    "--rung", help="use this method, such as fine, instead of the cheapest one that reaches the precision"
+)
+@click.option(
+    "--within",
+    type=ShareType(),
+    help="precision wanted: with 20%, the upper end of the range is at most 1.2 times the lower end",
+)
 @click.option(
     "--budget",
     help="CPU time that the forecast may take (default: 60 s; with --rung no limit)",
@@ -96,8 +102,8 @@ class FileChoice(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--noise",
     metavar="NOISE",
-    help="also print the time on a usual and on a bad day of a shared machine, as learnt in a file of "
-    "`striate noise learn`, or in the bundled table tokio",
+    help="also print the time on a usual and on a bad day of a shared machine; NOISE is a file of "
+    "`striate noise learn` or the bundled table tokio",
 )
 @click.option(
     "--self-check",
@@ -207,5 +213,7 @@ def _with_choices(workload: Workload | Flows, layouts: dict[str, str], methods: 
     from striate.workload import Workload
 
     if not isinstance(workload, Workload):
-        raise WorkloadError("an emulated application has no files; leave --layout and --collective-io out")
+        raise WorkloadError(
+            "an emulated application has no files: --layout and --collective-io are not accepted"
+        )
     return workload.with_layouts(layouts).with_collective(methods)

@@ -28,7 +28,7 @@ from striate.cli.output import deliver, json_option, output_option, refuse_overw
     "--price",
     multiple=True,
     metavar="NAME=VALUE",
-    help="price of a server, of a drive, or of 1 Gb/s of its links",
+    help="price of a server (servers=9000), of a drive (drives=500), or of 1 Gb/s of its links (links=20)",
 )
 @click.option("--ranks", type=click.IntRange(min=1), help="number of accelerators of the job")
 @json_option

@@ -41,4 +41,4 @@ def refuse_options(given: dict[str, object]) -> None:
     """Raise a usage error for options of `predict` that a training job does not take."""
     for name, value in given.items():
         if value:
-            raise click.UsageError(f"a training job takes no {name}")
+            raise click.UsageError(f"{name} is not accepted for a training job")

@@ -42,18 +42,18 @@ def command(
     """Refine CLUSTER, a TOML file or a bundled machine's name, so that it fits TRACES of real runs.
 
     Latencies and bandwidths of messages, writes, reads and flushes are fitted to the traced operations; values that
-    they do not determine are left unchanged and listed.
+    the traces do not determine are left unchanged and listed.
 
     With --rates a table of collective writes is fitted instead: the bandwidth of a process, of a node's Lustre client,
     of the RPCs in flight and of an OST, and the cost of moving locks. Rows without a time are
-    forecast with their range, and the best setting of each job is named.
+    forecast, each with a range, and the best setting of each job is named.
     """
     from striate.cli.output import refuse_overwrite
 
     if bool(traces) == (rates is not None):
-        raise click.UsageError("expected traces, or a table as --rates TABLE.csv")
+        raise click.UsageError("expected either TRACES or --rates TABLE.csv")
     if rates is None and conditions:
-        raise click.UsageError("--where chooses rows of --rates")
+        raise click.UsageError("--where chooses rows of a table and needs --rates TABLE.csv")
     if rates is not None and residuals is not None:
         raise click.UsageError("--residuals needs traces and cannot be used with --rates")
     from striate.cluster.description.dump import cluster_to_toml

@@ -43,7 +43,10 @@ def command() -> None:
     help="buffer size of a switch port",
 )
 @click.option(
-    "--link-burst", default="16 KiB", show_default=True, help="bytes that a link passes at memory speed"
+    "--link-burst",
+    default="16 KiB",
+    show_default=True,
+    help="bytes that a link passes at memory speed before its rate applies",
 )
 @click.option(
     "--mtu",
@@ -119,19 +122,20 @@ def planned(hosts: int, cores: int, servers: int | None, disks: int, name: str, 
 
 @command.command(context_settings=_PASSED_ON)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
-@click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks to start over the hosts")
+@click.option("--ranks", type=click.IntRange(min=1), help="number of MPI ranks to start on the hosts")
 @click.option("--per-host", type=click.IntRange(min=1), help="ranks on each host (default: spread evenly)")
 @name_option
 def run(program: tuple[str, ...], ranks: int | None, per_host: int | None, name: str) -> None:
-    """Run a program over the hosts (--ranks), or on the head node, where `mpiexec` knows them.
+    """Run a program: with --ranks as MPI ranks on the hosts, otherwise once on the head node.
 
-    It starts in the current directory, which all hosts see; the parallel file system is /run/pfs.
+    It starts in the current directory, which all hosts see; the parallel file system is /run/pfs. `mpiexec` on the head
+    node starts ranks on the hosts.
     """
     from striate.lab.door import state
     from striate.lab.enter import become, on_head, with_ranks
 
     if per_host is not None and ranks is None:
-        raise click.UsageError("--per-host goes with --ranks")
+        raise click.UsageError("--per-host needs --ranks N, the number of MPI ranks to start")
     found = state(name)
     command = list(program) if ranks is None else with_ranks(found, list(program), ranks, per_host)
     become(on_head(found, command, str(Path.cwd())))
@@ -192,7 +196,7 @@ def _status_text(lab: LabStatus) -> str:
 @output_option("write the description to this .toml file instead of standard output")
 @name_option
 def describe(output: Path | None, force: bool, name: str) -> None:
-    """Print the lab as a cluster description, from its settings: what a probe should find."""
+    """Print the settings of the lab as a cluster description: the values that `striate probe` should find."""
     from striate.cluster.description.dump import cluster_to_toml
     from striate.lab.describe import describe as described
     from striate.lab.door import state
@@ -207,12 +211,16 @@ def describe(output: Path | None, force: bool, name: str) -> None:
 @command.command("break")
 @click.argument("what", type=click.Choice(["server", "host", "link", "disk"]))
 @click.argument("host")
-@click.option("--mend", is_flag=True, help="mend a link that was cut")
-@click.option("--rate", default="0", help="new rate of the host's disks; 0: no limit")
-@click.option("--requests", default="0", help="new requests per second of the host's disks; 0: no limit")
+@click.option("--mend", is_flag=True, help="with link: restore a link that was cut")
+@click.option("--rate", default="0", help="with disk: new rate limit of the host's disks; 0: no limit")
+@click.option(
+    "--requests",
+    default="0",
+    help="with disk: new limit of requests per second of the host's disks; 0: no limit",
+)
 @name_option
 def break_(what: str, host: str, mend: bool, rate: str, requests: str, name: str) -> None:
-    """Kill the file servers of HOST or all of HOST, cut its link, or slow its disks."""
+    """Kill the file servers of HOST or all its processes, cut its link, or slow its disks."""
     from striate import units
     from striate.lab import faults
     from striate.lab.door import state
@@ -232,7 +240,7 @@ def break_(what: str, host: str, mend: bool, rate: str, requests: str, name: str
 def _refuse_options(what: str, **given: Any) -> None:
     for option, (is_given, wanted) in given.items():
         if is_given and what != wanted:
-            raise click.UsageError(f"--{option} goes with `break {wanted}`")
+            raise click.UsageError(f"--{option} is accepted by `break {wanted}` only, got `break {what}`")
 
 
 @command.command()

@@ -54,7 +54,7 @@ def command(
     """Measure messages, memory, files and CPUs of this machine, and write them as a cluster description.
 
     Ranks are started here, or by LAUNCHER, such as: striate probe -o here.toml -- mpiexec -n 16 -hosts a,b.
-    Files of at most 192 MiB, and 16 MiB per rank, lie in a directory of their own that is removed at the end.
+    It writes at most 192 MiB, and 16 MiB per rank, to a new directory, which is removed at the end.
     """
     from striate import units
     from striate.cli.output import refuse_overwrite, refuse_store
@@ -69,7 +69,7 @@ def command(
             refuse_overwrite(path, force=force)
     refuse_store(store)
     if ranks is not None and launcher:
-        raise click.UsageError("the launcher says how many ranks there are; leave --ranks out")
+        raise click.UsageError("--ranks is not accepted with a launcher, which gives the number of ranks")
     options = ProbeOptions(directory, units.seconds(budget), ranks, launcher)
     with progress("measuring", total=5) as advance:
 

@@ -35,7 +35,7 @@ class WithLauncher(click.Command):
 @click.option(
     "--repeats", type=click.IntRange(1, 100), default=2, show_default=True, help="runs of each program"
 )
-@click.option("--quick", is_flag=True, help="a few small programs on one and two ranks")
+@click.option("--quick", is_flag=True, help="run only a few small programs, on one and two ranks")
 @click.option(
     "--app",
     "apps",
@@ -73,8 +73,9 @@ def command(
 
     Each program is forecast before it runs, on CLUSTER, a probed description.
 
-    With a launcher (`striate validate CLUSTER -- mpiexec -n 4`) the programs run on its ranks: messages, every
-    collective, the levels of MPI-IO and the applications, in random order.
+    With a launcher (`striate validate CLUSTER -- mpiexec -n 4`) the programs run on its ranks, in random order:
+    messages, every collective, the four levels of MPI-IO access (contiguous or not, independent or collective), and
+    the applications.
 
     Without CLUSTER the machine is probed first. The runs are added to your calibration, from which the ranges of
     later forecasts are computed. Exit status 3 when the median error is above 20 % or fewer than 75 % of the runs lie

@@ -33,14 +33,18 @@ SAMPLE_BYTES = 2**20
 @click.argument("cluster", required=False)
 @memory_option
 @json_option
-@output_option("write the advice to a .json file, which `striate apply` reads; of a folder, to a .jsonl file")
+@output_option(
+    "write the advice to a .json file, which `striate apply` reads; for a folder, to a .jsonl file"
+)
 @click.option(
     "--open-files",
     is_flag=True,
     help="open the largest files that TRACE names, if they still exist, to see how well they compress",
 )
 @click.option(
-    "--jobs", type=click.IntRange(1, 1024), help="processes for the logs of a folder (default: one per CPU)"
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    help="number of processes that read the logs of a folder (default: one per CPU)",
 )
 def command(
     trace: Path,
@@ -56,7 +60,7 @@ def command(
     Gains are ranges from a cost model fitted to the trace; with CLUSTER, they are simulated on it. Rules that could
     not be applied are listed with the reason.
 
-    TRACE may be a folder of Darshan logs: they are looked at in parallel and ranked by the time that can be saved. With
+    TRACE may be a folder of Darshan logs: they are diagnosed in parallel and ranked by the time that can be saved. With
     `-o advice.jsonl` each is written as soon as it is done, and logs that are already in the file are skipped.
     """
     from striate.advice import advise

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 @click.option("--region", help="compare the forecast with this named region of the run only")
 @click.option(
     "--noise",
-    help="say whether the difference is run-to-run noise, as learnt in a file of `striate noise learn`, "
-    "or in the bundled table tokio",
+    help="say whether run-to-run noise explains the difference; NOISE is a file of `striate noise learn` "
+    "or the bundled table tokio",
     metavar="NOISE",
 )
 @json_option
@@ -44,7 +44,8 @@ def command(
 ) -> None:
     """Compare FORECAST, written by `striate predict -o run.json`, with TRACE of the real run.
 
-    Says whether the run was inside the range; with --timeline, also how phases, kinds of operations and ranks differ.
+    Says whether the measured time is inside the range of the forecast; with --timeline, also how phases, kinds of
+    operations and ranks differ.
     """
     from striate.evaluate.compare import compare
     from striate.formats.read import read_trace

@@ -25,9 +25,11 @@ from striate.errors import OutputError
     "directories",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="the directory of a server of the dataset; once for each server, in order",
+    help="directory of one server of the dataset; once per server, in their order",
 )
-@click.option("--link", is_flag=True, help="write a .h5 that points into the dataset's own files, not a copy")
+@click.option(
+    "--link", is_flag=True, help="write a .h5 that refers to the data in the dataset's files and copies none"
+)
 @click.option("--force", is_flag=True, help="overwrite an existing output")
 def command(
     source: Path,
@@ -41,7 +43,7 @@ def command(
 
     A trace, or another tool's log, becomes a .parquet, .csv, .pftrace (Perfetto), .json (Chrome's trace events), .prv
     (Paraver) or .otf2; add .gz to a text format to compress it. A dataset, a directory written by striate.runtime,
-    becomes a .npy, .h5 or .zarr; a group of variables a .h5 (as netCDF-4 has it) or .zarr.
+    becomes a .npy, .h5 or .zarr; a group of variables becomes a .h5 (in netCDF-4 form) or a .zarr.
     """
     from striate.formats.convert import FORMATS
     from striate.runtime.export import SUFFIXES

@@ -61,7 +61,7 @@ def command(
         from striate.pages.terminal import text_of
 
         if served or output is not None:
-            raise click.UsageError("expected --text alone, without --serve and -o")
+            raise click.UsageError("--text prints to the terminal: expected no --serve and no -o with it")
         with progress("reading"):
             text = text_of(runs_of(inputs))
         say(text)

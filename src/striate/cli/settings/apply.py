@@ -30,12 +30,12 @@ SCHEMA = "striate.applied/1"
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="runs with each of the two settings, alternating",
+    help="number of runs without and with the settings, in alternation",
 )
 @click.option(
     "--now",
     type=click.Path(path_type=Path),
-    help="settings of the runs to compare with (default: those that the search started from)",
+    help="file of the settings to compare with (default: the settings from which the search started)",
 )
 @json_option
 def command(
@@ -53,7 +53,7 @@ def command(
     files = plan.files(output)
     if again and (tuned is None or "runtime.toml" not in files):
         raise TuningError(
-            "only settings tuned for a program on striate.runtime can be run again", source=str(source)
+            "--rerun needs settings tuned for a program on striate.runtime; these are not", source=str(source)
         )
     output.mkdir(exist_ok=True)
     for name in (*files, *["rerun.json"] * again):

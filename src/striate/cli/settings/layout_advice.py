@@ -49,16 +49,18 @@ def measure(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Measure how LAYOUT serves accesses: servers reached, depth, requests, balance, locality.
+    """Measure how LAYOUT serves accesses: servers reached, depth (stripes per access), runs, balance, locality.
 
     Accesses are given rank by rank (--access 0:64KiB --access 64KiB:64KiB) or taken from a trace, whose reads and
-    writes of a file count together. Rank r is taken to run on the node of server r modulo the number of servers.
+    writes of a file count together. Rank r is assumed to run on the node of server r modulo the number of servers.
     """
     from striate.layout.measure import measure_layout
     from striate.layout.parse import parse
 
     if bool(given) == (source is not None):
-        raise click.UsageError("expected either --access or --trace")
+        raise click.UsageError(
+            "expected accesses from either --access or --trace, got " + ("both" if given else "neither")
+        )
     rule = parse(layout)
     accesses = [_access(text) for text in given] if source is None else _traced_accesses(source, name)
     found = measure_layout(rule, accesses)
@@ -121,11 +123,11 @@ def advise(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Advise a layout by the rules of thesis 003: for the phases of a trace, or for a sampler of several runs.
+    """Advise a layout by published rules: for the phases of a trace, or for a sampler of several runs.
 
     A sampler is described by --runs, --processes and --generation. With --memory, the advised number of
-    generations to buffer fits into three quarters of that memory. The rules are heuristics; `striate predict --layout`
-    forecasts the time with a layout.
+    generations to buffer fits into three quarters of that memory. The rules are heuristics of thesis 003 (see docs:
+    Papers); `striate predict --layout` forecasts the time with a layout.
     """
     from striate.layout.buffering import write_count
 

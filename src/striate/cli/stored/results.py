@@ -19,7 +19,9 @@ SCHEMA = "striate.results/1"
 
 @click.command()
 @click.argument("store", type=click.Path(path_type=Path))
-@click.option("--kind", type=click.Choice(["predict", "probe", "validate", "tune"]), help="only these")
+@click.option(
+    "--kind", type=click.Choice(["predict", "probe", "validate", "tune"]), help="only entries of this command"
+)
 @click.option("--workload", help="only entries about this workload")
 @click.option("--cluster", help="only entries about this machine")
 @click.option("--layout", help="only entries with this layout")
