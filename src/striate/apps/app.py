@@ -97,19 +97,21 @@ class App:
 
     def rerun_words(self, folder: Path, parameters: Mapping[str, Any], settings: Path) -> list[str]:
         """The words after `python` of one real run with the runtime's `settings`, which prints its seconds as JSON."""
-        raise WorkloadError(f"{self.name} cannot be run again with other settings")
+        raise WorkloadError(
+            f"{self.name} cannot be run again with other settings: it defines no `rerun_words`"
+        )
 
     def prepare(self, comm: Any, folder: Path, parameters: dict[str, Any]) -> Callable[[], object]:
         """All of a real run that comes before what is timed; calling the result is the run."""
-        raise WorkloadError(f"{self.name} has no real run")
+        raise WorkloadError(f"{self.name} cannot be run on this machine: it defines no `prepare`")
 
     def kernels(self, process: KernelProcess) -> Kernels:
         """The application's own work, to be timed without messages."""
-        raise WorkloadError(f"{self.name} has no kernels to be timed")
+        raise WorkloadError(f"{self.name} cannot be timed: it defines no `kernels`")
 
     def calibrated(self, case: Case, cost: KernelCost, collectives: int) -> Workload:
         """The workload of a case with measured costs and as many collective calls per write or step as were counted."""
-        raise WorkloadError(f"{self.name} has no workload with measured costs")
+        raise WorkloadError(f"{self.name} cannot be calibrated: it defines no `calibrated`")
 
     def collectives(self, traced: Callable[[Case], Trace]) -> int:
         """Collective calls per write: 1 for MPI-IO, in which ranks exchange the ends of their accesses."""

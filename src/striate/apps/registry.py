@@ -61,5 +61,5 @@ def _registered(point: EntryPoint) -> App:
 def _checked(found: Any, refusal: str) -> App:
     made = found() if isinstance(found, type) and issubclass(found, App) else found
     if not isinstance(made, App) or not callable(getattr(made, "workload", None)):
-        raise WorkloadError(f"{refusal} with a workload, got {type(made).__name__}")
+        raise WorkloadError(f"{refusal} with a method `workload`, got {type(made).__name__}")
     return made

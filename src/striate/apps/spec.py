@@ -122,7 +122,7 @@ def _tunable(
 ) -> Tunable:
     vary = tables.get("vary")
     if not isinstance(vary, dict):
-        raise TuningError("expected a table of knobs and their values", at="$.vary")
+        raise TuningError(f"expected a table of knobs and their values, got {vary!r:.60}", at="$.vary")
     given = {key: value for key, value in tables.items() if key not in _TABLES}
     if "program" in tables:
         ranks = given.pop("ranks", None)

@@ -51,7 +51,10 @@ def forwarders(
         path = f"$.forwarder[{i}]"
         nodes = selected_nodes(description, table.serves, f"{path}.serves")
         if table.count > len(nodes):
-            raise ClusterError(f"{table.count} forwarders share {len(nodes)} nodes", at=f"{path}.count")
+            raise ClusterError(
+                f"expected at most one forwarder per node, got {table.count} for {len(nodes)} nodes",
+                at=f"{path}.count",
+            )
         targets = _targets(description, table, path)
         blocks = np.array_split(np.array(nodes), table.count)
         for number, seat in enumerate(_seats(description, cluster, groups, table, path)):
@@ -98,7 +101,7 @@ def selected_nodes(description: Description, selection: Selection | None, path: 
             if table.name == selection:
                 return range(starts[i], starts[i + 1])
         known = ", ".join(table.name for table in description.node)
-        raise ClusterError(f"no node is named {selection!r}; there is {known}", at=path)
+        raise ClusterError(f"no node is named {selection!r}; the names are {known}", at=path)
     seen: set[int] = set()
     for i, node in enumerate(selection):
         if node >= starts[-1] or node in seen:
@@ -132,7 +135,7 @@ def _seats(
 def _shared_seats(description: Description, cluster: Cluster, table: SeatTable, path: str) -> list[Seat]:
     nodes = selected_nodes(description, table.nodes, f"{path}.nodes")
     if table.count > len(nodes) * table.per_node:
-        room = f"{len(nodes)} nodes have room for {len(nodes) * table.per_node}"
+        room = f"expected at most {len(nodes) * table.per_node} on {len(nodes)} nodes"
         raise ClusterError(f"{room} with per_node = {table.per_node}, got {table.count}", at=f"{path}.count")
     seats = []
     for i in range(table.count):

@@ -80,7 +80,9 @@ def _refuse_islands(network: Network, groups: Sequence[HostGroup]) -> None:
     for backwards, verb in ((False, "reach"), (True, "be reached by")):
         lost = np.flatnonzero(hops(network, int(tops[0]), backwards=backwards)[tops] < 0)
         if len(lost):
-            raise ClusterError(f"{names[0]} cannot {verb} {names[lost[0]]}", at="$.network.edge")
+            raise ClusterError(
+                f"no path of edges: {names[0]} cannot {verb} {names[lost[0]]}", at="$.network.edge"
+            )
 
 
 def _without_servers(description: Description, groups: Sequence[HostGroup], network: Network) -> Cluster:

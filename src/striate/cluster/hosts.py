@@ -61,7 +61,8 @@ def inside_of(description: Description, table: SeatTable, path: str) -> Inside:
     """The inside of the node a server or relay has for itself; refuses none, two, or an unknown name."""
     if (table.like is None) == (table.node is None):
         raise ClusterError(
-            "a dedicated node needs `like` (the name of a node) or `node` (its description)",
+            "expected either `like` (the name of a node) or `node` (a description) for a dedicated node, got "
+            + ("neither" if table.node is None else "both"),
             at=f"{path}.like",
         )
     if table.node is not None:
@@ -72,7 +73,7 @@ def inside_of(description: Description, table: SeatTable, path: str) -> Inside:
                 memory=node.memory, nic=node.nic, socket=node.socket, hub=node.hub, uplink=node.uplink
             )
     known = ", ".join(node.name for node in description.node)
-    raise ClusterError(f"no node is named {table.like!r}; there is {known}", at=f"{path}.like")
+    raise ClusterError(f"no node is named {table.like!r}; the names are {known}", at=f"{path}.like")
 
 
 def _compute(table: NodeTable, path: str) -> HostGroup:

@@ -92,7 +92,8 @@ def _place_as_told(cluster: Cluster, ranks: int) -> Placement:
     told = len(cluster.explicit_placement)
     if told < ranks:
         raise ClusterError(
-            f"the explicit placement lists {told} ranks, but the program has {ranks}", at="$.placement.ranks"
+            f"expected an explicit placement of at least {ranks} ranks, as the program has, got {told}",
+            at="$.placement.ranks",
         )
     node, within = np.ascontiguousarray(np.array(cluster.explicit_placement[:ranks], np.int32).T)
     socket = cluster.first_socket[node] + within

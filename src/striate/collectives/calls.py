@@ -95,7 +95,8 @@ def distinct_calls(application: Application) -> set[Call]:
             found.update(_values(line))
             if len(found) > _MOST_SCHEDULES:
                 raise PredictionError(
-                    f"more than {_MOST_SCHEDULES} different collective calls", at=application.name
+                    f"expected at most {_MOST_SCHEDULES} different collective calls, got more",
+                    at=application.name,
                 )
     return found
 
@@ -173,9 +174,10 @@ class CallSequences:
         """The different calls of the group's members, and which of them is made when."""
         numbers = distinct(self._application.programs.program_of_rank[group])
         sequences = [self._sequence(int(program), communicator) for program in numbers]
-        if len({len(sequence.row) for sequence in sequences}) != 1:
+        if len(calls := sorted({len(sequence.row) for sequence in sequences})) != 1:
             raise PredictionError(
-                f"members of a group of {len(group)} make different numbers of collective calls",
+                f"expected {len(group)} ranks of a communicator to make the same number of collective calls, "
+                f"got {calls[0]} on some and {calls[-1]} on others",
                 at=self._application.name,
             )
         shapes = np.stack([sequence.shape for sequence in sequences])
@@ -276,7 +278,8 @@ def _repeated(
     rows, index = _joined(body, body[0][1].shape[1])
     if len(rows) * count > MOST_CALLS:
         raise PredictionError(
-            f"more than {MOST_CALLS} collective calls with sizes by rank, got {len(rows) * count}", at=source
+            f"expected at most {MOST_CALLS} collective calls with sizes by rank, got {len(rows) * count}",
+            at=source,
         )
     whole = np.tile(index, (count, 1))
     whole[:, depth] = np.repeat(np.arange(count), len(rows))

@@ -48,7 +48,7 @@ class _Delivery:
                     sent[rank], moved = False, True
         waiting = [rank for rank, left in enumerate(steps) if left]
         if waiting:
-            raise ScheduleError(f"ranks {waiting} wait for messages that never come")
+            raise ScheduleError(f"ranks {waiting} wait for messages that no rank sends")
         return self.known
 
     def _send(self, rank: int, step: list[tuple[int, int, int, int]]) -> None:
@@ -61,7 +61,9 @@ class _Delivery:
         pieces = known if carries is None else carries(rank, peer, tag)
         missing = [piece for piece in pieces if piece not in known]
         if missing:
-            raise ScheduleError(f"should send pieces {missing} to {peer}, but has none", at=f"rank {rank}")
+            raise ScheduleError(
+                f"expected to send pieces {missing} to rank {peer}, but does not have them", at=f"rank {rank}"
+            )
         return {piece: known[piece] for piece in pieces}
 
     def _receive(self, rank: int, step: list[tuple[int, int, int, int]], combines: bool) -> bool:
@@ -77,11 +79,15 @@ class _Delivery:
 
 def _added(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[int]:
     if mine & news:
-        raise ScheduleError(f"contributions {sorted(mine & news)} would count twice", at=f"rank {rank}")
+        raise ScheduleError(
+            f"the contributions of ranks {sorted(mine & news)} would be added twice", at=f"rank {rank}"
+        )
     return mine | news
 
 
 def _replaced(mine: frozenset[int], news: frozenset[int], rank: int) -> frozenset[int]:
     if not mine <= news:
-        raise ScheduleError(f"contributions {sorted(mine - news)} would be lost", at=f"rank {rank}")
+        raise ScheduleError(
+            f"the contributions of ranks {sorted(mine - news)} would be overwritten", at=f"rank {rank}"
+        )
     return news

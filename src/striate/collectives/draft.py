@@ -97,7 +97,7 @@ class ScheduleDraft:
     def turned(self, root: int) -> ScheduleDraft:
         """This draft with rank 0 standing for `root`."""
         if not 0 <= root < self.size:
-            raise ScheduleError(f"root {root} is not in a group of {self.size}")
+            raise ScheduleError(f"expected a root from 0 to {self.size - 1}, got {root}")
         self._root = root
         return self
 
@@ -187,7 +187,9 @@ class ScheduleDraft:
         kind, peer, size_bytes, tag = (_chain(group.column(name) for group in groups) for name in names)
         nobody = peer[(peer < 0) | (peer >= self.size)]
         if nobody.size:
-            raise ScheduleError(f"a send or receive names peer {nobody[0]} in a group of {self.size}")
+            raise ScheduleError(
+                f"expected a peer from 0 to {self.size - 1} in a send or receive, got {nobody[0]}"
+            )
         return arrange(
             self.size,
             ((_chain(ranks) + root) % self.size).astype(np.int32),
@@ -220,7 +222,9 @@ def join(*parts: ScheduleDraft) -> ScheduleDraft:
     """One draft after the other, of one group and root; tags of later parts move up so that no messages mix."""
     whole = ScheduleDraft(parts[0].size).turned(parts[0]._root)
     if {(part.size, part._root) for part in parts} != {(whole.size, whole._root)}:
-        raise ScheduleError("drafts can be joined only when they have the same group and root")
+        raise ScheduleError(
+            "expected drafts of the same number of ranks and the same root, got different ones"
+        )
     tags = np.cumsum([0] + [1 + part._last_tag() for part in parts])
     for part, base in zip(parts, tags.tolist(), strict=False):
         whole._steps += [step.moved(base) for step in part._steps]

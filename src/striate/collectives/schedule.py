@@ -89,9 +89,16 @@ class CollectiveSchedule:
         rank = self.rank_of_action
         stray = np.flatnonzero((self.peer < 0) | (self.peer >= self.size) | (self.peer == rank))
         if stray.size:
-            _refuse(self, int(stray[0]), f"names peer {self.peer[stray[0]]} in a group of {self.size}")
-        if (self.bytes < 0).any() or (self.instructions < 0).any():
-            raise ScheduleError("bytes and instructions must not be negative")
+            _refuse(
+                self,
+                int(stray[0]),
+                f"names peer {self.peer[stray[0]]}: expected another rank from 0 to {self.size - 1}",
+            )
+        least = min(self.bytes.min(initial=0), self.instructions.min(initial=0))
+        if least < 0:
+            raise ScheduleError(
+                f"expected bytes and instructions of 0 or more, got {least}"
+            )
         self._check_pairs(rank)
         return self
 
@@ -112,7 +119,7 @@ class CollectiveSchedule:
             _refuse(self, int(left[np.argmax(differs)]), "has no receive with the same tag and bytes")
         if len(sends) != len(receives):
             rest = sends if len(sends) > common else receives
-            _refuse(self, int(rest[common]), "has no counterpart")
+            _refuse(self, int(rest[common]), "has no matching call on its peer")
 
 
 def _refuse(schedule: CollectiveSchedule, action: int, why: str) -> None:

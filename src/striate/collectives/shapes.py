@@ -124,7 +124,7 @@ def node_of_each(size: int, nodes: Sequence[int] | None) -> NDArray[np.int64]:
     """The node of each rank of a group; where none are given, every rank is alone on its node."""
     place = np.arange(size) if nodes is None else np.asarray(nodes)
     if place.shape != (size,):
-        raise ScheduleError(f"expected the node of each of {size} ranks, got {place.shape[0]} nodes")
+        raise ScheduleError(f"expected a node for each of {size} ranks, got shape {place.shape}")
     return place
 
 

@@ -90,9 +90,9 @@ def test_a_collective_kernel_takes_the_algorithm_named():
     [
         ("bounce", {}, "expected a kernel among .*, got 'bounce'"),
         ("ring", {"sise": 1}, "expected an option among size, repeat, got 'sise'"),
-        ("ring", {"size": "many"}, "expected size as in '1 MiB', got 'many'"),
-        ("ring", {"repeat": "x"}, "expected repeat as in 1, got 'x'"),
-        ("bcast", {"root": "9"}, "expected root below 8 ranks, got 9"),
+        ("ring", {"size": "many"}, "expected size of the same kind as its default '1 MiB', got 'many'"),
+        ("ring", {"repeat": "x"}, "expected repeat of the same kind as its default 1, got 'x'"),
+        ("bcast", {"root": "9"}, "expected root to be a rank from 0 to 7, got 9"),
         ("pingpong", {"second": "0"}, "expected two different ranks"),
         ("io-level-0", {"mode": "append"}, "expected mode to be read or write, got 'append'"),
     ],

@@ -36,7 +36,7 @@ def test_a_read_that_finds_fewer_bytes_is_an_error(tmp_path):
     performed(tmp_path, "io-level-0", size="1 KiB", blocks=1)
 
     with pytest.raises(
-        WorkloadError, match="read moved 1024 of 4096 bytes from offset 0 on - at file 'data'"
+        WorkloadError, match="expected read of 4096 bytes at offset 0, got 1024 bytes - at file 'data'"
     ):
         performed(tmp_path, "io-level-0", size="4 KiB", blocks=1, mode="read")
 

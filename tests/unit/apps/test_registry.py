@@ -111,7 +111,10 @@ def test_a_registered_name_hides_no_bundled_application(registered):
     ("value", "said"),
     [
         ("nowhere:App", "the entry point nowhere:App fails: ModuleNotFoundError"),
-        ("json:dumps", "the entry point names no striate.apps.App: json:dumps with a workload, got function"),
+        (
+            "json:dumps",
+            "the entry point names no striate.apps.App: json:dumps with a method `workload`, got function",
+        ),
     ],
 )
 def test_a_broken_entry_point_is_one_line(registered, value, said, capsys):
@@ -128,10 +131,10 @@ def test_a_broken_entry_point_is_one_line(registered, value, said, capsys):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("app = 3", "expected `app` to be a striate.apps.App with a workload, got int"),
+        ("app = 3", "expected `app` to be a striate.apps.App with a method `workload`, got int"),
         (
             "from striate.apps import App\nclass Mine(App):\n    name = 'mine'\napp = Mine",
-            "with a workload, got Mine",
+            "with a method `workload`, got Mine",
         ),
         ("app = 1 / 0", "ZeroDivisionError: division by zero - at line 1"),
     ],

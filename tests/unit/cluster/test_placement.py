@@ -72,7 +72,7 @@ def test_explicit_ranks_take_the_cores_of_their_socket_in_turn():
 def test_an_explicit_placement_that_is_too_short_is_refused():
     cluster = machine(node(2), kind="explicit", ranks=[[0, 0]])
 
-    with pytest.raises(ClusterError, match="lists 1 ranks, but the program has 2"):
+    with pytest.raises(ClusterError, match="at least 2 ranks, as the program has, got 1"):
         cluster.place(2)
 
 

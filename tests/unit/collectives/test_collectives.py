@@ -290,7 +290,9 @@ def one_sided(peer: int = 1, tag: int = 0) -> CollectiveSchedule:
 
 
 def test_a_send_to_nobody_is_refused():
-    with pytest.raises(ScheduleError, match="names peer 5 in a group of 2 - at rank 0, step 0"):
+    with pytest.raises(
+        ScheduleError, match="names peer 5: expected another rank from 0 to 1 - at rank 0, step 0"
+    ):
         one_sided(peer=5).check()
 
 
@@ -311,13 +313,13 @@ def test_ranks_that_wait_for_ever_are_named():
 def test_a_contribution_that_would_count_twice_is_refused():
     exchange = ALGORITHMS["allreduce", "recursive-doubling"](2, 8)
 
-    with pytest.raises(ScheduleError, match=r"contributions \[0, 1\] would count twice"):
+    with pytest.raises(ScheduleError, match=r"contributions of ranks \[0, 1\] would be added twice"):
         reduced(join(exchange, exchange).schedule(), 1)
 
 
 @pytest.mark.parametrize("kind", sorted(ROOTED))
 def test_a_root_outside_the_group_is_refused(kind):
-    with pytest.raises(ScheduleError, match="root 4 is not in a group of 4"):
+    with pytest.raises(ScheduleError, match="expected a root from 0 to 3, got 4"):
         plan(kind, 4, 8, root=4)
 
 

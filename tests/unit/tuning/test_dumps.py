@@ -80,7 +80,7 @@ def test_every_plan_that_the_runtime_would_make_can_be_played(ranks, servers, fa
 
 
 def test_an_unknown_codec_is_refused():
-    with pytest.raises(StriateError, match="a codec whose costs are known"):
+    with pytest.raises(StriateError, match="a codec with measured costs"):
         workload(2, costs=COSTS, codec="lzma")
 
 

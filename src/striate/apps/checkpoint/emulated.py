@@ -22,7 +22,7 @@ def workload(
     on each write.
     """
     if every < 1 or steps < every:
-        raise WorkloadError(f"expected at least one checkpoint, got one every {every} of {steps} steps")
+        raise WorkloadError(f"expected every from 1 to {steps} steps, the length of the run, got {every}")
     size = units.size(state)
     body = Spmd(ranks, name="checkpoint")
     body.open_file("state.ckpt", create=True)

@@ -36,7 +36,9 @@ def workload(
     Regions name the phases: `compute`, `exchange`, `checkpoint`.
     """
     if not 1 <= ranks <= rows or every < 1:
-        raise WorkloadError(f"expected 1 to {rows} ranks and at least one checkpoint, got {ranks} ranks")
+        raise WorkloadError(
+            f"expected 1 to {rows} ranks, one per row, and every from 1, got {ranks} ranks and every {every}"
+        )
     line = columns * 8
     cell_seconds, sweep_seconds = units.seconds(cell), units.seconds(sweep)
 

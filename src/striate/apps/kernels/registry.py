@@ -43,7 +43,9 @@ def workload(name: str, *, ranks: int | None = None, **options: Any) -> Workload
     kernel, values = chosen(name, options)
     for option in ("first", "second", "root"):
         if not 0 <= values.get(option, 0) < size:
-            raise WorkloadError(f"expected {option} below {size} ranks, got {values[option]}", at=name)
+            raise WorkloadError(
+                f"expected {option} to be a rank from 0 to {size - 1}, got {values[option]}", at=name
+            )
     if name in _TWO and (size < 2 or values.get("first", 0) == values.get("second", 1)):
         pair = (
             f"ranks {values.get('first', 0)} and {values.get('second', 1)}" if size > 1 else "1 rank in all"
@@ -79,7 +81,7 @@ def _value(name: str, make: Callable[..., Any], option: str, value: Any) -> Any:
         return int(value) if isinstance(known[option], int) else value
     except (UnitError, ValueError, TypeError):
         raise WorkloadError(
-            f"expected {option} as in {known[option]!r}, got {value!r:.60}", at=name
+            f"expected {option} of the same kind as its default {known[option]!r}, got {value!r:.60}", at=name
         ) from None
 
 

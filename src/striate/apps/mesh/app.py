@@ -57,7 +57,7 @@ class MeshSweep(App):
 
         for name in _MACHINE:
             if name in parameters:
-                raise TuningError(f"the machine gives {name}; leave it out", at=f"$.{name}")
+                raise TuningError(f"{name} is not accepted: the machine determines it", at=f"$.{name}")
         given = self.parameters(parameters, of=dumps.workload)
         defaults = {key: one.default for key, one in inspect.signature(dumps.workload).parameters.items()}
         found = _costs(costs, defaults | given, vary)
@@ -119,11 +119,11 @@ def _node_cpus(cluster: Cluster) -> int:
 def _costs(given: Any, parameters: dict[str, Any], vary: dict[str, Any]) -> Costs:
     if given is not None:
         if not isinstance(given, dict):
-            raise TuningError("expected a table of costs", at="$.costs")
+            raise TuningError(f"expected a table of costs, got {given!r:.60}", at="$.costs")
         return Costs.from_table(given)
     codecs = vary.get("codec", [])
     if not isinstance(codecs, list) or not all(isinstance(codec, str) for codec in codecs):
-        raise TuningError("expected a list of codecs", at="$.vary.codec")
+        raise TuningError(f"expected a list of names of codecs, got {codecs!r:.60}", at="$.vary.codec")
     mesh = Mesh(parameters["nodes"], parameters["pattern"])
     return measure_costs(mesh, parameters["ranks"], codecs=dict.fromkeys([parameters["codec"], *codecs]))
 

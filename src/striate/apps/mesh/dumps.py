@@ -88,11 +88,11 @@ def workload(
     mesh = Mesh(nodes, pattern)
     if ranks < 1 or not 1 <= every <= steps or not 0 <= servers <= ranks:
         raise WorkloadError(
-            f"expected at least one rank and one dump, and at most as many servers as ranks, "
-            f"got {ranks} ranks, {servers} servers"
+            f"expected at least 1 rank, every from 1 to {steps} steps, and 0 to {ranks} servers, "
+            f"got {ranks} ranks, every {every}, {servers} servers"
         )
     if codec != "none" and codec not in costs.codecs:
-        raise WorkloadError(f"expected a codec whose costs are known, got {codec!r:.60}")
+        raise WorkloadError(f"expected none or a codec with measured costs, got {codec!r:.60}")
     writers = servers or ranks
     grid = plan_grid(
         (nodes,),

@@ -42,8 +42,8 @@ def workload(
     writers = ranks if servers is None else servers
     if ranks < 1 or nodes < ranks or not 1 <= every <= steps or not 1 <= writers <= ranks:
         raise WorkloadError(
-            f"expected at least one node per rank, one write, and servers among the ranks, "
-            f"got {nodes} nodes, {ranks} ranks"
+            f"expected 1 to {nodes} ranks (nodes of the mesh), every from 1 to {steps} steps, "
+            f"and 1 to {ranks} servers, got {ranks} ranks, every {every}, {writers} servers"
         )
     edges = nodes * 3 // 2 // ranks
     touched = touched_nodes(nodes, edges)

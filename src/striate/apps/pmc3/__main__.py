@@ -110,7 +110,7 @@ def _clear_all(paths: list[Path], comm: Any, *, force: bool) -> None:
             path.unlink()
     found = comm.allgather(existing)[0]
     if found and not force:
-        words = "the output exists; give --force to replace it, --restart to continue"
+        words = "the output exists; give --force to replace it, or --restart to continue the run"
         raise OutputError(words, at=str(found[0]))
 
 

@@ -101,11 +101,11 @@ def load(path: Path, settings: dict[str, Any], matrix: str) -> SamplerCheckpoint
     if found.schema != SCHEMA:
         raise CheckpointError(f"expected a checkpoint ({SCHEMA}), got {found.schema}", source=str(path))
     if found.matrix != matrix:
-        raise CheckpointError("expected a checkpoint of this matrix, got one of another", source=str(path))
+        raise CheckpointError("the checkpoint was written for another matrix", source=str(path))
     for name, value in settings.items():
         if found.settings.get(name) != value:
             raise CheckpointError(
-                f"expected {name} {value} as in this run, the checkpoint has {found.settings.get(name)}",
+                f"expected {name} {value}, as in this run, got {found.settings.get(name)} in the checkpoint",
                 source=str(path),
             )
     return found

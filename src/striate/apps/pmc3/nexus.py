@@ -145,7 +145,7 @@ def _matrix(rows: str, taxa: int, sites: int, letters: dict[str, int]) -> Matrix
             raise NexusError(f"expected {sites} characters, found {len(sequence)}", at=f"taxon {name[:40]}")
         unknown = set(sequence) - set(letters)
         if unknown:
-            raise NexusError(f"expected DNA, found {min(unknown)!r}", at=f"taxon {name[:40]}")
+            raise NexusError(f"expected characters of DNA, found {min(unknown)!r}", at=f"taxon {name[:40]}")
         states[row] = [letters[letter] for letter in sequence]
     return Matrix(tuple(sequences), states)
 

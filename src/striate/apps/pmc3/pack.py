@@ -17,7 +17,9 @@ def describe(runs: Sequence[RunSamples], arrangement: Arrangement = "run") -> Sa
     """A format with room for the longest line of each kind; refuses runs whose headers differ in size."""
     heads = {(len(run.parameter_header), len(run.tree_header)) for run in runs}
     if len(heads) != 1:
-        raise LayoutError(f"expected headers of one size in all runs, got {sorted(heads)}")
+        raise LayoutError(
+            f"expected headers of the same size in all runs, got (parameter, tree) bytes {sorted(heads)}"
+        )
     ((parameter_header, tree_header),) = heads
     return SampleDescription(
         runs=len(runs),

@@ -56,7 +56,9 @@ class SampleDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True,
             if name != "arrangement" and not least <= value <= most:
                 raise ParallelFileError(f"expected {name} from {least} to {most}, got {value}", at="preamble")
         if self.together and self.arrangement == "run":
-            raise ParallelFileError("`together` needs the arrangement 'generation'", at="preamble")
+            raise ParallelFileError(
+                f"expected `together` 0 with the arrangement 'run', got {self.together}", at="preamble"
+            )
         front = (
             Slot("preamble", PREAMBLE_BYTES, padded=False),
             Area("turn", 2, Slot("mark", MARK_BYTES, padded=False)),
@@ -81,7 +83,7 @@ def read_description(preamble: bytes) -> SampleDescription:
     try:
         return msgspec.json.decode(line, type=SampleDescription)
     except msgspec.MsgspecError as error:
-        raise ParallelFileError(f"expected a description, got {error}", at="preamble") from None
+        raise ParallelFileError(f"expected a description of the samples: {error}", at="preamble") from None
 
 
 def mark(samples: int) -> bytes:
@@ -117,7 +119,7 @@ class ParallelFile:
         samples = max(marked_samples(content) for content in marks)
         if samples > description.lines:
             raise ParallelFileError(
-                f"expected at most {description.lines} samples, got {samples} marked as valid"
+                f"expected at most {description.lines} samples per run, got {samples} marked as valid"
             )
         return cls(stream, description, record_map, samples)
 

@@ -83,5 +83,5 @@ def decode(kind: type, value: Any) -> Any:
         try:
             return kind.read(value)
         except OverflowError as error:
-            raise UnitError(f"expected a smaller number, got {value!r:.40}") from error
+            raise UnitError(f"the number is too large: {value!r:.40}") from error
     raise NotImplementedError(f"cannot read a {kind.__name__}")

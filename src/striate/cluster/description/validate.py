@@ -32,7 +32,9 @@ def check_hosts(description: Description, groups: Sequence[HostGroup]) -> None:
     """Refuse hosts that no link joins to the network."""
     network = description.network
     if network is None and sum(group.count for group in groups) > 1:
-        raise ClusterError("missing key `network`: more than one node needs one", at="$.network")
+        raise ClusterError(
+            "missing key `network`: a machine of more than one node needs a network", at="$.network"
+        )
     for group in groups:
         if group.at is not None and not isinstance(network, GraphNetwork):
             raise ClusterError(
@@ -40,7 +42,10 @@ def check_hosts(description: Description, groups: Sequence[HostGroup]) -> None:
             )
         needs_uplink = network is not None and (group.at is not None or not isinstance(network, GraphNetwork))
         if needs_uplink and group.uplink is None:
-            raise ClusterError("missing key `uplink`: the link to the network", at=f"{group.at_path}.uplink")
+            raise ClusterError(
+                "missing key `uplink`: the link that joins the node to the network",
+                at=f"{group.at_path}.uplink",
+            )
 
 
 def check_size(description: Description, groups: Sequence[HostGroup], switches: int, cables: int) -> None:
@@ -56,7 +61,8 @@ def check_size(description: Description, groups: Sequence[HostGroup], switches: 
     estimate = sum(size for size, _ in parts)
     if estimate > LARGEST_GRAPH_BYTES:
         found = (
-            f"the machine would take about {about_size(estimate)}, {about_size(LARGEST_GRAPH_BYTES)} at most"
+            f"expected a machine that would take at most {about_size(LARGEST_GRAPH_BYTES)} of memory, "
+            f"got about {about_size(estimate)}"
         )
         raise ClusterError(found, at=max(parts)[1])
     cpus = sum(table.count * table.sockets * table.cpus_per_socket for table in description.node)
@@ -68,8 +74,8 @@ def check_placement(description: Description) -> None:
     """Refuse explicit ranks on nodes or sockets that do not exist, and ranks that nobody asked for."""
     kind, ranks = description.placement.kind, description.placement.ranks
     if (kind == "explicit") != bool(ranks):
-        wanted = "a list of [node, socket]" if kind == "explicit" else f'nothing with kind = "{kind}"'
-        raise ClusterError(f"expected {wanted}", at="$.placement.ranks")
+        wanted = "a list of [node, socket]" if kind == "explicit" else f'no ranks with kind = "{kind}"'
+        raise ClusterError(f"expected {wanted}, got {len(ranks)} ranks", at="$.placement.ranks")
     if not ranks:
         return
     sockets = np.repeat(
@@ -136,11 +142,13 @@ def _check_storage(table: ServerTable, packet: int, path: str) -> None:
         raise ClusterError("expected a capacity for every disk or for none", at=f"{path}.disk")
     if int(table.cache.dirty) and not table.cache.holds_writes and table.burst is None:
         found = f'policy = "{table.cache.policy}" keeps no written data in memory'
-        raise ClusterError(f"{found}; expected no `dirty`", at=f"{path}.cache.dirty")
+        raise ClusterError(f"expected no `dirty`: {found}", at=f"{path}.cache.dirty")
     if (table.cache.ready is None) != (table.cache.fresh_rate is None):
-        raise ClusterError("expected `ready` and `fresh_rate` together", at=f"{path}.cache")
+        raise ClusterError(
+            "expected both of `ready` and `fresh_rate`, or neither, got one", at=f"{path}.cache"
+        )
     burst = table.burst
     if burst is not None and burst.threshold + packet > burst.capacity:
         key = "capacity" if burst.drain_above is None else "drain_above"
-        found = f"{about_size(burst.threshold)} kept and a packet of {about_size(packet)} must fit"
-        raise ClusterError(f"{found} into {about_size(burst.capacity)}", at=f"{path}.burst.{key}")
+        found = f"expected room for {about_size(burst.threshold)} and a packet of {about_size(packet)}"
+        raise ClusterError(f"{found}, got {about_size(burst.capacity)}", at=f"{path}.burst.{key}")

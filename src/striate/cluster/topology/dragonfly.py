@@ -29,10 +29,13 @@ def size(network: DragonflyNetwork, hosts: int) -> tuple[int, int]:
     groups, routers = network.groups, network.routers_per_group
     most = routers * network.global_links_per_router + 1
     if groups > most:
-        raise ClusterError(f"global links reach {most} groups at most, got {groups}", at="$.network.groups")
+        raise ClusterError(
+            f"expected at most {most} groups, which the global links can join, got {groups}",
+            at="$.network.groups",
+        )
     places = groups * routers * network.nodes_per_router
     if places < hosts:
-        found = f"the dragonfly has {places} places, the machine {hosts} nodes"
+        found = f"expected at most {places} nodes, as many as the dragonfly has places, got {hosts}"
         raise ClusterError(found, at="$.network.nodes_per_router")
     return groups * routers, groups * routers * (routers - 1) // 2 + links_per_pair(network) * groups * (
         groups - 1

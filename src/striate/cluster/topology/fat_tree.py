@@ -16,8 +16,8 @@ def arity(network: FatTreeNetwork, hosts: int) -> int:
         smallest = max(2, round((4 * hosts) ** (1 / 3)) // 2 * 2 - 2)
         return next(k for k in range(smallest, smallest + 8, 2) if places(k) >= hosts)
     if places(network.arity) < hosts:
-        room = f"a fat tree of arity {network.arity} has {places(network.arity)} places"
-        found = f"{room}, the machine {hosts} nodes"
+        room = f"as many as a fat tree of arity {network.arity} has places"
+        found = f"expected at most {places(network.arity)} nodes, {room}, got {hosts}"
         raise ClusterError(found, at="$.network.arity")
     return network.arity
 

@@ -55,7 +55,8 @@ def _ends(edge: EdgeTable, index: int, place: dict[str, int], groups: Sequence[H
     target = _find(edge.target, place, groups, f"{path}.target")
     if source == target:
         raise ClusterError(
-            f"an edge needs two different ends, got {edge.source!r} twice", at=f"{path}.target"
+            f"expected an edge between two different components, got {edge.source!r} twice",
+            at=f"{path}.target",
         )
     return source, target
 

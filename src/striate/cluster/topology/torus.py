@@ -18,8 +18,8 @@ def size(network: TorusNetwork, hosts: int) -> tuple[int, int]:
     if routers * network.nodes_per_router != hosts:
         grid = " x ".join(map(str, network.dimensions))
         room = routers * network.nodes_per_router
-        places = f"{grid} routers with {network.nodes_per_router} each give {room} places"
-        raise ClusterError(f"{places}, the machine has {hosts} nodes", at="$.network.dimensions")
+        places = f"{grid} routers with {network.nodes_per_router} nodes each"
+        raise ClusterError(f"expected {room} nodes ({places}), got {hosts}", at="$.network.dimensions")
     return routers, routers * len(network.dimensions)
 
 

@@ -211,7 +211,7 @@ def test_a_line_cut_off_by_an_interruption_is_left_out():
         (lambda: split_trees(b"begin trees;\n"), "#NEXUS and trees"),
         (
             lambda: describe([samples_of(2), RunSamples(b"x", (b"1\n",), b"y", (b"1\n",))]),
-            "headers of one size",
+            "headers of the same size",
         ),
     ],
 )

@@ -47,7 +47,7 @@ def test_interleaved_rows_gaps_and_ambiguous_letters_are_understood():
         (HEAD + "end;", "a matrix that ends"),
         (HEAD + "a ACGT\n;\nend;", "expected 2 taxa, found 1"),
         (HEAD + "a ACGT\nb ACG\n;\nend;", "expected 4 characters, found 3 - at taxon b"),
-        (HEAD + "a ACGT\nb AC!T\n;\nend;", "expected DNA, found '!' - at taxon b"),
+        (HEAD + "a ACGT\nb AC!T\n;\nend;", "expected characters of DNA, found '!' - at taxon b"),
     ],
 )
 def test_a_broken_matrix_is_refused_in_one_line(text, words):
