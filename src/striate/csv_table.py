@@ -37,7 +37,9 @@ class CsvLine:
         try:
             return float(unit(text))
         except (UnitError, OverflowError) as error:
-            message = error.message if isinstance(error, UnitError) else f"expected less, got {text!r:.40}"
+            message = (
+                error.message if isinstance(error, UnitError) else f"the number is too large: {text!r:.40}"
+            )
             raise self.refusal(message, column) from None
 
     def whole(self, column: str, least: int, most: int, *, otherwise: int | None = None) -> int:

@@ -59,7 +59,7 @@ class Interval:
         """
         low, high = max(self.low, other.low), min(self.high, other.high)
         if low > high:
-            raise ValueError(f"no value lies both in {self} and in {other}")
+            raise ValueError(f"expected intervals that overlap, got {self} and {other}")
         return Interval(low, min(max(self.estimate, low), high), high)
 
     def __str__(self) -> str:

@@ -68,11 +68,11 @@ class ReadBudget:
         """Take the rows of a Parquet file, and what its lists hold beyond so many values per row."""
         groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
         if any(group.num_rows < 0 for group in groups):
-            raise TraceError("a row group with a negative number of rows")
+            raise TraceError("expected row groups of 0 rows or more, found a negative number of rows")
         try:
             values = sum(max(0, number) for number in values_of(source))
         except (ValueError, IndexError):
-            raise TraceError("a damaged footer of a Parquet file") from None
+            raise TraceError("the footer of the Parquet file is damaged") from None
         self.take_rows(max(metadata.num_rows, -(-values // values_per_row)))
 
     def look(self) -> None:

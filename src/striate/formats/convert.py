@@ -26,13 +26,15 @@ def format_of(path: Path) -> str:
         if path.name.endswith(endings):
             return name
     known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
-    raise OutputError(f"expected a name ending in {known}", at=str(path))
+    raise OutputError(f"expected an output ending in {known}, got {path.name!r:.60}", at=str(path))
 
 
 def files_of(trace: Trace, path: Path, format_name: str, beside: Sequence[Trace] = ()) -> dict[Path, bytes]:
     """The files to write and their contents; only for formats of plain files."""
     if beside and format_name not in _VIEWERS:
-        raise OutputError(f"only {' and '.join(_VIEWERS)} show a simulated timeline beside the trace")
+        raise OutputError(
+            f"only {' and '.join(_VIEWERS)} show a simulated timeline beside the trace, got {format_name}"
+        )
     if format_name == "paraver":
         from striate.formats.writers import paraver
 

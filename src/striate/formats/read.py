@@ -51,7 +51,7 @@ def _reader(path: Path) -> Any:
         if reader.recognises(path, head):
             return reader
     file = f"a file that starts with {head[:8]!r}" if head else "an empty file"
-    found = "a folder of something else" if folder else file
+    found = "a folder without the files of any of these" if folder else file
     raise TraceError(f"expected {', '.join(READERS.values())}, found {found}")
 
 

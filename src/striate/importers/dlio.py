@@ -27,14 +27,19 @@ def from_text(text: str, *, ranks: int | None, hosts: int | None = None) -> Trai
     each = said.get("accelerator")
     if each is None and ranks is None:
         raise WorkloadError(
-            "the number of accelerators is missing; give --ranks N, or x N accelerators", source=name
+            "the number of accelerators is missing; give --ranks N, or append x N accelerators to the name",
+            source=name,
         )
     accelerators = each * hosts if each is not None else ranks
     assert accelerators is not None
     if ranks not in (None, accelerators):
-        raise WorkloadError(f"it has {hosts} hosts x {each} accelerators, --ranks says {ranks}", source=name)
+        raise WorkloadError(
+            f"expected --ranks {accelerators} ({hosts} hosts x {each} accelerators), got --ranks {ranks}",
+            source=name,
+        )
     if accelerators < 1 or hosts < 1:
-        raise WorkloadError("expected at least one host and one accelerator", source=name)
+        found = f"{hosts!s:.20} hosts and {accelerators!s:.20} accelerators"
+        raise WorkloadError(f"expected at least one host and one accelerator, got {found}", source=name)
     hosts = min(hosts, accelerators) if "host" not in said else hosts
     return from_file(Path(name), accelerators=accelerators, hosts=hosts)
 
@@ -49,7 +54,9 @@ def from_file(path: Path, *, accelerators: int, hosts: int) -> TrainingJob:
 def job_of(keys: dict[str, Any], *, name: str, accelerators: int, hosts: int, source: str) -> TrainingJob:
     """The job of keys that were understood; defaults are those of DLIO's ConfigArguments."""
     if not keys.get("workflow.train", True):
-        raise WorkloadError("it trains nothing: workflow.train is false", at="workflow.train", source=source)
+        raise WorkloadError(
+            "expected a workload that trains, got workflow.train false", at="workflow.train", source=source
+        )
     if keys.get("workflow.evaluation", False):
         raise WorkloadError("evaluation is not supported", at="workflow.evaluation", source=source)
     framework = keys.get("framework", "tensorflow")
@@ -65,7 +72,11 @@ def job_of(keys: dict[str, Any], *, name: str, accelerators: int, hosts: int, so
             raise WorkloadError("expected at least 1, got 0", at=path, source=source)
     compute, varies = keys.get("train.computation_time", (0.0, False))
     if not compute > 0:
-        raise WorkloadError("expected a compute time per step", at="train.computation_time", source=source)
+        raise WorkloadError(
+            f"expected a compute time per step above 0, got {compute:g} s",
+            at="train.computation_time",
+            source=source,
+        )
     return TrainingJob(
         name=keys.get("model.name", name),
         accelerators=accelerators,

@@ -60,7 +60,9 @@ def _jobs(sections: tuple[Section, ...], source: str) -> list[FioJob]:
         else:
             jobs.append(read_job(section.name, [*shared, *section.keys], source=source))
     if not jobs:
-        raise WorkloadError("expected a job: a section other than [global]", source=source)
+        raise WorkloadError(
+            "expected a job, that is a section other than [global], found none", source=source
+        )
     return jobs
 
 
@@ -68,9 +70,15 @@ def workload_of(jobs: list[FioJob], *, ranks: int | None, source: str) -> Worklo
     """All jobs side by side; one that waits for those before it begins when they have ended."""
     processes = sum(job.processes for job in jobs)
     if processes > MOST_PROCESSES:
-        raise WorkloadError(f"expected at most {MOST_PROCESSES:,} processes", at="numjobs", source=source)
+        raise WorkloadError(
+            f"expected at most {MOST_PROCESSES:,} processes in all jobs, got {processes:,}",
+            at="numjobs",
+            source=source,
+        )
     if ranks not in (None, processes):
-        raise WorkloadError(f"its jobs have {processes} processes, --ranks says {ranks}", source=source)
+        raise WorkloadError(
+            f"expected --ranks {processes}, as the jobs have processes, got --ranks {ranks}", source=source
+        )
     body = WrittenProgram(processes, name="fio", source=source, communicators={ALONE: range(processes)})
     shared: dict[str, Any] = {}
     first = 0
@@ -105,11 +113,18 @@ def _write_job(body: Any, job: FioJob, first: Any, numbers: Any, source: str) ->
     reads, writes = job.turns
     size = job.block[0] if reads else job.block[1]
     if reads and writes and job.block[0] != job.block[1]:
-        raise WorkloadError("a mix of two block sizes is not supported", at=f"{job.name}.bs", source=source)
+        raise WorkloadError(
+            f"expected one block size for mixed reads and writes, got {job.block[0]} and {job.block[1]}",
+            at=f"{job.name}.bs",
+            source=source,
+        )
     each = (job.file_bytes or job.total_bytes // job.files) // size  # blocks of a file
     if each < 1:
         raise WorkloadError(
-            f"expected files of at least one block of {size} bytes", at=f"{job.name}.size", source=source
+            f"expected files of at least one block of {size} bytes, "
+            f"got {job.file_bytes or job.total_bytes // job.files}",
+            at=f"{job.name}.size",
+            source=source,
         )
     asked = job.io_bytes // size if job.io_bytes else each * job.files
     passes, rest = divmod(asked, each * job.files)
@@ -139,7 +154,7 @@ def _pass(body: Any, job: FioJob, first: Any, base: Any, size: int, blocks: int,
     again = every // gcd(writes, every) if writes and every else 1  # turns after which syncs fall as before
     batch = lcm((reads + writes) * again, job.window)
     if batch > MOST_AT_ONCE:
-        found = f"expected a depth, a mix and a distance of syncs that repeat after {MOST_AT_ONCE} accesses"
+        found = f"expected iodepth, rwmixread and fsync that repeat after at most {MOST_AT_ONCE} accesses"
         raise WorkloadError(f"{found}, got {batch}", at=f"{job.name}.iodepth", source=source)
     later = job.window > 1
 

@@ -225,7 +225,7 @@ def _value(kind: str, text: str | None, at: str, source: str) -> Any:
             raise WorkloadError(f"expected 0 or 1, got {text!r:.60}", at=at, source=source)
         return int(text)
     if text is None:
-        raise WorkloadError("expected a value", at=at, source=source)
+        raise WorkloadError("expected a value after the option, found none", at=at, source=source)
     if "$" in text:
         raise WorkloadError(f"variables are not supported, got {text!r:.60}", at=at, source=source)
     if kind == "word":
@@ -258,9 +258,9 @@ def _checked(job: FioJob, source: str) -> FioJob:
         if value < 1:
             raise refuse("expected at least 1, got 0", key)
     if max(job.read_percent, job.write_percent) > 100:
-        raise refuse("expected at most 100", "rwmixread")
+        raise refuse(f"expected at most 100 %, got {max(job.read_percent, job.write_percent)}", "rwmixread")
     if job.filename and job.files > 1:
-        raise refuse("expected one file with this name, got several", "nrfiles")
+        raise refuse(f"expected nrfiles 1 with a filename, got {job.files}", "nrfiles")
     if ":" in job.filename:
-        raise refuse("expected one file name, got several", "filename")
+        raise refuse("expected one file name, got several, separated by colons", "filename")
     return job

@@ -58,7 +58,7 @@ def from_file(path: Path, ranks: int | None) -> Workload:
         raise WorkloadError(f"not JSON: {mistake}", at=at, source=source) from None
     keys = ("mpi", "vol", "file-system", "directory", "benchmarks")
     if not isinstance(document, dict):
-        raise WorkloadError("expected an object with benchmarks", source=source)
+        raise WorkloadError("expected a JSON object with the key benchmarks", source=source)
     for key in document:
         if key not in keys:
             raise WorkloadError(f"unknown key {key!r:.60}", at=f"$.{key}", source=source)
@@ -66,7 +66,9 @@ def from_file(path: Path, ranks: int | None) -> Workload:
         raise WorkloadError("VOL connectors are not supported", at="$.vol", source=source)
     said = _ranks(document.get("mpi"), source)
     if ranks is not None and said is not None and ranks != said:
-        raise WorkloadError(f"the file says {said} ranks, --ranks says {ranks}", at="$.mpi", source=source)
+        raise WorkloadError(
+            f"expected --ranks {said}, as in the file, got --ranks {ranks}", at="$.mpi", source=source
+        )
     count = said if said is not None else ranks
     if count is None:
         raise WorkloadError("the number of ranks is missing; give --ranks N", at="$.mpi", source=source)
@@ -107,7 +109,7 @@ def _stripe(document: dict[str, Any], source: str) -> SimpleStripe | None:
         count_of(str(lustre.get("stripe-count", "1"))),
     )
     if not size or not count:
-        found = "expected a stripe-size such as 1M and a stripe-count such as 4"
+        found = "expected a stripe-size such as 1M and a stripe-count such as 4, each of at least 1"
         raise WorkloadError(found, at=f"{at}.lustre", source=source)
     return SimpleStripe(count, size)
 

@@ -95,8 +95,8 @@ def from_file(path: Path, ranks: int | None) -> Workload:
     settings = _Settings(path)
     if settings.count("debug", "stonewall-time", DEADLINE):
         raise WorkloadError(
-            "with a deadline the amount of data depends on the speed; set stonewall-time = 0, and the amount with "
-            "blockSize, segmentCount and n",
+            "expected stonewall-time = 0: with a deadline the amount of data depends on the speed; "
+            "set the amount with blockSize, segmentCount and n",
             at="debug.stonewall-time",
             source=source,
         )

@@ -28,7 +28,9 @@ def from_file(path: Path, name: str = "") -> StorageSystem:
     if len(fitting) != 1:
         known = "; ".join(_names(row) for _, row in (fitting or rows)[:4])
         wanted = f"{name!r:.60} fits {len(fitting)}" if name else f"there are {len(rows)}"
-        raise ClusterError(f"expected FILE#NAME that fits one row, {wanted}: {known:.200}", source=str(path))
+        raise ClusterError(
+            f"expected FILE#NAME that selects one row, {wanted}: {known:.200}", source=str(path)
+        )
     return _system(*fitting[0], str(path))
 
 

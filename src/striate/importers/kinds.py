@@ -76,7 +76,9 @@ def from_command_line(text: str, ranks: int | None) -> Workload:
         raise WorkloadError(f"expected the command line of one of {known}", source=text[:60])
     started = launched_ranks(words[:place])
     if started is not None and ranks not in (None, started):
-        raise WorkloadError(f"the launcher starts {started} ranks, --ranks says {ranks}", source=text[:60])
+        raise WorkloadError(
+            f"expected --ranks {started}, as the launcher starts, got --ranks {ranks}", source=text[:60]
+        )
     made: Workload = _importer(_name(words[place])).from_words(
         words[place + 1 :], started if started is not None else ranks
     )

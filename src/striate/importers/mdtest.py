@@ -135,10 +135,14 @@ def checked(test: MdTest) -> MdTest:
     if test.api.upper() != "POSIX":
         raise WorkloadError(f"-a {test.api!r:.40} is not supported; expected POSIX", at="-a", source="mdtest")
     if not test.files_only:
-        raise WorkloadError("tests of folders are not supported; give -F", at="-F", source="mdtest")
+        raise WorkloadError(
+            "tests of folders are not supported; give -F to test files only", at="-F", source="mdtest"
+        )
     items = _items(test)
     if items < 1:
-        raise WorkloadError("it makes no file; give -n, or -I", at="-n", source="mdtest")
+        raise WorkloadError(
+            "expected at least one file per rank, got none; give -n or -I", at="-n", source="mdtest"
+        )
     if test.create or test.stat or test.read or test.remove:
         return replace(test, items=items)
     return replace(test, items=items, create=1, stat=1, read=1, remove=1)
@@ -176,7 +180,11 @@ def phases_of(test: MdTest) -> list[str]:
 def declare(body: Any, test: MdTest) -> Any:
     """The files of all ranks, one after the other."""
     if test.items * body.ranks > min(MOST_FILES, LARGEST):
-        raise WorkloadError(f"expected at most {MOST_FILES:,} files", at="-n", source="mdtest")
+        raise WorkloadError(
+            f"expected at most {MOST_FILES:,} files, got {test.items * body.ranks:,}",
+            at="-n",
+            source="mdtest",
+        )
     return body.files(f"{test.folder}/file.{{}}", count=test.items * body.ranks)
 
 

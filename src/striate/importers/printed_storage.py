@@ -88,7 +88,7 @@ def from_beegfs_targets(text: str, source: str) -> StorageSystem:
             raise ClusterError(f"the target {cells[0]!r:.20} is listed twice", source=source)
         targets[cells[0]] = cells[columns.index("NodeID")]
     if not targets:
-        raise ClusterError("expected targets below TargetID", source=source)
+        raise ClusterError("expected targets below the line TargetID, found none", source=source)
     servers = len(set(targets.values()))
     return StorageSystem(
         name="BeeGFS",
@@ -113,11 +113,13 @@ def from_gluster_info(text: str, source: str) -> StorageSystem:
     bricks = _BRICK.findall(text)
     said = _COUNTED.search(text)
     if not bricks:
-        raise ClusterError("expected bricks (Brick1: HOST:/PATH)", source=source)
+        raise ClusterError("expected lines of bricks such as Brick1: HOST:/PATH, found none", source=source)
     number = count_of(said[1].split("=")[-1]) if said else None
     if number not in (None, len(bricks)):
         raise ClusterError(
-            f"it says {number} bricks and lists {len(bricks)}", at="Number of Bricks", source=source
+            f"expected {number} bricks, as the text says, found {len(bricks)}",
+            at="Number of Bricks",
+            source=source,
         )
     servers = len({host for _, host, _ in bricks})
     notes = [f"{counted(len(bricks), 'brick')} on {counted(servers, 'server')} by gluster volume info"]

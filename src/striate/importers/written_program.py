@@ -49,13 +49,13 @@ class WrittenProgram(Spmd):
     def expect_bytes(self, last: int, *, at: str) -> None:
         """Refuse files that reach further than offsets do."""
         if last > LARGEST:
-            raise self._refuse("expected a file of less than 8 EiB", at=at)
+            raise self._refuse("expected a file of less than 8 EiB, got a larger one", at=at)
 
     def _expect_room(self) -> None:
         if self._operations > MOST_OPERATIONS or self._cells > MOST_CELLS:
             raise self._refuse(
-                f"it is too long: expected at most {MOST_OPERATIONS:,} operations outside loops, and "
-                f"{MOST_CELLS:,} numbers that differ by rank"
+                f"expected at most {MOST_OPERATIONS:,} operations outside loops and {MOST_CELLS:,} numbers "
+                f"that differ by rank, got {self._operations:,} and {self._cells:,}"
             )
 
     def _refuse(self, message: str, at: str | None = None) -> WorkloadError:

@@ -57,7 +57,9 @@ def _all_connected(plan: Plan) -> None:
     """Every server must see all others: the one that is asked for a volume has each of them prepare it."""
     for name in plan.host_names()[: plan.servers]:
         if _gluster("peer status", name).count("(Connected)") < plan.servers - 1:
-            raise LabError(f"the GlusterFS server on {name} has not found all others")
+            raise LabError(
+                f"expected the GlusterFS server on {name} to find {plan.servers - 1} others, got fewer"
+            )
 
 
 def _together(commands: list[list[str]]) -> None:
@@ -66,7 +68,7 @@ def _together(commands: list[list[str]]) -> None:
     running = [subprocess.Popen(command, **quiet) for command in commands]  # type: ignore[call-overload]
     for command, process in zip(commands, running, strict=True):
         if status := process.wait(timeout=_PATIENCE_SECONDS):
-            raise LabError(f"status {status} from: {' '.join(command)}")
+            raise LabError(f"the command ended with status {status}: {' '.join(command)}")
 
 
 def _until(attempt: Callable[[], object]) -> None:

@@ -35,9 +35,12 @@ class LearntSeries:
         grows = all(0 < one <= two for one, two in zip(self.slowdowns, self.slowdowns[1:], strict=False))
         finite = all(map(math.isfinite, (*self.slowdowns, self.drift)))
         if len(self.slowdowns) != len(PROBABILITIES) or not grows or not finite:
-            raise ValueError(f"expected {len(PROBABILITIES)} positive slowdowns in ascending order")
+            raise ValueError(
+                f"expected {len(PROBABILITIES)} positive slowdowns in ascending order and a finite drift, "
+                f"got {len(self.slowdowns)} slowdowns {self.slowdowns!s:.60} and drift {self.drift}"
+            )
         if self.drift < 1:
-            raise ValueError("expected a drift of at least 1")
+            raise ValueError(f"expected a drift of at least 1, got {self.drift}")
 
     @property
     def name(self) -> str:
@@ -91,7 +94,8 @@ class Noise:
         if len(found) != 1:
             known = "; ".join(one.name for one in (found or self.series)[:4])
             raise NoiseError(
-                f"expected words that select one series; {words!r:.60} matches {len(found)} of: {known}"
+                f"expected words that match the name of one series, got {words!r:.60}, "
+                f"which match {len(found)} of: {known}"
             )
         return Noise(self.source, found[0], self.series)
 

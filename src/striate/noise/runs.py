@@ -113,7 +113,7 @@ def _of_tokio(table: pa.Table, path: str | Path) -> dict[str, Any]:
     ]
     for name in (*wanted, *sides):
         if name not in table.column_names:
-            raise NoiseError("expected the columns of a TOKIO summary; one is missing", at=name)
+            raise NoiseError("expected this column of a TOKIO summary, found none", at=name)
     machine = Path(path).name.split("-")[0]
     read_bytes, read_files, written_bytes, written_files = (_numbers(table, name) for name in sides)
     writes = written_bytes > read_bytes

@@ -38,7 +38,9 @@ def test_intervals_apart_cannot_be_combined():
     one, other = Interval(1, 1, 2), Interval(3, 3, 4)
 
     assert not one.meets(other)
-    with pytest.raises(ValueError, match=r"no value lies both in 1 \(1 to 2\) and in 3 \(3 to 4\)"):
+    with pytest.raises(
+        ValueError, match=r"expected intervals that overlap, got 1 \(1 to 2\) and 3 \(3 to 4\)"
+    ):
         one.combined(other)
 
 

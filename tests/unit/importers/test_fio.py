@@ -49,10 +49,13 @@ REFUSED = [
     ("--name=a --size=1m --unheard=1", "unknown option 'unheard' - at a.unheard"),
     ("--name=a --size=1m --numjobs=${N}", "variables are not supported"),
     ("--name=a --size=1m --numjobs=0", "expected at least 1, got 0 - at a.numjobs"),
-    ("--name=a --size=1k --bs=4k", "at least one block of 4096 bytes - at a.size"),
+    ("--name=a --size=1k --bs=4k", "at least one block of 4096 bytes, got 1024 - at a.size"),
     ("--size=1m", "expected a job"),
     ("a.fio b.fio", "expected one job file"),
-    ("--name=a --size=1m --rw=write --fsync=1000 --iodepth=999 --ioengine=io_uring", "repeat after 1024"),
+    (
+        "--name=a --size=1m --rw=write --fsync=1000 --iodepth=999 --ioengine=io_uring",
+        "repeat after at most 1024",
+    ),
 ]
 
 
@@ -93,7 +96,7 @@ def test_a_job_file_has_global_sections_and_jobs_that_wait(tmp_path, capsys):
     assert found.phases == ("first", "second")
     assert run(["workload", "show", name]) == 0
     assert "3 ranks" in capsys.readouterr().out
-    with pytest.raises(WorkloadError, match="3 processes, --ranks says 4"):
+    with pytest.raises(WorkloadError, match="expected --ranks 3, as the jobs have processes, got --ranks 4"):
         find_workload(name, ranks=4)
 
 
@@ -103,7 +106,7 @@ def test_a_job_file_has_global_sections_and_jobs_that_wait(tmp_path, capsys):
         ("bs=4k\n", "expected a section before 'bs=4k' - at line 1"),
         ("[a\n", r"expected \[section\], got '\[a' - at line 1"),
         ("[a]\n=4\n", "expected a key"),
-        ("[a]\nsize\n", "expected a value - at a.size"),
+        ("[a]\nsize\n", "expected a value after the option, found none - at a.size"),
         ("[global]\nbs=4k\n", "expected a job"),
     ],
 )

@@ -22,9 +22,9 @@ UNDERSTOOD = [
     ("mpirun -np 8 ./mdtest -FCE -n 2 -w 1 -e 1 -d /scratch -G 7", 8, 16, 16, 16, {"open": 32}),
 ]
 REFUSED = [
-    ("mdtest -n 10", "tests of folders are not supported; give -F - at -F"),
+    ("mdtest -n 10", "tests of folders are not supported; give -F to test files only - at -F"),
     ("mdtest -F -D -n 1", "-D is not supported: tests of folders"),
-    ("mdtest -F", "it makes no file"),
+    ("mdtest -F", "expected at least one file per rank, got none"),
     ("mdtest -F -n 10 -W 300", "-W is not supported: a deadline"),
     ("mdtest -F -n 10 -S", "-S is not supported: one file"),
     ("mdtest -F -n 10 -a DFS", "-a 'DFS' is not supported"),

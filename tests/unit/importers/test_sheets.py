@@ -158,7 +158,7 @@ def test_sheets_are_joined_and_every_program_is_forecast_on_them(tmp_path, capsy
         ("beegfs", "TargetID NodeID\n1 1\n1 1\n", "the target '1' is listed twice"),
         ("beegfs", "TargetID NodeID\n1\n", "expected 2 columns"),
         ("gluster", GLUSTER + GLUSTER, "of one volume, found 2"),
-        ("gluster", GLUSTER.replace("= 4", "= 5"), "it says 5 bricks and lists 4"),
+        ("gluster", GLUSTER.replace("= 4", "= 5"), "expected 5 bricks, as the text says, found 4"),
         ("slurm", "nothing", "no NodeName is there"),
         (
             "slurm",
@@ -232,7 +232,7 @@ def test_the_older_columns_of_the_io500_list_are_read_too(tmp_path):
 @pytest.mark.parametrize(
     ("row", "text", "words"),
     [
-        ("", IO500, "expected FILE#NAME that fits one row, there are 2: Alpha Here; Beta There"),
+        ("", IO500, "expected FILE#NAME that selects one row, there are 2: Alpha Here; Beta There"),
         ("#gamma", IO500, "'gamma' fits 0"),
         ("", "a,b\n1,2\n", "the columns of the IO500 list"),
         (

@@ -121,7 +121,10 @@ class Log:
         content, _ = self._unpacked(Module(self.job_offset, max(0, end - self.job_offset), 0, False))
         numbers = 7 if self.version in _WIDE else 5
         if len(content) < 8 * numbers + 1024:
-            raise TraceError("expected a job record, found a broken one", at="job")
+            raise TraceError(
+                f"expected a job record of at least {8 * numbers + 1024} bytes, found {len(content)}",
+                at="job",
+            )
         values = struct.unpack_from(f"{self.order}{numbers}q", content)
         _, start, *rest = values
         nanoseconds = (rest[0], rest[2]) if numbers == 7 else (0, 0)

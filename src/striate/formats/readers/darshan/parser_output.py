@@ -60,10 +60,14 @@ class TextLog:
             seconds = float(self.head.get("run time", "0"))
         except (KeyError, ValueError):
             raise TraceError(
-                "expected the number of processes and the times in the header", at="head"
+                "expected numbers as nprocs, start_time and run time in the header, found none or other text",
+                at="head",
             ) from None
         if not 0 <= started < 2**32 or not 0 <= seconds < 2**32:
-            raise TraceError("expected valid times in the header", at="head")
+            raise TraceError(
+                f"expected times from 0 to 2^32 s in the header, got {started!s:.20} and {seconds!s:.20}",
+                at="head",
+            )
         number = self.head.get("jobid", "")
         return DarshanJob(
             int(number) if number.isdecimal() and len(number) < 19 else 0,
@@ -195,7 +199,7 @@ def _take_counter(log: TextLog, line: str) -> None:
     elif module in _LATEST:
         records = log.counters.setdefault(module, {})
         if key not in records and len(records) >= _MOST_RECORDS:
-            raise TraceError(f"expected at most {_MOST_RECORDS} records of {module}")
+            raise TraceError(f"expected at most {_MOST_RECORDS} records of {module}, found more")
         records.setdefault(key, {})[counter] = value
 
 

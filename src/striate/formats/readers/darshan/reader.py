@@ -74,7 +74,7 @@ class _Reading:
         ids, place = np.unique(numbers, return_inverse=True)
         mine = [self.file_of.setdefault(number, len(self.file_of)) for number in ids.tolist()]
         if len(self.file_of) > _MOST_FILES:
-            raise TraceError(f"expected at most {_MOST_FILES} files")
+            raise TraceError(f"expected at most {_MOST_FILES} files, found {len(self.file_of)}")
         return np.array(mine, np.int32)[place] if len(mine) else np.empty(0, np.int32)
 
     def file_number(self, number: int) -> int:

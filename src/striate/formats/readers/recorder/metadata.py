@@ -78,7 +78,9 @@ def _new(content: bytes) -> RecorderMetadata:
     major, minor, patch, ranks, count, _, messages, *rest = _unpack(_NEW, content)
     started, resolution, _, packed_times, shared, _, recoded = rest[-7:]
     if not 0 < count <= _MOST_FUNCTIONS or not 3 <= major <= 3:
-        raise TraceError(f"expected a trace of version 3, got {major}.{minor} with {count} functions")
+        raise TraceError(
+            f"expected version 3 with 1 to {_MOST_FUNCTIONS} functions, got {major}.{minor} with {count}"
+        )
     places = range(_NEW.size, _NEW.size + count * _NAME_BYTES, _NAME_BYTES)
     names = tuple(_name(content[at : at + _NAME_BYTES].split(b"\0", 1)[0]) for at in places)
     text = f"{major}.{minor}.{patch}"
@@ -95,7 +97,7 @@ def _checked(metadata: RecorderMetadata) -> RecorderMetadata:
             f"expected a clock of 1 ps to 1 s per tick, got {metadata.resolution:g} s", at=FILES[METADATA]
         )
     if not math.isfinite(metadata.started):
-        raise TraceError("expected the start time", at=FILES[METADATA])
+        raise TraceError(f"expected a finite start time, got {metadata.started}", at=FILES[METADATA])
     return metadata
 
 
@@ -114,7 +116,9 @@ def _lines(content: bytes, length: int) -> tuple[str, ...]:
     )
     names = tuple(_name(line) for line in content[after:].split(b"\n")[:-1])
     if not 0 < len(names) <= _MOST_FUNCTIONS:
-        raise TraceError(f"expected names of functions, found {len(names)}", at=FILES[METADATA])
+        raise TraceError(
+            f"expected 1 to {_MOST_FUNCTIONS} names of functions, found {len(names)}", at=FILES[METADATA]
+        )
     return names
 
 

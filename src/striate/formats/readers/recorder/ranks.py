@@ -109,7 +109,9 @@ class _Shared:
     def of(self, rank: int) -> tuple[dict[int, Signature], dict[int, Int32s], bool]:
         number = int(self._which[rank]) if rank < len(self._which) else -1
         if not 0 <= number < len(self._rules):
-            raise TraceError(f"expected a grammar below {len(self._rules)}, got {number}")
+            raise TraceError(
+                f"expected a grammar from 0 to {len(self._rules) - 1} for rank {rank}, got {number}"
+            )
         rules, sound = self._rules[number]
         return self._signatures, rules, self._sound and sound
 
