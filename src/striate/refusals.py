@@ -114,9 +114,11 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.nonblocking_collective: _said("non-blocking collectives are not supported here"),
     Reason.nonblocking_collective_io: _said("non-blocking collective I/O is not supported here"),
     Reason.files_as_fluid: _said("the fluid engine does not support file operations; use packets"),
-    Reason.too_few_servers: _said("a layout of {0.count} servers on a machine with {0.room}"),
-    Reason.too_many_bytes: _said("more than 2^63 - 1 bytes of I/O"),
-    Reason.too_many_packets: _said("a message of more than 2^31 packets"),
+    Reason.too_few_servers: _said(
+        "expected a layout of at most {0.room} servers, as the machine has, got {0.count}"
+    ),
+    Reason.too_many_bytes: _said("expected at most 2^63 - 1 bytes of I/O, got more"),
+    Reason.too_many_packets: _said("expected messages of at most 2^31 packets, got a longer one"),
     Reason.too_many_passes: _said("a peer, root or size differs in too many iterations of a loop"),
     Reason.too_many_file_passes: _said("the file differs in too many iterations of a loop"),
     Reason.too_many_offsets: _said("accesses begin at too many different offsets"),
@@ -124,28 +126,32 @@ _WORDS: dict[Reason, Callable[[Refusal, Names], str]] = {
     Reason.run_too_long: _said("the run is longer than the clock can count"),
     Reason.blocks_ahead: _said("expected a disk to read 1 to {0.room} blocks ahead, got {0.count}"),
     Reason.too_many_disks: _said("expected at most {0.room} disks and processors, got {0.count}"),
-    Reason.window_too_large: _said("a window has too many blocks"),
-    Reason.unknown_receiver: _said("no receiver {0.peer}; there are {0.count} processors"),
+    Reason.window_too_large: _said("one window of a stream has too many blocks to be simulated"),
+    Reason.unknown_receiver: _said(
+        "expected receivers below {0.count}, the number of processors, got {0.peer}"
+    ),
     Reason.too_many_receivers: _said(
         "a block is sent to at most {0.room} other processors: give a smaller reach or fewer processors"
     ),
-    Reason.negative_time: _said("expected times of 0 or more"),
-    Reason.no_aggregator: _said("collective I/O without an aggregator"),
-    Reason.unknown_aggregator: _said("aggregators must be ranks, each once"),
-    Reason.empty_buffer: _said("a collective buffer or alignment of less than one byte"),
-    Reason.place_beyond: _said("an offset on a server exceeds 2^63 - 1 bytes"),
+    Reason.negative_time: _said("expected times of 0 or more, got a negative one"),
+    Reason.no_aggregator: _said("expected at least one aggregator for collective I/O, got none"),
+    Reason.unknown_aggregator: _said("expected aggregators that are ranks of the program, each named once"),
+    Reason.empty_buffer: _said("expected a collective buffer and an alignment of at least 1 byte, got less"),
+    Reason.place_beyond: _said("an offset in the file of a server exceeds 2^63 - 1 bytes"),
     Reason.too_many_pieces: _said("one access has too many pieces to be planned at once"),
     Reason.rate_out_of_range: _said("expected a rate from 1 B/s to 2^47 B/s, got {0.rate:g} B/s"),
     Reason.transfer_too_large: _said("expected packets and disk jobs from 0 to 2^47 bytes, got {0.bytes}"),
-    Reason.instruction_rate: _said("a job of {0.count} instructions at {0.rate:g} per second"),
-    Reason.negative_latency: _said("expected latencies of 0 or more"),
+    Reason.instruction_rate: _said(
+        "cannot compute {0.count} instructions at {0.rate:g} instructions per second"
+    ),
+    Reason.negative_latency: _said("expected latencies of 0 or more, got a negative one"),
     Reason.empty_unit: _said("expected packets, I/O requests, RAID chunks and caches of one byte or more"),
     Reason.too_few_disks: _said("expected a server with {0.room} disks or more, got {0.count}"),
     Reason.idle_disk: _said(
         "expected disks with a rate of 1 B/s or more, a speed of rotation, a channel and a queue"
     ),
     Reason.burst_limits: _said("expected a burst buffer that begins to drain before it is full"),
-    Reason.no_cpu: _said("expected nodes with a CPU"),
+    Reason.no_cpu: _said("expected at least one CPU on each node, got none"),
 }
 
 

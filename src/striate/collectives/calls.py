@@ -174,10 +174,10 @@ class CallSequences:
         """The different calls of the group's members, and which of them is made when."""
         numbers = distinct(self._application.programs.program_of_rank[group])
         sequences = [self._sequence(int(program), communicator) for program in numbers]
-        if len(calls := sorted({len(sequence.row) for sequence in sequences})) != 1:
+        if len(lengths := sorted({len(sequence.row) for sequence in sequences})) != 1:
             raise PredictionError(
                 f"expected {len(group)} ranks of a communicator to make the same number of collective calls, "
-                f"got {calls[0]} on some and {calls[-1]} on others",
+                f"got {lengths[0]} on some and {lengths[-1]} on others",
                 at=self._application.name,
             )
         shapes = np.stack([sequence.shape for sequence in sequences])

@@ -200,7 +200,9 @@ def _read(text: Iterable[str], source: str) -> tuple[CalibrationRun, ...]:
         if number == 1:
             if tuple(row) != _COLUMNS:
                 wanted = ",".join(_COLUMNS)
-                raise PredictionError(f"expected the columns {wanted}", at="line 1", source=source)
+                raise PredictionError(
+                    f"expected the columns {wanted}, got {','.join(row)!r:.80}", at="line 1", source=source
+                )
             continue
         found.append(_run(row, f"line {number}", source))
     return tuple(found)
@@ -212,7 +214,11 @@ def _run(row: Sequence[str], at: str, source: str) -> CalibrationRun:
         values = [float(number) for number in numbers]
         run = CalibrationRun(program, machine, *values)
     except (TypeError, ValueError):
-        raise PredictionError(f"expected {len(_COLUMNS)} values", at=at, source=source) from None
+        raise PredictionError(
+            f"expected {len(_COLUMNS)} values, numbers from the third on, got {','.join(row)!r:.80}",
+            at=at,
+            source=source,
+        ) from None
     times, deviations = values[:2], values[2:]
     possible = all(0 < one < math.inf for one in times) and all(0 <= one < math.inf for one in deviations)
     if program not in PROGRAMS or machine not in MACHINES or not possible:

@@ -97,12 +97,16 @@ def predict(
     if rung is not None and rung not in RUNGS:
         raise PredictionError(f"expected a rung among {', '.join(RUNGS)}, got {rung!r:.60}")
     if timeline and rung not in (None, "fine"):
-        raise PredictionError(f"expected the rung 'fine', which alone has a timeline, got {rung!r}")
+        raise PredictionError(
+            f"expected the rung 'fine' for a timeline, which no other rung has, got {rung!r}"
+        )
     if timeline_steps and not timeline:
-        raise PredictionError("expected a timeline as well: the steps of collective calls are recorded in it")
+        raise PredictionError("expected a timeline for timeline_steps, which are recorded in it, got none")
     rung = "fine" if timeline else rung
     if exact and rung != "fine":
-        raise PredictionError(f"expected the rung 'fine', which alone is exact, got {rung or 'none'!r}")
+        raise PredictionError(
+            f"expected the rung 'fine' for an exact time, which no other rung has, got {rung or 'none'!r}"
+        )
     allowed = seconds(budget) if budget is not None else math.inf if rung else USUAL_BUDGET
     limit = allowed
     if rung is None and isinstance(workload, Workload) and workload.floor is not None:
@@ -134,7 +138,7 @@ def predict(
                 forecast = request.climb(subject, self_check=self_check)
         except OutOfTime:
             raise PredictionError(
-                f"the budget of {about_seconds(allowed)} of CPU time was spent before a rung had answered;"
+                f"the budget of {about_seconds(allowed)} of CPU time was spent before any rung had an answer;"
                 " raise it"
             ) from None
         if not exact:

@@ -42,19 +42,25 @@ class CollectiveIOHook:
 
     def _rows(self, answer: object, members: int) -> Int64s:
         if not isinstance(answer, Sequence) or len(answer) > MOST_PIECES:
-            raise self._plugin.error(f"expected at most {MOST_PIECES} pieces, got {answer!r:.60}")
+            raise self._plugin.error(f"expected a list of at most {MOST_PIECES} pieces, got {answer!r:.60}")
         if not answer:
             return np.empty((0, 4), np.int64)
         try:
             rows = np.array([tuple(piece) for piece in answer], np.int64).reshape(len(answer), -1)
         except (TypeError, ValueError, OverflowError):
-            raise self._plugin.error("expected pieces of round, rank, offset and bytes") from None
+            raise self._plugin.error(
+                f"expected pieces of round, rank, offset and bytes, got {answer!r:.60}"
+            ) from None
         if rows.shape[1] != 4:
-            raise self._plugin.error(f"expected pieces of 4 numbers, got {answer[0]!r:.60}")
+            raise self._plugin.error(
+                f"expected pieces of 4 numbers (round, rank, offset, bytes), got {answer[0]!r:.60}"
+            )
         wrong = (rows < 0).any(axis=1) | (rows[:, 1] >= members) | (rows[:, 3] < 1)
         if wrong.any():
             found = answer[int(np.argmax(wrong))]
-            raise self._plugin.error(f"expected ranks below {members} and bytes above 0, got {found!r:.100}")
+            raise self._plugin.error(
+                f"expected ranks below {members}, bytes above 0, round and offset from 0, got {found!r:.100}"
+            )
         rows[:, 0] = np.unique(rows[:, 0], return_inverse=True)[1].ravel()  # rounds without gaps
         return np.ascontiguousarray(rows[np.argsort(rows[:, 2], kind="stable")])
 

@@ -103,10 +103,12 @@ def _try_out(path: Path, name: str) -> None:
             timeout=START_SECONDS + limit,
         )
     except subprocess.TimeoutExpired:
-        raise PluginError(f"never ends: no answer for {limit:g} s when tried out", source=str(path)) from None
+        raise PluginError(
+            f"never ends: no answer within {limit:g} s when tried out", source=str(path)
+        ) from None
     if done.returncode < 0:
         stopped = signal.Signals(-done.returncode).name
         raise PluginError(f"crashes when tried out ({stopped})", source=str(path))
     if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or ["ends when tried out"]
+        last = done.stderr.strip().splitlines()[-1:] or [f"ends with status {done.returncode} when tried out"]
         raise PluginError(last[0].removeprefix("striate: "))

@@ -68,7 +68,9 @@ def call_limit() -> float:
     try:
         return float(os.environ.get(SECONDS, _USUAL_SECONDS))
     except ValueError:
-        raise PluginError(f"expected seconds, got {os.environ[SECONDS]!r:.60}", at=f"${SECONDS}") from None
+        raise PluginError(
+            f"expected a number of seconds, got {os.environ[SECONDS]!r:.60}", at=f"${SECONDS}"
+        ) from None
 
 
 class _Watch:

@@ -116,10 +116,12 @@ class ReactingHook:
         ):
             if found < least[rank]:
                 raise plugin.error(
-                    f"rank {rank} {word} {found} bytes, at least {least[rank]} are needed, {where}"
+                    f"expected rank {rank} to {word[:-1]} at least {least[rank]} bytes, got {found}, {where}"
                 )
         if missing := must_hear(request)[rank] & ~member.heard:
-            raise plugin.error(f"rank {rank} never gets what rank {missing.bit_length() - 1} has, {where}")
+            raise plugin.error(
+                f"rank {rank} never receives the data of rank {missing.bit_length() - 1}, {where}"
+            )
         member.over = True
         if len(here.members) == request.size and all(one.over for one in here.members.values()):
             for (sender, receiver), left in here.mail.items():

@@ -48,9 +48,13 @@ def _check_columns(schedule: CollectiveSchedule) -> None:
     )
     columns = (schedule.peer, schedule.bytes, schedule.tag)
     if not sound or any(len(column) != actions for column in columns):
-        raise ScheduleError("the columns of the schedule do not fit together")
-    if not bool(np.isin(schedule.action, (SEND, RECV)).all()):
-        raise ScheduleError("expected sends and receives, got an action that is neither")
+        raise ScheduleError(
+            "expected first_step and first_action to rise from 0 to the numbers of steps and actions, "
+            "and one peer, bytes and tag per action"
+        )
+    wrong = schedule.action[~np.isin(schedule.action, (SEND, RECV))]
+    if len(wrong):
+        raise ScheduleError(f"expected actions {SEND} (send) or {RECV} (receive), got {wrong[0]}")
 
 
 def _partners(schedule: CollectiveSchedule) -> Int64s:
@@ -80,7 +84,9 @@ def _check_bytes(schedule: CollectiveSchedule, request: CollectiveRequest) -> No
         short = np.flatnonzero(found < least)
         if short.size:
             rank = int(short[0])
-            raise ScheduleError(f"rank {rank} {word} {found[rank]} bytes, at least {least[rank]} are needed")
+            raise ScheduleError(
+                f"expected rank {rank} to {word[:-1]} at least {least[rank]} bytes, got {found[rank]}"
+            )
 
 
 def least_bytes(request: CollectiveRequest) -> tuple[Int64s, Int64s]:
@@ -150,7 +156,7 @@ def _check_delivery(schedule: CollectiveSchedule, request: CollectiveRequest, pa
     heard = _played(schedule, partner)
     for rank, (found, wanted) in enumerate(zip(heard, must_hear(request), strict=True)):
         if missing := wanted & ~found:
-            raise ScheduleError(f"rank {rank} never gets what rank {missing.bit_length() - 1} has")
+            raise ScheduleError(f"rank {rank} never receives the data of rank {missing.bit_length() - 1}")
 
 
 def _played(schedule: CollectiveSchedule, partner: Int64s) -> list[int]:

@@ -50,22 +50,23 @@ class SchedulerHook:
         if not isinstance(chosen, Sequence) or not chosen:
             raise self._error(
                 server,
-                f"keeps {len(waiting)} requests waiting before idle disks: `next` gives {answer!r:.60}",
+                f"leaves disks idle while {len(waiting)} requests wait: `next` returned {answer!r:.60}",
             )
         slots = []
         for request in chosen:
             known = waiting.pop(getattr(request, "number", -1), None)
             if known is None or known[0] is not request:
-                raise self._error(server, f"gives {request!r:.120}, which does not wait")
+                raise self._error(server, f"`next` returned {request!r:.120}, which is not a waiting request")
             slots.append(known[1])
         for before, after in pairwise(chosen):
             if (after.file, after.write, after.offset) != (before.file, before.write, before.end):
                 raise self._error(
-                    server, f"serves {after!r:.120} together with one that it does not continue"
+                    server, f"serves {after!r:.120} together with a request that does not end where it begins"
                 )
         if len(chosen) > 1 and (total := sum(one.bytes for one in chosen)) > self._largest:
             raise self._error(
-                server, f"serves {total} bytes together, more than an I/O request of {self._largest}"
+                server,
+                f"expected at most {self._largest} bytes served together, one I/O request, got {total}",
             )
         return slots
 

@@ -41,7 +41,7 @@ def background_samples(seconds: float) -> list[float]:
     try:
         answers = [json.loads(child.communicate()[0]) for child in children]
     except ValueError:
-        raise ProbeError("the processes that measure the background load gave no answer") from None
+        raise ProbeError("the processes that measure the background load ended without a result") from None
     finally:
         for child in children:
             child.kill()

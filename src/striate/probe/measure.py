@@ -138,12 +138,12 @@ def _asked(launcher: Sequence[str], part: str, folder: Path, seconds: float) -> 
     try:
         return msgspec.json.decode(output.read_bytes(), type=_Answer)
     except (OSError, msgspec.DecodeError, ValueError) as error:
-        raise ProbeError(f"the ranks gave no answer: {error}") from None
+        raise ProbeError(f"cannot read the measurements of the ranks: {error}") from None
 
 
 def _refuse(options: ProbeOptions) -> None:
     if not options.directory.is_dir():
-        raise ProbeError("expected a directory to measure in", at=str(options.directory))
+        raise ProbeError("expected an existing directory to measure in", at=str(options.directory))
     if not (math.isfinite(options.budget_seconds) and options.budget_seconds > 0):
         raise ProbeError(f"expected a budget above 0, got {options.budget_seconds}")
     free = shutil.disk_usage(options.directory).free

@@ -132,10 +132,12 @@ def _flushes(trace: Trace, cluster: Cluster) -> Observed:
 def _line(sort: _Sort, seen: Observed) -> Line:
     """The line through the operations; refuses when there are too few, or all of one size."""
     if len(seen.bytes) < LEAST_SAMPLES:
-        raise ProbeError(f"expected at least {LEAST_SAMPLES} operations, got {len(seen.bytes)}")
+        raise ProbeError(f"expected at least {LEAST_SAMPLES} operations to fit, got {len(seen.bytes)}")
     sizes, rounds = seen.binned()
     if len(sizes) < 2:
-        raise ProbeError("operations of at least two sizes are needed to separate latency from bandwidth")
+        raise ProbeError(
+            f"expected operations of at least two sizes, to separate latency from bandwidth, got {len(sizes)}"
+        )
     return line_of(sort.name, sizes, [_fast_part(column, sort.fastest) for column in rounds])
 
 

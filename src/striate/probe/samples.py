@@ -46,7 +46,9 @@ def spread(values: Sequence[float] | Floats) -> Interval:
     """
     column = np.asarray(values, np.float64)
     if not column.size or not np.isfinite(column).all():
-        raise ProbeError(f"expected finite measurements, got {column.size} values")
+        raise ProbeError(
+            f"expected finite measurements, got {int(np.isfinite(column).sum())} finite of {column.size}"
+        )
     if column.size < 2 * _FEW:
         return _around(float(np.median(column)), column)
     return _stretched(float(np.median(column)), [np.median(part) for part in _stretches(column)])

@@ -103,7 +103,7 @@ class Model:
     def bounds(self, processors: Any, disks: Any) -> Bounds:
         """Proved bounds on the exact time: balanced job bounds for `bus-aio`, asymptotic ones otherwise."""
         if self.kind == "sio" and self.loops == "fixed":
-            raise QueueingError("the bounds of sio hold for geometric loops only", at="loops")
+            raise QueueingError('expected loops "geometric" for bounds of kind sio, got "fixed"', at="loops")
         return Bounds(*self._at(processors, disks, self.point_bounds))
 
     def least_seconds(self, processors: Any, disks: Any) -> Any:
@@ -171,7 +171,7 @@ class Model:
 
     def _defined(self, seconds: Floats) -> Floats:
         if not np.isfinite(seconds).all():
-            raise QueueingError("expected times within the range of a double, got a larger one")
+            raise QueueingError("expected times of at most 1.79e308 s, got a larger one")
         return seconds
 
     def _at(self, processors: Any, disks: Any, solve: Callable[[Points], Any]) -> Any:

@@ -63,6 +63,7 @@ def cycle_samples(model: Model, processors: int, disks: int) -> Floats:
     )
     if found.size < FEWEST:
         raise QueueingError(
-            f"{groups:,} groups of {bursts:g} bursts are too many to simulate {FEWEST:,} cycles of; ask for the mean"
+            f"{groups:,} groups of {bursts:g} bursts are too many to simulate {FEWEST:,} cycles; "
+            "omit the percentile"
         )
     return found

@@ -35,14 +35,14 @@ def read_model(document: dict[str, Any]) -> Solvable:
     _refuse_unknown(document, (*_CHOICES, "spmd", "phase"), at="$")
     if ("spmd" in document) == ("phase" in document):
         raise QueueingError(
-            "expected a table [spmd], or tables [[phase]], found " + (", ".join(document) or "none")
+            "expected either a table [spmd] or tables [[phase]], found " + (", ".join(document) or "none")
         )
     choices = {name: document[name] for name in _CHOICES if name in document}
     if "spmd" in document:
         return _read_phase(document["spmd"], choices, at="$.spmd")
     phases = document["phase"]
     if not isinstance(phases, list):
-        raise QueueingError("expected tables [[phase]], found one value", at="$.phase")
+        raise QueueingError(f"expected a list of tables [[phase]], found {phases!r:.40}", at="$.phase")
     read = [_read_phase(phase, choices, at=f"$.phase[{index}]") for index, phase in enumerate(phases)]
     return Program(tuple(read))
 
@@ -53,7 +53,7 @@ def _read_phase(table: Any, choices: dict[str, Any], *, at: str) -> Model:
     _refuse_unknown(table, (*_CHOICES, *_PARAMETERS), at=at)
     if "parallel_seconds" not in table:
         raise QueueingError(
-            "expected parallel_seconds, the computing that processors share, found none", at=at
+            "expected parallel_seconds, the compute time that is divided by p, found none", at=at
         )
     chosen = choices | {name: table[name] for name in _CHOICES if name in table}
     for name, value in chosen.items():

@@ -35,7 +35,10 @@ def together(models: Sequence[Model], processors: Sequence[int], disks: int) -> 
             f"expected one number of processors per model, got {len(processors)} for {len(models)}"
         )
     if any(model.kind != "bus-aio" for model in models):
-        raise QueueingError("expected models of kind bus-aio, where programs share the network and the disks")
+        raise QueueingError(
+            "expected models of kind bus-aio, where programs share the network and the disks, got "
+            + ", ".join(sorted({model.kind for model in models}))
+        )
     alone = [
         float(model.time(p, disks)) for model, p in zip(models, processors, strict=True)
     ]  # refuses bad points
@@ -56,7 +59,10 @@ def on_unequal_disks(model: Model, processors: int, speeds: Sequence[float]) -> 
     """
     rates = np.asarray(speeds, dtype=np.float64)
     if model.kind != "clu-aio" or rates.ndim != 1 or not (np.isfinite(rates) & (rates > 0)).all():
-        raise QueueingError("expected a model of kind clu-aio and a positive speed per disk", at="speeds")
+        raise QueueingError(
+            f"expected kind clu-aio and a positive speed per disk, got {model.kind} and {speeds!r:.60}",
+            at="speeds",
+        )
     model.time(processors, rates.size)  # refuses points where the model is not defined
     delay, bus, disk = _demands(model, processors, rates.size)
     count = rates.size

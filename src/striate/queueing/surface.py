@@ -83,14 +83,14 @@ class Surface:
         """
         columns = np.flatnonzero(self.disks == disks)
         if not columns.size:
-            raise QueueingError(f"expected a number of disks of this surface, got {disks}")
+            raise QueueingError(f"expected one of the surface's numbers of disks, got {disks}")
         worth = (self.speedup**2 / self.processors[:, None])[:, columns[0]]
         return self._choice(int(np.nanargmax(worth)), int(columns[0]))
 
     def best(self, budget: float, *, processor_cost: float = 1.0, disk_cost: float = 1.0) -> SurfacePoint:
         """The shortest time among the points that cost no more than `budget`; the cheaper of two equals."""
         if not (processor_cost >= 0 and disk_cost >= 0):
-            raise QueueingError(f"expected costs, not negative, got {processor_cost} and {disk_cost}")
+            raise QueueingError(f"expected costs of 0 or more, got {processor_cost} and {disk_cost}")
         cost = processor_cost * self.processors[:, None] + disk_cost * self.disks[None, :]
         within = np.isfinite(self.seconds) & (cost <= budget)
         if not within.any():
@@ -116,7 +116,8 @@ def surface(model: Solvable, processors: Iterable[int], disks: Iterable[int]) ->
     defined = model.defined(p[:, None], d[None, :])
     if not defined.any():
         raise QueueingError(
-            model.refusal(int(p[0]), int(d[0])) or "the model is defined at no point of the grid"
+            model.refusal(int(p[0]), int(d[0]))
+            or "expected a point of the grid at which the model is defined, got none"
         )
     times = model.point_times(_points(p, d, defined))
     if defined.all():

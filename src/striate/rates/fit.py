@@ -61,7 +61,7 @@ class RateFit:
         """Draws of the logarithm of the time that is measured, by draw and row; refuses lock modes never measured."""
         for mode in sorted({row.lock_mode for row in asked} - set(self.lock_modes)):
             known = ", ".join(self.lock_modes)
-            raise RatesError(f"the table says nothing about lock mode {mode!r:.40}, only about {known}")
+            raise RatesError(f"expected a lock mode that the table has measured ({known}), got {mode!r:.40}")
         return np.concatenate([self._placed_draws(one, asked, seed) for one in self.placed])
 
     def forecast(self, asked: Sequence[RateRow]) -> list[Interval]:

@@ -169,7 +169,7 @@ def _multiplier(line: CsvLine, stripes: int, ranks: int) -> int:
 
 def _bytes(line: CsvLine) -> int:
     if "bytes" not in line.cells:
-        raise RatesError("expected a column bytes", at=line.at)
+        raise RatesError("expected a column bytes, found none", at=line.at)
     found = line.number("bytes", unit=units.size)
     if not 1 <= found <= units.LARGEST:
         raise line.refusal(f"expected 1 byte or more, got {line.cells['bytes']!r:.40}", "bytes")
@@ -180,13 +180,11 @@ def _seconds(line: CsvLine, moved: int) -> float:
     """The time of a row; NaN where the cell is empty."""
     name = "seconds" if "seconds" in line.cells else "rate"
     if name not in line.cells:
-        raise RatesError("expected a column seconds or rate", at=line.at)
+        raise RatesError("expected a column seconds or rate, found neither", at=line.at)
     text = line.cells[name]
     if text.lower() in UNKNOWN:
         return math.nan
     found = line.number(name, unit=units.rate if name == "rate" else units.seconds)
     if not (math.isfinite(found) and found > 0):
-        raise line.refusal(
-            f"expected a number above 0, or an empty cell for a question, got {text!r:.40}", name
-        )
+        raise line.refusal(f"expected a number above 0, or an empty cell to forecast, got {text!r:.40}", name)
     return moved / found if name == "rate" else found

@@ -104,7 +104,7 @@ def read_head(page: bytes, *, source: str) -> Head:
     boot, host, library, parent, how, launch_rank, launch_size, begun, ended = rest
     child = how in (STARTED, FORKED) and (rank, size) == (-1, 0)
     if not (child or 0 <= rank < size <= MOST_RANKS) or max(wall, clock, begun, ended) >= _LONGEST_CLOCK:
-        raise TraceError(f"the head of rank {rank} of {size} is broken", source=source)
+        raise TraceError(f"the header of the event file is damaged (rank {rank} of {size})", source=source)
     launched = launch_rank if 0 <= launch_rank < launch_size else -1
     return Head(
         rank,

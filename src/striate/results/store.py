@@ -86,7 +86,7 @@ def _check(base: sqlite3.Connection) -> None:
         raise ResultsError("expected a results store of striate, found another database")
     found = base.execute("PRAGMA user_version").fetchone()[0]
     if found != SCHEMA:
-        raise ResultsError(f"expected schema {SCHEMA}, found {found}")
+        raise ResultsError(f"expected a results store of schema version {SCHEMA}, found version {found}")
 
 
 def _conditions(wanted: Filter) -> tuple[str, list[Any]]:

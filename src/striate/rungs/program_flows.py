@@ -38,7 +38,9 @@ def run_program_flows(
     """
     if rung not in (PATH, CHAIN):
         if len(workload.applications) != 1:
-            raise UnfitError("several applications at once are modelled only by the packet engine")
+            raise UnfitError(
+                f"expected one application, got {len(workload.applications)}; only fine models several"
+            )
         refuse_parts(workload, (*parts_of_calls(workload), *parts_of_files(workload, cluster)))
     engine = given() if given else input_of(workload, cluster, choice)
     try:

@@ -170,11 +170,11 @@ def test_a_model_is_never_taken_to_be_perfect():
     [
         (
             "a,b\n",
-            f"expected the columns {HEADER} - at line 1",
+            f"expected the columns {HEADER}, got 'a,b' - at line 1",
         ),
         (
             f"{HEADER}\nfiles,one node,1,2\n",
-            "expected 8 values - at line 2",
+            "got 'files,one node,1,2' - at line 2",
         ),
         (
             f"{HEADER}\nfiles,one node,0,2,0,0,0,0\n",

@@ -22,12 +22,12 @@ HEAD = {
     "collective-io": "",
 }
 BROKEN = [
-    ("scheduler", "requests waiting before idle disks: `next` gives None", "def next(self, now): pass"),
-    ("scheduler", "which does not wait", "def next(self, now): return self.all[0]"),
+    ("scheduler", "requests wait: `next` returned None", "def next(self, now): pass"),
+    ("scheduler", "is not a waiting request", "def next(self, now): return self.all[0]"),
     ("scheduler", "`next` raises IndexError: pop from empty list", "def next(self, now): return [].pop()"),
     (
         "scheduler",
-        "together with one that it does not continue",
+        "together with a request that does not end where it begins",
         "def next(self, now): both, self.all = self.all[::-1], []; return both",
     ),
     (
@@ -65,10 +65,10 @@ BROKEN = [
     ),
     (
         "collective-io",
-        "expected ranks below",
+        "expected ranks below 6, bytes above 0",
         "def plan(self, access): return [Piece(0, 99, 0, 10**10)]",
     ),
-    ("collective-io", "expected at most 1048576 pieces, got None", "def plan(self, access): pass"),
+    ("collective-io", "expected a list of at most 1048576 pieces, got None", "def plan(self, access): pass"),
 ]
 
 

@@ -93,19 +93,19 @@ def test_all_rungs_take_a_collective_by_its_sums():
 
 HALF = "draft.step(recv(others, 0, half)); draft.step(send(np.zeros(len(others), int), others, half))"
 BROKEN = {
-    "rank 1 receives 500 bytes, at least 1000 are needed": f"half = request.bytes // 2; {HALF}",
+    "expected rank 1 to receive at least 1000 bytes, got 500": f"half = request.bytes // 2; {HALF}",
     "a send of 500 bytes, tag 0, has no receive with the same tag and bytes": (
         "draft.step(recv(others, 0, request.bytes)); "
         "draft.step(send(np.zeros(len(others), int), others, request.bytes // 2))"
     ),
-    "names peer 9 in a group of 4": "draft.step(send(0, 9, request.bytes))",
-    "names peer 0 in a group of 4": "draft.step(send(0, 0, request.bytes))",
-    "has no counterpart": "draft.step(recv(others, 0, request.bytes))",
+    "expected a peer from 0 to 3 in a send or receive, got 9": "draft.step(send(0, 9, request.bytes))",
+    "names peer 0: expected another rank from 0 to 3": "draft.step(send(0, 0, request.bytes))",
+    "has no matching call on its peer": "draft.step(recv(others, 0, request.bytes))",
     "it never ends: ranks 0, 1, 2, 3 wait for each other": (
         "all = np.arange(4); draft.step(recv(all, (all + 1) % 4, request.bytes)); "
         "draft.step(send(all, (all - 1) % 4, request.bytes))"
     ),
-    "rank 1 never gets what rank 0 has": (
+    "rank 1 never receives the data of rank 0": (
         "ring = np.arange(4); "
         "draft.step(send([1, 2], [2, 1], 5000), recv([1, 2], [2, 1], 5000)); "
         "draft.step(send([0, 3], [3, 0], 5000), recv([0, 3], [3, 0], 5000))"

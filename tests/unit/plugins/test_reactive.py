@@ -96,7 +96,7 @@ def test_only_fine_takes_it_and_others_refuse_by_name():
 
 
 BROKEN = {
-    "rank 0 sends 0 bytes, at least 1000 are needed": "yield []",
+    "expected rank 0 to send at least 1000 bytes, got 0": "yield []",
     "it never ends: ranks 0, 1, 2, 3 wait for messages that never come": "yield [Receive(ANY_RANK)]",
     "got Send(peer=9, bytes=1000) of rank 0": "yield [Send(9, request.bytes)]",
     "expected a step of sends and receives, got 7": "yield 7",

@@ -125,7 +125,7 @@ def test_ranges_that_make_no_sense_are_refused(text):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "expected a table [spmd]"),
+        ("", "expected either a table [spmd]"),
         ("[spmd", "not TOML"),
         ("[spmd]\n", "parallel_seconds"),
         ("[spmd]\nparallel_seconds = -1\n", "$.spmd.parallel_seconds (bad.toml)"),
@@ -137,7 +137,7 @@ def test_ranges_that_make_no_sense_are_refused(text):
         ("phase = 1\n", "tables [[phase]]"),
         ("phase = []\n", "at least one phase"),
         ("phase = [1]\n", "$.phase[0]"),
-        ("[spmd]\nparallel_seconds = 1\n[[phase]]\nparallel_seconds = 1\n", "expected a table [spmd]"),
+        ("[spmd]\nparallel_seconds = 1\n[[phase]]\nparallel_seconds = 1\n", "expected either a table [spmd]"),
     ],
 )
 def test_files_that_cannot_be_read_are_refused_in_one_line(folder, capsys, text, words):

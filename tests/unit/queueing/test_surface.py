@@ -71,7 +71,7 @@ def test_questions_without_an_answer_are_refused():
 
     with pytest.raises(QueueingError, match="at least 6"):
         grid.best(5)
-    with pytest.raises(QueueingError, match="disks of this surface"):
+    with pytest.raises(QueueingError, match="surface's numbers of disks"):
         grid.knee(3)
     with pytest.raises(QueueingError, match="above 0"):
         grid.iso_efficiency(0)

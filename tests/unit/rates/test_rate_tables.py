@@ -76,7 +76,7 @@ def test_a_row_without_a_time_is_a_question_and_a_job_has_no_more_aggregators_th
         (HEAD + "2,8,4,1,0,1GiB,soon\n", "- at line 2, seconds"),
         ("nodes,bytes,seconds\n1,2,3\n", "no column ranks - at line 2, ranks"),
         ("nodes,ranks,bytes,seconds\n2,3,2,3\n", "every one of 2 nodes, got 3 - at line 2, ranks"),
-        ("ranks,seconds\n1,2\n", "expected a column bytes - at line 2"),
+        ("ranks,seconds\n1,2\n", "expected a column bytes, found none - at line 2"),
         ("ranks,bytes\n1,2\n", "expected a column seconds or rate"),
         ("", "1 to 4,000 rows"),
     ],

@@ -51,5 +51,7 @@ def line_through(sizes: Floats, seconds: Floats) -> tuple[float, float]:
     columns = np.stack([np.ones(sizes.size), sizes], axis=1) / seconds[:, None]
     (startup, per_byte), _ = nnls(columns, np.ones(sizes.size))
     if per_byte <= 0:
-        raise QueueingError("expected longer messages to take longer, but they did not")
+        raise QueueingError(
+            "expected longer messages to take longer, measured times that do not grow with the size"
+        )
     return float(startup), float(1 / per_byte)

@@ -55,7 +55,9 @@ class Derived:
     def spmd(self) -> SpmdParameters:
         """The parameters of a program of one phase; raises QueueingError for several, which have parameters each."""
         if not isinstance(self.model, Model):
-            raise QueueingError(f"expected one phase, found {len(self.model.phases)}; look at `model.phases`")
+            raise QueueingError(
+                f"expected a model of one phase, found {len(self.model.phases)}; use `model.phases`"
+            )
         return self.model.spmd
 
 
@@ -91,11 +93,13 @@ def from_workload(
     """
     sizes = sorted(set(processors))
     if not sizes or sizes[0] < 2:
-        raise QueueingError("expected at least 2 processors, so that there is communication to count")
+        raise QueueingError(
+            f"expected at least 2 processors, so that there is communication to count, got {sizes[:8]}"
+        )
     counts = {size: count_phases(workload_of(size)) for size in sizes}
     phases = sorted({len(found) for found in counts.values()})
     if len(phases) > 1:
-        raise QueueingError(f"expected the same phases at every p, got {phases}")
+        raise QueueingError(f"expected as many phases at every p, got {phases} phases")
     speeds = speeds_of(cluster, sizes[-1])
     near, far = (
         contention_of(cluster, sizes[-1], speeds.bytes_per_second)

@@ -39,7 +39,8 @@ def observe(traces: Mapping[str, Trace], disks: Sequence[int] = ()) -> list[Trac
         raise QueueingError("expected at least one trace, got none")
     if len(disks) not in (0, 1, len(traces)):
         raise QueueingError(
-            f"expected one number of disks, or one for each of {len(traces)} traces", at="disks"
+            f"expected one number of disks, or one for each of {len(traces)} traces, got {len(disks)}",
+            at="disks",
         )
     given = [int(value) for value in whole_numbers(np.asarray(disks, np.int64), name="d (disks)")]
     runs = []
@@ -97,7 +98,7 @@ def _striped_over(trace: Trace, name: str) -> tuple[int, str]:
             best, where = int(text), file.name
     if not best:
         raise QueueingError(
-            f"the trace does not say how many disks its files are striped over (no hint {_SERVERS}); give it",
+            f"the trace has no hint {_SERVERS}, which says the number of disks; give it as --disks",
             source=name,
         )
     return best, f"{_SERVERS} of {where}"

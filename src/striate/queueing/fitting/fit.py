@@ -134,7 +134,7 @@ def fit(
     terms, observed = _terms(observations, Model(shape, kind, solver=solver))
     everything = free_coordinates(fixed or {}, bursts_per_io)
     if not everything.names:
-        raise QueueingError("no parameter is left to fit: all are fixed")
+        raise QueueingError("expected a parameter to fit, got all of them fixed")
     typical = float(np.median(observed))
     null = null_space(terms, everything, typical)
     solved = everything.without(_merged(null))

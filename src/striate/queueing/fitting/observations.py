@@ -33,7 +33,10 @@ class Observations:
 
     def __post_init__(self) -> None:
         if not self.processors.size == self.disks.size == self.values.size:
-            raise QueueingError("expected equal numbers of processors, disks and values")
+            raise QueueingError(
+                f"expected columns of one length, got {self.processors.size} processors, "
+                f"{self.disks.size} disks and {self.values.size} values"
+            )
         bad = ~(np.isfinite(self.values) & (self.values > 0))
         if bad.any():
             row = int(np.argmax(bad))
@@ -54,7 +57,7 @@ def from_columns(columns: Mapping[str, Any]) -> Observations:
         if name not in found:
             raise QueueingError(f"expected a column {' or '.join(_NAMES[name])}, found {_listed(columns)}")
     if ("speedup" in found) == ("seconds" in found):
-        raise QueueingError(f"expected one column, speedup or seconds, found {_listed(columns)}")
+        raise QueueingError(f"expected either a column speedup or a column seconds, found {_listed(columns)}")
     quantity = "speedup" if "speedup" in found else "seconds"
     try:
         values = np.asarray(found[quantity], dtype=np.float64)

@@ -23,7 +23,9 @@ def class_cycle_seconds(jobs: Integers, delays: Floats, demands: Floats) -> Floa
     """
     states = float(np.prod(jobs + 1.0))
     if states > MOST_STATES:
-        raise QueueingError(f"expected at most {MOST_STATES} populations of all classes, got {states:.3g}")
+        raise QueueingError(
+            f"expected at most {MOST_STATES} combinations of jobs per class, got {states:.3g}"
+        )
     # Population by population: an arriving job finds the queues of the network without itself.
     classes = jobs.size
     queues = {(0,) * classes: np.zeros(demands.shape[0])}
