@@ -81,7 +81,9 @@ def hindexed(blocks: Whole, displacements: Whole, base: Datatype) -> Datatype:
     """Blocks of `blocks[i]` copies, begun `displacements[i]` bytes in."""
     counts, places = whole_numbers(blocks, "block lengths"), whole_numbers(displacements, "displacements")
     if counts.ndim != 1 or counts.shape != places.shape:
-        raise LayoutError(f"expected as many blocks as displacements, got {counts.shape} and {places.shape}")
+        raise LayoutError(
+            f"expected one displacement per block, got shapes {counts.shape} and {places.shape}"
+        )
     if counts.size and int(counts.min()) < 0:
         raise LayoutError(f"expected block lengths from 0, got {int(counts.min())}")
     _fits(int(counts.max(initial=0)) * base.extent)
@@ -127,7 +129,7 @@ def subarray(
         )
     for whole, part, start in zip(sizes, subsizes, starts, strict=True):
         if not (part >= 1 and start >= 0 and start + part <= whole):
-            raise LayoutError(f"expected a part within 0 to {whole}, got {part} from {start}")
+            raise LayoutError(f"expected a subarray within 0 to {whole}, got {part} elements from {start}")
     owned = [(np.array([start]), np.array([part])) for start, part in zip(starts, subsizes, strict=True)]
     return _grid(sizes, owned, base, order)
 
@@ -218,7 +220,10 @@ class FileView:
         """Where the `size` bytes of data from byte `start` of the view lie in the file, in order."""
         tile_bytes = self.datatype.size
         if start < 0 or size < 0 or (size and not tile_bytes):
-            raise LayoutError(f"expected bytes of a view with data, got {size} from {start}")
+            raise LayoutError(
+                f"expected bytes from 0 on of a view with data, got {size} bytes at {start} "
+                f"of a view of {tile_bytes} bytes"
+            )
         if size == 0:
             return Extents([], [])
         if self.datatype.is_dense:

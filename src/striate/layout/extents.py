@@ -74,7 +74,8 @@ class Extents:
         """Every run `bytes_` further on; refuses to leave 0 to 2^63 - 1."""
         if len(self) and not -int(self.offsets.min()) <= bytes_ <= LARGEST - self.end:
             raise LayoutError(
-                f"expected runs within 0 to 2^63 - 1, got some outside when shifted by {bytes_}"
+                f"expected runs within 0 to 2^63 - 1 after a shift by {bytes_}, "
+                f"got {int(self.offsets.min())} to {self.end} before it"
             )
         return Extents.trusted(self.offsets + bytes_, self.sizes)
 

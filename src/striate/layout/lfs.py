@@ -100,9 +100,11 @@ def setstripe_command(layout: Progressive, place: str) -> str:
 def _refuse_part(part: dict[str, str], begin: int, at: str) -> None:
     missing = {"lmm_stripe_count", "lmm_stripe_size"} - part.keys()
     if missing:
-        raise LayoutError(f"expected {min(missing)}, found none", at=at)
+        raise LayoutError(f"expected the field {min(missing)}, found none", at=at)
     if part.get("lmm_pattern", "raid0") not in ("raid0", "raid0,overstriped", "1", "201"):
-        raise LayoutError(f"unknown pattern: {shown(part['lmm_pattern'])}", at=at)
+        raise LayoutError(
+            f"expected lmm_pattern raid0 or raid0,overstriped, got {shown(part['lmm_pattern'])}", at=at
+        )
     start = part.get("lcme_extent.e_start", "0")
     if start != str(begin):
         what = "a hole or an overlap" if start.isdigit() else "no number"

@@ -91,7 +91,7 @@ def local_share(layout: Layout, accesses: Sequence[Extents], nodes: Whole | None
     own = np.arange(len(accesses)) if nodes is None else whole_numbers(nodes, "nodes")
     total = sum(extents.total_bytes for extents in accesses)
     if total == 0:
-        raise LayoutError("expected bytes to be written, got none")
+        raise LayoutError("expected accesses of at least one byte, got none")
     local = 0
     for extents, server in zip(accesses, own.tolist(), strict=True):
         pieces = layout.split(extents)

@@ -61,12 +61,15 @@ class CachedRecords:
 def columns(indices: Any, records: Any, dataset: Dataset) -> tuple[Positions, npt.NDArray[Any]]:
     given = as_array(indices)
     if len(dataset.shape) != 1:
-        raise DatasetError(f"expected a dataset of one axis, got {dataset.shape}")
+        raise DatasetError(f"expected a dataset of one axis, got shape {dataset.shape}")
     if given.size and given.dtype.kind not in "iu":
         raise DatasetError(f"expected an array of whole numbers, got {given.dtype}")
     places = np.ascontiguousarray(given, np.int64)
     if places.ndim != 1 or (places.size and not 0 <= places.min() <= places.max() < dataset.shape[0]):
-        raise DatasetError(f"expected indices from 0 to {dataset.shape[0] - 1}")
+        raise DatasetError(
+            f"expected one axis of indices from 0 to {dataset.shape[0] - 1}, got shape {places.shape}"
+            + (f" with {places.min()} to {places.max()}" if places.size else "")
+        )
     if records is None:
         return places, np.zeros(0, dataset.dtype)
     return places, record_bytes(records, dataset.dtype, places.shape).view(dataset.dtype).copy()

@@ -175,7 +175,9 @@ def _declared(
     _refuse_taken_names(entries, dimensions)
     for entry in entries:
         if entry.chunk_elements and len([name for name in entry.dimensions if name not in growing]) != 1:
-            raise DatasetError(f"expected lists along one dimension, got {entry.dimensions}", at=entry.name)
+            raise DatasetError(
+                f"expected lists along one dimension of fixed length, got {entry.dimensions}", at=entry.name
+            )
         for place, name in enumerate(entry.dimensions):
             if name not in dimensions or (name in growing and place):
                 raise DatasetError(
@@ -208,9 +210,11 @@ def _refuse_taken_names(entries: Sequence[VariableEntry], dimensions: Mapping[st
     seen: set[str] = set()
     for entry in entries:
         if entry.name in seen:
-            raise DatasetError(f"expected another name: {entry.name!r} belongs to a ragged variable")
+            raise DatasetError(f"the name {entry.name!r} is taken by a part of a ragged variable")
         if entry.chunk_elements and element_name(entry.name) in dimensions:
-            raise DatasetError(f"expected another name for the dimension {element_name(entry.name)!r}")
+            raise DatasetError(
+                f"the name of the dimension {element_name(entry.name)!r} is taken by a ragged variable"
+            )
         seen.add(entry.name)
 
 

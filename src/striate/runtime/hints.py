@@ -50,7 +50,7 @@ def _layout_hints(layout: Any) -> dict[str, str]:
         return {"varstrip_dist:string:strips": layout.hint()}  # thesis 003, section 3.2.2.2
     if isinstance(layout, Progressive):
         return {}  # components are set by `lfs setstripe`, see `setstripe_command`
-    raise DatasetError(f"no file system accepts this layout as a hint: {layout}")
+    raise DatasetError(f"expected a layout basic, simple, varstrip or lustre as a hint, got {layout}")
 
 
 def directory_attributes(layout: Any) -> dict[str, str]:
@@ -66,7 +66,7 @@ def directory_attributes(layout: Any) -> dict[str, str]:
         name = "varstrip_dist"
         parameters = "strips:" + "".join(f"{strip.server}:{strip.size};" for strip in layout.strips)
     else:
-        raise DatasetError(f"OrangeFS cannot set this layout on a directory: {layout}")
+        raise DatasetError(f"expected a layout simple or varstrip for a directory of OrangeFS, got {layout}")
     return {
         "user.pvfs2.dist_name": name,
         "user.pvfs2.dist_params": parameters,

@@ -40,9 +40,9 @@ def test_total_bytes_do_not_overflow():
 
 def test_shifting_keeps_runs_within_a_file():
     assert Extents([5], [5]).shifted(-5) == Extents([0], [5])
-    with pytest.raises(LayoutError, match="shifted by -6"):
+    with pytest.raises(LayoutError, match="after a shift by -6"):
         Extents([5], [5]).shifted(-6)
-    with pytest.raises(LayoutError, match="shifted by"):
+    with pytest.raises(LayoutError, match="after a shift by"):
         Extents([5], [5]).shifted(LARGEST - 9)
 
 
@@ -87,12 +87,15 @@ def test_a_process_beyond_the_last_block_gets_nothing():
         (lambda: contiguous(-1, element(1)), "copies from 0"),
         (lambda: contiguous(2**62, element(8)), "up to 2^63 - 1"),
         (lambda: FileView(16, hvector(3, 1, -8, element(8))), "got a datatype with data at -16"),
-        (lambda: indexed([1], [1, 2], element(1)), "as many blocks as displacements"),
+        (lambda: indexed([1], [1, 2], element(1)), "expected one displacement per block"),
         (lambda: indexed([-1], [1], element(1)), "block lengths from 0, got -1"),
         (lambda: FileView(1, indexed([1], [-1], element(1))), "bytes from 0 on"),
         (lambda: indexed([1], [2**61], element(8)), "within 2^63 - 1 bytes"),
         (lambda: vector(2**40, 1, 2, element(1)), "expected at most"),
-        (lambda: subarray([4], [3], [2], element(1)), "expected a part within 0 to 4, got 3 from 2"),
+        (
+            lambda: subarray([4], [3], [2], element(1)),
+            "expected a subarray within 0 to 4, got 3 elements from 2",
+        ),
         (lambda: subarray([4], [3, 1], [2], element(1)), "per dimension"),
         (lambda: subarray([4], [3], [0], element(1), "D"), 'order "C" or "F"'),
         (lambda: darray(2, [4], [Dealt("block")], [2], element(1)), "a rank from 0 to 1, got 2"),
@@ -100,7 +103,7 @@ def test_a_process_beyond_the_last_block_gets_nothing():
         (lambda: darray(0, [4], [Dealt("spiral")], [2], element(1)), "got 'spiral'"),
         (lambda: darray(0, [9], [Dealt("block", 2)], [2], element(1)), "blocks of at least 5 indices, got 2"),
         (lambda: FileView(0, contiguous(0, element(1))).extents(0, 1), "a view with data"),
-        (lambda: FileView(0, element(1)).extents(-1, 1), "got 1 from -1"),
+        (lambda: FileView(0, element(1)).extents(-1, 1), "got 1 bytes at -1"),
     ],
 )
 def test_a_datatype_no_file_can_have_is_refused(call, words):

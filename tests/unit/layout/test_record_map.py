@@ -96,7 +96,7 @@ def test_a_view_holds_each_runs_lines_in_the_order_of_the_file():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: thesis_map().offset("q"), "expected a slot of"),
+        (lambda: thesis_map().offset("q"), "expected one of the slots"),
         (lambda: thesis_map().offset("t", run=0), "expected indices ['line', 'run'] for 't', got ['run']"),
         (lambda: thesis_map().offset("t", run=8, line=0), "expected run from 0 to 7, got 8"),
         (lambda: thesis_map().offset("t", run=0, line=[3, -1]), "expected line from 0 to 9, got -1"),
@@ -104,7 +104,7 @@ def test_a_view_holds_each_runs_lines_in_the_order_of_the_file():
         (lambda: RecordMap(Area("run", 2**40, Slot("x", 2**40))), "a format of 1 to 2^63 - 1 bytes"),
         (lambda: RecordMap(Slot("x", 1), Slot("x", 1)), "got 'x' twice"),
         (lambda: RecordMap(Area("run", 2, Area("run", 2, Slot("x", 1)))), "'run' inside itself"),
-        (lambda: Area("run", 2), "expected members in area 'run'"),
+        (lambda: Area("run", 2), "expected at least one slot or area in area 'run'"),
         (lambda: Area("run", 0, Slot("x", 1)), "expected copies of area 'run'"),
         (lambda: Slot("x", 0), "expected bytes in slot 'x'"),
     ],
@@ -145,7 +145,7 @@ def test_the_headroom_holds_every_later_line_and_padding_comes_off(generation, n
         (lambda: fill(Slot("h", 5, padded=False), b"123\n"), "exactly 5 bytes for slot 'h', got 4"),
         (lambda: fill(Slot("p", 9), b"1\n2\n"), "one line that ends in a newline"),
         (lambda: fill(Slot("p", 9), b"12"), "one line that ends in a newline"),
-        (lambda: strip(Slot("p", 4), b"\0\0\0\0"), "bytes never written"),
+        (lambda: strip(Slot("p", 4), b"\0\0\0\0"), "to be written, found zero bytes"),
         (lambda: strip(Slot("p", 4), b"12 4"), "a newline at the end"),
         (lambda: strip(Slot("p", 4), b"1\n"), "expected 4 bytes"),
     ],

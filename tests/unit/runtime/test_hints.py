@@ -29,7 +29,7 @@ def test_orangefs_takes_a_layout_as_attributes_of_a_directory():
         "user.pvfs2.dist_params": "strip_size:65536",
         "user.pvfs2.num_dfiles": "8",
     }
-    with pytest.raises(DatasetError, match="cannot set this layout"):
+    with pytest.raises(DatasetError, match="a layout simple or varstrip for a directory"):
         directory_attributes(GroupedBlocks(4, 100, 2))
 
 

@@ -125,8 +125,12 @@ def test_lists_that_do_not_fit_are_refused(tmp_path, lists, words):
 def test_names_that_lists_need_are_refused_when_taken(tmp_path):
     lists = Variable("f8", ("c",), ragged=True)
     for dimensions, variables, words in [
-        ({"c": 3}, {"p": lists, "p_count": Variable("f8", ("c",))}, "belongs to a ragged variable"),
-        ({"c": 3, "p_element": 2}, {"p": lists}, "another name for the dimension"),
+        (
+            {"c": 3},
+            {"p": lists, "p_count": Variable("f8", ("c",))},
+            "is taken by a part of a ragged variable",
+        ),
+        ({"c": 3, "p_element": 2}, {"p": lists}, "the name of the dimension 'p_element'"),
         ({"c": 3, "d": 2}, {"p": Variable("f8", ("c", "d"), ragged=True)}, "lists along one dimension"),
         ({"t": None}, {"p": Variable("f8", ("t",), ragged=True)}, "lists along one dimension"),
     ]:

@@ -44,7 +44,7 @@ class Area:
         object.__setattr__(self, "count", positive(count, f"copies of area {name!r}"))
         object.__setattr__(self, "members", members)
         if not members:
-            raise LayoutError(f"expected members in area {name!r}, got none")
+            raise LayoutError(f"expected at least one slot or area in area {name!r}, got none")
 
     @cached_property
     def stride(self) -> int:
@@ -91,7 +91,7 @@ class RecordMap:
     def column(self, slot: str) -> Column:
         """Counts and strides of one slot; refuses a name the format does not have."""
         if slot not in self._columns:
-            raise LayoutError(f"expected a slot of {self.slots}, got {slot!r}")
+            raise LayoutError(f"expected one of the slots {self.slots}, got {slot!r}")
         return self._columns[slot]
 
     def offset(self, slot: str, /, **indices: Whole) -> Int64:

@@ -44,7 +44,8 @@ def strip(slot: Slot, content: bytes, *, at: str | None = None) -> bytes:
         raise LayoutError(f"expected {slot.size} bytes of slot {slot.name!r}, got {len(content)}", at=at)
     if b"\0" in content:
         raise LayoutError(
-            f"expected all bytes of slot {slot.name!r} to be written, found bytes never written", at=at
+            f"expected all bytes of slot {slot.name!r} to be written, found zero bytes",
+            at=at,
         )
     if not slot.padded:
         return content

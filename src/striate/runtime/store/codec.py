@@ -146,7 +146,7 @@ def _decode_bounded(codec: Any, stored: Any, size: int) -> Any:
     except Exception as error:  # broken input may raise anything in a codec's own library
         raise DamageError(f"the codec {codec.codec_id} cannot read its own bytes: {error}") from None
     if memoryview(content).nbytes != size:
-        raise DamageError(f"expected {size} bytes from the codec {codec.codec_id}, got another number")
+        raise DamageError(f"expected {size} bytes from the codec {codec.codec_id}, got more or fewer")
     return content
 
 
@@ -168,7 +168,7 @@ def _stream(make: Callable[[], Any]) -> Callable[[memoryview, int], bytes]:
 
 def _complete(content: bytes, ended: bool) -> bytes:
     if not ended:
-        raise ValueError("the stream does not end where it should")
+        raise ValueError("the compressed stream does not end with the chunk")
     return content
 
 

@@ -252,7 +252,7 @@ def _check(metadata: GroupMetadata) -> None:
     if metadata.version != VERSION:
         raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
     if not re.fullmatch(r"[0-9a-f]{16}", metadata.identity):
-        raise DatasetError("expected 16 hexadecimal digits", at="$.identity")
+        raise DatasetError(f"expected 16 hexadecimal digits, got {metadata.identity!r:.60}", at="$.identity")
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
         raise DatasetError("expected valid numbers of servers and generations", at="$.servers")
     if not 0 <= metadata.first_step <= MOST_STEPS or metadata.keep < 0 or len(metadata.steps) > MOST_STEPS:

@@ -120,11 +120,19 @@ def _check(metadata: Metadata) -> None:
     if metadata.version != VERSION:
         raise DatasetError(f"expected version {VERSION}, got {metadata.version}", at="$.version")
     if not _IDENTITY.fullmatch(metadata.identity):
-        raise DatasetError("expected 16 hexadecimal digits", at="$.identity")
+        raise DatasetError(f"expected 16 hexadecimal digits, got {metadata.identity!r:.60}", at="$.identity")
     if not 1 <= metadata.servers <= MOST_SERVERS or not 0 <= metadata.generation < 10**8:
-        raise DatasetError("expected valid numbers of servers and generations", at="$.servers")
+        raise DatasetError(
+            f"expected 1 to {MOST_SERVERS} servers and a generation from 0 to 10^8 - 1, "
+            f"got {metadata.servers!s:.30} and {metadata.generation!s:.30}",
+            at="$.servers",
+        )
     if not 1 <= metadata.block_chunks <= LARGEST or len(metadata.layout) > 4096:
-        raise DatasetError("expected blocks of at least one chunk, and a short layout", at="$.block_chunks")
+        raise DatasetError(
+            f"expected blocks of at least 1 chunk and a layout of at most 4096 characters, "
+            f"got {metadata.block_chunks!s:.30} and {len(metadata.layout)}",
+            at="$.block_chunks",
+        )
     check_alignment(metadata.alignment)
     check_directory_names(metadata.directories, metadata.servers, own=metadata.own_directories)
     grid = metadata.grid()
@@ -148,7 +156,11 @@ def check_directory_names(names: list[str], servers: int, *, own: bool) -> None:
     """Refuse directories that are not one absolute path for each server."""
     if not names:
         return
-    if not own or len(names) != servers:
+    if not own:
+        raise DatasetError(
+            f"expected no directories without own_directories, got {len(names)}", at="$.directories"
+        )
+    if len(names) != servers:
         raise DatasetError(
             f"expected a directory for each of {servers} servers, got {len(names)}", at="$.directories"
         )

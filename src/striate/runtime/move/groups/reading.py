@@ -54,7 +54,10 @@ class GroupReading:
             if counts.size and (
                 min(counts.min(), starts.min()) < 0 or (starts + counts).max() > known.elements
             ):
-                raise DamageError("expected lists within the elements that are stored", at=entry.name)
+                raise DamageError(
+                    f"expected lists within the {known.elements} stored elements, found one outside",
+                    at=entry.name,
+                )
         if not known.elements:
             return Ragged(counts, np.zeros(0, entry.numpy_dtype()))
         state = self.state.list_state(entry, known)

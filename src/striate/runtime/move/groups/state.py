@@ -85,7 +85,9 @@ class GroupState:
         """The dimension along which rows are addressed."""
         names = [name for name in entry.dimensions if name != self.metadata.growing]
         if not names:
-            raise DatasetError(f"expected a variable with rows, got {entry.name!r}: one number for each step")
+            raise DatasetError(
+                f"expected a variable with rows, got {entry.name!r}, which has one number per step"
+            )
         return names[0]
 
     def states(self, table: ChunkTable, *, growing: bool) -> dict[str, State]:

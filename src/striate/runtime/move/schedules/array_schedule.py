@@ -61,9 +61,11 @@ def check_schedule(state: State, schedule: Schedule) -> None:
     """Refuse a schedule of another dataset."""
     unit = schedule.partition.record_bytes // state.grid.item_bytes
     if schedule.partition != state.partition(max(unit, 1)):
-        raise DatasetError("expected a schedule made by this dataset, got one of another")
+        raise DatasetError("expected a schedule made by this dataset, got one of another dataset")
     if not np.array_equal(schedule.segments, state.node.segments):
-        raise DatasetError("expected a schedule made with the same share_memory, got one of another")
+        raise DatasetError(
+            "expected a schedule made with the same share_memory as this dataset, got one with another"
+        )
 
 
 def refuse_other_combine(combine: str | None, schedule: Schedule) -> None:
@@ -106,7 +108,7 @@ def _changed_units(state: State, schedule: Schedule, changed: Any, indices: Any)
         found = selection.starts.size
         raise DatasetError(f"expected one index for each of {changed.size} entries, got {found}")
     if changed.size and not 0 <= changed.min() <= changed.max() < rows:
-        raise DatasetError(f"expected entries from 0 to {rows - 1} of the schedule")
+        raise DatasetError(f"expected numbers of entries from 0 to {rows - 1} of the schedule")
     unit, units = schedule.partition.record_bytes // grid.item_bytes, schedule.units.copy()
     if schedule.shape[1:] != grid.shape[1:] or selection.run % unit:
         raise DatasetError("expected the schedule of an index array, got one of a slab")
