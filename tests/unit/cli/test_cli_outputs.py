@@ -89,7 +89,7 @@ def test_no_name_of_a_trace_does_either(here, capsys):
     ("make", "found"),
     [
         (lambda path: path.write_bytes(b""), "found an empty file"),
-        (lambda path: path.mkdir(), "found a folder of something else"),
+        (lambda path: path.mkdir(), "found a folder without the files of any of these"),
         (lambda path: path.write_bytes(b"noise"), "found a file that starts with b'noise'"),
     ],
 )

@@ -137,7 +137,7 @@ def test_the_number_of_ranks_comes_from_the_launcher_ior_or_the_command():
     assert from_command_line("srun --ntasks=5 ior -b 1m", 5).ranks == 5
     with pytest.raises(WorkloadError, match="number of ranks is missing"):
         from_command_line("ior -b 1m", None)
-    with pytest.raises(WorkloadError, match="the launcher starts 5 ranks, --ranks says 4"):
+    with pytest.raises(WorkloadError, match="expected --ranks 5, as the launcher starts, got --ranks 4"):
         from_command_line("srun -n 5 ior -b 1m", 4)
     with pytest.raises(WorkloadError, match="expected the command line of one of ior"):
         from_command_line("mpirun -n 4 ./solver", None)

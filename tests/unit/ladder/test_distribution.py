@@ -140,6 +140,7 @@ def test_only_the_fine_rung_is_exact():
     workload = Workload.from_program(racing, 2)
 
     with pytest.raises(
-        PredictionError, match="expected the rung 'fine', which alone is exact, got 'resource'"
+        PredictionError,
+        match="expected the rung 'fine' for an exact time, which no other rung has, got 'resource'",
     ):
         predict(workload, "laptop", rung="resource", exact=True)

@@ -84,7 +84,7 @@ def test_the_number_of_disks_can_be_given():
     assert [one.disks for one in observe(bare, [3])] == [3, 3]
     assert [one.disks for one in observe(bare, [1, 2])] == [1, 2]
     assert observe(bare, [3])[0].disks_from == "as given"
-    with pytest.raises(QueueingError, match=r"does not say how many disks.*\(a\)"):
+    with pytest.raises(QueueingError, match=r"says the number of disks.*\(a\)"):
         observe(bare)
     with pytest.raises(QueueingError, match="one for each of 2"):
         observe(bare, [1, 2, 3])

@@ -150,7 +150,7 @@ def test_a_run_without_configuration_or_with_checkpoints_alone_is_named(tmp_path
 
     assert results == []
     assert "no DLIO configuration beside it or above" in lines[0]
-    assert "workflow.train is false" in lines[1]
+    assert "workflow.train false" in lines[1]
 
 
 @pytest.mark.parametrize(

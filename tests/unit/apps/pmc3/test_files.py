@@ -169,7 +169,10 @@ def preamble_of(**fields):
         (overwrite(0, preamble_of(spare=1)), "expected a description"),
         (overwrite(0, preamble_of(lines=10**12)), "expected 9 bytes"),
         (overwrite(lambda places: places.offset("mark", turn=1), mark(99)), "at most 5 samples"),
-        (overwrite(lambda places: places.offset("tree", run=0, line=2), b"\0" * 10), "bytes never written"),
+        (
+            overwrite(lambda places: places.offset("tree", run=0, line=2), b"\0" * 10),
+            "to be written, found zero bytes",
+        ),
         (lambda stream, places: stream.truncate(places.size - 3), "expected"),
         (lambda stream, places: stream.truncate(10), "expected"),
     ],
