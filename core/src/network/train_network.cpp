@@ -50,6 +50,7 @@ void TrainNetwork::begin(std::uint32_t source, std::uint32_t target, std::int64_
     message.continues = continues;
     message.begun = message.told = message.early = message.leads = false;
     message.successor = none;
+    message.outside = 0;
     message.unsent = bytes;
     const std::int64_t full = stations_.settings().packet_bytes;
     message.packets = bytes == 0 ? 1 : (bytes - 1) / full + 1;
@@ -94,11 +95,17 @@ void TrainNetwork::send_train(std::uint32_t index, std::span<const std::uint32_t
     message.unsent -= bytes;
     if (route_.analytical) return foresee_end(index, pass_analytically(train));
     const Span span = serve(route[0], now_, work(route, 0, train), train);
-    if (span.begun == now_) return foresee_end(index, pass(route, train, span));
+    if (span.begun == now_) return start(index, route, train, span);
     if (route.data() != message.route.data()) message.route.assign(route.begin(), route.end());
     message.next = train;
     message.span = span;
     foresee(span.begun, index, of_start);
+}
+
+void TrainNetwork::come(std::uint32_t index) {
+    const Message& message = messages_[index];
+    if (index < walks_.size() && walks_[index].hop > 0) return step(index);
+    start(index, message.route, message.next, message.span);
 }
 
 void TrainNetwork::foresee_end(std::uint32_t index, const Passage& passage) {
@@ -108,6 +115,7 @@ void TrainNetwork::foresee_end(std::uint32_t index, const Passage& passage) {
     const Ticks sent = passage.sent + (paced ? passage.waited : 0);
     foresee(sent, index, of_leaving);
     if (message.unsent == 0) return foresee(std::max(passage.arrived, sent), index, of_arrival);
+    if (passage.waited > 0 && !waits_at(message.source)) message.outside = passage.room;
     if (passage.room > 1 && !message.continues && !message.early) tell_early(index, passage);
 }
 
@@ -156,51 +164,99 @@ Ticks TrainNetwork::work(std::span<const std::uint32_t> route, std::size_t hop, 
     return after(after(first, service(route, hop, train.last)), between);
 }
 
-// Now it starts at its first station, where it has this span of time.
-TrainNetwork::Passage TrainNetwork::pass(std::span<const std::uint32_t> route, const Train& train,
-                                         const Span& start) {
-    Passage passage{now_, now_, 0};
-    Ticks first = now_, last = now_;  // when the first and the last packet come
-    fetch(route);
-    Ticks longest_wait = 0, pace = 0;
-    std::int64_t room = 0;
-    for (std::size_t hop = 0; hop < route.size(); ++hop) {
-        const Ticks own = service(route, hop, train.first);
-        const Ticks final = train.packets > 1 ? service(route, hop, train.last) : own;
-        const auto [begun, over] =
-            hop == 0 ? start : serve(route[hop], first, work(route, hop, train), train);
-        if (hop == 0) {
-            passage.sent = over - final;
-        } else {
-            passage.waited += begun - first;
-        }
-        if (begun - first > longest_wait) {
-            longest_wait = begun - first;
-            passage.room = room;
-            passage.pace = pace;
-        }
-        const Model& station = model_of(route[hop]);
-        if (hop + 1 < route.size()) room += station.room;
-        pace = std::max(pace, own);
-        const Ticks ends = std::max(over, after(last, final));
-        if (station.kind != ComponentKind::cut_through || hop + 1 == route.size()) {
-            first = after(after(begun, own), station.latency);
-            last = after(ends, station.latency);
-        } else {
-            const Ticks head = service(route, hop, std::min(train.first, header_bytes));
-            first = after(begun, std::max(head, own - service(route, hop + 1, train.first)));
-            last = after(ends - final, std::max(head, final - service(route, hop + 1, train.last)));
-        }
+// It takes the station that it has come to, for this span of time.
+void TrainNetwork::enter(Walk& walk, std::span<const std::uint32_t> route, const Train& train,
+                         const Span& span) {
+    Passage& passage = walk.passage;
+    const std::size_t hop = walk.hop++;
+    const bool ends_here = walk.hop == route.size();
+    const Ticks own = service(route, hop, train.first);
+    const Ticks final = train.packets > 1 ? service(route, hop, train.last) : own;
+    if (hop == 0) {
+        passage.sent = span.over - final;
+    } else {
+        passage.waited += span.begun - walk.first;
     }
-    passage.arrived = last;
-    passage.all_room = room;
-    return passage;
+    if (span.begun - walk.first > walk.longest_wait) {
+        walk.longest_wait = span.begun - walk.first;
+        passage.room = passage.all_room;
+        passage.pace = walk.pace;
+    }
+    const Model& station = model_of(route[hop]);
+    if (!ends_here) passage.all_room += station.room;
+    walk.pace = std::max(walk.pace, own);
+    const Ticks ends = std::max(span.over, after(walk.last, final));
+    if (station.kind != ComponentKind::cut_through || ends_here) {
+        walk.first = after(after(span.begun, own), station.latency);
+        walk.last = after(ends, station.latency);
+    } else {
+        const Ticks head = service(route, hop, std::min(train.first, header_bytes));
+        walk.first = after(span.begun, std::max(head, own - service(route, hop + 1, train.first)));
+        walk.last = after(ends - final, std::max(head, final - service(route, hop + 1, train.last)));
+    }
+    passage.arrived = walk.last;
 }
+
+// Now it starts at its first station, where it has this span of time.
+void TrainNetwork::start(std::uint32_t index, std::span<const std::uint32_t> route, const Train& train,
+                         const Span& span) {
+    fetch(route);
+    Walk walk{.passage = {now_, now_, 0}, .first = now_, .last = now_};
+    enter(walk, route, train, span);
+    if (keeps_order(messages_[index]) && walk.hop < route.size())
+        return start_alone(index, route, train, walk);
+    while (walk.hop < route.size()) enter_next(walk, route, train);
+    foresee_end(index, walk.passage);
+}
+
+// ---- packets that keep their order
+
+// It has started at its first station. The next one of its stream leaves when this one has waited, as far as
+// can be told now.
+void TrainNetwork::start_alone(std::uint32_t index, std::span<const std::uint32_t> route, const Train& train,
+                               Walk walk) {
+    Message& message = messages_[index];
+    if (route.data() != message.route.data()) message.route.assign(route.begin(), route.end());
+    message.next = train;
+    message.room = walk.passage.all_room;
+    for (std::size_t hop = walk.hop; hop + 1 < route.size(); ++hop) message.room += model_of(route[hop]).room;
+    Ticks& sent = walk.passage.sent;
+    if (message.continues) sent = after(sent, expected_wait(route, train, walk));
+    if (walks_.size() < messages_.size()) walks_.resize(messages_.size());
+    walks_[index] = walk;
+    foresee(sent, index, of_leaving);
+    foresee(walk.first, index, of_start);
+}
+
+// It has come to its next station.
+void TrainNetwork::step(std::uint32_t index) {
+    const Message& message = messages_[index];
+    Walk& walk = walks_[index];
+    enter_next(walk, message.route, message.next);
+    if (walk.hop < message.route.size()) return foresee(walk.first, index, of_start);
+    walk.hop = 0;
+    foresee(std::max(walk.passage.arrived, walk.passage.sent), index, of_arrival);
+}
+
+Ticks TrainNetwork::expected_wait(std::span<const std::uint32_t> route, const Train& train,
+                                  const Walk& walk) {
+    Ticks ready = walk.first, waited = 0;
+    for (std::size_t hop = walk.hop; hop < route.size(); ++hop) {
+        const Ticks begun = served_[route[hop]].clock.begin(ready);
+        waited += begun - ready;
+        ready = after(after(begun, service(route, hop, train.first)), model_of(route[hop]).latency);
+    }
+    return waited;
+}
+
+// ---- what becomes of messages
 
 void TrainNetwork::train_left(std::uint32_t index) {
     if (messages_[index].unsent > 0) {
         const std::uint32_t source = messages_[index].source;
-        return waits_at(source) ? queue_up(*door_of(source), index) : set_out(index);
+        const bool outside = messages_[index].outside > 0;
+        messages_[index].outside -= messages_[index].train_packets;
+        return waits_at(source) && !outside ? queue_up(*door_of(source), index) : set_out(index);
     }
     if (!window_full(messages_[index])) tell(index);
     if (messages_[index].leads) last_left(index);
@@ -326,8 +382,7 @@ void TrainNetwork::run(const std::function<void()>& poll) {
                     train_left(index);
                     break;
                 case of_start:
-                    foresee_end(index,
-                                pass(messages_[index].route, messages_[index].next, messages_[index].span));
+                    come(index);
                     break;
                 case of_notice:
                     notify(index);

@@ -14,11 +14,11 @@ std::size_t place(std::int64_t value) { return static_cast<std::size_t>(value); 
 
 bool writes(Kind kind) { return kind == Kind::write || kind == Kind::write_all; }
 
-bool reads_files(const Programs& programs) {
-    return std::any_of(programs.kind.begin(), programs.kind.end(), [](std::uint8_t row) {
-        const Kind kind = static_cast<Kind>(row);
-        return kind == Kind::read || kind == Kind::read_all;
-    });
+bool reads(Kind kind) { return kind == Kind::read || kind == Kind::read_all; }
+
+bool any_row(const Programs& programs, bool (*is)(Kind)) {
+    return std::any_of(programs.kind.begin(), programs.kind.end(),
+                       [is](std::uint8_t row) { return is(static_cast<Kind>(row)); });
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ void ProgramRunner::start_files(std::size_t ranks, const RunOptions& options) {
     FileRules rules = *input_.files;
     rules.spread_clients = options.queue != QueueKind::entry_heap;
     rules.trains = options.fidelity == Fidelity::trains;
-    if (timeline_ == nullptr && !reads_files(input_.programs)) {  // nobody would see what caches keep
+    if (timeline_ == nullptr && !any_row(input_.programs, reads)) {  // nobody would see what caches keep
         for (ServerRules& server : rules.servers) {
             if (server.read_cache.replacement == nullptr) server.read_cache.capacity_bytes = 0;
         }
@@ -39,8 +39,11 @@ void ProgramRunner::start_files(std::size_t ranks, const RunOptions& options) {
     file_calls_ = std::make_unique<FileCalls>(input_.programs, input_.communicators, pulse, input_.extents);
     for (const auto& [file, size] : file_calls_->read_only()) files_->exists(file, size);
     told_.resize(ranks);
+    const bool accessed = any_row(input_.programs, reads) || any_row(input_.programs, writes);
     for (std::uint32_t server = 0; server < files_->servers(); ++server) {
-        if (files_->server(server).may_stop()) network_->guard(static_cast<std::uint32_t>(ranks) + server);
+        const auto interface = static_cast<std::uint32_t>(ranks) + server;
+        if (files_->server(server).may_stop()) network_->guard(interface);
+        if (accessed && !files_->server(server).sorts()) network_->keep_order();
     }
 }
 

@@ -76,6 +76,17 @@ class Writer : public Doorkeeper {
     std::size_t sent_before_opening = 0;
 };
 
+// Takes down when messages arrive; closes the door of interface 1 after 5 us and opens it again after 100.
+class Clock final : public striate::NetworkListener {
+  public:
+    void on_sent(std::uint64_t) override {}
+    void on_delivered(std::uint64_t cookie) override { came.at(cookie) = network->now(); }
+    void on_timer(std::uint64_t open) override { network->set_open(1, open != 0); }
+
+    striate::Network* network = nullptr;
+    std::vector<Ticks> came = std::vector<Ticks>(3);
+};
+
 struct Caller {
     std::uint32_t interface;
     std::int64_t bytes;
@@ -206,4 +217,54 @@ TEST_CASE(
     const auto packets = simulate(network, schedule, Fidelity::packets);
     CHECK(trains.delivered == packets.delivered);
     CHECK(trains.delivered[2] < trains.delivered[1]);
+}
+
+TEST_CASE("where order counts, the packet that comes to a cable first goes first, whichever left first") {
+    // Packets of 1 us on cables of 5 us and 4.5 us to a switch and one cable behind it: interface 1 sends
+    // last and comes first, 0.5 us before interface 0, whose packet has to wait for the rest of the service.
+    SmallNetwork columns;
+    columns.component(1e12);
+    for (const std::int64_t latency : {5'000'000, 4'500'000, 1'000'000}) {
+        const std::int32_t node = columns.component(1e12);
+        columns.cable(0, node, 1e9, latency);
+        columns.nic(node, 1e12, 1e12, 0);
+    }
+    std::vector<std::vector<Ticks>> came;
+    for (const Fidelity fidelity : {Fidelity::packets, Fidelity::trains}) {
+        auto stations = columns.stations({.packet_bytes = 1000});
+        Clock clock;
+        const auto network = striate::make_network(stations, clock, {.fidelity = fidelity});
+        clock.network = network.get();
+        network->keep_order();
+        network->start_message(0, 2, 960, 0);
+        network->start_message(1, 2, 960, 1);
+        network->start_message(2, 2, 960, 2);  // to itself: past its interface alone
+        network->run([] {});
+        came.push_back(clock.came);
+    }
+    CHECK(came[0] == came[1]);
+    CHECK(came[1][0] == came[1][1] + 1'000'000);
+}
+
+TEST_CASE("what fits into windows has left through a door before it closes") {
+    // Interface 0 keeps the cable to 2 busy with 20 packets of 1 us. Of interface 1's four packets one waits
+    // for its turns there; the others have left within 30 ns, into the windows of interface, link and node,
+    // when the door closes for 95 us.
+    std::vector<std::vector<Ticks>> came;
+    for (const Fidelity fidelity : {Fidelity::packets, Fidelity::trains}) {
+        auto stations = star(3).stations({.packet_bytes = 1000});
+        Clock clock;
+        const auto network = striate::make_network(stations, clock, {.fidelity = fidelity});
+        clock.network = network.get();
+        network->guard(1);
+        network->start_message(0, 2, 19'960, 0);
+        network->start_message(1, 2, 3'960, 1);
+        network->set_timer(5'000'000, 0);
+        network->set_timer(100'000'000, 1);
+        network->run([] {});
+        came.push_back(clock.came);
+    }
+    CHECK(came[0][1] < 20'000'000);
+    CHECK(std::abs(came[0][1] - came[1][1]) <= 2'000'000);  // a turn
+    CHECK(std::abs(came[0][0] - came[1][0]) <= 1'000'000);
 }

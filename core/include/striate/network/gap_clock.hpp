@@ -43,6 +43,14 @@ class GapClock {
         return {begun, append(ready, work).over};
     }
 
+    // When work that is ready at `ready` would begin, as far as is known now.
+    [[nodiscard]] Ticks begin(Ticks ready) const {
+        if (ready >= latest_) return std::max(end_, ready);
+        const auto first = std::partition_point(gaps_.begin() + forgotten_, gaps_.end(),
+                                                [&](const Gap& gap) { return gap.to <= ready; });
+        return std::max(first == gaps_.end() ? end_ : first->from, ready);
+    }
+
     // Nothing will be ready before `time`: gaps that are over by then need not be remembered.
     void forget(Ticks time) {
         if (gaps_.size() < few) return;

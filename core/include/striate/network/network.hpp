@@ -59,6 +59,8 @@ class Network {
     virtual void guard(std::uint32_t interface) = 0;
     // Whether a guarded interface goes on; closed, it takes no further packet in either direction.
     virtual void set_open(std::uint32_t interface, bool open) = 0;
+    // The order in which packets of several senders come to their targets counts from now on.
+    virtual void keep_order() {}
 
     // Calls on_timer(cookie) at `time`, not before now.
     virtual void set_timer(Ticks time, std::uint64_t cookie) = 0;

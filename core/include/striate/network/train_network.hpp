@@ -22,15 +22,21 @@ namespace striate {
 // of a message leaves when this one has stopped waiting, so that messages which share a station take turns
 // there and come to max-min fair rates.
 //
+// Where order counts, a message of one packet takes each station when it comes there, so that of two packets
+// that meet the one that comes first goes first. How long it will wait on its route, and with that when the
+// next one of its stream leaves, is estimated when it starts.
+//
 // An interface that pauses is a door: what has come to it while it is closed, and what wants to leave, waits
 // there and passes one message after the other, streams of both directions in turn. A sender sends no more
-// once what waits before the door fills the windows of its route.
+// once what waits before the door fills the windows of its route. What fits into the windows before the
+// station that holds a message up has left through its sender's door before the door closes.
 //
 // Stations before the one at which a train waits have room for some packets of its message, their windows. It
 // is sent when the rest of it would lie there; its trains go on as before, and before any other of its
 // stream.
 //
-// What this leaves out: turns between streams at every station, and windows of streams of short messages.
+// What this leaves out: turns between streams at every station, the order in which trains of longer messages
+// come to stations, and windows of streams of short messages.
 // verification/flow.py states the error by case family.
 class TrainNetwork final : public Network {
   public:
@@ -48,6 +54,7 @@ class TrainNetwork final : public Network {
     }
     void guard(std::uint32_t interface) override;
     void set_open(std::uint32_t interface, bool open) override;
+    void keep_order() override { ordered_ = true; }
     void set_timer(Ticks time, std::uint64_t cookie) override;
     void run(const std::function<void()>& poll) override;
     [[nodiscard]] std::int64_t events() const override { return events_; }
@@ -63,11 +70,26 @@ class TrainNetwork final : public Network {
     struct Train {
         std::int64_t packets, first, last, bytes;  // bytes of the first and of the last packet, and of all
     };
+    struct Passage {
+        Ticks sent, arrived, waited;
+        std::int64_t room = 0;      // packets that windows hold before the station at which it waited most
+        Ticks pace = 0;             // of packets until there: the longest service
+        std::int64_t all_room = 0;  // packets that windows hold on the whole route
+    };
+    // A train under route: when its first and its last packet come to the station at `hop`, and what has
+    // been.
+    struct Walk {
+        Passage passage{};
+        Ticks first = 0, last = 0;
+        Ticks longest_wait = 0, pace = 0;
+        std::size_t hop = 0;
+    };
     struct Message {
         std::uint64_t cookie = 0;
         std::int64_t unsent = 0, train_packets = 1;  // bytes that have not left, and what leaves together
         std::int64_t packets = 1;                    // of all trains
         std::int64_t room = 0;                       // packets that the windows of its route hold
+        std::int64_t outside = 0;                    // packets that have passed its sender's door
         Ticks since = 0;
         std::uint32_t source = 0, target = 0;
         bool continues = false;             // it has begun as another
@@ -80,12 +102,6 @@ class TrainNetwork final : public Network {
         std::vector<std::uint32_t> route;   // of its trains, if it has several or one that waits
         Train next{};                       // that waits at the first station, until its span begins
         Span span{};
-    };
-    struct Passage {
-        Ticks sent, arrived, waited;
-        std::int64_t room = 0;      // packets that windows hold before the station at which it waited most
-        Ticks pace = 0;             // of packets until there: the longest service
-        std::int64_t all_room = 0;  // packets that windows hold on the whole route
     };
     // What many stations have in common.
     struct Model {
@@ -137,7 +153,19 @@ class TrainNetwork final : public Network {
     void send_train(std::uint32_t message, std::span<const std::uint32_t> route, std::int64_t header);
     void foresee_end(std::uint32_t message, const Passage& passage);
     [[nodiscard]] Ticks work(std::span<const std::uint32_t> route, std::size_t hop, const Train& train);
-    [[nodiscard]] Passage pass(std::span<const std::uint32_t> route, const Train& train, const Span& start);
+    void start(std::uint32_t message, std::span<const std::uint32_t> route, const Train& train,
+               const Span& span);
+    void enter(Walk& walk, std::span<const std::uint32_t> route, const Train& train, const Span& span);
+    void enter_next(Walk& walk, std::span<const std::uint32_t> route, const Train& train) {
+        enter(walk, route, train, serve(route[walk.hop], walk.first, work(route, walk.hop, train), train));
+    }
+    void start_alone(std::uint32_t message, std::span<const std::uint32_t> route, const Train& train,
+                     Walk walk);
+    void step(std::uint32_t message);
+    void come(std::uint32_t message);
+    [[nodiscard]] Ticks expected_wait(std::span<const std::uint32_t> route, const Train& train,
+                                      const Walk& walk);
+    [[nodiscard]] bool keeps_order(const Message& message) const { return ordered_ && message.packets == 1; }
     [[nodiscard]] Passage pass_analytically(const Train& train);
     void fetch(std::span<const std::uint32_t> route) const;
     void tell_early(std::uint32_t message, const Passage& passage);
@@ -168,6 +196,7 @@ class TrainNetwork final : public Network {
     [[nodiscard]] bool window_full(const Message& message);
 
     // What happens to a message, in the order of ties.
+    // `of_start`: its train starts at its first station or comes to the next one.
     static constexpr std::uint64_t of_leaving = 0, of_start = std::uint64_t{1} << 62,
                                    of_notice = std::uint64_t{2} << 62, of_arrival = std::uint64_t{3} << 62,
                                    kinds = of_arrival;
@@ -183,6 +212,7 @@ class TrainNetwork final : public Network {
     std::vector<Served> served_;         // per station
     std::vector<StationTotals> totals_;  // the same, when all is over
     std::vector<Message> messages_;
+    std::vector<Walk> walks_;  // of messages that have started and go from station to station
     std::vector<std::uint32_t> free_;
     std::unordered_map<std::uint64_t, std::uint32_t> sending_;  // per stream: the last that waits
     std::vector<std::uint32_t> door_number_;                    // per interface; empty: none has one
@@ -194,6 +224,7 @@ class TrainNetwork final : public Network {
     std::int64_t events_ = 0;
     std::uint64_t foreseen_ = 0;
     std::uint32_t active_ = 0;
+    bool ordered_ = false;  // the order of packets counts
 };
 
 }  // namespace striate
