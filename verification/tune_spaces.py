@@ -23,7 +23,7 @@ from attack_corpus import draw
 
 from striate.cluster.cluster import Cluster
 from striate.errors import StriateError
-from striate.ladder.placements import draws
+from striate.ladder.placements import DRAWS, draws
 from striate.ladder.predict import predict
 from striate.tuning.knobs import collective_rules, turn
 from striate.tuning.tune import tune
@@ -61,7 +61,7 @@ def fastest(workload: Workload, cluster: Cluster, candidates: list[dict[str, obj
             times.append(
                 median(
                     predict(turned, one, rung="fine", exact=True, collectives=rules).bounds.estimate
-                    for one in (machine, *draws(turned, machine))
+                    for one in (machine, *draws(turned, machine, DRAWS))
                 )
             )
         except StriateError:

@@ -286,11 +286,11 @@ def test_what_it_holds_is_read_from_it():
         ({"disk": [PLAIN, PLAIN | {"capacity": "1 GB"}]}, "$.server[0].disk", "for every disk or for none"),
         ({"disk": FLASH | {"queue_depth": 0}}, "$.server[0].disk.queue_depth", "of at least 1, got 0"),
         ({"burst": {"capacity": "1 MiB"}}, "$.server[0].burst", "missing key `disk`"),
-        ({"burst": burst("150 KiB")}, "$.server[0].burst.capacity", "must fit"),
+        ({"burst": burst("150 KiB")}, "$.server[0].burst.capacity", "expected room for 75 KiB"),
         (
             {"burst": burst("1 MiB", drain_above="1 MiB")},
             "$.server[0].burst.drain_above",
-            "must fit into 1 MiB",
+            "expected room for 1 MiB",
         ),
     ],
 )

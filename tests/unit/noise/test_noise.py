@@ -157,7 +157,7 @@ def test_the_bundled_prior_spans_two_machines_and_a_year():
     assert (
         load_noise("tokio:mira vpicio").pooled.name == "mira/mira-fs1, vpicio_uni write one file, 16384 ranks"
     )
-    with pytest.raises(NoiseError, match="matches 3"):
+    with pytest.raises(NoiseError, match="match 3 of"):
         load_noise("tokio:edison vpicio")
     with pytest.raises(NoiseError, match="no such file, and no bundled noise"):
         load_noise("nowhere")

@@ -304,7 +304,7 @@ def test_a_report_without_messages_is_refused_by_name():
 
 def test_what_cannot_be_measured_is_refused_before_anything_is_written(tmp_path):
     for options, words in (
-        (ProbeOptions(tmp_path / "none", 1.0), "expected a directory"),
+        (ProbeOptions(tmp_path / "none", 1.0), "expected an existing directory"),
         (ProbeOptions(tmp_path, 0.0), "budget above 0"),
         (ProbeOptions(tmp_path, float("nan")), "budget above 0"),
     ):
