@@ -128,8 +128,8 @@ the simulation; the script fails when a statement that must hold does not.
 REASONS = {
     "8": "The step from 32 to 64 runs is the largest; later doublings add as much as in the thesis.",
     "9": "With small units every write sends a request to all eight servers, whatever its size; the model has no "
-    "other cost of small units. The thesis measured a loss at 1 byte and none at 100, which suggests a cost "
-    "per strip.",
+    "other cost of small units. The thesis measured a loss with units of 1 byte and none with units of "
+    "100 bytes, which suggests a cost per strip.",
     "10": "The gain in the thesis requires that a write of a few lines costs as much as a generation of 32 chains. "
     "With such a cost, buffering would save several times more than measurement 12 shows. No single cost of a "
     "write fits both measurements.",

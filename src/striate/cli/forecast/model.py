@@ -44,7 +44,10 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     help="also print the p and d with the shortest time among those with p + d of at most this",
 )
 @click.option(
-    "--kind", type=click.Choice(["sio", "bus-aio", "clu-aio"]), help="kind of machine; overrides the file's"
+    "--kind",
+    type=click.Choice(["sio", "bus-aio", "clu-aio"]),
+    help="how processors do I/O: together (sio), each through the one I/O node (bus-aio), or each cluster on its own "
+    "disk (clu-aio); overrides the file's kind of machine",
 )
 @click.option(
     "--solver",
@@ -77,7 +80,7 @@ _TRACES = (".parquet", ".darshan", ".pfw", ".pfw.gz", ".otf2")
     type=int,
     default=1,
     show_default=True,
-    help="fit: number of processors that wait for each other",
+    help="fit: number of processors in a group; those of one group wait for each other",
 )
 @click.option(
     "--disks",

@@ -32,7 +32,8 @@ def timeline_options(function: Command) -> Command:
     timeline = click.option(
         "--timeline",
         type=click.Path(path_type=Path),
-        help="write the timeline of ranks, servers, links and disks to a .parquet file, a trace; uses the fine rung",
+        help="write the timeline of ranks, servers, links and disks to a .parquet file, a trace; every packet is then "
+        "simulated (method fine)",
     )
     return timeline(memory(steps(function)))
 

@@ -47,8 +47,8 @@ def command(
 ) -> int:
     """Find the smallest storage system with which PROGRAM, a DLIO workload, reaches a target.
 
-    MACHINE, a sheet (mlperf:FILE) or a cluster, describes what is not varied. Without it NVMe drives are assumed, and
-    wide ranges for everything else.
+    MACHINE, a sheet (mlperf:FILE) or a cluster, describes what is not varied. Without MACHINE, the drives are assumed
+    to be NVMe, and every other quantity that is not varied has a wide range of values.
 
     Example: striate size "dlio:unet3d.yaml x 64 hosts x 8 accelerators" --target au=0.9 -o size.html
     """

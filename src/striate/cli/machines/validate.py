@@ -71,7 +71,7 @@ def command(
 ) -> int:
     """Run mesh, pmc3, jacobi and checkpoint here, and compare them with their forecasts.
 
-    Each program is forecast before it runs, on CLUSTER, a probed description.
+    CLUSTER is a description made by `striate probe`. The time of each program is forecast on it beforehand.
 
     With a launcher (`striate validate CLUSTER -- mpiexec -n 4`) the programs run on its ranks, in random order:
     messages, every collective, the four levels of MPI-IO access (contiguous or not, independent or collective), and

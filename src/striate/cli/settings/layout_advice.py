@@ -123,11 +123,11 @@ def advise(
     output: Path | None,
     force: bool,
 ) -> None:
-    """Advise a layout by published rules: for the phases of a trace, or for a sampler of several runs.
+    """Advise a layout by published rules: for the phases of a trace, or for several runs of an MCMC sampler.
 
-    A sampler is described by --runs, --processes and --generation. With --memory, the advised number of
-    generations to buffer fits into three quarters of that memory. The rules are heuristics of thesis 003 (see docs:
-    Papers); `striate predict --layout` forecasts the time with a layout.
+    A sampler, such as MrBayes, is described by --runs, --processes and --generation. With --memory, the advised
+    number of generations to buffer fits into three quarters of that memory. The rules are heuristics of thesis 003
+    (see docs: Papers); `striate predict --layout` forecasts the time with a layout.
     """
     from striate.layout.buffering import write_count
 
