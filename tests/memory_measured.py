@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from striate.cluster import Cluster
 from striate.cluster.builders import fat_tree, star
@@ -26,6 +27,7 @@ NODE = {
     "socket": {"bandwidth": "40 GB/s"},
     "uplink": {"bandwidth": "12 GB/s", "latency": "1 us"},
 }
+APART = {key: NODE[key] for key in ("memory", "nic", "socket", "uplink")}  # of a node without ranks
 SLOW = {"kind": "simple", "rate": "100 MB/s", "access": "1 ms"}
 FAST = {"kind": "simple", "rate": "20 GB/s"}
 HARD = {
@@ -63,37 +65,41 @@ def program(make: Callable[[], Case]) -> Callable[[], Case]:
     return make
 
 
-def machine(nodes=8, servers=8, disk=SLOW, cache=None, burst=None, **settings) -> Cluster:
-    """A star; servers on nodes of their own."""
-    server = {
-        "count": servers,
-        "on": "apart",
-        "disk": disk,
-        "cache": cache or {},
-        "node": {key: NODE[key] for key in ("memory", "nic", "socket", "uplink")},
-    }
+def apart(count: int, disk: object, **more: object) -> dict[str, Any]:
+    """A table of I/O servers on nodes of their own."""
+    return {"count": count, "on": "apart", "disk": disk, "cache": {}, "node": APART, **more}
+
+
+def with_parts(nodes: int, server: dict[str, Any] | None, settings: dict[str, Any], **parts: Any) -> Cluster:
+    """A star with these servers, settings and further tables."""
     return star(
         node=NODE | {"count": nodes},
         switch={"bandwidth": "1 TB/s"},
-        server=[server | ({"burst": burst} if burst else {})] if servers else [],
+        server=[server] if server else [],
         settings=settings,
         placement={"kind": "block"},
+        **parts,
     )
 
 
+def machine(nodes=8, servers=8, disk=SLOW, cache=None, burst=None, **settings) -> Cluster:
+    """A star; servers on nodes of their own."""
+    more = {"cache": cache or {}} | ({"burst": burst} if burst else {})
+    return with_parts(nodes, apart(servers, disk, **more) if servers else None, settings)
+
+
+def forwarded(**settings) -> Cluster:
+    """Four forwarders between 16 nodes and 8 servers."""
+    forwarder = {"count": 4, "on": "apart", "node": APART}
+    return with_parts(16, apart(8, FAST), settings, forwarder=[forwarder])
+
+
 def tree(nodes=256, servers=32) -> Cluster:
-    server = {
-        "count": servers,
-        "on": "apart",
-        "disk": FLASH,
-        "cache": {},
-        "node": {key: NODE[key] for key in ("memory", "nic", "socket", "uplink")},
-    }
     return fat_tree(
         node=NODE | {"count": nodes},
         switch={"bandwidth": "1 TB/s"},
         link={"bandwidth": "24 GB/s", "latency": "130 ns"},
-        server=[server],
+        server=[apart(servers, FLASH)],
         settings={"packet": "1 MiB", "stripe_unit": "1 MiB", "routing": "round-robin"},
     )
 

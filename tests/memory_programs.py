@@ -16,6 +16,7 @@ from memory_measured import (
     SLOW,
     Case,
     accesses,
+    forwarded,
     machine,
     print_measured,
     program,
@@ -243,6 +244,16 @@ def reads_of_stripes_over_many_servers():
     return Case(
         accesses("read", 256, 2, 256 * MIB), machine(nodes=16, servers=256, disk=FAST, packet="1 MiB")
     )
+
+
+@program
+def writes_through_forwarders():
+    return Case(accesses("write", 256, 400, 256 * KIB, blocking=False), forwarded())
+
+
+@program
+def reads_through_forwarders():
+    return Case(accesses("read", 256, 200, 256 * KIB, blocking=False), forwarded())
 
 
 @program

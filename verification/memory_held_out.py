@@ -11,43 +11,36 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from memory_measured import FAST, FLASH, GIB, HARD, KIB, MIB, NODE, SLOW, Case, machine, print_measured
+from memory_measured import (
+    APART,
+    FAST,
+    FLASH,
+    GIB,
+    HARD,
+    KIB,
+    MIB,
+    NODE,
+    SLOW,
+    Case,
+    apart,
+    machine,
+    print_measured,
+    with_parts,
+)
 from striate.cluster import Cluster
-from striate.cluster.builders import dragonfly, star, torus
+from striate.cluster.builders import dragonfly, torus
 from striate.importers.kinds import from_command_line
 from striate.workload import Spmd, Workload
 from striate.workload import operations as op
 
-APART = {key: NODE[key] for key in ("memory", "nic", "socket", "uplink")}
 ROUTER, LINK = {"bandwidth": "200 GB/s"}, {"bandwidth": "25 GB/s", "latency": "200 ns"}
 
 
 # ---- machines
 
 
-def apart(count: int, disk: object, **more: object) -> dict[str, Any]:
-    """A table of I/O servers on nodes of their own."""
-    return {"count": count, "on": "apart", "disk": disk, "cache": {}, "node": APART, **more}
-
-
-def with_parts(nodes: int, server: dict[str, Any], settings: dict[str, Any], **parts: Any) -> Cluster:
-    return star(
-        node=NODE | {"count": nodes},
-        switch={"bandwidth": "1 TB/s"},
-        server=[server],
-        settings=settings,
-        placement={"kind": "block"},
-        **parts,
-    )
-
-
 def raid(disk: object, **settings: Any) -> Cluster:
     return with_parts(8, apart(8, disk, disks=5, raid=5), settings)
-
-
-def forwarded(**settings: Any) -> Cluster:
-    forwarder = {"count": 4, "on": "apart", "node": APART}
-    return with_parts(16, apart(8, FAST), settings, forwarder=[forwarder])
 
 
 def with_metadata(**settings: Any) -> Cluster:
@@ -297,8 +290,6 @@ PROGRAMS: dict[str, Callable[[], Case]] = {
     "blocking writes to RAID": lambda: Case(
         spmd(64, pieces("write", 200, 8 * MIB, blocking=True)), raid(SLOW)
     ),
-    "writes through forwarders": lambda: Case(spmd(256, pieces("write", 400, 256 * KIB)), forwarded()),
-    "reads through forwarders": lambda: Case(spmd(256, pieces("read", 200, 256 * KIB)), forwarded()),
     "writes through small windows": lambda: Case(
         spmd(256, pieces("write", 1000, 512 * KIB)), machine(disk=FAST, write_window="64 KiB")
     ),

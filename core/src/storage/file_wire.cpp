@@ -21,7 +21,7 @@ void FileWire::send(std::uint32_t source, std::uint32_t target, std::int32_t for
     relay.forwarder = static_cast<std::uint32_t>(forwarder);
     relay.source = source;
     relay.target = target;
-    relay.coming.push_back(packet);
+    relay.coming.push(packet);
     host_.transmit_file(source, first_interface_ + relay.forwarder, packet.payload, packet.continues,
                         cookie | to_forwarder);
 }
@@ -50,15 +50,14 @@ bool FileWire::delivered(std::uint64_t& cookie) {
     }
     cookie &= ~to_forwarder;
     Relay& relay = relays_[cookie];
-    const Packet packet = relay.coming.front();
-    relay.coming.pop_front();
+    const Packet packet = relay.coming.pop();
     if (relay.bytes == 0) relay.since = host_.now();
     relay.bytes += packet.payload;
     ForwarderTotals& total = totals_[relay.forwarder];
     total.messages += static_cast<std::int64_t>(packet.last);
     total.bytes += packet.payload;
     total.most_bytes = std::max(total.most_bytes, waiting_[relay.forwarder] += packet.payload);
-    relay.waiting.push_back(packet);
+    relay.waiting.push(packet);
     relay.dirty_bytes += packet.payload;
     relay.ended = relay.ended || packet.last;
     if (packet.last || relay.dirty_bytes >= rules_.forwarders[relay.forwarder].aggregate_bytes) {
@@ -71,8 +70,7 @@ bool FileWire::delivered(std::uint64_t& cookie) {
 
 void FileWire::pass_on(std::uint64_t cookie, Relay& relay) {
     if (relay.sending || relay.ready == 0) return;
-    const Packet packet = relay.waiting.front();
-    relay.waiting.pop_front();
+    const Packet packet = relay.waiting.pop();
     --relay.ready;
     waiting_[relay.forwarder] -= packet.payload;
     relay.sending = true;

@@ -91,6 +91,7 @@ def test_the_ladder_goes_without_a_rung_that_has_no_room(monkeypatch):
         "two phase writes",
         "many long messages at once",
         "alltoall of large blocks",
+        "writes through forwarders",
     ],
 )
 def test_the_estimate_lies_within_a_factor_of_two(name):

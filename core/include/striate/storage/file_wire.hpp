@@ -1,8 +1,8 @@
 // The route of messages between clients and servers of files: straight, or through the client's forwarder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -44,6 +44,26 @@ class FileWire {
         bool last;       // of its message
     };
 
+    // Packets in the order they came. Millions are empty or have one: a std::deque takes 600 bytes for that.
+    class Packets {
+      public:
+        [[nodiscard]] bool empty() const { return first_ == packets_.size(); }
+        [[nodiscard]] std::size_t size() const { return packets_.size() - first_; }
+        void push(const Packet& packet) { packets_.push_back(packet); }
+        Packet pop() {
+            const Packet packet = packets_[first_++];
+            if (2 * first_ > packets_.size()) {
+                packets_.erase(packets_.begin(), packets_.begin() + static_cast<std::ptrdiff_t>(first_));
+                first_ = 0;
+            }
+            return packet;
+        }
+
+      private:
+        std::vector<Packet> packets_;
+        std::size_t first_ = 0;  // that has not been taken
+    };
+
     static constexpr std::int32_t none = -1;
     // The forwarder between a rank and an I/O server, or, without a server, a metadata server.
     [[nodiscard]] std::int32_t forwarder(std::uint32_t rank, std::int64_t server = none) const;
@@ -71,7 +91,7 @@ class FileWire {
         std::uint32_t forwarder = 0, source = 0, target = 0;
         Ticks since = 0;  // its first packet came
         std::int64_t bytes = 0;
-        std::deque<Packet> coming, waiting;
+        Packets coming, waiting;
         std::int64_t dirty_bytes = 0;
         std::size_t ready = 0;  // packets that may go on
         bool sending = false, ended = false;

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 CALL = 115.0  # of a rank on a file (file_service.hpp)
 PART = 270.0  # its share of one server, and the message that is in flight for it
 RUN = 18.0  # a byte run of a part
+RELAY = 250.0  # of a part of a write that goes through a forwarder (file_wire.hpp)
 LATER = 16.0  # a byte run of a window to come
 JOB = 140.0  # before the disks of a server (server_queue.hpp)
 SENT_OR_RECEIVED = 80.0  # by a program (point_to_point.hpp)
@@ -141,7 +142,8 @@ def _accesses(costs: RowCosts, application: Application, cluster: Cluster, avera
     jobs = parts * np.maximum(1.0, total / np.maximum(parts, 1) / packet) + np.maximum(0, pieces - parts)
     requests = np.maximum(pieces_now, total * share / float(cluster.settings.io_request))
     waiting = np.where(writes, 0.0, np.where(pieces > parts, requests, parts_now)) * JOB
-    direct = CALL + parts_now * PART + pieces_now * RUN + later + waiting
+    relayed = np.where(writes, RELAY, 0.0) if cluster.forwarders else 0.0
+    direct = CALL + parts_now * (PART + relayed) + pieces_now * RUN + later + waiting
 
     together = np.isin(kind, (Kind.READ_ALL, Kind.WRITE_ALL))
     joined = np.where(together, JOINED + JOINED_RUN * runs, 0.0)
