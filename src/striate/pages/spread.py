@@ -37,9 +37,12 @@ def spread(
     return found
 
 
+MOST = 2.0**62  # bytes of a row: sums of damaged files may exceed what a whole number of 64 bits holds
+
+
 def whole(amounts: Floats) -> NDArray[np.int64]:
-    """Whole numbers, all rows one after the other; the sum of every row is kept."""
-    reached = np.rint(np.cumsum(amounts, axis=1))
+    """Whole numbers, all rows one after the other; the sum of every row is kept, up to 2^62."""
+    reached = np.minimum(np.rint(np.cumsum(amounts, axis=1)), MOST)
     return np.diff(reached, axis=1, prepend=0.0).astype(np.int64).ravel()
 
 
