@@ -57,10 +57,9 @@ void TrainNetwork::begin(std::uint32_t source, std::uint32_t target, std::int64_
     message.train_packets = (bytes / full + 1) / most_trains + 1;
     if (waits_at(source)) return queue_up(*door_of(source), index);
     if (!sending_.empty()) {
-        if (const auto last = sending_.find(stream_of(message)); last != sending_.end()) {
-            messages_[std::exchange(last->second, index)].successor = index;
-            return;
-        }
+        const auto last = sending_.find(stream_of(message));
+        if (last != sending_.end())
+            return void(messages_[std::exchange(last->second, index)].successor = index);
     }
     set_out(index);
 }
@@ -82,13 +81,13 @@ void TrainNetwork::set_out(std::uint32_t index) {
 
 // ---- trains
 
-// More of a message leaves when what went before it has stopped waiting: a stream has little under route.
+// More of a message leaves when what went before it has stopped waiting: a stream has little in flight.
 void TrainNetwork::send_train(std::uint32_t index, std::span<const std::uint32_t> route,
                               std::int64_t header) {
     const std::int64_t full = stations_.settings().packet_bytes;
     Message& message = messages_[index];
-    const std::int64_t most = route_.analytical ? message.unsent : message.train_packets * full;
-    const std::int64_t bytes = std::min(message.unsent, most);
+    const auto bytes =
+        std::min(message.unsent, route_.analytical ? message.unsent : message.train_packets * full);
     const std::int64_t packets = bytes == 0 ? 1 : (bytes - 1) / full + 1;
     const std::int64_t last = bytes - (packets - 1) * full + (packets == 1 ? header : 0);
     const Train train{packets, std::min(bytes, full) + header, last, bytes + header};
@@ -172,11 +171,10 @@ void TrainNetwork::enter(Walk& walk, std::span<const std::uint32_t> route, const
     const bool ends_here = walk.hop == route.size();
     const Ticks own = service(route, hop, train.first);
     const Ticks final = train.packets > 1 ? service(route, hop, train.last) : own;
-    if (hop == 0) {
+    if (hop == 0)
         passage.sent = span.over - final;
-    } else {
+    else
         passage.waited += span.begun - walk.first;
-    }
     if (span.begun - walk.first > walk.longest_wait) {
         walk.longest_wait = span.begun - walk.first;
         passage.room = passage.all_room;
@@ -395,7 +393,7 @@ void TrainNetwork::run(const std::function<void()>& poll) {
         }
         if ((++events_ & 0xffff) == 0) poll();
     }
-    if (active_ != 0) throw std::logic_error("after the run messages are under route");
+    if (active_ != 0) throw std::logic_error("after the run messages are in flight");
     for (const Served& served : served_) totals_.push_back(served.total);
 }
 

@@ -1,5 +1,7 @@
 """How ranks wait for each other: awake for a moment, then asleep, but never for long."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from striate.runtime.move.communicator import ranks
@@ -28,8 +30,9 @@ def test_naps_grow_and_stay_short(monkeypatch, stopped):
         now[0] += 10e-6  # what a question takes
         return now[0]
 
-    monkeypatch.setattr(ranks.time, "sleep", sleep)
-    monkeypatch.setattr(ranks.time, "perf_counter", clock)
+    monkeypatch.setattr(
+        ranks, "time", SimpleNamespace(sleep=sleep, perf_counter=clock)
+    )  # other threads sleep, too
 
     ranks._await(Request(400))
 
@@ -39,6 +42,7 @@ def test_naps_grow_and_stay_short(monkeypatch, stopped):
 
 
 def test_nobody_sleeps_who_is_answered_at_once(monkeypatch):
-    monkeypatch.setattr(ranks.time, "sleep", lambda seconds: pytest.fail("slept"))
+    clock = SimpleNamespace(sleep=lambda seconds: pytest.fail("slept"), perf_counter=ranks.time.perf_counter)
+    monkeypatch.setattr(ranks, "time", clock)
 
     ranks._await(Request(0))

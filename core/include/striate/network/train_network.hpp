@@ -76,7 +76,7 @@ class TrainNetwork final : public Network {
         Ticks pace = 0;             // of packets until there: the longest service
         std::int64_t all_room = 0;  // packets that windows hold on the whole route
     };
-    // A train under route: when its first and its last packet come to the station at `hop`, and what has
+    // A train in flight: when its first and its last packet come to the station at `hop`, and what has
     // been.
     struct Walk {
         Passage passage{};
