@@ -57,7 +57,8 @@ void FileService::end_part(std::uint32_t part) {
 void FileService::access(const Caller& caller, std::int64_t file, bool write, const RunsView& runs) {
     const std::uint32_t call = begin(caller, write);
     calls_[call].file = file;
-    const Ticks begins = thread_begins(caller);
+    // ROMIO makes accesses with gaps at once, by blocking calls.
+    const Ticks begins = runs.offsets.size() == 1 ? thread_begins(caller) : host_.now();
     if (window(write) == 0 && !takes_turns(calls_[call]) && begins == host_.now()) return ask_for(call, runs);
     calls_[call].later = {{runs.offsets.begin(), runs.offsets.end()}, {runs.sizes.begin(), runs.sizes.end()}};
     if (begins > host_.now()) return host_.set_file_timer(begins, thread_mark | call);

@@ -160,3 +160,18 @@ def test_the_first_non_blocking_write_waits_for_a_thread(pause, threads):
     )
 
     assert threaded - free == pytest.approx(threads * 3e-3, rel=1e-3)
+
+
+def test_non_blocking_writes_with_gaps_need_no_thread():
+    """ROMIO makes them by blocking calls."""
+
+    def program(rank, ranks):
+        begun = op.write("data", offset=0, size=4096, count=3, stride=8192, blocking=False)
+        yield begun
+        yield op.wait(begun)
+
+    free, threaded = (
+        max(ends(Workload.from_program(program, 1), cluster(**more))) for more in ({}, {"io_thread": "3 ms"})
+    )
+
+    assert threaded == free
