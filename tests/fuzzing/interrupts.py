@@ -14,7 +14,7 @@ ENDINGS = {signal.SIGINT: (130, "striate: interrupted\n"), signal.SIGTERM: (143,
 # Twelve commands that take their time; {kind} is a sound input, % the folder for outputs.
 LONG = (
     "predict {titan} westmere --rung resource",
-    "predict {titan} westmere -o %/f.json",
+    "predict {titan} westmere --budget 600s -o %/f.json",
     "predict {program} westmere --ranks 64 --rung fine --timeline %/t.parquet",
     "predict {endless} westmere --ranks 2",
     "tune {long spec} {cluster} --budget 60s --executor serial -o %/o.toml",
@@ -81,7 +81,7 @@ def long_inputs(folder: Path, sound: dict[str, Path]) -> dict[str, Path]:
     put(
         "long spec",
         "spec.toml",
-        'program = "program.py"\n[vary]\nunit = ["4 KiB", "8 KiB", "64 KiB", "1 MiB"]\n',
+        'program = "program.py"\nranks = 8\n[vary]\nunit = ["4 KiB", "8 KiB", "64 KiB", "1 MiB"]\n',
     )
     points = "".join(f"{p},{d},1.5\n" for p in (2, 4, 8, 16, 10**9) for d in (1, 2, 4))
     put("large observations", "large.csv", "p,d,speedup\n" + points)
