@@ -43,7 +43,7 @@ def checked(occupancy: pa.Table) -> pa.Table:
         raise TraceError("expected slices of time within 146 years of the start", at="occupancy")
     values = [np.asarray(table.column(name).to_numpy()) for name in SCHEMA.names[3:]]
     if any(not np.isfinite(column).all() or (column < 0).any() for column in values):
-        raise TraceError("expected amounts of 0 or more", at="occupancy")
+        raise TraceError("expected bytes and requests of 0 or more in every slice", at="occupancy")
     return table.combine_chunks()
 
 

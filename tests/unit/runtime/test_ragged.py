@@ -116,7 +116,9 @@ def test_lists_that_do_not_fit_are_refused(tmp_path, lists, words):
     with make(tmp_path / "g") as group:
         with pytest.raises(DatasetError, match=words):
             group.write_all(slice(None), {"near": lists})
-        with pytest.raises(DatasetError, match="expected combine 'last' for lists"):
+        with pytest.raises(
+            DatasetError, match="expected a schedule made with combine 'last' for ragged variables"
+        ):
             group.write_all([1], {"near": [[1]]}, combine="sum")
         with pytest.raises(DatasetError, match="expected no `out` for lists"):
             group.read_all("near", out=np.zeros(4))

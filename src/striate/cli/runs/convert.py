@@ -25,7 +25,7 @@ from striate.errors import OutputError
     "directories",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="directory of one server of the dataset; once per server, in their order",
+    help="one of the directories given to create; once for each, in the same order",
 )
 @click.option(
     "--link", is_flag=True, help="write a .h5 that refers to the data in the dataset's files and copies none"

@@ -12,7 +12,7 @@ from striate.cli.output import say
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option("--directory", "directories", multiple=True, type=click.Path(path_type=Path),
-              help="directory of one server of the dataset; once per server, in their order")  # fmt: skip
+              help="one of the directories given to create; once for each, in the same order")  # fmt: skip
 def command(dataset: Path, directories: tuple[Path, ...]) -> None:
     """Remove files of DATASET that belong to no completed write.
 

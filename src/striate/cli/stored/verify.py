@@ -12,7 +12,7 @@ from striate.cli.output import json_option, print_json, progress, say
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path))
 @click.option("--directory", "directories", multiple=True, type=click.Path(path_type=Path),
-              help="directory of one server of the dataset; once per server, in their order")  # fmt: skip
+              help="one of the directories given to create; once for each, in the same order")  # fmt: skip
 @json_option
 def command(dataset: Path, directories: tuple[Path, ...], as_json: bool) -> int:
     """Check every stored byte of DATASET, a directory written by striate.runtime.

@@ -42,7 +42,9 @@ class Brought:
         if entry.chunk_elements:
             if self.rows.rows.combine != "last":
                 raise DatasetError(
-                    f"expected combine 'last' for lists, got {self.rows.rows.combine!r}", at=name
+                    "expected a schedule made with combine 'last' for ragged variables, "
+                    f"got {self.rows.rows.combine!r}",
+                    at=name,
                 )
             self.lists[name] = checked_lists(records, entry.numpy_dtype(), self.rows.rows.shape[0])
         else:

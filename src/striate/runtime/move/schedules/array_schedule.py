@@ -108,7 +108,7 @@ def _changed_units(state: State, schedule: Schedule, changed: Any, indices: Any)
         found = selection.starts.size
         raise DatasetError(f"expected one index for each of {changed.size} entries, got {found}")
     if changed.size and not 0 <= changed.min() <= changed.max() < rows:
-        raise DatasetError(f"expected numbers of entries from 0 to {rows - 1} of the schedule")
+        raise DatasetError(f"expected changed indices at positions 0 to {rows - 1} of the index array")
     unit, units = schedule.partition.record_bytes // grid.item_bytes, schedule.units.copy()
     if schedule.shape[1:] != grid.shape[1:] or selection.run % unit:
         raise DatasetError("expected the schedule of an index array, got one of a slab")
