@@ -66,7 +66,7 @@ def collective():
     file = MPI.File.Open(world, str(folder / "shared"), MPI.MODE_CREATE | MPI.MODE_WRONLY)
     block, blocks = 8192, 64
     view = MPI.BYTE.Create_vector(blocks, block, block * size).Commit()
-    for step in range(8):
+    for step in range(64):
         begin = step * block * blocks * size + rank * block
         if after:
             file.Set_view(begin, MPI.BYTE, view)

@@ -16,7 +16,7 @@ from striate.probe.links import BOTH, ONE_PAIR, RING
 from striate.probe.page_cache.copies import CACHED_BUFFER, REUSED_READ, REUSED_WRITE
 from striate.probe.report import ProbeReport
 from striate.probe.samples import Measurement
-from striate.probe.shared_file import OWN_READ, OWN_WRITE, RUN, THREAD
+from striate.probe.shared_file import FLUSH, OWN_READ, OWN_WRITE, RUN, THREAD
 from striate.probe.waits import waits
 from striate.units import about_seconds, format_rate, format_size
 
@@ -159,8 +159,11 @@ def _between(
 
 
 def _copies(draft: Draft, report: ProbeReport) -> dict[str, Any]:
-    """Settings of a file system of one node: data are copied by the CPU of the rank, one write to a file at a time."""
-    found: dict[str, Any] = {"inode_lock": True}
+    """Settings of a file system of one node: data are copied by the CPU of the rank, one write to a file at a time.
+
+    A flush is the fsync of one process: it waits for what this process has written, not for the files of others.
+    """
+    found: dict[str, Any] = {"inode_lock": True, "sync_alone": True}
     for key in ("write", "read"):
         copy = report.need(f"cached {key}: rate")
         found[f"{key}_copy"] = draft.rate(f"settings.{key}_copy", copy.value, copy.samples, copy.how)
@@ -201,6 +204,7 @@ def _server(draft: Draft, report: ProbeReport) -> dict[str, Any]:
             "policy": "aggregation-reorder",
             **_written_data(report),
             "keeps_reads": True,
+            **_journal(draft, report),
             **_fresh_memory(draft, report),
         },
         "disk": _disk(draft, report),
@@ -212,6 +216,29 @@ def _written_data(report: ProbeReport) -> dict[str, int]:
     memory = report.facts.memory_bytes
     dirty, most = report.facts.page_cache or (dirty_bytes(memory), most_dirty_bytes(memory))
     return {"memory": most, "dirty": dirty}
+
+
+def _in_turns(report: ProbeReport) -> Interval:
+    """Seconds of a flush, beside its data, during which others wait; all of it where it was not measured.
+
+    Ranks that flush at once wait for the device one after the other, and for the journal's commit at the same time: of
+    n ranks, each takes n times what is done in turns, and no less than one rank alone.
+    """
+    alone = report.need("flush: latency").value
+    together = next((one for one in report.found.measurements if one.name.startswith(FLUSH)), None)
+    if together is None:
+        return alone
+    ranks = int(together.name.removeprefix(f"{FLUSH}, ").partition(" ")[0])
+    return _each(together.value, lambda seconds: min(seconds / ranks, alone.estimate))
+
+
+def _journal(draft: Draft, report: ProbeReport) -> dict[str, str]:
+    """What ranks that flush at once wait for together; nothing where flushes take turns."""
+    alone, turns = report.need("flush: latency"), _in_turns(report)
+    if turns.estimate >= alone.value.estimate:
+        return {}
+    together = _each(alone.value, lambda seconds: max(0.0, seconds - turns.estimate))
+    return {"sync": draft.time("server[0].cache.sync", together, alone.samples, alone.how)}
 
 
 def _fresh_memory(draft: Draft, report: ProbeReport) -> dict[str, Any]:
@@ -228,6 +255,7 @@ def _fresh_memory(draft: Draft, report: ProbeReport) -> dict[str, Any]:
 
 def _disk(draft: Draft, report: ProbeReport) -> dict[str, Any]:
     flush, startup = (report.need(f"flush: {what}") for what in ("rate", "latency"))
+    turns = _in_turns(report)
     read = report.get("direct read, sequential: rate") or report.need("cached read: rate")
     lag = report.get("direct read, sequential: latency") or report.need("cached read: latency")
     key = "server[0].disk"
@@ -236,7 +264,7 @@ def _disk(draft: Draft, report: ProbeReport) -> dict[str, Any]:
         "read_rate": draft.rate(f"{key}.read_rate", read.value, read.samples, read.how),
         "write_rate": draft.rate(f"{key}.write_rate", flush.value, flush.samples, flush.how),
         "read_latency": draft.time(f"{key}.read_latency", lag.value, lag.samples, lag.how),
-        "write_latency": draft.time(f"{key}.write_latency", startup.value, startup.samples, startup.how),
+        "write_latency": draft.time(f"{key}.write_latency", turns, startup.samples, startup.how),
     }
 
 

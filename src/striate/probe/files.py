@@ -120,7 +120,7 @@ def _measure_flush(found: FileFindings, path: Path, seconds: float, largest: int
     Means of a few: some flushes take much longer than most, and a program that flushes often meets them all.
     """
     rounds = []
-    sizes = (largest // 64, largest // 16, largest // 4)
+    sizes = (4096, 65536, largest // 64, largest // 16, largest // 4)
     for size in sizes:
         block = os.urandom(size)
         with path.open("wb", buffering=0) as file:

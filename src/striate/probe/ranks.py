@@ -144,6 +144,9 @@ def _file_calls(comm: Any, directory: Path, seconds: float) -> list[Measurement]
         differences = shared_file.difference_samples(comm, directory / "own", seconds / 4)
         how = "the slowest rank's 64 KiB write less the fastest one's"
         found.append(_of_ranks(comm, "I/O variation between ranks", differences, how))
+        flushes = shared_file.flush_samples(comm, directory / "synced", seconds / 4)
+        how = "a write and its fsync, several in a row, while the other ranks do the same"
+        found.append(_of_ranks(comm, shared_file.FLUSH, flushes, how))
         runs = shared_file.run_samples(comm, directory / "woven", seconds / 4)
         how = "writes and reads of 4096 and of 16 byte runs per rank through one aggregator"
         found.append(measured(shared_file.RUN, "s", runs, how))

@@ -54,6 +54,7 @@ class _Sort:
     observe: Callable[[Trace, Cluster], Observed]
     passes: int = 1  # how often an operation pays the latency at the key
     fastest: float = 1.0  # the share of operations looked at: those that did not wait for others
+    known_seconds: float = 0.0  # of the start-up, described by another key
 
 
 def refine(cluster: Cluster, traces: Sequence[Trace]) -> Refined:
@@ -100,7 +101,8 @@ def _sorts(description: Description) -> list[_Sort]:
             sorts.append(
                 _Sort("writes", f"{link}.latency", "settings.write_copy", _writes, passes=3, fastest=0.25)
             )
-        sorts.append(_Sort("flushes", lag, writes, _flushes))
+        journal = server.cache.sync / 1e12
+        sorts.append(_Sort("flushes", lag, writes, _flushes, known_seconds=journal))
     else:
         sorts.append(_Sort("writes", lag, writes, _writes))
     if server.cache.keeps_reads and settings.read_copy is not None:
@@ -149,7 +151,8 @@ def _refinements(sort: _Sort, line: Line, description: Description) -> list[Refi
     found = []
     parts = [(sort.rate, line.rate)]
     if sort.startup is not None:
-        ends = (end / sort.passes for end in (line.startup.low, line.startup.estimate, line.startup.high))
+        startup, known = line.startup, sort.known_seconds
+        ends = (max(end - known, 0.0) / sort.passes for end in (startup.low, startup.estimate, startup.high))
         parts.append((sort.startup, Interval(*ends)))
     for key, after in parts:
         value = value_at(description, key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ _MOST_BYTES = 16 * _PART  # of all ranks, where one part of each is less
 _IN_A_ROW = 256 * 1024  # bytes of small calls that make a round
 RUN = "byte run of a collective access, CPU time"
 THREAD = "thread of non-blocking access: start"
+FLUSH = "flush of 4 KiB, own files"
+_FEW_FLUSHES = 8  # of each rank, in a row
 _FEW_RUNS, _MANY_RUNS, _RUN_BYTES = 16, 4096, 8  # the same bytes in fewer runs, and of a rank in many runs
 OWN_WRITE, OWN_READ = "MPI-IO write, own files", "MPI-IO read, own files"
 
@@ -203,6 +206,29 @@ def flushed_file(comm: Any, path: Path) -> Iterator[Callable[[], None]]:
         yield flush
     finally:
         file.Close()
+
+
+def flush_samples(comm: Any, path: Path, seconds: float) -> Floats:
+    """Seconds of a 4 KiB write and its fsync while every rank does so, one after the other in a file of its own."""
+    from mpi4py import MPI
+
+    block = bytes(4096)
+    name = path.with_name(f"{path.name}.{comm.rank}")
+    with name.open("wb", buffering=0) as file:
+
+        def once() -> float:
+            comm.Barrier()
+            before = time.perf_counter()
+            for _ in range(_FEW_FLUSHES):
+                file.write(block)
+                os.fsync(file.fileno())
+            return float(comm.allreduce(time.perf_counter() - before, op=MPI.MAX)) / _FEW_FLUSHES
+
+        first = once()
+        rounds = comm.bcast(affordable(_FEW_FLUSHES * first, seconds, least=4, most=50))
+        found = [once() for _ in range(rounds)]
+    name.unlink()
+    return np.array(found)
 
 
 def difference_samples(comm: Any, path: Path, seconds: float) -> Floats:

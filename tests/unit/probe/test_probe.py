@@ -24,7 +24,7 @@ from striate.probe.messages import Pair, chosen_pairs
 from striate.probe.page_cache.copies import CACHED_BUFFER, REUSED_READ, REUSED_WRITE
 from striate.probe.report import Findings, MachineFacts
 from striate.probe.samples import Measurement, line_of, spread, sturdy_line
-from striate.probe.shared_file import RUN, THREAD
+from striate.probe.shared_file import FLUSH, RUN, THREAD
 from striate.probe.waits import (
     BESIDE,
     COMPUTE_SECONDS,
@@ -245,6 +245,39 @@ def test_every_range_holds_its_value():
     assert {"settings.turn", "settings.time_slice", "settings.background"} <= set(tables)
     assert {"settings.lag_fourfold", "settings.flushed_lag_double", "settings.longest_lag"} <= set(tables)
     assert "fresh memory: rate: 3e+08 B/s" in description.source
+
+
+# One rank takes 1 ms. Of two ranks at once each takes 1.4 ms: 0.7 ms are done in turns, 0.3 ms together.
+def test_ranks_that_flush_at_once_wait_for_a_part_of_it_together():
+    new = report()
+    measured = (*new.found.measurements, exactly(f"{FLUSH}, 2 ranks", "s", 1.4e-3))
+    cluster = describe(replace(new, found=Findings(measured)), name="toy")
+
+    assert value_at(cluster.description, "server[0].disk.write_latency") == 700_000_000
+    assert value_at(cluster.description, "server[0].cache.sync") == 300_000_000
+    took = {}
+    for ranks in (1, 2):
+
+        def program(rank, ranks):
+            for place in range(10):
+                yield do.write(f"own.{rank}", offset=4096 * place, size=4096)
+                yield do.sync_file(f"own.{rank}", comm="alone")
+
+        workload = Workload.from_program(program, ranks=ranks, communicators={"alone": list(range(ranks))})
+        took[ranks] = predict(workload, cluster, rung="fine", exact=True).seconds.estimate
+    assert took[1] == pytest.approx(10e-3, rel=0.05)
+    assert took[2] == pytest.approx(14e-3, rel=0.05)
+
+
+@pytest.mark.parametrize("together", [0.9e-3, 2e-3, 3e-3])
+def test_what_is_done_in_turns_is_no_more_than_one_flush(together):
+    new = report()
+    measured = (*new.found.measurements, exactly(f"{FLUSH}, 2 ranks", "s", together))
+    found = describe(replace(new, found=Findings(measured)), name="toy").description
+
+    turns = value_at(found, "server[0].disk.write_latency")
+    assert turns == min(together / 2, 1e-3) * 1e12
+    assert turns + value_at(found, "server[0].cache.sync") == 10**9
 
 
 def test_a_report_of_old_describes_no_copies_in_a_cache():
