@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from typing import Any
 from striate.errors import TuningError
 
 NAMES = ("processes", "serial", "mpi", "dask")
+_QUIET = "ignore:resource_tracker"  # it removes the semaphores of a command that was interrupted, without a warning
 MOST_LOST = 2  # times in a row that processes are lost before any of them has replied
 
 
@@ -139,6 +141,8 @@ def _processes(workers: int | None) -> ProcessPoolExecutor:
     import multiprocessing
 
     context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks in an unknown state
+    if _QUIET not in sys.warnoptions:  # Python's resource tracker is started with these
+        sys.warnoptions.append(_QUIET)
     return ProcessPoolExecutor(
         workers or os.cpu_count() or 1, mp_context=context, initializer=_leave_interrupts_to_the_caller
     )
